@@ -1,0 +1,1 @@
+"""The pytest switch `--benchmark`: benchmarks on and everything else off."""

@@ -1,0 +1,1 @@
+"""Nédélec finite elements: best approximations of a vector field given as callables."""

@@ -1,0 +1,1 @@
+"""From results on disk to one HTML page and one PDF."""
