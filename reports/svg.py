@@ -1,0 +1,98 @@
+"""A matplotlib figure as an inline SVG: ids of its own, series that can be toggled, values on hover."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reports.document import slug
+from reports.formatting import number
+from reports.style import look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SERIES, _LEGEND = "series:", "legend:"
+
+
+def plot_series(
+    axes: Axes, x: Sequence[float], y: Sequence[float], label: str, method: str, **style: Any
+) -> None:
+    """One curve with the look of its method, marked so that the page can hide it and name its
+    points."""
+    method_look = look(method)
+    settings = {
+        "color": method_look.color,
+        "marker": method_look.marker,
+        "linestyle": method_look.dash,
+        **style,
+    }
+    (line,) = axes.plot(x, y, label=label, **settings)
+    line.set_gid(_SERIES + label)
+
+
+def legend(axes: Axes, **settings: Any) -> None:
+    """A legend whose entries the page can make clickable."""
+    box = axes.legend(**settings)
+    for handle, text in zip(box.legend_handles, box.get_texts(), strict=True):
+        if handle is not None:
+            handle.set_gid(_LEGEND + text.get_text())
+        text.set_gid(_LEGEND + text.get_text())
+
+
+def to_svg(figure: Figure, name: str, alt: str) -> str:
+    """The figure as one <svg> element for an HTML page."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = _name_series(text)
+    text = _prefix_ids(text, slug(name))
+    label = html.escape(alt, quote=True)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return text.replace("</svg>", _hover_targets(figure) + "</svg>")
+
+
+def _name_series(text: str) -> str:
+    """Artist ids `series:…` and `legend:…` become data attributes: a series may have many parts."""
+
+    def attribute(match: re.Match[str]) -> str:
+        kind, label = match.group(1), html.unescape(match.group(2))
+        return f'data-{kind}="{slug(label)}"'
+
+    return re.sub(r'id="(series|legend):([^"]*)"', attribute, text)
+
+
+def _prefix_ids(text: str, prefix: str) -> str:
+    """Several figures share one page, and matplotlib numbers the parts of each from one."""
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
+    return re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', text)
+
+
+def _hover_targets(figure: Figure) -> str:
+    """A transparent circle with a title over every data point: tooltips without any script."""
+    height = figure.bbox.height
+    targets = []
+    for axes in figure.axes:
+        for line in axes.lines:
+            gid = line.get_gid() or ""
+            if not gid.startswith(_SERIES) or len(line.get_xdata()) > 200:
+                continue
+            label = gid.removeprefix(_SERIES)
+            data = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
+            for (x, y), (px, py) in zip(data, axes.transData.transform(data), strict=True):
+                if np.isfinite([px, py]).all():
+                    title = html.escape(f"{label}: {number(float(x))}, {number(float(y))}")
+                    targets.append(
+                        f'<circle data-series="{slug(label)}" cx="{px:.1f}" '
+                        f'cy="{height - py:.1f}" r="6"><title>{title}</title></circle>'
+                    )
+    return f'<g class="hover" fill="transparent">{"".join(targets)}</g>'
