@@ -37,7 +37,7 @@ def byte_count(value: float) -> str:
 
 
 def count(value: float) -> str:
-    return f"{int(value):,}".replace(",", " ")  # a narrow no-break space keeps digits together
+    return f"{int(value):,}".replace(",", "\u202f")  # a narrow no-break space
 
 
 def number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""A document as one self-contained HTML page: no request to any network, readable without scripts."""
+"""A document as one self-contained HTML page: no network, and readable without scripts."""
 
 from __future__ import annotations
 

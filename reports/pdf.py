@@ -98,7 +98,8 @@ def _block(block: Block) -> str:
         case Missing(what, command):
             return f"#gap([{_inline(what)}], {_string(command)})"
         case Picture():
-            image = f"image({_string(slug(block.name) + '.svg')}, width: 100%, alt: {_string(block.alt)})"
+            file = _string(f"{slug(block.name)}.svg")
+            image = f"image({file}, width: 100%, alt: {_string(block.alt)})"
             return f"#figure({image}, caption: [{_inline(block.caption)}])\n{_again(block.source)}"
         case Table():
             return (

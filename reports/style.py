@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib as mpl
 
@@ -55,7 +56,7 @@ def look(method: str) -> Look:
 def house_style(text_as_text: bool) -> Iterator[None]:
     """Matplotlib settings of the report. Text stays text on the page (searchable, small); in the
     PDF it becomes outlines, because typst would have to guess the font."""
-    settings = {
+    settings: dict[Any, Any] = {
         "figure.dpi": 72,  # SVG units are then points, so hover targets fall on the data
         "figure.constrained_layout.use": True,
         "font.family": "DejaVu Sans",

@@ -1,4 +1,4 @@
-"""A matplotlib figure as an inline SVG: ids of its own, series that can be toggled, values on hover."""
+"""A matplotlib figure as inline SVG: ids of its own, series to toggle, values on hover."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from reports.style import look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+# A training curve has thousands of points: their tooltips would outweigh the figure.
+MOST_HOVER_POINTS = 200
 
 _SERIES, _LEGEND = "series:", "legend:"
 
@@ -84,10 +87,10 @@ def _hover_targets(figure: Figure) -> str:
     for axes in figure.axes:
         for line in axes.lines:
             gid = line.get_gid() or ""
-            if not gid.startswith(_SERIES) or len(line.get_xdata()) > 200:
+            data = np.array(line.get_xydata(), dtype=float)
+            if not gid.startswith(_SERIES) or len(data) > MOST_HOVER_POINTS:
                 continue
             label = gid.removeprefix(_SERIES)
-            data = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
             for (x, y), (px, py) in zip(data, axes.transData.transform(data), strict=True):
                 if np.isfinite([px, py]).all():
                     title = html.escape(f"{label}: {number(float(x))}, {number(float(y))}")

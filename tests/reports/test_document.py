@@ -1,0 +1,117 @@
+"""One document, two media: both carry everything, and text from outside stays text."""
+
+import re
+
+import matplotlib.pyplot as plt
+import pytest
+
+from reports.document import (
+    Column,
+    Document,
+    Formula,
+    Missing,
+    Paragraph,
+    Picture,
+    Section,
+    Source,
+    Table,
+)
+from reports.formatting import show
+from reports.html import render_html
+from reports.pdf import render_pdf, typst_source
+from reports.svg import legend, plot_series
+
+EVIL = '<script>alert("x")</script> #panic() $x$ `a` \\ " \x07 _b_ *c*'
+
+
+def two_curves():
+    figure, axes = plt.subplots()
+    plot_series(axes, [1, 2, 4], [0.1, 0.05, 0.025], "N0 tets", "N0")
+    plot_series(axes, [1, 2, 4], [0.02, 0.02, 0.02], "ResNet + τ", "resnet+tau")
+    axes.loglog()
+    legend(axes)
+    return figure
+
+
+@pytest.fixture
+def document():
+    rows = [(1, 1.86716e-2, "tets"), (2, None, EVIL)]
+    columns = [Column("n", "count"), Column("error", "error"), Column("note")]
+    return Document(
+        title=EVIL,
+        subtitle="a subtitle",
+        facts=[("run", EVIL)],
+        sections=[
+            Section(
+                "The answer",
+                [
+                    Paragraph(EVIL),
+                    Formula("norm(u - u_h) <= C h", "the error falls like h"),
+                    Picture(
+                        "curves", "Two curves", two_curves, "two curves", Source("femnets run")
+                    ),
+                    Table("values", "Some values", columns, rows, Source("femnets fem", ("abc",))),
+                    Missing("The other half.", "femnets run other"),
+                ],
+                [Section("A detail", [Paragraph("small print")])],
+            )
+        ],
+    )
+
+
+def test_page_is_self_contained_and_escaped(document):
+    page = render_html(document)
+    assert page.count("<script>") == 1, "only the page's own script"
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+    namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert set(re.findall(r"https?://[^\"' ]+", page)) <= namespaces | {
+        "http://www.w3.org/1999/xhtml"
+    }
+    assert "Missing:" in page
+    assert 'href="#the-answer"' in page
+    assert 'id="a-detail"' in page
+
+
+def test_page_keeps_full_precision_beside_rounded_text(document):
+    page = render_html(document)
+    assert 'data-value="0.0186716"' in page
+    assert "1.87·10⁻²" in page
+
+
+def test_series_can_be_toggled_and_points_have_titles(document):
+    page = render_html(document)
+    assert page.count('data-legend="n0-tets"') == 2, "handle and text of the legend"
+    assert "<title>N0 tets: 2, 0.05</title>" in page
+
+
+def test_figures_do_not_share_ids(document):
+    ids = re.findall(r'\bid="([^"]+)"', render_html(document))
+    assert len(ids) == len(set(ids))
+
+
+def test_pdf_has_the_same_content(document):
+    source = typst_source(document)
+    assert "femnets run other" in source
+    assert "curves.svg" in source
+    pdf = render_pdf(document)
+    assert pdf.startswith(b"%PDF")
+    assert b"/Outlines" in pdf or b"/ObjStm" in pdf
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (None, "error", "–"),
+        (float("nan"), "error", "–"),
+        (float("inf"), "error", "∞"),
+        (0.0, "error", "0"),
+        (-3.4e-7, "error", "-3.40·10⁻⁷"),
+        (942_000_000, "count", "942\u202f000\u202f000"),
+        (0.0123, "seconds", "12.3 ms"),
+        (75.0, "seconds", "75 s"),
+        (1.6e10, "bytes", "16 GB"),
+        (True, "text", "yes"),
+    ],
+)
+def test_numbers_are_shown_as_people_read_them(value, kind, text):
+    assert show(value, kind) == text
