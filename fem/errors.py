@@ -1,4 +1,4 @@
-"""Bad input to the finite-element package."""
+"""Bad input to the finite-element package, and solves that did not come to an end."""
 
 
 class InputError(ValueError):
@@ -6,5 +6,11 @@ class InputError(ValueError):
 
     `user_error` is how the command line tells it from a bug without importing this package.
     """
+
+    user_error = True
+
+
+class NotConverged(RuntimeError):
+    """An iterative solve that stopped short: how far it came. Its error is never a result."""
 
     user_error = True

@@ -1,0 +1,31 @@
+"""N0: lowest-order Nédélec element of the first kind on tetrahedra, 6 edge dofs ∫ u·t."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fem.elements import Element, Solver
+from fem.space import Space
+
+
+def reference() -> Any:
+    """scikit-fem calls it both ElementTetN0 and ElementTetN1; the dofs are oriented low → high."""
+    from skfem.element import ElementTetN0
+
+    return ElementTetN0()
+
+
+def assembled(n: int | None = None, mesh: Any = None) -> Space:
+    from fem.assembled import AssembledSpace
+
+    return AssembledSpace(element="N0", n=n, mesh=mesh)
+
+
+ELEMENT = Element(
+    name="N0",
+    title="lowest-order Nédélec on tetrahedra",
+    cell="tet",
+    order=1,
+    reference=reference,
+    solvers={"assembled": Solver(assembled, any_mesh=True)},
+)

@@ -1,0 +1,35 @@
+"""Fields given as callables, checked where they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fem.errors import InputError
+from fem.space import Array, Field
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A field that says where it went wrong instead of spoiling every number behind it."""
+
+    field: Field
+    name: str
+
+    def __call__(self, points: Array) -> Array:
+        values = np.asarray(self.field(points), dtype=float)
+        if values.shape != points.shape:
+            raise InputError(
+                f"{self.name} must map points of shape (3, ...) to values of the same shape: "
+                f"for {points.shape} it returned {values.shape}"
+            )
+        if not np.isfinite(values).all():
+            where = np.argwhere(~np.isfinite(values))[0]
+            at = points[(slice(None), *where[1:])]
+            raise InputError(
+                f"{self.name} is not finite at x = ({', '.join(f'{c:.6g}' for c in at)}): "
+                f"component {where[0]} is {values[tuple(where)]}; a field singular on an edge "
+                "needs singular_edge"
+            )
+        return values
