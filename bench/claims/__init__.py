@@ -1,0 +1,159 @@
+"""The ledger: every claim of the paper, a rule declared before looking, a verdict from the data.
+
+Each file beside this one declares claims of one theme in a list `CLAIMS`. A claim's `examine` looks
+at the results and returns a finding: a paired comparison, a count over seeds, a fact that does not
+depend on seeds, or the command that is still missing. `ledger` turns findings into verdicts; the
+comparisons' p-values are adjusted over the whole ledger first (Holm).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.results import Results
+from bench.statistics import FEWEST_PAIRS, Comparison, holm
+
+SIGNIFICANCE = 0.05
+
+Status = Literal["holds", "holds in some seeds", "does not hold", "not tested yet"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The claim says that one arm has the smaller number; `halves` are disjoint sets of seeds."""
+
+    comparison: Comparison
+    halves: tuple[float, float]
+    cells: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The claim is checked run by run: in how many of how many seeds is it true?"""
+
+    true: int
+    seeds: int
+    cells: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """The claim does not depend on seeds: true or false, to the accuracy of what was measured."""
+
+    true: bool
+    cells: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class NotTested:
+    """Cells are missing; the command makes them."""
+
+    command: str
+
+
+Finding = Compared | Counted | Fact | NotTested
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One sentence of the paper in our words, where it stands, and the rule that decides it."""
+
+    name: str
+    sentence: str
+    where: str
+    rule: str
+    examine: Callable[[Results], Finding]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim with its verdict; `evidence` is a sentence made from the numbers."""
+
+    claim: Claim
+    status: Status
+    verdict: str
+    evidence: str
+    cells: tuple[str, ...]
+    finding: Finding
+    p_adjusted: float | None = None
+
+
+def all_claims() -> list[Claim]:
+    """The claims of every theme, in the order of the files' names."""
+    modules = sorted(info.name for info in pkgutil.iter_modules(__path__))
+    return [
+        claim
+        for module in modules
+        for claim in getattr(importlib.import_module(f"{__name__}.{module}"), "CLAIMS", [])
+    ]
+
+
+def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entry]:
+    """A verdict on every claim; a claim cannot pass on missing data."""
+    chosen = all_claims() if claims is None else claims
+    findings = {claim.name: claim.examine(results) for claim in chosen}
+    adjusted = holm(
+        {
+            name: finding.comparison.p_value
+            for name, finding in findings.items()
+            if isinstance(finding, Compared)
+        }
+    )
+    return [_entry(claim, findings[claim.name], adjusted.get(claim.name)) for claim in chosen]
+
+
+def _entry(claim: Claim, finding: Finding, p_adjusted: float | None) -> Entry:
+    match finding:
+        case NotTested(command):
+            return Entry(claim, "not tested yet", "not tested yet", command, (), finding)
+        case Fact(true, cells, what):
+            status: Status = "holds" if true else "does not hold"
+            return Entry(claim, status, status, what, cells, finding)
+        case Counted(true, seeds, cells, what):
+            status = _counted_status(true, seeds)
+            return Entry(claim, status, _in_words(status, true, seeds), what, cells, finding)
+        case Compared(comparison, _, cells, what):
+            assert p_adjusted is not None
+            status = _compared_status(finding, p_adjusted)
+            words = _in_words(status, comparison.wins, comparison.pairs)
+            evidence = f"{what}: {_effect(comparison, p_adjusted)}"
+            return Entry(claim, status, words, evidence, cells, finding, p_adjusted)
+
+
+def _counted_status(true: int, seeds: int) -> Status:
+    """All or none of enough seeds decides; anything else depends on the seed."""
+    if seeds >= FEWEST_PAIRS and true in (0, seeds):
+        return "holds" if true == seeds else "does not hold"
+    return "holds in some seeds"
+
+
+def _compared_status(finding: Compared, p_adjusted: float) -> Status:
+    """Significant over the whole ledger, and disjoint halves of the seeds do not contradict."""
+    comparison = finding.comparison
+    decided = comparison.pairs >= FEWEST_PAIRS and p_adjusted < SIGNIFICANCE
+    contradiction = (finding.halves[0] < 1) != (finding.halves[1] < 1)
+    if not decided or contradiction:
+        return "holds in some seeds"
+    return "holds" if comparison.ratio < 1 else "does not hold"
+
+
+def _in_words(status: Status, true: int, seeds: int) -> str:
+    return f"holds in {true} of {seeds} seeds" if status == "holds in some seeds" else status
+
+
+def _effect(comparison: Comparison, p_adjusted: float) -> str:
+    lost = comparison.diverged_a + comparison.diverged_b
+    diverged = f"; {lost} diverged runs counted as worst" if lost else ""
+    return (
+        f"median ratio {comparison.ratio:.3g} (95 % interval {comparison.low:.3g} to "
+        f"{comparison.high:.3g}), smaller in {comparison.wins} of {comparison.pairs} seeds, "
+        f"p = {comparison.p_value:.2g}, over the ledger {p_adjusted:.2g}{diverged}"
+    )

@@ -1,0 +1,76 @@
+"""What a run has found, ready to be asked: the records of its finished cells, selected by config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Record(Protocol):
+    """One finished cell, as the store reads it."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def config(self) -> Mapping[str, Any]: ...
+    @property
+    def values(self) -> Mapping[str, Any]: ...
+    @property
+    def arrays(self) -> Mapping[str, np.ndarray]: ...
+
+
+@dataclass(frozen=True)
+class Results:
+    """Records with a query. Selecting compares configs by equality: `select("net", hidden=6)`."""
+
+    records: Sequence[Record]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def select(self, kind: str, **where: Any) -> Results:
+        return Results(
+            [
+                record
+                for record in self.records
+                if record.kind == kind
+                and all(record.config.get(name) == value for name, value in where.items())
+            ]
+        )
+
+    def sorted_by(self, name: str) -> Results:
+        return Results(sorted(self.records, key=lambda record: record.config[name]))
+
+    def distinct(self, name: str) -> list[Any]:
+        """The values that a config entry takes, in order."""
+        return sorted({record.config[name] for record in self.records if name in record.config})
+
+    def value(self, name: str) -> list[Any]:
+        """One value per record; None where a record has none."""
+        return [record.values.get(name) for record in self.records]
+
+    def keys(self) -> tuple[str, ...]:
+        return tuple(record.key for record in self.records)
+
+
+PAIRED_BY = ("seed", "data_seed", "problem")
+
+
+def pairs(a: Iterable[Record], b: Iterable[Record]) -> list[tuple[Record, Record]]:
+    """Records of two arms that share initial weights, data and problem."""
+    partners = {_partner_key(record): record for record in b}
+    return [
+        (record, partners[_partner_key(record)]) for record in a if _partner_key(record) in partners
+    ]
+
+
+def _partner_key(record: Record) -> tuple[Any, ...]:
+    return tuple(record.config.get(name) for name in PAIRED_BY)
