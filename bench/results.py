@@ -1,4 +1,4 @@
-"""What a run has found, ready to be asked: the records of its finished cells, selected by config."""
+"""What a run has found, ready to be asked: records of finished cells, selected by config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict engine on made-up results: true, false, undecidable and missing each get their due."""
+"""The verdict engine on made-up results: true, false, undecidable and missing claims."""
 
 from dataclasses import dataclass, field
 
