@@ -1,5 +1,7 @@
 """Bad input to the network package."""
 
+from collections.abc import Sequence
+
 
 class InputError(ValueError):
     """What was wrong with an argument and what to do about it, in one line.
@@ -8,3 +10,11 @@ class InputError(ValueError):
     """
 
     user_error = True
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """A hint for a misspelt name: the nearest known one, or all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"

@@ -1,0 +1,135 @@
+"""What a net is made of, checked once: the arguments of `build`, the metadata of a saved net."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+from nets import architectures
+from nets.activations import activation
+from nets.errors import InputError, nearest
+from nets.initial import INITIALISERS, TAU_STARTS
+from nets.memory import check_order
+
+TAU_POLICIES = ("fixed", "global", "learned", "rezero")
+DTYPES = ("float32", "float64")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetConfig:
+    """The arguments of `build`, as plain values (so that they fit into JSON)."""
+
+    net: str = "resnet"
+    tau: str = "learned"
+    hidden: int = 6
+    width: int | tuple[int, ...] = 50
+    inputs: int = 7
+    outputs: int = 3
+    gamma: float = 0.5
+    tau0: float | str | tuple[float, ...] = 1.0
+    activation: str = "smoothrelu"
+    eta: float = 1e-4
+    carry_input: bool = False
+    init: str = "torch"
+    scale: float = 1.0
+    sort_biases: bool = False
+    seed: int = 0
+    dtype: str = "float64"
+
+    def __post_init__(self) -> None:
+        check_config(self)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """n₀, the widths of the hidden layers 1..H, n_L."""
+        inner = (self.width,) * self.hidden if isinstance(self.width, int) else self.width
+        return (self.inputs, *inner, self.outputs)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "NetConfig":
+        """From parsed JSON, where tuples have become lists."""
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise InputError(f"unknown setting {name!r} of a net; {nearest(name, known)}")
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+        }
+        return cls(**plain)
+
+
+def check_config(config: NetConfig) -> None:
+    """Refuse what cannot be built, with the value and the remedy."""
+    architecture = architectures.get(config.net)
+    _one_of("tau", config.tau, TAU_POLICIES)
+    _one_of("init", config.init, sorted(INITIALISERS))
+    _one_of("dtype", config.dtype, DTYPES)
+    for name in ("hidden", "inputs", "outputs"):
+        _count(name, getattr(config, name))
+    _check_widths(config)
+    activation(config.activation, config.eta)
+    if not (config.eta > 0 and isfinite(config.eta)):
+        raise InputError(f"eta must be positive, got {config.eta}; the paper uses 1e-4")
+    if not (config.scale >= 0 and isfinite(config.scale)):
+        raise InputError(f"scale must be a finite number >= 0, got {config.scale}")
+    check_order(config.gamma)
+    if config.tau == "rezero" and architecture.POSITIVE_TAU:
+        raise InputError(
+            f"tau='rezero' starts from tau = 0, which net={config.net!r} divides by; "
+            "use tau='learned' with tau0='1/H'"
+        )
+    _check_tau0(config, positive=architecture.POSITIVE_TAU)
+
+
+def _check_widths(config: NetConfig) -> None:
+    if isinstance(config.width, Sequence):
+        if len(config.width) != config.hidden:
+            raise InputError(
+                f"width names {len(config.width)} layers but hidden = {config.hidden}; "
+                "give one width, or one per hidden layer"
+            )
+        for width in config.width:
+            _count("width", width)
+    else:
+        _count("width", config.width)
+    if config.carry_input and set(config.widths[:-1]) != {config.inputs}:
+        raise InputError(
+            f"carry_input needs every hidden width equal to inputs = {config.inputs}, got "
+            f"{config.width}; set width={config.inputs} or carry_input=False"
+        )
+
+
+def _check_tau0(config: NetConfig, *, positive: bool) -> None:
+    tau0 = config.tau0
+    if isinstance(tau0, str):
+        return _one_of("tau0", tau0, TAU_STARTS)
+    values = tau0 if isinstance(tau0, tuple) else (tau0,) * config.hidden
+    if len(values) != config.hidden:
+        raise InputError(
+            f"tau0 has {len(values)} steps but hidden = {config.hidden}; give one number, "
+            f"one per hidden layer, or one of {', '.join(TAU_STARTS)}"
+        )
+    for value in values:
+        if not (isinstance(value, Real) and isfinite(value)):
+            raise InputError(f"tau0 must be finite, got {value}; try 1.0 or '1/H'")
+        if positive and value <= 0:
+            raise InputError(
+                f"tau0 must be positive for net={config.net!r}, got {value}; try 1.0 or '1/H'"
+            )
+    if config.tau == "global" and len(set(values)) > 1:
+        raise InputError("tau='global' has one step for all layers; give tau0 as one number")
+
+
+def _count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise InputError(f"unknown {name} {value!r}; {nearest(value, known)}")

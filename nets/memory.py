@@ -1,0 +1,66 @@
+"""The memory weights A of the Fractional-DNN: the left L1 scheme on a non-uniform grid."""
+
+import torch
+from torch import Tensor
+
+from nets.errors import InputError
+
+# Below this ratio the binomial series replaces the closed form: 0.1^17 is beneath float64, and
+# above it the closed form loses at most one digit in its derivative.
+_SMALL = 0.1
+_TERMS = 17
+
+
+def memory_weights(tau: Tensor, gamma: float) -> Tensor:
+    """A[ℓ,j] = (τ[ℓ]^γ/τ[j]) ((τ[j]+…+τ[ℓ])^{1−γ} − (τ[j+1]+…+τ[ℓ])^{1−γ}), j < ℓ (SPEC 2).
+
+    (H, H) in float64, zero on and above the diagonal, differentiable in `tau`. With
+    R = τ[j+1]+…+τ[ℓ] it is (τ[ℓ]/R)^γ g(τ[j]/R), g(r) = ((1+r)^{1−γ} − 1)/r: only ratios of
+    steps, so no unit of time, and nothing cancels, neither in A nor in its derivative.
+    """
+    tau = torch.as_tensor(tau)
+    check_order(gamma)
+    check_steps(tau)
+    tau = tau.double()
+    past = torch.ones(len(tau), len(tau), dtype=torch.bool).tril(-1)
+    # A masked cumulative sum: differences of cumsum(tau) would cancel after a long step.
+    elapsed = torch.where(past, tau[:, None], 0.0).cumsum(0)
+    elapsed = torch.where(past, elapsed, 1.0)
+    A = (tau[:, None] / elapsed) ** gamma * relative_growth(tau / elapsed, 1.0 - gamma)
+    return torch.where(past, A, 0.0)
+
+
+def relative_growth(r: Tensor, power: float) -> Tensor:
+    """g(r) = ((1+r)^p − 1)/r for r > 0, with g and g' to rounding however small r is.
+
+    Closed form by expm1 and log1p; for small r the series Σ_n binom(p, n+1) r^n, because the
+    derivative of the closed form subtracts two terms of size 1/r.
+    """
+    small = r < _SMALL
+    binomials = [power]
+    for n in range(1, _TERMS):
+        binomials.append(binomials[-1] * (power - n) / (n + 1))
+    powers = torch.where(small, r, 0.0)[..., None] ** torch.arange(_TERMS)
+    series = powers @ torch.tensor(binomials, dtype=r.dtype)
+    large = torch.where(small, 1.0, r)
+    closed = torch.expm1(power * torch.log1p(large)) / large
+    return torch.where(small, series, closed)
+
+
+def check_order(gamma: float) -> None:
+    """The order of a Caputo derivative lies strictly between 0 and 1."""
+    if not 0.0 < gamma < 1.0:
+        raise InputError(f"gamma must lie in (0, 1), got {gamma}; gamma = 1 is the ResNet")
+
+
+def check_steps(tau: Tensor) -> None:
+    """The Fractional-DNN divides by τ[j]: every step must be positive and finite."""
+    if tau.ndim != 1:
+        raise InputError(f"tau must be one-dimensional, got shape {tuple(tau.shape)}")
+    bad = torch.nonzero(~((tau > 0) & torch.isfinite(tau)))
+    if len(bad):
+        l = int(bad[0])
+        raise InputError(
+            f"tau must be positive and finite for the Fractional-DNN, got tau[{l}] = "
+            f"{float(tau[l]):g}; start from a positive tau0 or use net='resnet'"
+        )

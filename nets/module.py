@@ -1,0 +1,192 @@
+"""The net as a torch module: one loop for every architecture."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from nets import architectures
+from nets.activations import activation
+from nets.config import NetConfig
+from nets.errors import InputError
+from nets.initial import starting_tau, starting_weights
+
+# Where a step of a plain torch optimiser that would leave τ > 0 ends instead.
+TAU_FLOOR = 1e-6
+
+
+class Network(nn.Module):
+    """y[ℓ] = Σ_{k<ℓ} C[ℓ,k] P(k→ℓ) y[k] + s[ℓ−1] σ(W[ℓ−1] y[ℓ−1] + b[ℓ−1]), y[L] = W[L−1] y[L−1].
+
+    C and s come from the architecture and τ, in float64 whatever the precision of the net.
+
+    How τ is held: `steps` is the free part, τ itself and not its logarithm, a parameter unless τ
+    is fixed: all of τ (fixed, learned), one number (global), or τ[1..] (rezero). `tau` is always
+    the whole vector; for a learned τ it is the parameter itself.
+
+    τ > 0 where the architecture demands it: reading `tau`, as every forward pass does, first puts
+    a learned entry ≤ 0 back to TAU_FLOOR, so that any torch optimiser becomes a projected one (as
+    torch.nn.Embedding does for max_norm). A fixed τ ≤ 0 is refused when the net is built.
+    """
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.architecture = architectures.get(config.net)
+        self.sigma = activation(config.activation, config.eta)
+        self.dtype = getattr(torch, config.dtype)
+        W, b = starting_weights(
+            config.widths, config.init, config.scale, config.sort_biases, config.seed
+        )
+        self.W = nn.ParameterList(weight.to(self.dtype) for weight in W)
+        self.b = nn.ParameterList(bias.to(self.dtype) for bias in b)
+        tau = starting_tau(config.tau, config.tau0, config.hidden, config.seed).to(self.dtype)
+        self.steps = nn.Parameter(self.free_part(tau), requires_grad=config.tau != "fixed")
+
+    @property
+    def tau(self) -> Tensor:
+        """τ[0..L−2]; positive where the architecture needs it."""
+        if self.architecture.POSITIVE_TAU:
+            with torch.no_grad():
+                if bool((self.steps <= 0).any()):
+                    self.steps[self.steps <= 0] = TAU_FLOOR
+        return self.whole_tau(self.steps)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """n₀, the hidden widths, n_L."""
+        return self.config.widths
+
+    def free_part(self, tau: Tensor) -> Tensor:
+        """The free part of a τ: what `steps` holds."""
+        start, stop = {"global": (0, 1), "rezero": (1, None)}.get(self.config.tau, (0, None))
+        return tau[start:stop].clone()
+
+    def whole_tau(self, steps: Tensor) -> Tensor:
+        """τ[0..L−2] from its free part."""
+        if self.config.tau == "global":
+            return steps.expand(self.config.hidden)
+        if self.config.tau == "rezero":
+            return torch.cat([torch.ones_like(self.W[0][0, :1]), steps])
+        return steps
+
+    def steps_gradient(self, tau_gradient: Tensor) -> Tensor:
+        """dJ/dsteps from dJ/dτ: the transpose of `whole_tau`."""
+        if self.config.tau == "global":
+            return tau_gradient.sum().reshape(1)
+        return tau_gradient[1:] if self.config.tau == "rezero" else tau_gradient
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(N, n₀) → (N, n_L)."""
+        x = self.as_batch(x, "x", self.widths[0])
+        return propagate(self, x, list(self.W), list(self.b), self.tau)[0][-1]
+
+    def as_batch(self, x: Any, name: str, columns: int) -> Tensor:
+        """Rows in the net's precision; refused unless finite and of the right shape."""
+        x = torch.as_tensor(x).to(self.dtype)
+        if x.ndim != 2 or x.shape[1] != columns:
+            raise InputError(
+                f"{name} must have shape (N, {columns}), got {tuple(x.shape)}; one point is a row"
+            )
+        if not bool(torch.isfinite(x).all()):
+            row = int(torch.nonzero(~torch.isfinite(x).all(1))[0])
+            raise InputError(f"{name} has a NaN or infinite entry in row {row}; remove such rows")
+        return x
+
+    def free_parameters(self) -> list[Tensor]:
+        """W[0], b[0], …, W[L−1], and the free part of τ if τ is learned."""
+        pairs = [tensor for pair in zip(self.W, self.b, strict=False) for tensor in pair]
+        learned = [] if self.config.tau == "fixed" else [self.steps]
+        return [*pairs, self.W[-1], *learned]
+
+    def pack(self) -> np.ndarray:
+        """The free parameters as one float64 vector, in the order of `free_parameters`."""
+        flat = [p.detach().double().reshape(-1) for p in self.free_parameters()]
+        return torch.cat(flat).numpy().copy()
+
+    def unpack(self, theta: np.ndarray) -> None:
+        """Write a vector of `pack` back into the parameters."""
+        values = torch.from_numpy(np.asarray(theta, dtype=np.float64))
+        sizes = [p.numel() for p in self.free_parameters()]
+        if values.shape != (sum(sizes),):
+            raise InputError(f"theta must have {sum(sizes)} entries, got {tuple(values.shape)}")
+        with torch.no_grad():
+            for parameter, part in zip(self.free_parameters(), values.split(sizes), strict=True):
+                parameter.copy_(part.reshape(parameter.shape))
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={value!r}" for name, value in self.config.as_dict().items())
+
+
+def propagate(
+    net: Network, x: Tensor, W: list[Tensor], b: list[Tensor], tau: Tensor
+) -> tuple[list[Tensor], list[Tensor]]:
+    """States y[0..L] and pre-activations z[0..L−2] at the given parameters, differentiable."""
+    C, s = net.architecture.coefficients(tau.double(), net.config.gamma)
+    terms = memory_terms(net, C)
+    C, s = C.to(x.dtype), s.to(x.dtype)
+    y, z = [x], []
+    for l in range(1, len(W)):
+        z.append(torch.addmm(b[l - 1], y[l - 1], W[l - 1].T))
+        state = s[l - 1] * net.sigma.value(z[-1])
+        for k in terms[l]:
+            state = state + C[l, k] * project(y[k], to=net.widths[l])
+        y.append(state)
+    y.append(y[-1] @ W[-1].T)
+    return y, z
+
+
+def memory_terms(net: Network, C: Tensor) -> list[list[int]]:
+    """For every layer ℓ the past layers k that enter it.
+
+    Never the input unless it is carried; no zero entry of a constant C. Where C depends on τ
+    even an entry that happens to vanish has a derivative, and stays.
+    """
+    first = 0 if net.config.carry_input else 1
+    nonzero = torch.ones_like(C).tril(-1) if C.requires_grad else C
+    return [[k for k in range(first, l) if nonzero[l, k] != 0] for l in range(len(C))]
+
+
+def project(y: Tensor, to: int) -> Tensor:
+    """P(k→ℓ): the identity, truncation, or padding with zeros to width `to`. It is Pᵀ as well."""
+    width = y.shape[1]
+    if width == to:
+        return y
+    return y[:, :to] if width > to else nn.functional.pad(y, (0, to - width))
+
+
+def build(
+    *,
+    net: str = "resnet",
+    tau: str = "learned",
+    hidden: int = 6,
+    width: int | list[int] | tuple[int, ...] = 50,
+    inputs: int = 7,
+    outputs: int = 3,
+    gamma: float = 0.5,
+    tau0: float | str | list[float] | tuple[float, ...] = 1.0,
+    activation: str = "smoothrelu",
+    eta: float = 1e-4,
+    carry_input: bool = False,
+    init: str = "torch",
+    scale: float = 1.0,
+    sort_biases: bool = False,
+    seed: int = 0,
+    dtype: torch.dtype | str = torch.float64,
+) -> Network:
+    """A net from its description.
+
+    net: an architecture of `nets.architectures`; tau: fixed | learned | global | rezero;
+    tau0: a number, one per step, or "1/H" | "1/sqrtH" | "uniform" (H = hidden);
+    width: one for all hidden layers or one each; gamma: order of the Fractional-DNN;
+    eta: half-width of smoothReLU's parabola; carry_input: P(0→ℓ) = 1 instead of 0 (needs
+    width = inputs); init: torch | he | xavier | normal, times `scale`; sort_biases: ascending,
+    as the bias ordering wants them.
+    """
+    arguments = dict(locals())
+    for name in ("width", "tau0"):
+        if isinstance(arguments[name], list):
+            arguments[name] = tuple(arguments[name])
+    arguments["dtype"] = str(dtype).removeprefix("torch.")
+    return Network(NetConfig(**arguments))
