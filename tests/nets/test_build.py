@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets import InputError, architectures, build, memory_weights
+from nets import architectures, build, memory_weights
 
 ARCHITECTURES = ("feedforward", "resnet", "densenet", "fractional")
 
