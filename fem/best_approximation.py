@@ -12,7 +12,7 @@ import numpy as np
 from fem import elements, memory, meshes
 from fem.errors import InputError
 from fem.fields import Checked
-from fem.space import Array, Field, Progress, Solution, Space
+from fem.space import Array, Field, Line, Progress, Solution, Space
 
 MEMORY_SHARE = 0.9  # of what is available; the rest is the system's
 
@@ -31,14 +31,14 @@ def best_approximation(
     x0: Array | Field | None = None,
     progress: Progress | None = None,
     max_bytes: int | None = None,
-    singular_edge: Array | None = None,
+    singular_edge: Line | None = None,
 ) -> Solution:
     """u_h with (curl u_h, curl v) + (u_h, v) = (curl u, curl v) + (u, v) for all v in the space.
 
     The mesh is the unit cube with n cells per side, or `mesh` (any scikit-fem mesh of the
     element's cells). `x0`, the initial guess of an iterative solver, is a vector of coefficients
-    or a field, which is interpolated. `singular_edge` (2, 3) names the end points of a segment
-    on which u or curl u is singular. Raises `InputError` for what cannot be, `NotConverged` for a
+    or a field, which is interpolated. `singular_edge` = (a, b) is a line {x₁ = a, x₂ = b} on which
+    u or curl u is singular. Raises `InputError` for what cannot be, `NotConverged` for a
     solve that stopped short.
     """
     u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")
@@ -130,7 +130,7 @@ def rates(h: Sequence[float], errors: Sequence[float]) -> list[float | None]:
 
 
 def norms(
-    space: Space, u: Field, curl_u: Field, mesh: Any, singular_edge: Array | None
+    space: Space, u: Field, curl_u: Field, mesh: Any, singular_edge: Line | None
 ) -> tuple[float, float]:
     """‖u‖ in L² and H(curl): on the cube by a small mesh of its own, else on the space's mesh."""
     if mesh is None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.space import Array
+from fem.space import Array, Line
 
 TET_VERTICES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 SINGULAR_EXTRA = 4  # more Gauss points per direction on cells at the singular edge
@@ -34,22 +34,22 @@ def gauss(q: int) -> tuple[Array, Array]:
     return (x + 1) / 2, w / 2
 
 
-def tet_rules(p: Array, t: Array, q: int, singular_edge: Array | None = None) -> list[CellRule]:
+def tet_rules(p: Array, t: Array, q: int, singular_edge: Line | None = None) -> list[CellRule]:
     """Rules for the tets t (4, cells) of the points p (3, nodes), exact to degree 2q − 1."""
     if singular_edge is None:
         return [CellRule(slice(None), *collapsed_tet(q, ()))]
-    touching = _on_segment(p, singular_edge)[t]
+    touching = _on_line(p, singular_edge)[t]
     return [
         CellRule(cells, *collapsed_tet(q + SINGULAR_EXTRA * bool(pattern), pattern))
         for pattern, cells in _patterns(touching)
     ]
 
 
-def hex_rules(p: Array, t: Array, q: int, singular_edge: Array | None = None) -> list[CellRule]:
+def hex_rules(p: Array, t: Array, q: int, singular_edge: Line | None = None) -> list[CellRule]:
     """Rules for hexahedra t (8, cells); the singular edge must be a union of edges of cells."""
     if singular_edge is None:
         return [CellRule(slice(None), *tensor_hex(q))]
-    touching = _on_segment(p, singular_edge)[t]
+    touching = _on_line(p, singular_edge)[t]
     return [
         CellRule(cells, *(hex_at_edge(q + SINGULAR_EXTRA, pattern) if pattern else tensor_hex(q)))
         for pattern, cells in _patterns(touching)
@@ -134,15 +134,9 @@ def _simplex(q: int, vertices: int) -> tuple[Array, Array]:
     return bary, np.outer(wr, w).ravel()
 
 
-def _on_segment(p: Array, segment: Array) -> NDArray[np.bool_]:
-    """Which points (3, nodes) lie on the segment, to rounding."""
-    a, b = np.asarray(segment, float)
-    along = (b - a) / np.linalg.norm(b - a)
-    offset = p - a[:, None]
-    s = along @ offset
-    length = np.linalg.norm(b - a)
-    close = np.linalg.norm(offset - along[:, None] * s, axis=0) < 1e-9 * length
-    return close & (s > -1e-9 * length) & (s < length * (1 + 1e-9))
+def _on_line(p: Array, line: Line) -> NDArray[np.bool_]:
+    """Which points (3, nodes) lie on {x₁ = a, x₂ = b}, to rounding."""
+    return np.hypot(p[0] - line[0], p[1] - line[1]) < 1e-9
 
 
 def _patterns(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Field = Callable[[Array], Array]  # (3, ...) -> (3, ...)
+Line = tuple[float, float]  # {x₁ = a, x₂ = b}, where a field is singular
 # progress(phase, done, total): `done` of `total` units of "load", "solve" or "error"
 Progress = Callable[[str, float, float], None]
 
@@ -35,8 +36,8 @@ class LinearSolve(NamedTuple):
 class Space(Protocol):
     """A discretisation; the front door `fem.best_approximation` knows nothing else about it.
 
-    `singular_edge` is the pair of end points (2, 3) of a segment where u or curl u is singular,
-    or None; the rules of `load` and `errors` resolve it.
+    `singular_edge` = (a, b) says that u or curl u is singular on the line {x₁ = a, x₂ = b}; the
+    rules of `load` and `errors` resolve it.
     """
 
     @property
@@ -57,7 +58,7 @@ class Space(Protocol):
         *,
         threads: int = 1,
         progress: Progress | None = None,
-        singular_edge: Array | None = None,
+        singular_edge: Line | None = None,
     ) -> Array:
         """b_i = (curl u, curl v_i) + (u, v_i)."""
 
@@ -80,7 +81,7 @@ class Space(Protocol):
         *,
         threads: int = 1,
         progress: Progress | None = None,
-        singular_edge: Array | None = None,
+        singular_edge: Line | None = None,
     ) -> tuple[float, float]:
         """‖u − u_h‖ in L² and in H(curl)."""
 
