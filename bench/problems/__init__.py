@@ -59,6 +59,7 @@ class Problem:
     grad_phi: Field
     rho: Scalar = zero
     singular_edge: tuple[float, float] | None = None
+    bounded_f: bool = True
     potential: Scalar | None = None
 
     @property

@@ -1,8 +1,8 @@
 """`curlsing`: a field with a singular curl.
 
 F = √ζ, ζ = 1 − x₁ − i x₂: u = Im F e_z, curl u = ∇ Re F = (Re F′, −Im F′, 0), curl curl u = 0,
-div u = 0, φ as `maxwell`, f = ∇φ × curl u. u ∈ H^{3/2−ε}; curl u is unbounded on the edge
-{x₁ = 1, x₂ = 0}.
+div u = 0, φ as `maxwell`, f = ∇φ × curl u. u ∈ H^{3/2−ε}; curl u and f are unbounded on the
+edge {x₁ = 1, x₂ = 0}.
 """
 
 import numpy as np
@@ -44,4 +44,5 @@ PROBLEM = Problem(
     phi=MAXWELL.phi,
     grad_phi=MAXWELL.grad_phi,
     singular_edge=EDGE,
+    bounded_f=False,
 )
