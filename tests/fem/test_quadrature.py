@@ -1,14 +1,12 @@
 """Every rule against closed forms, and against another rule of the same domain."""
 
-from math import factorial, pi
+from math import factorial
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fem import quadrature
-from fem.errors import InputError
 from fem.quadrature import Resolution, integrate
 
 SPECTRAL = Resolution(order=20, angle=1, radius=1, height=1)
