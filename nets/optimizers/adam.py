@@ -1,0 +1,91 @@
+"""Adam (Kingma and Ba 2015), torch's own, on the full batch or on mini batches, with a schedule.
+
+POSITIVE = "bounds": Adam has no line search that could turn a step down, so after each step the
+bounded entries are put back to their lower bound. (In log τ its steps of fixed size ±rate would
+make τ move by a factor, far faster than the weights when τ is large, and far slower when small.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import numpy as np
+import torch
+
+from ..errors import InputError
+from . import Diverged, Objective, Report, Vector
+from ._line_search import is_finite
+
+POSITIVE = "bounds"
+
+#: name -> factor on the rate as a function of the progress in [0, 1] through `horizon` steps
+SCHEDULES: dict[str, Callable[[float], float]] = {
+    "constant": lambda progress: 1.0,
+    "cosine": lambda progress: 0.5 * (1 + math.cos(math.pi * progress)),
+    "exponential": lambda progress: 1e-3**progress,
+}
+
+
+def minimize(
+    objective: Objective,
+    theta: Vector,
+    report: Report,
+    *,
+    rate: float = 1e-2,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    batch: int = 0,
+    schedule: str = "constant",
+    horizon: int = 0,
+    lower: Vector | None = None,
+    seed: int = 0,
+) -> str:
+    """θ ← θ − rate m̂/(√v̂ + 1e-8), m and v the running means of the gradient and its square.
+
+    `batch` = 0 uses all data in every step. With `batch` > 0 the objective must offer
+    `rows`, their number, and `on_rows(theta, rows) -> (J, gradient)`; the rows are drawn without
+    replacement, epoch after epoch, from `seed`. The schedule brings the rate down over `horizon`
+    steps and keeps it there.
+    """
+    if schedule not in SCHEDULES:
+        raise InputError(f"no schedule {schedule!r}; known: {', '.join(SCHEDULES)}")
+    if schedule != "constant" and horizon <= 0:
+        raise InputError(f"schedule {schedule!r} needs to know the number of steps: set horizon")
+    theta = theta.copy()
+    parameter = torch.from_numpy(theta).requires_grad_()  # shares theta's memory
+    adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
+    evaluations = _batches(objective, batch, seed) if batch > 0 else _whole(objective)
+    for step, evaluate in zip(count(), evaluations, strict=False):
+        J, gradient = evaluate(theta)
+        if not is_finite(J, gradient):
+            raise Diverged(f"J is not finite after {step} steps: a smaller rate than {rate:g}?")
+        report(theta.copy(), J, gradient)
+        parameter.grad = torch.from_numpy(gradient)
+        progress = min(step / horizon, 1.0) if horizon else 0.0
+        adam.param_groups[0]["lr"] = rate * SCHEDULES[schedule](progress)
+        adam.step()
+        if lower is not None:
+            np.maximum(theta, lower, out=theta)
+    raise AssertionError("the batches never end")
+
+
+def _whole(objective: Objective) -> Iterator[Objective]:
+    while True:
+        yield objective
+
+
+def _batches(objective: Objective, size: int, seed: int) -> Iterator[Objective]:
+    """One objective per mini batch, for ever: each epoch is a fresh permutation of the rows."""
+    on_rows, total = getattr(objective, "on_rows", None), getattr(objective, "rows", 0)
+    if on_rows is None:
+        raise InputError("this objective has no rows to draw mini batches from: use batch = 0")
+    if size > total:
+        raise InputError(f"batch of {size} is more than the {total} rows there are")
+    generator = np.random.Generator(np.random.Philox(seed))
+    while True:
+        order = generator.permutation(total)
+        for first in range(0, total - size + 1, size):
+            rows = order[first : first + size]
+            yield lambda theta, rows=rows: on_rows(theta, rows)

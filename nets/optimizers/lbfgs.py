@@ -1,0 +1,82 @@
+"""L-BFGS-B, SciPy's: limited-memory BFGS with bounds (Byrd, Lu, Nocedal, Zhu 1995).
+
+POSITIVE = "bounds": the algorithm projects on them natively.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import Bounds, OptimizeResult
+from scipy.optimize import minimize as scipy_minimize
+
+from . import Diverged, Objective, Report, Vector
+from ._line_search import Point, evaluate
+
+POSITIVE = "bounds"
+
+
+def minimize(
+    objective: Objective,
+    theta: Vector,
+    report: Report,
+    *,
+    memory: int = 50,
+    lower: Vector | None = None,
+) -> str:
+    """SciPy's L-BFGS-B with `memory` pairs and its own tolerances off.
+
+    It gives up ("abnormal") where its line search fails, often only because its memory is poor
+    there: it is started afresh from that point until a restart brings nothing.
+    """
+    start = evaluate(objective, theta)
+    if not np.isfinite(start.J):
+        raise Diverged("J is not finite at the start")
+    report(start.theta, start.J, start.gradient)
+    limits = Bounds(-np.inf if lower is None else lower, np.inf)
+    while True:
+        run = _Run(objective, report, start)
+        scipy_minimize(
+            run.value,
+            run.best.theta,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=limits,
+            callback=run.accepted,
+            options={
+                "maxcor": memory,
+                "maxiter": 10**9,
+                "maxfun": 10**9,
+                "ftol": 0.0,
+                "gtol": 0.0,
+            },
+        )
+        if not run.best.J < start.J:
+            return "no step decreases J, nor does a restart"
+        start = run.best
+
+
+class _Run:
+    """What SciPy calls: the value, and the report of each accepted iterate."""
+
+    def __init__(self, objective: Objective, report: Report, start: Point) -> None:
+        self.objective, self.report, self.best = objective, report, start
+        self.trial = start
+
+    def value(self, theta: Vector) -> tuple[float, Vector]:
+        """The objective; where it is not finite, a finite wall that SciPy's search backs off from.
+
+        Its cubic interpolation turns inf into nan. A wall as high as the objective is now and
+        the gradient of the best point (downhill, so never a minimum) make it bisect instead.
+        """
+        self.trial = evaluate(self.objective, theta.copy())
+        if np.isfinite(self.trial.J):
+            return self.trial.J, self.trial.gradient
+        return self.best.J + abs(self.best.J) + 1.0, self.best.gradient
+
+    def accepted(self, *, intermediate_result: OptimizeResult) -> None:
+        point = self.trial
+        if not np.array_equal(point.theta, intermediate_result.x):
+            point = evaluate(self.objective, intermediate_result.x.copy())
+        if point.J < self.best.J:
+            self.best = point
+        self.report(point.theta, point.J, point.gradient)

@@ -1,0 +1,47 @@
+"""Steepest descent with Armijo backtracking: the paper's optimiser, J never increases.
+
+POSITIVE = "log": with rejection one τ that is pushed to 0 would force ever shorter steps on all
+parameters, since a step of steepest descent has one length for all of them. In log τ the wall is at
+infinity and the descent goes on. (It is steepest descent still, in another metric for τ.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import Diverged, Objective, Report, Vector
+from ._line_search import ARMIJO, MAX_TRIALS, Point, evaluate
+
+POSITIVE = "log"
+
+
+def minimize(
+    objective: Objective, theta: Vector, report: Report, *, rate: float = 1.0, growth: float = 2.0
+) -> str:
+    """θ ← θ − α g with the largest tried α for which J(θ − α g) ≤ J − c₁ α ‖g‖², c₁ = 1e-4.
+
+    `rate` is the first α; α is halved on failure and multiplied by `growth` after success.
+    """
+    point = evaluate(objective, theta)
+    if not np.isfinite(point.J):
+        raise Diverged("J is not finite at the start")
+    alpha = rate
+    while True:
+        report(point.theta, point.J, point.gradient)
+        accepted = _backtrack(objective, point, alpha)
+        if accepted is None:
+            return "no step along the gradient decreases J"
+        point, alpha = accepted, growth * accepted.alpha
+
+
+def _backtrack(objective: Objective, point: Point, alpha: float) -> Point | None:
+    """The first of α, α/2, α/4, … with Armijo's decrease; None once no decrease can be resolved."""
+    slope = float(point.gradient @ point.gradient)
+    if slope == 0.0:
+        return None
+    for _ in range(2 * MAX_TRIALS):  # the first α may be far too long, hence twice the usual trials
+        trial = evaluate(objective, point.theta - alpha * point.gradient, alpha)
+        if trial.J <= point.J - ARMIJO * alpha * slope:
+            return trial
+        alpha /= 2
+    return None
