@@ -4,11 +4,12 @@ An optimiser module defines
 
     minimize(objective, theta, report, *, <its own options>) -> str
 
-It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and after
-every accepted step. It runs until `report` (or the objective) raises `Stop`; where it can do no
-more it returns the reason in a few words. An objective that is not finite at `theta` is a refusal,
-not an error: line searches shorten the step, Adam raises `Diverged`. The stops, the history and the
-best state live in `nets.training`, written once for all.
+It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
+after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
+runs until `report` or the objective raises `Stop`; where it can do no more it returns the reason in
+a few words. An objective that is not finite at `theta` is a refusal, not an error: line searches
+shorten the step, Adam raises `Diverged`. Stops, history and the best state live in `nets.training`,
+written once for all.
 
 How τ > 0 is kept (the Fractional-DNN divides by τ) is declared by each module in `POSITIVE`:
 
@@ -25,24 +26,25 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from nets.errors import InputError, nearest
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
-Report = Callable[[Vector, float, Vector], None]
 
-#: Up to this many parameters the dense self-scaled BFGS is the default; 4P² bytes and one pass over
-#: them a step (3 ms at P = 3102), so that the matrix costs less than the net.
-DENSE_LIMIT = 5000
+
+class Report(Protocol):
+    """Called at the start and after every accepted step; raises `Stop` to end the run."""
+
+    def __call__(self, theta: Vector, J: float | None, gradient: Vector | None) -> None: ...
 
 
 class Stop(Exception):
-    """Raised by `report` or by the objective to end a minimisation, with the reason."""
+    """Ends a minimisation, with the reason."""
 
 
 class Diverged(Exception):
@@ -57,20 +59,21 @@ def names() -> list[str]:
 def get(name: str) -> ModuleType:
     """The optimiser module called `name`."""
     if name not in names():
-        raise InputError(f"no optimiser {name!r}; known: {', '.join(names())}")
+        raise InputError(f"unknown optimiser {name!r}; {nearest(name, names())}")
     return importlib.import_module(f"{__name__}.{name}")
 
 
-def default(parameters: int) -> str:
-    """The strongest optimiser for so many parameters: dense, or with limited memory."""
-    return "ssbfgs" if parameters <= DENSE_LIMIT else "lssbfgs"
+def options(module: ModuleType) -> dict[str, Any]:
+    """What an optimiser can be told, with the defaults; `lower` and `seed` the training sets."""
+    defaults = module.minimize.__kwdefaults__ or {}
+    return {name: value for name, value in defaults.items() if name not in ("lower", "seed")}
 
 
-def check_options(module: ModuleType, options: dict[str, Any]) -> None:
-    """Refuses options that `module.minimize` does not know, naming those that it does."""
-    code = module.minimize.__kwdefaults__ or {}
-    for option in options:
-        if option not in code:
-            known = ", ".join(sorted(code)) or "none"
+def check_options(module: ModuleType, given: dict[str, Any]) -> None:
+    """Refuses options that the optimiser does not have, naming those that it has."""
+    known = list(options(module))
+    for option in given:
+        if option not in known:
             name = module.__name__.rsplit(".", 1)[-1]
-            raise InputError(f"optimiser {name!r} has no option {option!r}; known: {known}")
+            hint = nearest(option, known) if known else "it has none"
+            raise InputError(f"optimiser {name!r} has no option {option!r}; {hint}")

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Vector
+from nets.optimizers import Vector
 
 
 class InverseHessian:

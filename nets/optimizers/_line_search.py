@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import Objective, Vector
+from nets.optimizers import Objective, Vector
 
 ARMIJO = 1e-4
 CURVATURE = 0.9
@@ -47,7 +47,7 @@ def weak_wolfe(
     low, high, decreased = 0.0, np.inf, None
     for _ in range(MAX_TRIALS):
         trial = evaluate(objective, start.theta + alpha * direction, alpha)
-        if not trial.J <= start.J + ARMIJO * alpha * slope:
+        if not start.J + ARMIJO * alpha * slope >= trial.J:
             high = alpha
         elif trial.gradient @ direction < CURVATURE * slope:
             low, decreased = alpha, trial

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import repeat
 
 import numpy as np
 import torch
 
-from ..errors import InputError
-from . import Diverged, Objective, Report, Vector
-from ._line_search import is_finite
+from nets.errors import InputError
+from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers._line_search import is_finite
 
 POSITIVE = "bounds"
 
@@ -56,12 +56,15 @@ def minimize(
     theta = theta.copy()
     parameter = torch.from_numpy(theta).requires_grad_()  # shares theta's memory
     adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
-    evaluations = _batches(objective, batch, seed) if batch > 0 else _whole(objective)
-    for step, evaluate in zip(count(), evaluations, strict=False):
-        J, gradient = evaluate(theta)
+    parts = _batches(objective, batch, seed) if batch > 0 else repeat(objective)
+    for step, part in enumerate(parts):
+        J, gradient = part(theta)
         if not is_finite(J, gradient):
             raise Diverged(f"J is not finite after {step} steps: a smaller rate than {rate:g}?")
-        report(theta.copy(), J, gradient)
+        if batch > 0:
+            report(theta.copy(), None, None)
+        else:
+            report(theta.copy(), J, gradient)
         parameter.grad = torch.from_numpy(gradient)
         progress = min(step / horizon, 1.0) if horizon else 0.0
         adam.param_groups[0]["lr"] = rate * SCHEDULES[schedule](progress)
@@ -69,11 +72,6 @@ def minimize(
         if lower is not None:
             np.maximum(theta, lower, out=theta)
     raise AssertionError("the batches never end")
-
-
-def _whole(objective: Objective) -> Iterator[Objective]:
-    while True:
-        yield objective
 
 
 def _batches(objective: Objective, size: int, seed: int) -> Iterator[Objective]:

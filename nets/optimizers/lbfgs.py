@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import Bounds, OptimizeResult
 from scipy.optimize import minimize as scipy_minimize
 
-from . import Diverged, Objective, Report, Vector
-from ._line_search import Point, evaluate
+from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers._line_search import Point, evaluate
 
 POSITIVE = "bounds"
 

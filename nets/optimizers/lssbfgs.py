@@ -9,8 +9,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Diverged, Objective, Report, Vector
-from ._line_search import evaluate, weak_wolfe
+from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers._line_search import evaluate, weak_wolfe
 
 POSITIVE = "reject"
 

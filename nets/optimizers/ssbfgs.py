@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import Diverged, Objective, Report, Vector
-from ._inverse_hessian import InverseHessian
-from ._line_search import evaluate, weak_wolfe
+from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers._inverse_hessian import InverseHessian
+from nets.optimizers._line_search import evaluate, weak_wolfe
 
 POSITIVE = "reject"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import Diverged, Objective, Report, Vector
-from ._line_search import ARMIJO, MAX_TRIALS, Point, evaluate
+from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers._line_search import ARMIJO, MAX_TRIALS, Point, evaluate
 
 POSITIVE = "log"
 
@@ -41,7 +41,7 @@ def _backtrack(objective: Objective, point: Point, alpha: float) -> Point | None
         return None
     for _ in range(2 * MAX_TRIALS):  # the first α may be far too long, hence twice the usual trials
         trial = evaluate(objective, point.theta - alpha * point.gradient, alpha)
-        if trial.J <= point.J - ARMIJO * alpha * slope:
+        if point.J - ARMIJO * alpha * slope >= trial.J:
             return trial
         alpha /= 2
     return None

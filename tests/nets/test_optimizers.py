@@ -1,0 +1,276 @@
+"""One contract for every optimiser, and what each promises beyond it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nets import optimizers
+from nets.errors import InputError
+from nets.optimizers import Diverged, Stop, _line_search
+from nets.optimizers._inverse_hessian import InverseHessian
+
+ALL = optimizers.names()
+NEVER_UPHILL = ["steepest", "ssbfgs", "lssbfgs", "lbfgs"]
+# Steps to the stated accuracy on the quadratic and on Rosenbrock's function: first-order methods
+# need thousands, quasi-Newton ones tens.
+BUDGET = {"steepest": 4000, "adam": 4000}
+OPTIONS = {"adam": {"rate": 0.02, "schedule": "cosine", "horizon": 4000}}
+
+
+def quadratic(size: int = 12, condition: float = 100.0):
+    """½ (θ − 1)ᵀ D (θ − 1), D from 1 to the condition number."""
+    D = np.geomspace(1, condition, size)
+
+    def value(theta):
+        return 0.5 * float((theta - 1) @ (D * (theta - 1))), D * (theta - 1)
+
+    return value, np.zeros(size)
+
+
+def rosenbrock(theta):
+    """Σ 100 (θ₁ − θ₀²)² + (1 − θ₀)², over pairs."""
+    a, b = theta[::2], theta[1::2]
+    J = float(np.sum(100 * (b - a**2) ** 2 + (1 - a) ** 2))
+    gradient = np.empty_like(theta)
+    gradient[::2] = -400 * a * (b - a**2) - 2 * (1 - a)
+    gradient[1::2] = 200 * (b - a**2)
+    return J, gradient
+
+
+def run(name, objective, theta, steps, **options):
+    """All that was reported, and how it ended."""
+    reports = []
+
+    def report(theta, J, gradient):
+        reports.append((theta.copy(), J, gradient.copy()))
+        if len(reports) > steps:
+            raise Stop("steps")
+
+    try:
+        reason = optimizers.get(name).minimize(objective, theta, report, **options)
+    except Stop as stop:
+        reason = str(stop)
+    except Diverged as diverged:
+        reason = f"diverged: {diverged}"
+    return reports, reason
+
+
+@pytest.mark.parametrize("name", ALL)
+class TestContract:
+    def test_documents_how_tau_stays_positive(self, name):
+        module = optimizers.get(name)
+        assert module.POSITIVE in ("log", "bounds", "reject")
+        assert "POSITIVE" in module.__doc__
+        assert ("lower" in module.minimize.__kwdefaults__) == (module.POSITIVE == "bounds")
+
+    def test_minimises_a_convex_quadratic(self, name):
+        objective, theta = quadratic()
+        reports, _ = run(name, objective, theta, BUDGET.get(name, 200), **OPTIONS.get(name, {}))
+        best = min(reports, key=lambda r: r[1])
+        np.testing.assert_allclose(best[0], 1.0, atol=1e-4)
+
+    def test_decreases_rosenbrock(self, name):
+        theta = np.array([-1.2, 1.0, -1.2, 1.0, 0.5, 2.0])
+        reports, _ = run(name, rosenbrock, theta, BUDGET.get(name, 300), **OPTIONS.get(name, {}))
+        assert min(J for _, J, _ in reports) < (1e-1 if name in BUDGET else 1e-12)
+
+    def test_reports_what_the_objective_says(self, name):
+        reports, _ = run(name, rosenbrock, np.array([-1.2, 1.0]), 10)
+        assert np.array_equal(reports[0][0], [-1.2, 1.0])
+        for theta, J, gradient in reports:
+            assert rosenbrock(theta)[0] == J
+            assert np.array_equal(gradient, rosenbrock(theta)[1])
+
+    def test_does_not_change_its_start(self, name):
+        objective, theta = quadratic()
+        run(name, objective, theta, 5)
+        assert not theta.any()
+
+    def test_stops_at_once_when_told(self, name):
+        objective, theta = quadratic()
+        for steps in (0, 1, 7):
+            reports, reason = run(name, objective, theta, steps)
+            assert len(reports) == steps + 1
+            assert reason == "steps"
+
+    def test_stops_when_the_objective_does(self, name):
+        objective, theta = quadratic()
+        calls = []
+
+        def limited(theta):
+            if len(calls) == 5:
+                raise Stop("evaluations")
+            calls.append(theta)
+            return objective(theta)
+
+        _, reason = run(name, limited, theta, 1000)
+        assert reason == "evaluations"
+
+    def test_is_deterministic(self, name):
+        theta = np.array([-1.2, 1.0])
+        first, _ = run(name, rosenbrock, theta, 30)
+        again, _ = run(name, rosenbrock, theta, 30)
+        assert all(np.array_equal(a[0], b[0]) for a, b in zip(first, again, strict=True))
+
+    @pytest.mark.parametrize("bad", [np.inf, np.nan])
+    def test_survives_a_wall(self, name, bad):
+        """Beyond θ₀ = 0.9 there is no value; the minimum, at 1, lies behind the wall."""
+        objective, theta = quadratic(4)
+
+        def walled(theta):
+            J, gradient = objective(theta)
+            return (J, gradient) if theta[0] < 0.9 else (bad, np.full_like(gradient, bad))
+
+        reports, reason = run(name, walled, theta, 300, **OPTIONS.get(name, {}))
+        assert all(np.isfinite(J) and np.all(np.isfinite(t)) for t, J, _ in reports)
+        assert all(t[0] < 0.9 for t, _, _ in reports)
+        assert reports[-1][1] < 0.1 * reports[0][1]
+        if name == "adam":  # no line search: it runs into the wall and says so
+            assert reason.startswith("diverged")
+
+    def test_a_start_without_a_value_has_diverged(self, name):
+        reports, reason = run(name, lambda t: (np.nan, t * np.nan), np.zeros(3), 10)
+        assert not reports
+        assert reason.startswith("diverged")
+
+    def test_at_the_minimum_nothing_breaks(self, name):
+        objective, _ = quadratic(5)
+        reports, _ = run(name, objective, np.ones(5), 3)
+        assert all(J == 0 for _, J, _ in reports)
+
+    def test_respects_lower_bounds_where_it_takes_them(self, name):
+        if optimizers.get(name).POSITIVE != "bounds":
+            return
+        objective, theta = quadratic(4, condition=4)
+        lower = np.array([2.0, -np.inf, -np.inf, -np.inf])
+        theta[0] = 3.0
+        reports, _ = run(name, objective, theta, 500, lower=lower)
+        assert all(t[0] >= 2.0 for t, _, _ in reports)
+        np.testing.assert_allclose(reports[-1][0], [2, 1, 1, 1], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", NEVER_UPHILL)
+def test_J_never_increases(name):
+    reports, _ = run(name, rosenbrock, np.array([-1.2, 1.0, 3.0, -2.0]), 200)
+    assert np.all(np.diff([J for _, J, _ in reports]) <= 0)
+
+
+def test_an_unknown_optimiser_or_option_is_named():
+    with pytest.raises(InputError, match="did you mean 'ssbfgs'"):
+        optimizers.get("sbfgs")
+    with pytest.raises(InputError, match="no option 'rates'; did you mean 'rate'"):
+        optimizers.check_options(optimizers.get("adam"), {"rates": 1})
+
+
+def test_steepest_descent_satisfies_armijo():
+    """J(θ − αg) ≤ J − c₁ α ‖g‖², with α read off the step itself."""
+    reports, _ = run("steepest", rosenbrock, np.array([-1.2, 1.0]), 50)
+    for (before, J, g), (after, J_after, _) in pairwise(reports):
+        alpha = np.linalg.norm(before - after) / np.linalg.norm(g)
+        assert J_after <= J - 1e-4 * alpha * (g @ g) * (1 - 1e-9)
+
+
+@given(seed=st.integers(0, 10**6), slope=st.floats(-5, -0.1))
+@settings(max_examples=30, deadline=None)
+def test_the_line_search_satisfies_weak_wolfe(seed, slope):
+    """On a quartic with random coefficients, along a descent direction."""
+    a, b = np.random.default_rng(seed).uniform(0.1, 3, 2)
+
+    def objective(t):
+        return float(a * t[0] ** 4 + b * t[0] ** 2 + slope * t[0]), 4 * a * t**3 + 2 * b * t + slope
+
+    start = _line_search.evaluate(objective, np.zeros(1))
+    point = _line_search.weak_wolfe(objective, start, np.ones(1))
+    assert start.J + 1e-4 * point.alpha * slope >= point.J
+    assert point.gradient[0] >= 0.9 * slope
+
+
+@given(size=st.integers(1, 9), seed=st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_the_dense_update_is_the_textbook_formula(size, seed):
+    """H ← (I − s yᵀ/sᵀy) ρH (I − y sᵀ/sᵀy) + s sᵀ/sᵀy, several steps, also with skipped pairs."""
+    random = np.random.default_rng(seed)
+    lazy, H, identity = InverseHessian(size), np.eye(size), np.eye(size)
+    g = random.standard_normal(size)
+    direction, scaled = -g, False
+    for _ in range(6):
+        s, rho = random.standard_normal(size), random.uniform(1, 3)
+        y = s * random.uniform(0.1, 2, size) * random.choice([1, 1, 1, -1])
+        if s @ y > 0:
+            if not scaled:
+                H, scaled = H * (s @ y) / (y @ y), True
+            V = identity - np.outer(y, s) / (s @ y)
+            H = V.T @ (rho * H) @ V + np.outer(s, s) / (s @ y)
+        g = g + y
+        direction = lazy.update(s, y, rho, direction, g)
+        np.testing.assert_allclose(direction, -H @ g, rtol=1e-8, atol=1e-9 * np.abs(H @ g).max())
+
+
+def test_with_all_pairs_kept_limited_memory_is_the_dense_method():
+    theta = np.array([-1.2, 1.0, 0.3, 2.0])
+    dense, _ = run("ssbfgs", rosenbrock, theta, 25)
+    limited, _ = run("lssbfgs", rosenbrock, theta, 25, memory=100)
+    for a, b in zip(dense, limited, strict=True):
+        np.testing.assert_allclose(a[0], b[0], rtol=1e-6)
+
+
+def test_adam_is_torchs_adam_with_a_cosine_schedule():
+    import torch
+
+    objective, theta = quadratic(3)
+    reports, _ = run("adam", objective, theta, 20, rate=0.1, schedule="cosine", horizon=20)
+    parameter = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    adam = torch.optim.Adam([parameter], lr=0.1)
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(adam, T_max=20)
+    D = torch.from_numpy(np.geomspace(1, 100, 3))
+    for reported, _, _ in reports:
+        np.testing.assert_allclose(reported, parameter.detach().numpy(), rtol=1e-12, atol=1e-15)
+        adam.zero_grad()
+        (0.5 * (D * (parameter - 1) ** 2).sum()).backward()
+        adam.step()
+        cosine.step()
+
+
+def test_adam_draws_every_row_once_an_epoch():
+    class Rows:
+        rows = 10
+
+        def __init__(self):
+            self.seen = []
+
+        def on_rows(self, theta, rows):
+            self.seen.append(rows)
+            return 0.0, np.zeros_like(theta)
+
+        def __call__(self, theta):
+            raise AssertionError("mini batches never need the whole objective")
+
+    def report(theta, J, gradient):
+        assert J is None
+        if len(rows.seen) == 4:
+            raise Stop
+
+    rows = Rows()
+    with pytest.raises(Stop):
+        optimizers.get("adam").minimize(rows, np.zeros(2), report, batch=5, seed=3)
+    for epoch in (rows.seen[:2], rows.seen[2:]):
+        assert sorted(np.concatenate(epoch)) == list(range(10))
+    assert not np.array_equal(rows.seen[0], rows.seen[2])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"schedule": "cosin"}, "no schedule"),
+        ({"schedule": "cosine"}, "horizon"),
+        ({"batch": 5}, "no rows"),
+    ],
+)
+def test_adam_refuses_what_it_cannot_do(options, message):
+    with pytest.raises(InputError, match=message):
+        optimizers.get("adam").minimize(rosenbrock, np.zeros(2), lambda *_: None, **options)
