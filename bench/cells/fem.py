@@ -1,0 +1,54 @@
+"""One best approximation in H(curl) on the unit cube: errors, unknowns, iterations, cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.cells import Result
+
+DEFAULTS = {
+    "problem": "maxwell",
+    "element": "N0",
+    "n": ...,
+    "order": None,
+    "solver": "auto",
+    "tol": 1e-8,
+    "threads": 1,
+}
+DEPENDS = ("fem", "bench.problems")
+TIMING = False
+
+
+def needs_bytes(config: dict[str, Any]) -> int:
+    """An upper estimate; `fem` itself refuses what does not fit."""
+    return 300 * 2**20 + 200 * config["n"] ** 3
+
+
+def run(config: dict[str, Any]) -> Result:
+    import numpy as np
+
+    import fem
+    from bench import problems
+
+    problem = problems.get(config["problem"])
+    edge = problem.singular_edge
+    solution = fem.best_approximation(
+        problem.u,
+        problem.curl_u,
+        config["n"],
+        element=config["element"],
+        order=config["order"],
+        solver=config["solver"],
+        tol=config["tol"],
+        threads=config["threads"],
+        singular_edge=None if edge is None else np.array([[*edge, 0.0], [*edge, 1.0]]),
+    )
+    values = {
+        name: getattr(solution, name)
+        for name in (
+            "n", "h", "dofs", "element", "solver", "l2_error", "hcurl_error",
+            "l2_relative", "hcurl_relative", "iterations", "residual", "peak_bytes",
+        )
+    }  # fmt: skip
+    phases = {f"seconds_{phase}": value for phase, value in solution.seconds.items()}
+    return Result({**values, **phases, "seconds": sum(solution.seconds.values())})

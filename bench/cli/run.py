@@ -1,0 +1,175 @@
+"""femnets run: computes what is missing, resumes what was interrupted, compiles the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bench.cli import EXIT_FAILED_CELLS, EXIT_INTERRUPTED
+from bench.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from bench.runner import Engine, Summary
+    from bench.store import Store
+    from bench.studies import Plan
+    from bench.survey import Standing
+
+ONLY = ("missing", "failed", "stale")
+HOURS_LIMIT = 6.0
+
+
+def command(
+    studies: Annotated[list[str] | None, typer.Argument(help="Studies; default: all.")] = None,
+    preset: Annotated[str, typer.Option(help="quick, paper or full.")] = "",
+    run: Annotated[str, typer.Option(help="Name under runs/; default: the preset's.")] = "",
+    jobs: Annotated[
+        int | None, typer.Option(help="Cells at once; default: all cores; 0: in this process.")
+    ] = None,
+    scheduler: Annotated[str, typer.Option(help="A Dask scheduler, tcp://HOST:PORT.")] = "",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value or study.key=value.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file, one table a study.")] = None,
+    only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
+    limit: Annotated[
+        float, typer.Option(help="Hours a cell may take before it is given up.")
+    ] = HOURS_LIMIT,
+    memory: Annotated[
+        float | None, typer.Option(help="GiB for all cells; default: what is available.")
+    ] = None,
+    report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
+) -> int:
+    """Run studies: cells that are missing are computed, then the report is compiled."""
+    from bench.threads import use_one_thread
+
+    if jobs == 0:
+        use_one_thread()  # before NumPy is imported
+    from bench.store import Store, run_path
+    from bench.survey import survey
+
+    plans = planned(studies or [], preset, settings or [], config)
+    wanted = chosen_states(only)
+    engine = make_engine(jobs, scheduler, limit * 3600, memory)
+    store = Store.writable(run_path(run or plans[0].preset))
+    try:
+        for plan in plans:
+            store.plan(plan.study, plan.document())
+        standings = survey(store, plans, verify=True)
+        summary = compute(store, standings, wanted, engine)
+        code = tell(standings, summary)
+    finally:
+        engine.close()
+        store.close()
+    if report and code != EXIT_INTERRUPTED:
+        compile_report(store.path)
+    return code
+
+
+def planned(
+    studies: list[str], preset: str, settings: list[str], config: Path | None
+) -> list[Plan]:
+    """The plans that arguments and config file ask for; arguments win."""
+    from bench import studies as all_studies
+    from bench.settings import read_toml
+
+    file: dict[str, Any] = read_toml(config) if config else {}
+    tables = {name: value for name, value in file.items() if isinstance(value, dict)}
+    for name in file:
+        if name not in tables and name not in {"preset", "studies"}:
+            known = ["preset", "studies", *all_studies.names()]
+            raise UserError(f"{config} has no setting {name!r}; {nearest(name, known)}")
+    chosen = studies or file.get("studies") or all_studies.names()
+    for study in chosen:
+        all_studies.load(study)
+    overrides = all_studies.overrides(chosen, settings, tables)
+    return all_studies.plan(chosen, preset or file.get("preset", "quick"), overrides)
+
+
+def chosen_states(only: str) -> set[str]:
+    states = {part.strip() for part in only.split(",") if part.strip()}
+    for state in states:
+        if state not in ONLY:
+            raise UserError(f"--only cannot compute {state!r} cells; {nearest(state, list(ONLY))}")
+    return states
+
+
+def make_engine(
+    jobs: int | None, scheduler: str, seconds_limit: float, memory: float | None
+) -> Engine:
+    import os
+
+    import psutil
+
+    from bench.runner.in_process import InProcess
+    from bench.runner.processes import LocalProcesses
+
+    if jobs is not None and jobs < 0:
+        raise UserError(f"--jobs must be 0 (in this process) or more, got {jobs}")
+    if seconds_limit <= 0:
+        raise UserError("--limit must be positive")
+    if jobs == 0:
+        return InProcess(seconds_limit)
+    available = 0.85 * psutil.virtual_memory().available
+    return LocalProcesses(
+        jobs=jobs or os.cpu_count() or 1,
+        memory_bytes=int(memory * 2**30 if memory else available),
+        seconds_limit=seconds_limit,
+    )
+
+
+def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
+    """Computes the cells in the wanted states (default: what a plain run computes)."""
+    from bench.runner import run_cells
+    from bench.runner.interrupt import interruptible
+    from bench.runner.progress import view
+
+    cells = [
+        standing.cell
+        for standing in standings
+        if (standing.state in wanted if wanted else standing.wants_computing)
+    ]
+    with interruptible() as interrupt, view(len(cells)) as watching:
+        return run_cells(cells, store, engine, watching, interrupt)
+
+
+def tell(standings: list[Standing], summary: Summary) -> int:
+    """Says what could not be done and returns the exit code."""
+    stale = [s for s in standings if s.state == "stale" and s.cell not in summary.states]
+    if stale:
+        typer.echo(
+            f"{len(stale)} stale cells kept (the code has changed since); "
+            "compute them again with --only stale",
+            err=True,
+        )
+    failed = [
+        (s.cell, summary.errors.get(s.cell, s.reason))
+        for s in standings
+        if summary.states.get(s.cell, s.state) == "failed"
+    ]
+    for cell, error in failed:
+        typer.echo(f"failed: {cell.label} [{cell.key}]: {error}", err=True)
+    if summary.storage_error:
+        typer.echo(
+            f"cannot write results: {summary.storage_error}; make room, the same command resumes",
+            err=True,
+        )
+    elif failed:
+        typer.echo(
+            f"{len(failed)} cells failed; their logs: femnets status RUN --log KEY; "
+            "again: --only failed",
+            err=True,
+        )
+    if summary.interrupted:
+        typer.echo("interrupted; the same command resumes", err=True)
+        return EXIT_INTERRUPTED
+    return EXIT_FAILED_CELLS if failed or summary.storage_error else 0
+
+
+def compile_report(run: Path) -> None:
+    import reports
+
+    if hasattr(reports, "compile_report"):
+        for path in reports.compile_report(run):
+            typer.echo(path)

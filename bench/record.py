@@ -1,0 +1,180 @@
+"""How a result looks on disk: `cell.json`, `arrays.npz` (no pickle), `NAME.safetensors`.
+
+Every JSON document is *sealed*: its first line holds the checksum of all bytes that follow, and
+`cell.json` holds size and checksum of the files beside it. A truncated, emptied or bit-flipped
+file is therefore noticed, named and never misread. A number that does not exist (NaN, ±inf) is
+null in JSON; arrays keep theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.cells import Cell, Result, jsonable, key_of
+
+SCHEMA = 1
+CELL = "cell.json"
+ARRAYS = "arrays.npz"
+WEIGHTS = ".safetensors"
+
+
+class Damaged(Exception):
+    """A file of the store that cannot be trusted: which, and what is wrong with it."""
+
+    def __init__(self, name: str, fault: str):
+        super().__init__(f"{name}: {fault}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A result read back. `state` is done or diverged; arrays and weights stay on disk."""
+
+    kind: str
+    config: dict[str, Any]
+    key: str
+    state: str
+    values: dict[str, Any]
+    fingerprint: str
+    provenance: dict[str, Any]
+    files: dict[str, dict[str, Any]]
+    directory: Path
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays, checked against their checksum."""
+        if ARRAYS not in self.files:
+            return {}
+        with np.load(io.BytesIO(self.read(ARRAYS)), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+
+    def weights(self, name: str = "net") -> Path | None:
+        """The path of a saved net, checked, or None if the cell saved none of that name."""
+        if name + WEIGHTS not in self.files:
+            return None
+        self.read(name + WEIGHTS)
+        return self.directory / (name + WEIGHTS)
+
+    def read(self, name: str) -> bytes:
+        try:
+            data = (self.directory / name).read_bytes()
+        except OSError as error:
+            raise Damaged(name, str(error.strerror)) from None
+        expected = self.files[name]
+        if len(data) != expected["bytes"]:
+            raise Damaged(name, f"{len(data)} bytes instead of {expected['bytes']}")
+        if checksum(data) != expected["checksum"]:
+            raise Damaged(name, "checksum differs")
+        return data
+
+    def verify(self) -> None:
+        """Reads every file whole; raises Damaged at the first that is not as written."""
+        for name in self.files:
+            self.read(name)
+
+
+def checksum(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def sealed(document: Mapping[str, Any]) -> bytes:
+    """JSON whose first line is the checksum of the rest."""
+    body = json.dumps(finite(document), indent=1, sort_keys=True, allow_nan=False).encode()
+    rest = body[2:] + b"\n"  # after "{\n"
+    return b'{\n "checksum": "' + checksum(rest).encode() + b'",\n' + rest
+
+
+def unsealed(data: bytes, name: str) -> dict[str, Any]:
+    """The document, if not a byte of it has changed."""
+    if not data:
+        raise Damaged(name, "empty")
+    first, opening, rest = _split(data)
+    if first != b"{" or opening != b' "checksum": "' + checksum(rest).encode() + b'",':
+        raise Damaged(name, "truncated or altered")
+    document: dict[str, Any] = json.loads(data)
+    if document.get("schema") != SCHEMA:
+        raise Damaged(name, f"schema {document.get('schema')}, this femnets reads {SCHEMA}")
+    return document
+
+
+def _split(data: bytes) -> tuple[bytes, bytes, bytes]:
+    first, _, tail = data.partition(b"\n")
+    opening, _, rest = tail.partition(b"\n")
+    return first, opening, rest
+
+
+def finite(value: Any) -> Any:
+    """JSON's own types with null for every number that does not exist."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(name): finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [finite(item) for item in value]
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return finite(jsonable(value))
+
+
+def encoded(
+    cell: Cell, result: Result, fingerprint: str, provenance: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """The files of a result by name: made where it was computed, written where the store is."""
+    files = {f"{name}{WEIGHTS}": data for name, data in result.weights.items()}
+    if result.arrays:
+        files[ARRAYS] = _npz(result.arrays)
+    document = {
+        "schema": SCHEMA,
+        "key": cell.key,
+        "kind": cell.kind,
+        "config": cell.config,
+        "state": "diverged" if result.diverged else "done",
+        "values": result.values,
+        "fingerprint": fingerprint,
+        "provenance": provenance,
+        "files": {
+            name: {"bytes": len(data), "checksum": checksum(data)} for name, data in files.items()
+        },
+    }
+    return {**files, CELL: sealed(document)}
+
+
+def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """What `numpy.savez` writes, without pickle, without dates, under any name."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def decoded(directory: Path) -> Record:
+    """The record in a directory: `cell.json` checked whole, the files beside it by their size."""
+    try:
+        data = (directory / CELL).read_bytes()
+    except OSError as error:
+        raise Damaged(CELL, str(error.strerror)) from None
+    document = unsealed(data, CELL)
+    record = Record(
+        **{name: document[name] for name in Record.__dataclass_fields__ if name != "directory"},
+        directory=directory,
+    )
+    if record.key != directory.name or record.key != key_of(record.kind, record.config):
+        raise Damaged(CELL, "belongs to another cell")
+    for name, expected in record.files.items():
+        try:
+            size = (directory / name).stat().st_size
+        except OSError as error:
+            raise Damaged(name, str(error.strerror)) from None
+        if size != expected["bytes"]:
+            raise Damaged(name, f"{size} bytes instead of {expected['bytes']}")
+    return record

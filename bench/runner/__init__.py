@@ -1,0 +1,181 @@
+"""Runs cells. Engines differ in where a cell computes; what is done is decided by the store.
+
+An engine is a process pool, a cluster or this process. The loop below is the same for all of
+them: claim a cell, start it, write what comes back. It keeps nothing that the store does not
+hold, so it may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bench.cells import Cell, needs_bytes, runs_alone
+from bench.runner.execute import Outcome
+from bench.runner.interrupt import ABANDON, FINISH, Interrupt
+from bench.store import SECONDS_WORTH_SYNCING, Store
+from bench.survey import standing
+
+TICK_SECONDS = 0.1
+ELSEWHERE_SECONDS = 0.5  # between looks at cells that another run computes
+LOOK_AHEAD = 20  # cells considered past one that has no room
+TRIES = 2  # a cell whose worker was killed is tried once more
+
+
+class Engine(Protocol):
+    """Where cells compute."""
+
+    def full(self) -> bool: ...
+    def room(self, cell: Cell) -> bool: ...
+    def start(self, cell: Cell) -> None: ...
+    def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]: ...
+    def abandon(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class View(Protocol):
+    """Who watches."""
+
+    def started(self, cell: Cell) -> None: ...
+    def settled(self, cell: Cell, state: str, seconds: float, note: str = "") -> None: ...
+    def retried(self, cell: Cell, error: str) -> None: ...
+    def tick(self, elsewhere: int) -> None: ...
+
+
+@dataclass
+class Summary:
+    """What a run did: cells by their state now, and what kept it from doing more."""
+
+    states: dict[Cell, str] = field(default_factory=dict)
+    errors: dict[Cell, str] = field(default_factory=dict)
+    interrupted: bool = False
+    storage_error: str = ""
+
+
+def run_cells(
+    cells: Sequence[Cell], store: Store, engine: Engine, view: View, interrupt: Interrupt
+) -> Summary:
+    """Computes the cells that no other run computes meanwhile, and waits for those."""
+    return _Run(store, engine, view, interrupt, deque(in_order(cells))).to_the_end()
+
+
+def in_order(cells: Sequence[Cell]) -> list[Cell]:
+    """Large ones first, so that the last worker is not left with the longest; timing at the end."""
+    return sorted(dict.fromkeys(cells), key=lambda cell: (runs_alone(cell), -needs_bytes(cell)))
+
+
+@dataclass
+class _Run:
+    store: Store
+    engine: Engine
+    view: View
+    interrupt: Interrupt
+    pending: deque[Cell]
+    running: dict[Cell, int] = field(default_factory=dict)  # the claim on each
+    elsewhere: list[Cell] = field(default_factory=list)
+    tries: dict[Cell, int] = field(default_factory=dict)
+    looked: float = 0.0
+    summary: Summary = field(default_factory=Summary)
+
+    def to_the_end(self) -> Summary:
+        try:
+            while self._goes_on():
+                if not self.stopping:
+                    self._look_elsewhere()
+                    self._fill()
+                timeout = TICK_SECONDS if self.running or self.elsewhere else 0.0
+                for cell, outcome in self.engine.finished(timeout):
+                    self._settle(cell, outcome)
+                self.view.tick(len(self.elsewhere))
+        finally:
+            self.engine.abandon()
+            for cell, claim in self.running.items():
+                self.store.release(cell, claim)
+        self.summary.interrupted = self.interrupt.level > 0
+        return self.summary
+
+    @property
+    def stopping(self) -> bool:
+        return self.interrupt.level >= FINISH or bool(self.summary.storage_error)
+
+    def _goes_on(self) -> bool:
+        if self.interrupt.level >= ABANDON:
+            return False
+        return bool(self.running) or (not self.stopping and bool(self.pending or self.elsewhere))
+
+    def _fill(self) -> None:
+        """Starts what has room, in order; a cell too large just now is passed by smaller ones."""
+        passed: list[Cell] = []
+        while self.pending and len(passed) < LOOK_AHEAD and not self.engine.full():
+            if any(map(runs_alone, self.running)):
+                break
+            cell = self.pending.popleft()
+            if self.running and (runs_alone(cell) or not self.engine.room(cell)):
+                passed.append(cell)
+            else:
+                self._begin(cell)
+        self.pending.extendleft(reversed(passed))
+
+    def _begin(self, cell: Cell) -> None:
+        claim = self.store.claim(cell)
+        if claim is None:
+            self.elsewhere.append(cell)
+            return
+        now = standing(self.store, cell)
+        if now.state in {"done", "diverged"}:  # another run was faster
+            self.store.release(cell, claim)
+            self._note(cell, now.state, 0.0)
+            return
+        self.running[cell] = claim
+        self.tries[cell] = self.tries.get(cell, 0) + 1
+        self.engine.start(cell)
+        self.view.started(cell)
+
+    def _look_elsewhere(self) -> None:
+        """Takes over what another run has finished, and queues what it has given up."""
+        if not self.elsewhere or time.monotonic() - self.looked < ELSEWHERE_SECONDS:
+            return
+        self.looked = time.monotonic()
+        others, self.elsewhere = self.elsewhere, []
+        for cell in others:
+            now = standing(self.store, cell)
+            if now.state in {"done", "diverged"}:
+                self._note(cell, now.state, 0.0)
+            elif (claim := self.store.claim(cell)) is None:
+                self.elsewhere.append(cell)
+            else:
+                self.store.release(cell, claim)
+                self.pending.append(cell)
+
+    def _settle(self, cell: Cell, outcome: Outcome) -> None:
+        """Writes what came back and gives the claim up, in this order."""
+        claim = self.running.pop(cell)
+        try:
+            if outcome.files is not None:
+                sync = outcome.seconds > SECONDS_WORTH_SYNCING
+                self.store.commit(cell, outcome.files, sync=sync)
+                self._note(cell, outcome.state, outcome.seconds)
+            elif outcome.failure is not None:
+                self._failed(cell, outcome.failure, outcome.seconds)
+        except OSError as error:  # a full disk: what is done is safe, going on is a waste
+            self.summary.storage_error = f"{error.strerror} ({cell.label})"
+            self.summary.errors[cell] = f"computed, but not stored: {error.strerror}"
+            self._note(cell, "failed", outcome.seconds, self.summary.errors[cell])
+        finally:
+            self.store.release(cell, claim)
+
+    def _failed(self, cell: Cell, failure: dict[str, Any], seconds: float) -> None:
+        if failure["reason"] == "killed" and self.tries[cell] < TRIES and not self.stopping:
+            self.view.retried(cell, failure["error"])
+            self.pending.appendleft(cell)
+            return
+        self.summary.errors[cell] = failure["error"]
+        self._note(cell, "failed", seconds, failure["error"])
+        self.store.fail(cell, failure)
+
+    def _note(self, cell: Cell, state: str, seconds: float, note: str = "") -> None:
+        self.summary.states[cell] = state
+        self.view.settled(cell, state, seconds, note)

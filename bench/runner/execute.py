@@ -1,0 +1,67 @@
+"""One cell in this process: the only place where a cell's `run` is called."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from bench.cells import Cell, load_kind, threads_of
+from bench.fingerprint import fingerprint
+from bench.provenance import provenance, reset_peak
+from bench.record import encoded
+
+LOG_BYTES = 32_000  # of a failed cell's output, its end
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The files of a result, ready to be written, or a failure: reason, error, log."""
+
+    seconds: float
+    state: str = "failed"
+    files: dict[str, bytes] | None = None
+    failure: dict[str, Any] | None = None
+
+
+def execute(cell: Cell) -> Outcome:
+    """Runs a cell. Whatever it raises becomes a failure with its traceback."""
+    reset_peak()
+    start, clock = time.time(), time.perf_counter()
+    try:
+        result = load_kind(cell.kind).run(dict(cell.config))
+        seconds = time.perf_counter() - clock
+        story = provenance(
+            threads=threads_of(cell), seed=cell.config.get("seed"), start=start, seconds=seconds
+        )
+        files = encoded(cell, result, fingerprint(cell.kind), story)
+        return Outcome(seconds, "diverged" if result.diverged else "done", files)
+    except Exception as error:
+        seconds = time.perf_counter() - clock
+        reason = "memory" if _out_of_memory(error) else "raised"
+        said = " ".join(str(error).split())
+        message = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        return Outcome(
+            seconds, failure=failed(cell, reason, message, traceback.format_exc(), seconds)
+        )
+
+
+def failed(cell: Cell, reason: str, error: str, log: str, seconds: float) -> dict[str, Any]:
+    """A failure as the store keeps it. Reasons: raised, memory, killed, time limit."""
+    return {
+        "reason": reason,
+        "error": error,
+        "log": log[-LOG_BYTES:],
+        "fingerprint": fingerprint(cell.kind),
+        "provenance": provenance(
+            threads=threads_of(cell),
+            seed=cell.config.get("seed"),
+            start=time.time() - seconds,
+            seconds=seconds,
+        ),
+    }
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)  # torch's words

@@ -1,0 +1,66 @@
+"""Cells in this very process, one after the other: for debugging, and for no overhead at all."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+from bench.cells import Cell
+from bench.runner.execute import Outcome, execute, failed
+
+
+class OutOfTime(BaseException):
+    """Not an Exception, so that a cell which catches everything does not catch this."""
+
+
+@dataclass
+class InProcess:
+    """The engine without workers. A crash of the cell is a crash of the run."""
+
+    seconds_limit: float | None = None
+    begun: list[Cell] = field(default_factory=list)
+
+    def full(self) -> bool:
+        return bool(self.begun)
+
+    def room(self, cell: Cell) -> bool:
+        return not self.begun
+
+    def start(self, cell: Cell) -> None:
+        self.begun.append(cell)
+
+    def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]:
+        if not self.begun:
+            return []
+        cell = self.begun.pop()
+        limit = self.seconds_limit or 0.0
+        try:
+            with alarm(limit):
+                return [(cell, execute(cell))]
+        except OutOfTime:
+            error = f"not done after {limit:g} s"
+            return [(cell, Outcome(limit, failure=failed(cell, "time limit", error, "", limit)))]
+
+    def abandon(self) -> None:
+        self.begun.clear()
+
+    close = abandon
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raises OutOfTime in the main thread after so many seconds; 0 means never."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,37 @@
+"""Ctrl-C and SIGTERM: finish what runs, or abandon it; nothing stored is lost either way."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+FINISH, ABANDON = 1, 2
+
+
+@dataclass
+class Interrupt:
+    """How urgently the run was asked to stop: 0 not, 1 after the running cells, 2 at once."""
+
+    level: int = 0
+
+    def raised(self, number: int, frame: FrameType | None = None) -> None:
+        """A first Ctrl-C lets running cells finish; a second, or SIGTERM, abandons them."""
+        self.level = ABANDON if number == signal.SIGTERM else min(self.level + 1, ABANDON)
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupt]:
+    """While inside, SIGINT and SIGTERM raise the level instead of an exception."""
+    interrupt = Interrupt()
+    before = {
+        number: signal.signal(number, interrupt.raised)
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield interrupt
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

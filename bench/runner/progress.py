@@ -1,0 +1,129 @@
+"""One live view of a run: done, running, failed, rate, time left; lines without a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import IO
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from bench.cells import Cell
+
+PLAIN_SECONDS = 10.0  # between lines when the output is no terminal
+
+
+@dataclass
+class Progress:
+    """Counts, and what runs now. The views below show it."""
+
+    total: int
+    states: Counter[str] = field(default_factory=Counter)
+    running: dict[Cell, float] = field(default_factory=dict)
+    elsewhere: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def settled_count(self) -> int:
+        return sum(self.states.values())
+
+    def summary(self) -> str:
+        """`12/40 done, 2 running, 1 failed, 3.1 cells/s, 9 s left`."""
+        seconds = time.monotonic() - self.began
+        rate = self.settled_count / seconds if seconds > 0 else 0.0
+        parts = [f"{self.settled_count - self.states['failed']}/{self.total} done"]
+        parts += [f"{len(self.running)} running"] if self.running else []
+        parts += [f"{self.elsewhere} computed by another run"] if self.elsewhere else []
+        parts += [f"{self.states['failed']} failed"] if self.states["failed"] else []
+        if 0 < self.settled_count < self.total:
+            pace = f"{rate:.1f} cells/s" if rate >= 1 else f"{1 / rate:.1f} s a cell"
+            parts += [pace, f"{duration((self.total - self.settled_count) / rate)} left"]
+        return ", ".join(parts)
+
+
+class PlainView:
+    """Lines for logs: one now and then, and one for each failure."""
+
+    def __init__(self, total: int, stream: IO[str] | None = None):
+        self.progress = Progress(total)
+        self.stream = stream or sys.stderr
+        self.said = time.monotonic()
+
+    def __enter__(self) -> PlainView:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.progress.total:
+            self._say(self.progress.summary())
+
+    def started(self, cell: Cell) -> None:
+        self.progress.running[cell] = time.monotonic()
+
+    def settled(self, cell: Cell, state: str, seconds: float, note: str = "") -> None:
+        self.progress.running.pop(cell, None)
+        self.progress.states[state] += 1
+        if state == "failed":
+            self._say(f"failed: {cell.label}: {note}")
+
+    def retried(self, cell: Cell, error: str) -> None:
+        self.progress.running.pop(cell, None)
+        self._say(f"again: {cell.label}: {error}")
+
+    def tick(self, elsewhere: int) -> None:
+        self.progress.elsewhere = elsewhere
+        if time.monotonic() - self.said >= PLAIN_SECONDS:
+            self._say(self.progress.summary())
+
+    def _say(self, line: str) -> None:
+        self.said = time.monotonic()
+        print(line, file=self.stream, flush=True)
+
+
+class LiveView(PlainView):
+    """The same in a terminal: a bar, the counts, and the cells that run."""
+
+    def __init__(self, total: int, console: Console):
+        super().__init__(total)
+        self.console = console
+        self.live = Live(console=console, get_renderable=self.render, refresh_per_second=4)
+
+    def __enter__(self) -> LiveView:
+        self.live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.live.stop()
+
+    def tick(self, elsewhere: int) -> None:
+        self.progress.elsewhere = elsewhere
+
+    def _say(self, line: str) -> None:
+        self.console.print(Text(line))
+
+    def render(self) -> Group:
+        progress = self.progress
+        table = Table.grid(padding=(0, 2))
+        for cell, began in list(progress.running.items())[:8]:
+            table.add_row(Text(duration(time.monotonic() - began), style="cyan"), cell.label)
+        bar = ProgressBar(total=max(1, progress.total), completed=progress.settled_count, width=60)
+        return Group(bar, Text(progress.summary()), table)
+
+
+def view(total: int) -> PlainView:
+    """The live view in a terminal, else lines; both on stderr, so that stdout stays clean."""
+    console = Console(stderr=True)
+    return LiveView(total, console) if console.is_terminal else PlainView(total)
+
+
+def duration(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"

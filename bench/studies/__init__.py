@@ -1,0 +1,144 @@
+"""Studies: one file each, a typed config, the cells it expands to and what they yield.
+
+A study module defines
+
+    Config     a frozen dataclass: every setting, typed, with a default
+    PRESETS    {"quick": Config(...), "paper": ..., "full": ...}
+    cells      Config -> list[Cell]; cells that two studies share are computed once
+    YIELDS     names of the values its tables show
+
+and its docstring's first line is its title. A study with a dot in its name is an importable
+module outside this package: `femnets run mine.studies.heat`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from bench.cells import Cell
+from bench.errors import UserError, nearest
+from bench.settings import parsed, typed
+
+PRESETS = ("quick", "paper", "full")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study with its settings decided, and the cells that follow."""
+
+    study: str
+    preset: str
+    config: Any  # the study's own Config
+    cells: list[Cell]
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "preset": self.preset,
+            "config": dataclasses.asdict(self.config),
+        }
+
+
+@cache
+def names() -> list[str]:
+    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+
+
+@cache
+def load(study: str) -> ModuleType:
+    """The module of a study."""
+    if "." not in study and study not in names():
+        raise UserError(f"no study {study!r}; {nearest(study, names())}")
+    name = study if "." in study else f"{__name__}.{study}"
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        raise UserError(f"no study {study!r}: no module {error.name!r} on the path") from None
+    absent = [part for part in ("Config", "PRESETS", "cells") if not hasattr(module, part)]
+    if absent:
+        raise UserError(f"{name} is no study: it defines no {', '.join(absent)}")
+    return module
+
+
+def title(study: str) -> str:
+    return (load(study).__doc__ or study).strip().splitlines()[0]
+
+
+def preset(study: str, name: str) -> Any:
+    presets = load(study).PRESETS
+    if name not in presets:
+        raise UserError(f"no preset {name!r} of study {study!r}; {nearest(name, list(presets))}")
+    return presets[name]
+
+
+def plan(
+    studies: Sequence[str], preset_name: str, overrides: Mapping[str, Mapping[str, Any]]
+) -> list[Plan]:
+    """The plans of some studies; `overrides` maps a study to the settings that differ."""
+    plans = []
+    for study in studies:
+        config = preset(study, preset_name)
+        if overrides.get(study):
+            config = dataclasses.replace(config, **overrides[study])
+        plans.append(Plan(study, preset_name, config, load(study).cells(config)))
+    return plans
+
+
+def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
+    """The plans a run directory remembers, expanded by today's code."""
+    plans = []
+    for study, document in documents.items():
+        config_type = load(study).Config
+        settings = {
+            name: typed(config_type, name, value, where=f"study {study}")
+            for name, value in document["config"].items()
+        }
+        config = config_type(**settings)
+        plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
+    return plans
+
+
+def overrides(
+    studies: Sequence[str], assignments: Iterable[str], tables: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Settings by study, from a config file's tables and from `key=value` or `study.key=value`.
+
+    A bare key applies to every chosen study that has it; one that none has is refused.
+    """
+    chosen: dict[str, dict[str, Any]] = {study: {} for study in studies}
+    for study, table in tables.items():
+        if study not in chosen:
+            raise UserError(f"no study {study!r} in this run; {nearest(study, list(studies))}")
+        for key, value in table.items():
+            chosen[study][key] = typed(load(study).Config, key, value, where=f"study {study}")
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals or not key:
+            raise UserError(f"--set needs key=value, got {assignment!r}")
+        for study, name in _owners(studies, key):
+            chosen[study][name] = parsed(load(study).Config, name, text, where=f"study {study}")
+    return chosen
+
+
+def _owners(studies: Sequence[str], key: str) -> list[tuple[str, str]]:
+    """The studies a key means, with the setting's name in each."""
+    study, dot, name = key.rpartition(".")
+    if dot:
+        if study not in studies:
+            raise UserError(f"no study {study!r} in this run; {nearest(study, list(studies))}")
+        return [(study, name)]
+    fields = {s: [field.name for field in dataclasses.fields(load(s).Config)] for s in studies}
+    owners = [(s, key) for s in studies if key in fields[s]]
+    if not owners:
+        known = sorted({name for names in fields.values() for name in names})
+        raise UserError(f"no setting {key!r} in the chosen studies; {nearest(key, known)}")
+    return owners

@@ -1,0 +1,45 @@
+"""Error against mesh size: the best approximation by finite elements on the unit cube.
+
+Two families of ten meshes: n = 1..10, what fits the paper's machine, and the dyadic n = 1, 2,
+4, …, 512. Lowest-order elements converge with order 1 in L² and H(curl) on smooth fields, but
+only asymptotically: 0.81–0.94 for n ≤ 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "iterations")
+SMALL = tuple(range(1, 11))
+
+
+def dyadic(last: int) -> tuple[int, ...]:
+    return tuple(2**k for k in range(last.bit_length()))
+
+
+@dataclass(frozen=True)
+class Config:
+    n: tuple[int, ...] = SMALL
+    elements: tuple[str, ...] = ("N0",)
+    problems: tuple[str, ...] = ("maxwell",)
+
+
+PRESETS = {
+    "quick": Config(n=tuple(sorted({*SMALL, *dyadic(16)}))),
+    "paper": Config(n=tuple(sorted({*SMALL, *dyadic(256)}))),
+    "full": Config(
+        n=tuple(sorted({*SMALL, *dyadic(512)})),
+        problems=("maxwell", "helix", "screen", "curlsing"),
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell("fem", {"problem": problem, "element": element, "n": n})
+        for problem in config.problems
+        for element in config.elements
+        for n in config.n
+    ]

@@ -1,0 +1,135 @@
+"""A cell is its kind and config; one contract test for all kinds and one for all studies."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from bench import studies
+from bench.cells import Cell, kinds, label_of, load_kind, needs_bytes
+from bench.errors import UserError
+from bench.fingerprint import fingerprint, located, sources
+from bench.settings import parsed, typed
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_keeps_the_contract(kind):
+    module = load_kind(kind)
+    assert isinstance(module.TIMING, bool)
+    assert all(located(name).exists() for name in module.DEPENDS)
+    assert module.__doc__
+    assert len(fingerprint(kind)) == 16
+    with pytest.raises(UserError, match="no 'nonsense'"):
+        Cell(kind, {"nonsense": 1})
+
+
+@pytest.mark.parametrize("study", studies.names())
+def test_every_study_keeps_the_contract(study):
+    module = studies.load(study)
+    assert set(module.PRESETS) == set(studies.PRESETS)
+    assert dataclasses.is_dataclass(module.Config)
+    assert module.YIELDS
+    for plan in (studies.plan([study], preset, {})[0] for preset in studies.PRESETS):
+        assert plan.cells
+        assert all(needs_bytes(cell) > 0 for cell in plan.cells)
+        remembered = studies.replanned({study: plan.document()})[0]
+        assert remembered.cells == plan.cells
+
+
+@pytest.mark.parametrize("study", studies.names())
+def test_a_larger_preset_has_no_fewer_cells(study):
+    sizes = [len(studies.plan([study], preset, {})[0].cells) for preset in studies.PRESETS]
+    assert sizes == sorted(sizes)
+
+
+def test_defaults_are_part_of_the_key_and_order_is_not():
+    assert Cell("fem", {"n": 4}) == Cell("fem", {"tol": 1e-8, "n": 4, "problem": "maxwell"})
+    assert Cell("fem", {"n": 4}) != Cell("fem", {"n": 5})
+    assert Cell("fem", {"n": np.int64(4)}) == Cell("fem", {"n": 4})
+    assert Cell("fem", {"n": 4, "tol": 1}) == Cell("fem", {"n": 4, "tol": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({}, "needs a value for 'n'"),
+        ({"n": 4, "problm": "helix"}, "did you mean 'problem'"),
+        ({"n": 4, "tol": "small"}, "tol of a fem cell must be of type float"),
+        ({"n": 4, "tol": float("nan")}, "must be finite"),
+    ],
+)
+def test_a_bad_config_is_refused_with_a_remedy(config, message):
+    with pytest.raises(UserError, match=message):
+        Cell("fem", config)
+
+
+def test_unknown_kind_names_the_nearest():
+    with pytest.raises(UserError, match="did you mean 'fem'"):
+        Cell("fme", {})
+    with pytest.raises(UserError, match="no module"):
+        Cell("nowhere.to_be_found", {})
+
+
+def test_label_tells_what_differs_from_the_defaults():
+    assert Cell("fem", {"n": 4}).label == "fem n=4"
+    assert label_of("gone", {"a": 1}) == "gone a=1"
+
+
+def test_the_fingerprint_follows_the_sources(tmp_path, monkeypatch):
+    package = tmp_path / "tracked"
+    package.mkdir()
+    for name in ("__init__", "a", "b"):
+        (package / f"{name}.py").write_text(f"# {name}")
+    monkeypatch.syspath_prepend(tmp_path)
+    names = [name for name, _ in sources("tracked")]
+    assert names == ["tracked/__init__.py", "tracked/a.py", "tracked/b.py"]
+    assert [name for name, _ in sources("tracked.a")] == ["tracked.a"]
+    with pytest.raises(ModuleNotFoundError, match="no source"):
+        located("tracked.c")
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    n: tuple[int, ...] = (1,)
+    rate: float = 1.0
+    steps: int = 3
+    fast: bool = False
+    names: tuple[str, ...] = ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("n", "1,2,4", (1, 2, 4)),
+        ("n", "1-4,8", (1, 2, 3, 4, 8)),
+        ("rate", "1e-3", 1e-3),
+        ("steps", "20", 20),
+        ("fast", "yes", True),
+        ("fast", "False", False),
+        ("names", "a-b, c", ("a-b", "c")),
+    ],
+)
+def test_settings_from_text(name, text, value):
+    assert parsed(Config, name, text, where="here") == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("n", "one", r"must be a list of int \(1,2,4 or 1-10\), got 'one'"),
+        ("steps", "2.5", "must be of type int"),
+        ("fast", "maybe", "must be of type bool"),
+        ("stps", "1", "did you mean 'steps'"),
+    ],
+)
+def test_bad_settings_from_text(name, text, message):
+    with pytest.raises(UserError, match=message):
+        parsed(Config, name, text, where="here")
+
+
+def test_settings_from_toml():
+    assert typed(Config, "rate", 2, where="here") == 2.0
+    assert typed(Config, "n", [1, 2], where="here") == (1, 2)
+    for name, value in [("n", 3), ("n", [1.5]), ("steps", True), ("fast", 1), ("names", "a")]:
+        with pytest.raises(UserError, match=name):
+            typed(Config, name, value, where="here")
