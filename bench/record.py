@@ -15,6 +15,7 @@ import math
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,9 @@ class Record:
     files: dict[str, dict[str, Any]]
     directory: Path
 
+    @cached_property
     def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays, checked against their checksum."""
+        """The arrays, read when first asked for and checked against their checksum."""
         if ARRAYS not in self.files:
             return {}
         with np.load(io.BytesIO(self.read(ARRAYS)), allow_pickle=False) as archive:

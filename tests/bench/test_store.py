@@ -43,8 +43,8 @@ def test_what_was_written_is_read_back(store):
     assert record.values == {"l2_error": 0.25}
     assert record.config == cell().config
     assert (record.state, record.fingerprint, record.provenance) == ("done", "code", STORY)
-    np.testing.assert_array_equal(record.arrays()["curve"], curve)
-    np.testing.assert_array_equal(record.arrays()["file"], np.arange(3))
+    np.testing.assert_array_equal(record.arrays["curve"], curve)
+    np.testing.assert_array_equal(record.arrays["file"], np.arange(3))
     assert record.weights().read_bytes() == b"tensors"
     assert record.weights("other") is None
 
@@ -126,7 +126,7 @@ def test_a_copied_run_reads_the_same(store, tmp_path):
     put(store, arrays={"x": np.eye(3)})
     shutil.copytree(store.path, tmp_path / "copy")
     copied = Store(tmp_path / "copy").read(cell())
-    np.testing.assert_array_equal(copied.arrays()["x"], np.eye(3))
+    np.testing.assert_array_equal(copied.arrays["x"], np.eye(3))
 
 
 def test_a_later_result_replaces_an_earlier_one_whole(store):
