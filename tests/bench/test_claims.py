@@ -1,6 +1,6 @@
 """The verdict engine on made-up results: true, false, undecidable and missing claims."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ class MadeUp:
     config: dict
     values: dict
     kind: str = "net"
-    arrays: dict = field(default_factory=dict)
 
     @property
     def key(self):

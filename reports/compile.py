@@ -1,0 +1,94 @@
+"""From results on disk to the finished files, computed again only when an input has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.results import Results
+from reports.context import Run
+from reports.document import Document
+
+STAMP = "report.json"
+
+
+def compile_report(
+    run: Path, html: bool = True, pdf: bool = True, out: Path | None = None
+) -> list[Path]:
+    """Writes report.html and report.pdf for a run directory and returns their paths."""
+    context = Run.read(run)
+    folder = run if out is None else out
+    wanted = [name for name, on in (("report.html", html), ("report.pdf", pdf)) if on]
+    inputs = digest(context)
+    if _stamped(folder, inputs, wanted):
+        return [folder / name for name in wanted]
+    document = build_document(context)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in wanted:
+        write_whole(folder / name, _RENDER[name](document))
+    write_whole(folder / STAMP, json.dumps({"inputs": inputs, "files": wanted}).encode())
+    return [folder / name for name in wanted]
+
+
+def build_document(run: Run) -> Document:
+    from reports.sections import all_sections
+
+    return Document(
+        title="Finite elements against neural networks",
+        subtitle="When does a net beat a finite element, at what cost, and why does it train or "
+        "fail to train?",
+        sections=all_sections(run),
+        facts=[("run", run.name), *_facts(run.results)],
+    )
+
+
+def _facts(results: Results) -> list[tuple[str, str]]:
+    return [("cells", str(len(results)))] if len(results) else [("cells", "none yet")]
+
+
+def digest(run: Run) -> str:
+    """A hash of everything the report depends on: the results, the plans and the code that draws."""
+    hasher = hashlib.blake2b(digest_size=16)
+    for record in run.results:
+        hasher.update(json.dumps([record.key, record.values], sort_keys=True).encode())
+    hasher.update(json.dumps([run.name, dict(run.plans)], sort_keys=True).encode())
+    package = Path(__file__).parent
+    for path in sorted([*package.rglob("*.py"), *(package / "templates").iterdir()]):
+        hasher.update(path.read_bytes())
+    return hasher.hexdigest()
+
+
+def _stamped(folder: Path, inputs: str, wanted: list[str]) -> bool:
+    try:
+        stamp = json.loads((folder / STAMP).read_bytes())
+    except (OSError, ValueError):
+        return False
+    made = set(stamp.get("files", []))
+    there = all((folder / name).is_file() for name in wanted)
+    return stamp.get("inputs") == inputs and set(wanted) <= made and there
+
+
+def _html(document: Document) -> bytes:
+    from reports.html import render_html
+
+    return render_html(document).encode()
+
+
+def _pdf(document: Document) -> bytes:
+    from reports.pdf import render_pdf
+
+    return render_pdf(document)
+
+
+_RENDER: dict[str, Callable[[Document], bytes]] = {"report.html": _html, "report.pdf": _pdf}
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Readers see the old file or the new one, never a part."""
+    aside = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    aside.write_bytes(data)
+    os.replace(aside, path)

@@ -1,0 +1,1 @@
+"""Figures: pure functions of results. Tests read their axes."""

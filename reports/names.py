@@ -1,0 +1,34 @@
+"""What methods are called in text and legends, and which look they have: one place for all figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ELEMENTS = {
+    "N0": "N₀ tetrahedra",
+    "hexN0": "N₀ hexahedra",
+    "N1": "N₁ tetrahedra",
+    "hexP": "p-version, hexahedra",
+}
+NETS = {
+    "feedforward": "feedforward",
+    "resnet": "ResNet",
+    "densenet": "DenseNet",
+    "fractional": "Fractional-DNN",
+}
+
+
+def net_name(config: Mapping[str, Any]) -> str:
+    """ResNet + τ + B.O. 2-50"""
+    name = NETS.get(config["net"], config["net"])
+    if config["tau"] != "fixed":
+        name += " + τ" if config["tau"] == "learned" else f" + τ ({config['tau']})"
+    if config.get("bias_ordering"):
+        name += " + B.O."
+    return f"{name} {config['hidden']}-{config['width']}"
+
+
+def net_method(config: Mapping[str, Any]) -> str:
+    """The key of the net's look: architecture, and whether τ is learned."""
+    return config["net"] + ("" if config["tau"] == "fixed" else "+tau")

@@ -1,0 +1,124 @@
+"""Finite elements: error against mesh size, with the nets as levels."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from bench.results import Record, Results
+from reports.context import Run
+from reports.document import Block, Column, Formula, Missing, Paragraph, Picture, Section, Table
+from reports.figures.convergence import error_against_h
+from reports.formatting import scientific
+from reports.names import ELEMENTS
+
+ORDER = 50
+
+COLUMNS = [
+    Column("element"),
+    Column("n", "count"),
+    Column("h", "number"),
+    Column("unknowns", "count"),
+    Column("L² error", "error"),
+    Column("rate", "rate"),
+    Column("H(curl) error", "error"),
+    Column("rate", "rate"),
+    Column("iterations", "count"),
+    Column("seconds", "seconds"),
+]
+
+
+def section(run: Run) -> Section:
+    fem = run.results.select("fem")
+    if not len(fem):
+        gap = Missing("no finite-element results in this run.", run.command("convergence"))
+        return Section("Finite elements", [gap])
+    subsections = [
+        Section(f"Problem {problem}", _blocks(run, problem)) for problem in fem.distinct("problem")
+    ]
+    return Section("Finite elements", _introduction(), subsections)
+
+
+def _introduction() -> list[Block]:
+    return [
+        Paragraph(
+            "Best approximation of the known field in H(curl), without boundary conditions: an "
+            "oracle line, because the method is told the field everywhere. The error is measured "
+            "by the same rules as the nets' error."
+        ),
+        Formula(
+            '("curl" u_h, "curl" v) + (u_h, v) = ("curl" u, "curl" v) + (u, v) '
+            'quad "for all" v in N_0',
+            "The curl and mass products of u_h and v equal those of u and v for all v in N_0.",
+        ),
+    ]
+
+
+def _blocks(run: Run, problem: str) -> list[Block]:
+    fem = run.results.select("fem", problem=problem)
+    nets = run.results.select("net", problem=problem)
+    both = Results([*fem, *nets])
+    return [
+        Paragraph(_sentence(fem)),
+        Picture(
+            f"error-against-h-{problem}",
+            f"L² error on the unit cube against the mesh size, problem {problem}. Nets do not "
+            "depend on h: each is one level, the median over its seeds, with a band over all of "
+            "them.",
+            partial(error_against_h, fem, nets),
+            f"Error against mesh size for problem {problem}: {_sentence(fem)}",
+            run.source("convergence", both),
+        ),
+        Table(
+            f"convergence-{problem}",
+            f"Convergence of the best approximation, problem {problem}.",
+            COLUMNS,
+            [row for element in fem.distinct("element") for row in _rows(fem, element)],
+            run.source("convergence", fem),
+        ),
+    ]
+
+
+def _sentence(fem: Results) -> str:
+    """The finest mesh of each element and the rate that leads to it."""
+    parts = []
+    for element in fem.distinct("element"):
+        rows = _by_n(fem, element)
+        last = rows[-1].values
+        rate = _rate(rows, len(rows) - 1, "l2_error")
+        tail = f", reached at rate {rate:.2f}" if rate is not None else ""
+        parts.append(
+            f"{ELEMENTS.get(element, element)}: {scientific(last['l2_error'])} with "
+            f"{last['dofs']:,} unknowns (n = {last['n']}){tail}"
+        )
+    return "Smallest L² errors: " + "; ".join(parts) + "."
+
+
+def _by_n(fem: Results, element: str) -> list[Record]:
+    return list(Results([r for r in fem if r.config["element"] == element]).sorted_by("n"))
+
+
+def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ...]]:
+    records = _by_n(fem, element)
+    return [
+        (
+            ELEMENTS.get(element, element),
+            *(record.values[name] for name in ("n", "h", "dofs", "l2_error")),
+            _rate(records, index, "l2_error"),
+            record.values["hcurl_error"],
+            _rate(records, index, "hcurl_error"),
+            record.values["iterations"],
+            record.values["seconds"],
+        )
+        for index, record in enumerate(records)
+    ]
+
+
+def _rate(rows: list[Record], index: int, name: str) -> float | None:
+    """log(e/e′) / log(h/h′) between a mesh and the one before it."""
+    if index == 0:
+        return None
+    fine, coarse = rows[index].values, rows[index - 1].values
+    if not (fine[name] and coarse[name]) or fine["h"] == coarse["h"]:
+        return None
+    return math.log(coarse[name] / fine[name]) / math.log(coarse["h"] / fine["h"])

@@ -1,0 +1,47 @@
+"""The ledger: every claim of the paper with the verdict that the results give."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from reports.context import Run
+from reports.document import Column, Paragraph, Section, Table
+
+ORDER = 40
+
+COLUMNS = [
+    Column("claim"),
+    Column("where"),
+    Column("rule, declared before looking"),
+    Column("verdict"),
+    Column("evidence"),
+]
+
+
+def section(run: Run) -> Section | None:
+    if not run.ledger:
+        return None
+    tally = Counter(entry.status for entry in run.ledger)
+    counts = ", ".join(f"{number} {status}" for status, number in tally.most_common())
+    rows = [
+        (
+            entry.claim.sentence + (f" ({entry.claim.note})" if entry.claim.note else ""),
+            entry.claim.where,
+            entry.claim.rule,
+            entry.verdict,
+            f"run `{entry.evidence}`" if entry.status == "not tested yet" else entry.evidence,
+        )
+        for entry in run.ledger
+    ]
+    return Section(
+        "The ledger of claims",
+        [
+            Paragraph(
+                f"Of {len(run.ledger)} claims: {counts}. Comparisons pair runs that share initial "
+                "weights and data; p-values are Wilcoxon's, adjusted by Holm over the whole "
+                "ledger; a comparison that two disjoint halves of the seeds contradict is not "
+                "decided; diverged runs rank worst."
+            ),
+            Table("ledger", "Claims and verdicts.", COLUMNS, rows),
+        ],
+    )
