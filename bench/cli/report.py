@@ -1,0 +1,25 @@
+"""`femnets report`: compiles the report from results on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
+    html: Annotated[bool, typer.Option("--html", help="Only the HTML page.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Only the PDF.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the files; default: the run's own.")
+    ] = None,
+) -> None:
+    """Compile the report of a run: one HTML page and one PDF; prints their paths."""
+    from bench.store import run_path
+    from reports import compile_report
+
+    both = html == pdf
+    for path in compile_report(run_path(run), html=html or both, pdf=pdf or both, out=out):
+        print(path)
