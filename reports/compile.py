@@ -51,7 +51,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 
 def digest(run: Run) -> str:
-    """A hash of everything the report depends on: the results, the plans and the code that draws."""
+    """A hash of what the report depends on: the results, the plans and the code that draws."""
     hasher = hashlib.blake2b(digest_size=16)
     for record in run.results:
         hasher.update(json.dumps([record.key, record.values], sort_keys=True).encode())

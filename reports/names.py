@@ -1,4 +1,4 @@
-"""What methods are called in text and legends, and which look they have: one place for all figures."""
+"""What methods are called in text and legends, and which look they have, in one place."""
 
 from __future__ import annotations
 
