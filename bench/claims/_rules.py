@@ -11,6 +11,20 @@ from bench.statistics import compare_paired
 
 Arm = Mapping[str, Any]
 
+# The paper's mode: 1000 steps of steepest descent on width 50, no bias ordering, on `maxwell`.
+PAPER: Arm = {
+    "problem": "maxwell",
+    "optimizer": "steepest",
+    "steps": 1000,
+    "width": 50,
+    "bias_ordering": False,
+}
+
+
+def arm(**settings: Any) -> Arm:
+    """An arm of the paper's comparison: its mode with these settings."""
+    return {**PAPER, **settings}
+
 
 def smaller(
     results: Results, metric: str, arm: Arm, than: Arm, command: str, kind: str = "net"

@@ -33,8 +33,7 @@ def two_curves():
     return figure
 
 
-@pytest.fixture
-def document():
+def example_document():
     rows = [(1, 1.86716e-2, "tets"), (2, None, EVIL)]
     columns = [Column("n", "count"), Column("error", "error"), Column("note")]
     return Document(
@@ -57,6 +56,11 @@ def document():
             )
         ],
     )
+
+
+@pytest.fixture
+def document():
+    return example_document()
 
 
 def test_page_is_self_contained_and_escaped(document):

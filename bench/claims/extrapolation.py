@@ -1,0 +1,162 @@
+"""Claims on unseen data: the cube, the outside of the cylinder, u₃, and the comparison with N₀."""
+
+from __future__ import annotations
+
+import math
+
+from bench.claims import Claim, Counted, Fact, Finding, NotTested
+from bench.claims._rules import arm, count, smaller
+from bench.results import Record, Results
+
+COMMAND = "femnets run training --preset paper"
+CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube
+
+
+def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
+    return Claim(
+        name=f"fractional-beats-resnet-{metric}-{tau}",
+        sentence=f"At 2-50 with τ {tau} the Fractional-DNN has a smaller error {words} than the "
+        "ResNet.",
+        where="Section 7, error maps and figure of L² errors",
+        rule=f"{metric} of the Fractional-DNN < that of the ResNet, paired seeds",
+        examine=lambda results: smaller(
+            results,
+            metric,
+            arm(net="fractional", tau=tau, hidden=2),
+            arm(net="resnet", tau=tau, hidden=2),
+            COMMAND,
+        ),
+    )
+
+
+def _tau_extrapolates(results: Results) -> Finding:
+    return smaller(
+        results,
+        "l2_error_outside",
+        arm(net="resnet", tau="learned", hidden=2),
+        arm(net="resnet", tau="fixed", hidden=2),
+        COMMAND,
+    )
+
+
+def _nets_beat_coarse_fem(results: Results) -> Finding:
+    """In every seed the 2-50 nets beat N₀ on one cell; the evidence says up to which h they do."""
+    fem = results.select("fem", problem="maxwell", element="N0").sorted_by("n")
+    nets = Results(
+        [
+            r
+            for net in ("resnet", "fractional")
+            for tau in ("fixed", "learned")
+            for r in results.select("net", **arm(net=net, tau=tau, hidden=2))
+        ]
+    )
+    if not len(fem) or not len(nets):
+        return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
+    errors = sorted(e if e is not None else math.inf for e in nets.value("l2_error"))
+    wins = sum(error < fem.records[0].values["l2_error"] for error in errors)
+    median = errors[len(errors) // 2]
+    beaten = [r.values for r in fem if r.values["l2_error"] > median]
+    reach = (
+        f"the median net ({median:.2g}) beats N₀ down to h = {beaten[-1]['h']:.3g} "
+        f"(n = {beaten[-1]['n']})"
+        if beaten
+        else f"the median net ({median:.2g}) beats N₀ on no mesh"
+    )
+    what = f"{wins} of {len(errors)} runs beat N₀ at n = {fem.records[0].values['n']}; {reach}"
+    return Counted(wins, len(errors), nets.keys() + fem.keys(), what)
+
+
+FLAT_WITHIN = 0.10
+
+
+def _flat_in_h(results: Results) -> Finding:
+    """The spread of a net's error over the quadratures of the meshes n = 2..10."""
+    nets = results.select("net", problem="maxwell")
+    measured = [r for r in nets if r.values.get("mesh_errors")]
+    if not measured:
+        return NotTested(COMMAND)
+    spreads = [max(e[1:]) / min(e[1:]) - 1 for e in (r.values["mesh_errors"] for r in measured)]
+    worst = max(spreads)
+    return Fact(
+        worst < FLAT_WITHIN,
+        tuple(r.key for r in measured),
+        f"over the meshes' quadratures (n ≥ 2) a net's error varies by {worst:.1%} at most",
+    )
+
+
+def _u3_of_the_order_of_the_error(record: Record) -> bool:
+    """max |u₃| within a factor of ten of the root mean square error inside the cylinder."""
+    values = record.values
+    if values.get("u3_max") is None or not values.get("l2_error_inside"):
+        return False
+    largest = max(abs(values["u3_min"]), abs(values["u3_max"]))
+    rms = values["l2_error_inside"] / math.sqrt(CYLINDER_IN_CUBE)
+    return bool(0.1 * rms <= largest <= 10 * rms)
+
+
+def _u3(results: Results) -> Finding:
+    return count(
+        results,
+        arm(net="fractional", tau="learned", hidden=2),
+        _u3_of_the_order_of_the_error,
+        lambda k, m: f"max |u₃| within a factor of ten of the error in {k} of {m} runs",
+        COMMAND,
+    )
+
+
+def _resnet_smaller_u3(results: Results) -> Finding:
+    return smaller(
+        results,
+        "u3_range",
+        arm(net="resnet", tau="learned", hidden=2),
+        arm(net="fractional", tau="learned", hidden=2),
+        COMMAND,
+    )
+
+
+CLAIMS = [
+    *(
+        _fractional_beats_resnet(metric, words, tau)
+        for metric, words in (
+            ("l2_error", "on the cube"),
+            ("l2_error_outside", "outside the cylinder"),
+        )
+        for tau in ("fixed", "learned")
+    ),
+    Claim(
+        name="tau-extrapolates-better-resnet",
+        sentence="At 2-50 the ResNet with learned τ extrapolates better than with fixed τ.",
+        where="Section 7, error maps",
+        rule="l2_error_outside with τ learned < τ fixed, paired seeds",
+        examine=_tau_extrapolates,
+    ),
+    Claim(
+        name="nets-beat-n0-at-large-h",
+        sentence="For large h the 2-50 nets have a smaller L² error on the cube than N₀.",
+        where="Section 7, figure of L² errors",
+        rule="l2_error < that of the best approximation on one cell, in every run",
+        examine=_nets_beat_coarse_fem,
+    ),
+    Claim(
+        name="net-error-flat-in-h",
+        sentence="The net's error stays flat as h goes to 0.",
+        where="Section 7, figure of L² errors",
+        rule=f"the error over the meshes' quadratures varies by less than {FLAT_WITHIN:.0%}",
+        examine=_flat_in_h,
+        note="a statement about quadrature only: the net does not depend on h",
+    ),
+    Claim(
+        name="u3-of-the-order-of-the-error",
+        sentence="The third component, which should vanish, is of the order of the error.",
+        where="Section 7, on the quiver plots",
+        rule="max |u₃| within a factor of ten of the rms error in the cylinder, in every run",
+        examine=_u3,
+    ),
+    Claim(
+        name="resnet-u3-smaller",
+        sentence="At 2-50 with learned τ the ResNet keeps u₃ smaller than the Fractional-DNN.",
+        where="Section 7, on the quiver plots",
+        rule="max u₃ − min u₃ of the ResNet < that of the Fractional-DNN, paired seeds",
+        examine=_resnet_smaller_u3,
+    ),
+]

@@ -1,0 +1,162 @@
+"""Claims on training: what a learned τ does to the error, and how the descent behaves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from bench.claims import Claim, Compared, Finding, NotTested
+from bench.claims._rules import arm, count, smaller
+from bench.results import Record, Results, pairs
+from bench.statistics import compare_paired
+
+COMMAND = "femnets run training --preset paper"
+
+
+def _tau_helps(net: str, hidden: int) -> Claim:
+    return Claim(
+        name=f"tau-trains-better-{net}-{hidden}-50",
+        sentence=f"A learned τ lowers the training error of the {hidden}-50 {net}.",
+        where="Section 1, first figure; Section 7",
+        rule="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
+        examine=lambda results: smaller(
+            results,
+            "train_mse",
+            arm(net=net, tau="learned", hidden=hidden),
+            arm(net=net, tau="fixed", hidden=hidden),
+            COMMAND,
+        ),
+    )
+
+
+def _gain(results: Results, net: str, hidden: int) -> dict[int, tuple[float, tuple[str, ...]]]:
+    """By seed, train_mse with learned τ over train_mse with fixed τ."""
+    found = pairs(
+        results.select("net", **arm(net=net, tau="learned", hidden=hidden)),
+        results.select("net", **arm(net=net, tau="fixed", hidden=hidden)),
+    )
+    return {
+        learned.config["seed"]: (
+            _ratio(learned.values.get("train_mse"), fixed.values.get("train_mse")),
+            (learned.key, fixed.key),
+        )
+        for learned, fixed in found
+    }
+
+
+def _ratio(a: float | None, b: float | None) -> float:
+    return math.nan if a is None or b is None or b == 0 else a / b
+
+
+def _gains_less_when_shallow(results: Results, net: str) -> Finding:
+    deep, shallow = _gain(results, net, 6), _gain(results, net, 2)
+    seeds = sorted(deep.keys() & shallow.keys())
+    if not seeds:
+        return NotTested(COMMAND)
+    a = [deep[seed][0] for seed in seeds]
+    b = [shallow[seed][0] for seed in seeds]
+    halves = [compare_paired(a[k::2], b[k::2]).ratio if len(a) > 1 else 1.0 for k in (0, 1)]
+    cells = tuple(key for seed in seeds for key in deep[seed][1] + shallow[seed][1])
+    what = "gain at 6-50 over gain at 2-50"
+    return Compared(compare_paired(a, b), (halves[0], halves[1]), cells, what)
+
+
+def _never_increases(record: Record) -> bool:
+    return not record.values.get("diverged") and record.values.get("loss_increases") == 0
+
+
+def _mse_increases(record: Record) -> bool:
+    return (record.values.get("mse_increases") or 0) > 0
+
+
+def _steepest(results: Results, **where: Any) -> Results:
+    return results.select("net", optimizer="steepest", **where)
+
+
+def _monotone(results: Results) -> Finding:
+    return count(
+        _steepest(results),
+        {},
+        _never_increases,
+        lambda k, m: f"J never increased in {k} of {m} runs",
+        COMMAND,
+    )
+
+
+def _mse_not_monotone(results: Results) -> Finding:
+    return count(
+        _steepest(results, bias_ordering=True),
+        {},
+        _mse_increases,
+        lambda k, m: f"the MSE term increased at some step in {k} of {m} runs with bias ordering",
+        COMMAND,
+    )
+
+
+def _width_two_beats_six(net: str, tau: str) -> Claim:
+    words = "with learned τ" if tau == "learned" else "with fixed τ"
+    return Claim(
+        name=f"2-50-beats-6-50-{net}-{tau}",
+        sentence=f"On the cube the 2-50 {net} {words} has a smaller error than the 6-50 one.",
+        where="Section 7, figure of L² errors",
+        rule="l2_error at 2-50 < l2_error at 6-50, paired seeds",
+        examine=lambda results: smaller(
+            results,
+            "l2_error",
+            arm(net=net, tau=tau, hidden=2),
+            arm(net=net, tau=tau, hidden=6),
+            COMMAND,
+        ),
+    )
+
+
+def _less_when_shallow(net: str) -> Claim:
+    return Claim(
+        name=f"tau-gains-less-at-2-50-{net}",
+        sentence=f"The gain of a learned τ is smaller for the shallow 2-50 {net} than for 6-50.",
+        where="Section 7, first paragraph",
+        rule="(learned/fixed train_mse at 6-50) < (the same at 2-50), paired seeds",
+        examine=partial(_gains_less_when_shallow, net=net),
+    )
+
+
+def _resnet_trains_better(tau: str) -> Claim:
+    fixed: Mapping[str, Any] = {"tau": tau, "hidden": 2}
+    return Claim(
+        name=f"resnet-trains-better-2-50-{tau}",
+        sentence=f"At 2-50 with τ {tau} the ResNet has a smaller training error than the "
+        "Fractional-DNN.",
+        where="Section 7, last paragraphs",
+        rule="train_mse of the ResNet < that of the Fractional-DNN, paired seeds",
+        examine=lambda results: smaller(
+            results,
+            "train_mse",
+            arm(net="resnet", **fixed),
+            arm(net="fractional", **fixed),
+            COMMAND,
+        ),
+    )
+
+
+CLAIMS = [
+    *(_tau_helps(net, hidden) for hidden in (6, 2) for net in ("resnet", "fractional")),
+    *(_less_when_shallow(net) for net in ("resnet", "fractional")),
+    *(_width_two_beats_six(net, "learned") for net in ("resnet", "fractional")),
+    *(_resnet_trains_better(tau) for tau in ("fixed", "learned")),
+    Claim(
+        name="loss-monotone",
+        sentence="The full loss J decreases monotonically under the paper's descent.",
+        where="Section 7, on the first figure",
+        rule="no step raises J, in every steepest-descent run",
+        examine=_monotone,
+    ),
+    Claim(
+        name="mse-not-monotone",
+        sentence="The MSE term alone is not monotone when biases are ordered by a penalty.",
+        where="Section 7, on the first figure",
+        rule="some step raises the MSE term, in every run with bias ordering",
+        examine=_mse_not_monotone,
+    ),
+]
