@@ -11,7 +11,6 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
 
 EXIT_FAILED_CELLS = 1
@@ -49,19 +48,19 @@ def run(argv: Sequence[str] | None = None) -> int:
     """The one place where a user error becomes one clean line."""
     try:
         code = build_app()(args=argv, standalone_mode=False)
-    except click.ClickException as error:
-        return _complain(error.format_message(), hint=_help_hint(error))
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         print("interrupted; the same command resumes", file=sys.stderr)
         return EXIT_INTERRUPTED
     except Exception as error:
-        if not getattr(error, "user_error", False):
-            raise
-        return _complain(str(error))
+        if getattr(error, "user_error", False):
+            return _complain(str(error))
+        if hasattr(error, "format_message"):  # click's usage errors; typer may carry its own click
+            return _complain(error.format_message(), hint=_help_hint(error))
+        raise
     return code if isinstance(code, int) else 0
 
 
-def _help_hint(error: click.ClickException) -> str:
+def _help_hint(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     return f" (see `{context.command_path} --help`)" if context is not None else ""
 

@@ -1,0 +1,66 @@
+"""The command line as a whole: help everywhere, one clean line for bad usage, no heavy imports."""
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import bench.cli
+
+COMMANDS = sorted(
+    info.name.replace("_", "-")
+    for info in pkgutil.iter_modules(bench.cli.__path__)
+    if not info.name.startswith("_")
+)
+HEAVY = ("torch", "skfem", "numba", "matplotlib", "pyamg", "typst")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    assert bench.cli.run([command, "--help"]) == 0
+    assert "Usage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
+    assert bench.cli.run([command, "--no-such-flag"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.strip().splitlines()) == 1
+    assert "no-such-flag" in captured.err
+
+
+def test_unknown_command_is_one_line(capsys):
+    assert bench.cli.run(["trian"]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["list"], ["fem", "--help"], ["run", "--help"]])
+def test_light_commands_import_nothing_heavy(arguments):
+    code = (
+        "import sys, bench.cli; bench.cli.run(sys.argv[1:]); "
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr.strip().endswith("[]"), done.stderr
+
+
+def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
+    def broken():
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(bench.cli, "build_app", lambda: lambda **_: broken())
+    with pytest.raises(ZeroDivisionError):
+        bench.cli.run([])
+
+
+def test_interrupt_exits_130(monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench.cli, "build_app", lambda: interrupted)
+    assert bench.cli.run([]) == 130
+    assert "interrupted" in capsys.readouterr().err
