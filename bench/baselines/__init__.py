@@ -1,0 +1,70 @@
+"""Baselines without a net, told exactly what the nets are told: the same samples, the same inputs.
+
+Each file beside this one is a method: `fit(inputs, targets, seed) -> predict`, and `UNKNOWNS` as a
+function of the inputs' number, so that the comparison can count them. They are strong here because
+the task is nearly linear: f almost is the answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bench.errors import UserError, nearest
+from bench.problems import FEATURES, Problem
+
+Array = NDArray[np.float64]
+Predict = Callable[[Array], Array]
+
+
+class Method(Protocol):
+    """What a file of this folder defines."""
+
+    def fit(self, inputs: Array, targets: Array, seed: int) -> tuple[Predict, int]:
+        """The fitted predictor (N, inputs) -> (N, 3) and its number of unknowns."""
+
+
+def names() -> list[str]:
+    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+
+
+def load(name: str) -> Any:
+    if name not in names():
+        raise UserError(f"no baseline {name!r}; {nearest(name, names())}")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A fitted baseline as a field: x ↦ u(x), through the same inputs as a net."""
+
+    predict: Predict
+    problem: Problem
+    features: tuple[str, ...]
+    unknowns: int
+
+    def __call__(self, x: ArrayLike) -> Array:
+        points = np.asarray(x, dtype=float)
+        flat = self.predict(self.problem.inputs(points.reshape(3, -1), self.features))
+        return np.ascontiguousarray(flat.T).reshape(points.shape)
+
+
+def fit_baseline(
+    name: str,
+    problem: Problem,
+    points: Array,
+    *,
+    features: Iterable[str] = FEATURES,
+    seed: int = 0,
+) -> Baseline:
+    """Fits a baseline to samples of u at `points` (3, N)."""
+    chosen = tuple(features)
+    inputs = problem.inputs(points, chosen)
+    predict, unknowns = load(name).fit(inputs, problem.targets(points), seed)
+    return Baseline(predict, problem, chosen, unknowns)
