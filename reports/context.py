@@ -8,10 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bench.store import Store
-
 from bench.claims import Entry, ledger
 from bench.results import Results
+from bench.store import Store
 from reports.document import Source
 
 

@@ -3,6 +3,7 @@
 
 // A click on a legend entry hides or shows its series in that figure.
 for (const entry of document.querySelectorAll("svg [data-legend]")) {
+  entry.closest("svg").setAttribute("role", "group"); // an image may not hold buttons
   entry.setAttribute("role", "button");
   entry.setAttribute("tabindex", "0");
   entry.setAttribute("aria-pressed", "true");
