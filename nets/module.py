@@ -68,7 +68,7 @@ class Network(nn.Module):
         if self.config.tau == "global":
             return steps.expand(self.config.hidden)
         if self.config.tau == "rezero":
-            return torch.cat([torch.ones_like(self.W[0][0, :1]), steps])
+            return torch.cat([steps.new_ones(1), steps])
         return steps
 
     def steps_gradient(self, tau_gradient: Tensor) -> Tensor:

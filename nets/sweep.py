@@ -1,0 +1,114 @@
+"""One chunk of rows through the net and back, on buffers that are allocated once."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nets.elementwise import Elementwise
+from nets.recall import AllLayers, LastLayer, Shape, leading
+
+
+@dataclass
+class Numbers:
+    """The net's numbers in the precision of the sweep."""
+
+    W: list[Tensor]
+    b: list[np.ndarray]
+    C: Tensor
+    s: list[float]
+    chain: list[float] = field(init=False)  # C[ℓ,ℓ−1] at ℓ
+
+    def __post_init__(self) -> None:
+        self.chain = [0.0, *torch.diagonal(self.C, -1).tolist()]
+
+
+@dataclass
+class Sums:
+    """What the sweeps over all chunks add up, in float64; W and b are views of the gradient."""
+
+    W: list[Tensor]
+    b: list[np.ndarray]
+    dC: Tensor
+    ds: np.ndarray
+    phi_squared: np.ndarray  # ‖φ[ℓ]‖² at ℓ
+    residual_squared: float = 0.0
+
+    def clear(self) -> None:
+        for total in (*self.W, self.dC):
+            total.zero_()
+        for array in (*self.b, self.ds, self.phi_squared):
+            array.fill(0.0)
+        self.residual_squared = 0.0
+
+
+def pool_entries(shape: Shape, rows: int) -> list[int]:
+    """Numbers in each buffer: states, adjoints, pre-activations, g, output, residual."""
+    outputs = shape.widths[-1] * rows
+    hidden = sum(shape.widths[1:-1]) * rows
+    return [*shape.stack_entries(rows), hidden, shape.widest * rows, outputs, outputs]
+
+
+class Sweep:
+    """Forward and backward for `rows` rows; x and targets are (features, rows)."""
+
+    def __init__(self, shape: Shape, rows: int, pool: Tensor, sigma: Elementwise) -> None:
+        self.shape = shape
+        self.sigma = sigma
+        sizes = pool_entries(shape, rows)
+        parts = pool[: sum(sizes)].split(sizes)
+        self.memory = (AllLayers if shape.long else LastLayer)(shape, rows, parts[0], parts[1])
+        inner = shape.widths[1:-1]
+        self.z = [p.view(-1, rows) for p in parts[2].split([width * rows for width in inner])]
+        self.g = [leading(parts[3], width, rows) for width in inner]
+        self.output, self.phi_output = parts[4].view(-1, rows), parts[5].view(-1, rows)
+        self._z = [z.numpy() for z in self.z]
+        self._g = [g.numpy() for g in self.g]
+        self._y = {l: y.numpy() for l, y in self.memory.y.items()}
+        self._phi = {l: phi.numpy() for l, phi in self.memory.phi.items()}
+        self._scratch = torch.empty(shape.widest * max(shape.widths), dtype=pool.dtype)
+
+    def forward(self, x: Tensor, net: Numbers) -> Tensor:
+        """y[L], in a buffer that the next call overwrites."""
+        memory, state = self.memory, x
+        if self.shape.first == 0:
+            memory.y[0].copy_(x)
+            memory.seal(0)
+        for l in range(1, self.shape.hidden + 1):
+            torch.mm(net.W[l - 1], state, out=self.z[l - 1])
+            base, factor = memory.past(l, net.C, net.chain)
+            self.sigma.forward(self._z[l - 1], net.b[l - 1], net.s[l - 1], base, factor, self._y[l])
+            memory.seal(l)
+            state = memory.y[l]
+        return torch.mm(net.W[-1], state, out=self.output)
+
+    def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
+        """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
+        memory, hidden = self.memory, self.shape.hidden
+        residual = torch.sub(self.output, target, out=self.phi_output)
+        sums.residual_squared += float(residual.double().square().sum())
+        self.phi_output.mul_(weight)
+        self._add_product(sums.W[hidden], self.phi_output, memory.y[hidden])
+        torch.mm(net.W[hidden].T, self.phi_output, out=memory.phi[hidden])
+        for l in range(hidden, 0, -1):
+            memory.seal_adjoint(l)
+            inner, square = self.sigma.backward(
+                self._z[l - 1], net.b[l - 1], net.s[l - 1], self._phi[l], self._g[l - 1],
+                sums.b[l - 1],
+            )  # fmt: skip
+            sums.ds[l - 1] += inner
+            sums.phi_squared[l] += square
+            memory.sense(l, sums.dC)
+            self._add_product(sums.W[l - 1], self.g[l - 1], memory.y[l - 1] if l > 1 else x)
+            if l > 1:
+                memory.adjoint(l - 1, net.C, net.chain, net.W[l - 1], self.g[l - 1])
+        memory.sense_all(sums.dC)
+
+    def _add_product(self, total: Tensor, a: Tensor, b: Tensor) -> None:
+        """total += a bᵀ, summed over the chunks in float64."""
+        if a.dtype == total.dtype:
+            torch.addmm(total, a, b.T, out=total)
+        else:
+            product = self._scratch[: total.numel()].view(total.shape)
+            total.add_(torch.mm(a, b.T, out=product))
