@@ -1,0 +1,21 @@
+"""hexP: hexahedral Nédélec elements of any order on n × n × n cells of the cube (fem.p_version)."""
+
+from __future__ import annotations
+
+from fem.elements import Element, Solver
+from fem.space import Space
+
+
+def tensor(n: int, order: int) -> Space:
+    from fem.p_version import TensorSpace
+
+    return TensorSpace(n=n, order=order)
+
+
+ELEMENT = Element(
+    name="hexP",
+    title="Nédélec of order p on hexahedra, by tensor products",
+    cell="hex",
+    order=None,
+    solvers={"tensor": Solver(tensor)},
+)
