@@ -1,0 +1,50 @@
+"""One baseline without a net, fitted to the same samples as the nets (track: fit)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.cells import Result
+
+DEFAULTS = {
+    "method": ...,
+    "problem": "maxwell",
+    "features": ("x", "f", "phi"),
+    "samples": 12_000,
+    "data_seed": 0,
+    "seed": 0,
+}
+DEPENDS = ("bench.baselines", "bench.problems", "bench.metrics", "fem.quadrature")
+TIMING = False
+
+
+def needs_bytes(config: dict[str, Any]) -> int:
+    return 500 * 2**20
+
+
+def run(config: dict[str, Any]) -> Result:
+    import time
+
+    from bench import problems
+    from bench.baselines import fit_baseline
+    from bench.metrics import field_errors, relative_test_error
+
+    problem = problems.get(config["problem"])
+    points = problem.sample_cylinder(config["samples"], config["data_seed"])
+    held_out = problem.sample_cylinder(config["samples"], config["data_seed"], test=True)
+    start = time.perf_counter()
+    field = fit_baseline(
+        config["method"], problem, points, features=config["features"], seed=config["seed"]
+    )
+    seconds = time.perf_counter() - start
+    prediction = field(held_out)
+    evaluation = time.perf_counter() - start - seconds
+    return Result(
+        {
+            **field_errors(field, problem),
+            "rel_test_error": relative_test_error(prediction.T, problem.targets(held_out)),
+            "unknowns": field.unknowns,
+            "seconds": seconds,
+            "seconds_per_point": evaluation / held_out.shape[1],
+        }
+    )

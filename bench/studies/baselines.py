@@ -1,0 +1,43 @@
+"""Baselines without a net, told exactly what the nets are told, with the inputs ablated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.baselines import names
+from bench.cells import Cell
+
+YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns")
+
+# On `maxwell` f nearly is the answer, u = −q(φ) f: so inputs are taken away one by one.
+ABLATION = (("x",), ("x", "phi"), ("x", "f", "phi"))
+
+
+@dataclass(frozen=True)
+class Config:
+    methods: tuple[str, ...] = tuple(names())
+    features: tuple[tuple[str, ...], ...] = ABLATION
+    problems: tuple[str, ...] = ("maxwell", "helix")
+    data_seeds: tuple[int, ...] = (0,)
+
+
+PRESETS = {
+    "quick": Config(),
+    "paper": Config(data_seeds=tuple(range(10))),
+    "full": Config(
+        problems=("maxwell", "helix", "screen", "curlsing"), data_seeds=tuple(range(20))
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell(
+            "baseline",
+            {"method": method, "problem": problem, "features": features, "data_seed": seed},
+        )
+        for problem in config.problems
+        for method in config.methods
+        for features in config.features
+        for seed in config.data_seeds
+    ]
