@@ -25,13 +25,10 @@ def needs_bytes(config: dict[str, Any]) -> int:
 
 
 def run(config: dict[str, Any]) -> Result:
-    import numpy as np
-
     import fem
     from bench import problems
 
     problem = problems.get(config["problem"])
-    edge = problem.singular_edge
     solution = fem.best_approximation(
         problem.u,
         problem.curl_u,
@@ -41,7 +38,7 @@ def run(config: dict[str, Any]) -> Result:
         solver=config["solver"],
         tol=config["tol"],
         threads=config["threads"],
-        singular_edge=None if edge is None else np.array([[*edge, 0.0], [*edge, 1.0]]),
+        singular_edge=problem.singular_edge,
     )
     values = {
         name: getattr(solution, name)

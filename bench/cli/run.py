@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bench.survey import Standing
 
 ONLY = ("missing", "failed", "stale")
-HOURS_LIMIT = 6.0
+SECONDS_LIMIT = 6 * 3600.0
 
 
 def command(
@@ -33,9 +33,9 @@ def command(
     ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file, one table a study.")] = None,
     only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
-    limit: Annotated[
-        float, typer.Option(help="Hours a cell may take before it is given up.")
-    ] = HOURS_LIMIT,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds a cell may take before it is given up.")
+    ] = SECONDS_LIMIT,
     memory: Annotated[
         float | None, typer.Option(help="GiB for all cells; default: what is available.")
     ] = None,
@@ -51,7 +51,7 @@ def command(
 
     plans = planned(studies or [], preset, settings or [], config)
     wanted = chosen_states(only)
-    engine = make_engine(jobs, scheduler, limit * 3600, memory)
+    engine = make_engine(jobs, scheduler, time_limit, memory)
     store = Store.writable(run_path(run or plans[0].preset))
     try:
         for plan in plans:
@@ -108,7 +108,11 @@ def make_engine(
     if jobs is not None and jobs < 0:
         raise UserError(f"--jobs must be 0 (in this process) or more, got {jobs}")
     if seconds_limit <= 0:
-        raise UserError("--limit must be positive")
+        raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
+    if scheduler:
+        from bench.runner.cluster import DaskCluster
+
+        return DaskCluster(scheduler, seconds_limit)
     if jobs == 0:
         return InProcess(seconds_limit)
     available = 0.85 * psutil.virtual_memory().available

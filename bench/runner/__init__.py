@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bench.cells import Cell, needs_bytes, runs_alone
+from bench.fingerprint import fingerprint
 from bench.runner.execute import Outcome
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt
 from bench.store import SECONDS_WORTH_SYNCING, Store
@@ -109,8 +110,8 @@ class _Run:
     def _fill(self) -> None:
         """Starts what has room, in order; a cell too large just now is passed by smaller ones."""
         passed: list[Cell] = []
-        while self.pending and len(passed) < LOOK_AHEAD and not self.engine.full():
-            if any(map(runs_alone, self.running)):
+        while self.pending and len(passed) < LOOK_AHEAD and not self.stopping:
+            if self.engine.full() or any(map(runs_alone, self.running)):
                 break
             cell = self.pending.popleft()
             if self.running and (runs_alone(cell) or not self.engine.room(cell)):
@@ -174,7 +175,7 @@ class _Run:
             return
         self.summary.errors[cell] = failure["error"]
         self._note(cell, "failed", seconds, failure["error"])
-        self.store.fail(cell, failure)
+        self.store.fail(cell, {**failure, "fingerprint": fingerprint(cell.kind)})
 
     def _note(self, cell: Cell, state: str, seconds: float, note: str = "") -> None:
         self.summary.states[cell] = state

@@ -53,7 +53,6 @@ def failed(cell: Cell, reason: str, error: str, log: str, seconds: float) -> dic
         "reason": reason,
         "error": error,
         "log": log[-LOG_BYTES:],
-        "fingerprint": fingerprint(cell.kind),
         "provenance": provenance(
             threads=threads_of(cell),
             seed=cell.config.get("seed"),

@@ -54,7 +54,7 @@ def spawn(threads: int, memory_bytes: int) -> Worker:
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
-        env={**os.environ, **thread_environment(threads)},
+        env={**os.environ, **thread_environment(threads), "PYTHONPATH": os.pathsep.join(sys.path)},
         start_new_session=True,  # a terminal's Ctrl-C reaches the run only
     )
     theirs.close()

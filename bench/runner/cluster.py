@@ -1,0 +1,204 @@
+"""Cells on a Dask cluster (extra `cluster`): `femnets run --scheduler tcp://HOST:PORT`.
+
+On one machine, in three terminals of a checkout:
+
+    dask scheduler
+    dask worker tcp://127.0.0.1:8786 --nworkers 2 --nthreads 1
+    femnets run --preset paper --scheduler tcp://127.0.0.1:8786
+
+Under Slurm, with dask-jobqueue, the same `femnets run` talks to the scheduler this starts:
+
+    from dask_jobqueue import SLURMCluster
+    cluster = SLURMCluster(cores=1, memory="8GB", walltime="12:00:00")
+    cluster.scale(jobs=40)
+    print(cluster.scheduler_address)
+
+Workers need femnets installed, not a shared disk: results travel to the run, which writes them.
+Each Dask thread keeps one child process of the kind a local run uses, so that limits, threads
+and results are the same here and there. A cell is pinned to one worker; if that is lost, the
+run starts the cell again somewhere else.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.cells import Cell, needs_bytes, threads_of
+from bench.errors import UserError
+from bench.fingerprint import fingerprint
+from bench.runner.execute import Outcome, failed
+from bench.runner.processes import LocalProcesses
+
+CONNECT_SECONDS = 20
+LOOK_SECONDS = 0.5  # between looks at which workers are there
+
+
+@dataclass
+class Remote:
+    """A Dask worker, as far as it matters here."""
+
+    threads: int
+    memory_bytes: int
+    cells: dict[Cell, Any] = field(default_factory=dict)  # the future of each
+
+    def room(self, cell: Cell) -> bool:
+        cells = [*self.cells, cell]
+        needed = sum(map(needs_bytes, cells))
+        fits = not self.memory_bytes or needed <= self.memory_bytes
+        return not self.cells or (fits and sum(map(threads_of, cells)) <= self.threads)
+
+    def full(self) -> bool:
+        return sum(map(threads_of, self.cells)) >= self.threads
+
+
+class DaskCluster:
+    """The engine whose cells compute on a cluster."""
+
+    def __init__(self, address: str, seconds_limit: float | None = None):
+        self.client = connected(address)
+        self.seconds_limit = seconds_limit
+        self.token = secrets.token_hex(8)
+        self.remotes: dict[str, Remote] = {}
+        self.looked = 0.0
+        self._look()
+
+    def full(self) -> bool:
+        return all(remote.full() for remote in self.remotes.values())
+
+    def room(self, cell: Cell) -> bool:
+        return any(remote.room(cell) for remote in self.remotes.values())
+
+    def start(self, cell: Cell) -> None:
+        """Sends the cell to the worker with most room."""
+        fitting = [name for name, remote in self.remotes.items() if remote.room(cell)]
+        name = max(fitting, key=lambda name: self._free(self.remotes[name]))
+        remote = self.remotes[name]
+        remote.cells[cell] = self.client.submit(
+            compute,
+            cell,
+            fingerprint(cell.kind),
+            self.token,
+            self.seconds_limit,
+            remote.memory_bytes,
+            workers=[name],
+            pure=False,
+            retries=0,
+        )
+
+    def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]:
+        from distributed import wait
+
+        futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
+        with suppress(TimeoutError):
+            if futures:
+                wait(futures, timeout=timeout, return_when="FIRST_COMPLETED")
+            else:
+                time.sleep(timeout)
+        outcomes = [pair for remote in self.remotes.values() for pair in self._collect(remote)]
+        return outcomes + self._look()
+
+    def abandon(self) -> None:
+        """Cancels everything; the workers' child processes stop at once."""
+        futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
+        for remote in self.remotes.values():
+            remote.cells.clear()
+        if futures:
+            self.client.cancel(futures)
+            self.client.run(abandon_children, self.token)
+
+    def close(self) -> None:
+        self.abandon()
+        self.client.close()
+
+    def _free(self, remote: Remote) -> int:
+        return remote.threads - sum(map(threads_of, remote.cells))
+
+    def _collect(self, remote: Remote) -> list[tuple[Cell, Outcome]]:
+        outcomes = []
+        for cell, future in list(remote.cells.items()):
+            if not future.done():
+                continue
+            del remote.cells[cell]
+            if future.status == "finished":
+                outcomes.append((cell, future.result()))
+            else:
+                outcomes.append((cell, _lost(cell, f"the Dask task is {future.status}")))
+        return outcomes
+
+    def _look(self) -> list[tuple[Cell, Outcome]]:
+        """Learns which workers came and went; the cells of those gone are lost."""
+        if time.monotonic() - self.looked < LOOK_SECONDS:
+            return []
+        self.looked = time.monotonic()
+        present: dict[str, int] = self.client.nthreads()
+        lost = []
+        for name in set(self.remotes) - set(present):
+            for cell, future in self.remotes.pop(name).cells.items():
+                future.cancel()
+                lost.append((cell, _lost(cell, "the Dask worker is gone")))
+        for name in set(present) - set(self.remotes):
+            self.remotes[name] = Remote(present[name], self._memory(name))
+        return lost
+
+    def _memory(self, name: str) -> int:
+        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        return int(workers.get(name, {}).get("memory_limit") or 0)
+
+
+def _lost(cell: Cell, error: str) -> Outcome:
+    return Outcome(0.0, failure=failed(cell, "killed", error, "", 0.0))
+
+
+def connected(address: str) -> Any:
+    """A client of the scheduler, once it has a worker."""
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise UserError("--scheduler needs Dask: pip install 'femnets[cluster]'") from None
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise UserError(f"no Dask scheduler answers at {address}: {why}") from None
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except TimeoutError:
+        client.close()
+        raise UserError(
+            f"the Dask cluster at {address} has no workers; start one: dask worker {address}"
+        ) from None
+    return client
+
+
+# What follows runs on the cluster's side.
+
+_children: dict[tuple[str, int], LocalProcesses] = {}
+
+
+def compute(
+    cell: Cell, expected: str, token: str, seconds_limit: float | None, memory_bytes: int
+) -> Outcome:
+    """Computes a cell in the child process of this Dask thread."""
+    if fingerprint(cell.kind) != expected:
+        error = "the Dask worker has other code than the run; install the same checkout there"
+        return Outcome(0.0, failure=failed(cell, "other code", error, "", 0.0))
+    thread = (token, threading.get_ident())
+    engine = _children.setdefault(thread, LocalProcesses(1, memory_bytes))
+    engine.seconds_limit = seconds_limit
+    engine.start(cell)
+    while not (outcomes := engine.finished(1.0)):
+        pass
+    return outcomes[0][1]
+
+
+def abandon_children(token: str) -> None:
+    """Kills the child processes of one run; their threads see it and return."""
+    for (owner, _), engine in list(_children.items()):
+        if owner == token:
+            for worker in list(engine.workers):
+                worker.process.kill()

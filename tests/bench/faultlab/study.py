@@ -1,0 +1,32 @@
+"""So many cells, of which one may misbehave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("i", "mean")
+
+
+@dataclass(frozen=True)
+class Config:
+    cells: int = 8
+    seconds: float = 0.0
+    floats: int = 20
+    mischief: str = ""
+    at: int = 2  # which cell misbehaves
+
+
+PRESETS = {"quick": Config(), "paper": Config(cells=16), "full": Config(cells=32)}
+
+
+def cells(config: Config) -> list[Cell]:
+    common = {"seconds": config.seconds, "floats": config.floats}
+    return [
+        Cell(
+            "faultlab.cell",
+            {"i": i, "mischief": config.mischief if i == config.at else "", **common},
+        )
+        for i in range(config.cells)
+    ]

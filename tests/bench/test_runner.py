@@ -1,0 +1,288 @@
+"""The loop and its engines: everything once, within memory, timing alone, failures told."""
+
+import io
+import itertools
+import os
+import signal
+import threading
+import time
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from bench.cells import Cell
+from bench.errors import UserError
+from bench.runner import run_cells
+from bench.runner.in_process import InProcess
+from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
+from bench.runner.processes import LocalProcesses
+from bench.runner.progress import LiveView, PlainView, duration
+from bench.store import Store
+from bench.studies import plan, replanned
+from bench.survey import standing, survey
+
+GIB = 2**30
+
+
+def lab(i, **config):
+    return Cell("faultlab.cell", {"i": i, **config})
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store.writable(tmp_path / "run")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def cue(tmp_path, monkeypatch):
+    path = tmp_path / "cue"
+    path.write_text("misbehave")
+    monkeypatch.setenv("FAULTLAB_CUE", str(path))
+    return path
+
+
+@pytest.fixture
+def quiet():
+    return PlainView(0, io.StringIO())
+
+
+def run(cells, store, engine, view=None, interrupt=None):
+    view = view or PlainView(len(cells), io.StringIO())
+    try:
+        return run_cells(cells, store, engine, view, interrupt or Interrupt())
+    finally:
+        engine.close()
+
+
+def spans(store, cells):
+    """When each cell began and ended, by its provenance."""
+    for cell in cells:
+        story = store.read(cell).provenance
+        begin = datetime.fromisoformat(story["start"]).timestamp()
+        yield begin, begin + story["seconds"]
+
+
+def overlap(first, second):
+    slack = 0.002  # `start` is kept in milliseconds
+    return first[0] + slack < second[1] and second[0] + slack < first[1]
+
+
+@pytest.mark.parametrize("engine", [InProcess(), LocalProcesses(2, 8 * GIB)])
+def test_engines_agree_to_the_bit(store, engine):
+    cells = [lab(i) for i in range(6)]
+    summary = run(cells, store, engine)
+    assert set(summary.states.values()) == {"done"}
+    for i, cell in enumerate(cells):
+        record = store.read(cell)
+        expected = np.random.Generator(np.random.Philox(i)).random(20)
+        np.testing.assert_array_equal(record.arrays["numbers"], expected)
+        assert record.weights().read_bytes() == expected.tobytes()
+        assert record.provenance["threads"] == 1
+        assert record.provenance["versions"]["numpy"] == np.__version__
+        assert record.provenance["peak_bytes"] > 2**20
+
+
+def test_a_cell_named_twice_is_computed_once(store):
+    summary = run([lab(1), lab(1)], store, InProcess())
+    assert list(summary.states) == [lab(1)]
+
+
+def test_workers_persist_and_cells_share_them(store):
+    engine = LocalProcesses(1, 8 * GIB)
+    seen = []
+    view = PlainView(5, io.StringIO())
+    view.settled = lambda *_: seen.append(engine.workers[0].process.pid)
+    run([lab(i) for i in range(5)], store, engine, view)
+    assert len(set(seen)) == 1
+
+
+def test_cells_that_do_not_fit_together_do_not_meet(store):
+    cells = [lab(i, gib=5.0, seconds=0.15) for i in range(3)]
+    run(cells, store, LocalProcesses(2, 8 * GIB))
+    times = sorted(spans(store, cells))
+    assert not any(overlap(a, b) for a, b in itertools.pairwise(times))
+
+
+def test_small_cells_pass_a_large_one(store):
+    large = [lab(i, gib=5.0, seconds=0.4) for i in range(2)]
+    small = [lab(i, seconds=0.05) for i in range(2, 5)]
+    run(large + small, store, LocalProcesses(2, 8 * GIB))
+    ends = {cell: end for cell, (_, end) in zip(large + small, spans(store, large + small))}  # noqa: B905
+    assert max(ends[cell] for cell in small) < max(ends[cell] for cell in large)
+
+
+def test_timing_cells_run_alone_with_their_threads(store):
+    clocks = [Cell("faultlab.clock", {"i": i, "threads": i + 1}) for i in range(2)]
+    others = [lab(i, seconds=0.1) for i in range(3)]
+    run(clocks + others, store, LocalProcesses(2, 8 * GIB))
+    measured, rest = list(spans(store, clocks)), list(spans(store, others))
+    assert not any(overlap(a, b) for a in measured for b in rest)
+    assert not overlap(*measured)
+    assert [store.read(cell).values["threads_told"] for cell in clocks] == [1, 2]
+    assert store.read(clocks[1]).provenance["threads"] == 2
+
+
+def test_a_cell_that_raises_fails_with_its_log_and_the_others_go_on(store, cue):
+    cells = [lab(0), lab(1, mischief="raise"), lab(2)]
+    summary = run(cells, store, LocalProcesses(1, 8 * GIB))
+    assert summary.states == {cells[0]: "done", cells[1]: "failed", cells[2]: "done"}
+    failure = store.failure(cells[1])
+    assert failure["error"] == "ValueError: a cell that raises"
+    assert "said before the end" in failure["log"]
+    assert "Traceback" in failure["log"]
+    now = standing(store, cells[1])
+    assert (now.state, now.wants_computing) == ("failed", False)
+
+
+def test_a_diverged_cell_is_a_result(store):
+    cell = lab(0, mischief="diverge")
+    assert run([cell], store, InProcess()).states == {cell: "diverged"}
+    assert standing(store, cell).state == "diverged"
+
+
+@pytest.mark.parametrize("engine", [InProcess(1.0), LocalProcesses(1, 8 * GIB, 1.0)])
+def test_a_cell_that_hangs_is_given_up(store, cue, engine):
+    cells = [lab(0, mischief="hang"), lab(1)]
+    summary = run(cells, store, engine)
+    assert summary.states == {cells[0]: "failed", cells[1]: "done"}
+    failure = store.failure(cells[0])
+    assert failure["reason"] == "time limit"
+    if isinstance(engine, LocalProcesses):
+        assert "in hangs" in failure["log"]  # where it hung
+    cue.unlink()
+    assert standing(store, cells[0]).wants_computing
+    run([cells[0]], store, InProcess())
+    assert standing(store, cells[0]).state == "done"
+
+
+def test_a_cell_that_eats_memory_fails_alone(store, cue):
+    cells = [lab(0, mischief="eat"), lab(1)]
+    summary = run(cells, store, LocalProcesses(1, GIB))
+    assert summary.states == {cells[0]: "failed", cells[1]: "done"}
+    assert store.failure(cells[0])["reason"] == "memory"
+
+
+def test_a_killed_worker_is_replaced_and_its_cell_tried_again(store, cue):
+    cells = [lab(0, mischief="die once"), lab(1)]
+    stream = io.StringIO()
+    summary = run(cells, store, LocalProcesses(1, 8 * GIB), PlainView(2, stream))
+    assert set(summary.states.values()) == {"done"}
+    assert "SIGKILL" in stream.getvalue()
+
+
+def test_a_cell_that_always_kills_its_worker_fails(store, cue):
+    cells = [lab(0, mischief="die"), lab(1)]
+    summary = run(cells, store, LocalProcesses(1, 8 * GIB))
+    assert summary.states == {cells[0]: "failed", cells[1]: "done"}
+    assert store.failure(cells[0])["reason"] == "killed"
+
+
+def test_a_first_interrupt_finishes_running_cells_a_second_abandons_them(store):
+    for level, finished in ((FINISH, 1), (ABANDON, 0)):
+        cells = [lab(10 * level + i, seconds=0.5) for i in range(4)]
+        interrupt = Interrupt()
+        view = PlainView(4, io.StringIO())
+        view.started = lambda cell, i=interrupt, level=level: setattr(i, "level", level)
+        summary = run(cells, store, LocalProcesses(1, 8 * GIB), view, interrupt)
+        assert summary.interrupted
+        assert list(summary.states.values()) == ["done"] * finished
+
+
+def test_signals_raise_the_level():
+    with interruptible() as interrupt:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interrupt.level == FINISH
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interrupt.level == ABANDON
+    with interruptible() as interrupt:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interrupt.level == ABANDON
+
+
+def test_two_runs_share_the_cells(store, tmp_path):
+    cells = [lab(i, seconds=0.05) for i in range(8)]
+    other = Store.writable(store.path)
+    counted = []
+
+    def compute(own):
+        view = PlainView(8, io.StringIO())
+        view.started = counted.append
+        run(cells, own, LocalProcesses(1, 8 * GIB), view)
+
+    threads = [threading.Thread(target=compute, args=(own,)) for own in (store, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    other.close()
+    assert sorted(cell.config["i"] for cell in counted) == list(range(8))
+    assert all(standing(store, cell).state == "done" for cell in cells)
+
+
+def test_changed_code_makes_a_cell_stale(store, monkeypatch):
+    run([lab(0)], store, InProcess())
+    monkeypatch.setattr("bench.survey.fingerprint", lambda kind: "newer")
+    now = standing(store, lab(0))
+    assert (now.state, now.wants_computing) == ("stale", False)
+    assert now.record is not None
+
+
+def test_shared_cells_are_surveyed_once(store):
+    one = plan(["faultlab.study"], "quick", {})[0]
+    two = replanned({"faultlab.study": one.document()})[0]
+    standings = survey(store, [one, two])
+    assert len(standings) == len(one.cells)
+    assert {s.state for s in standings} == {"missing"}
+
+
+def test_unknown_study_and_preset_are_refused():
+    with pytest.raises(UserError, match="did you mean 'convergence'"):
+        plan(["convergance"], "quick", {})
+    with pytest.raises(UserError, match="did you mean 'quick'"):
+        plan(["faultlab.study"], "quik", {})
+
+
+def test_plain_view_tells_counts_rate_and_failures():
+    stream = io.StringIO()
+    with PlainView(4, stream) as view:
+        view.progress.began -= 10
+        view.started(lab(0))
+        view.settled(lab(0), "done", 1.0)
+        view.started(lab(1))
+        view.settled(lab(1), "failed", 1.0, "no luck")
+        view.said -= 60
+        view.tick(0)
+    assert "failed: faultlab.cell i=1: no luck" in stream.getvalue()
+    assert "1/4 done, 1 failed, 5.0 s a cell, 10 s left" in stream.getvalue()
+
+
+def test_live_view_draws_what_runs():
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    view = LiveView(2, console)
+    view.started(lab(3))
+    console.print(view.render())
+    assert "faultlab.cell i=3" in console.file.getvalue()
+
+
+def test_durations():
+    assert [duration(s) for s in (5, 65, 3700)] == ["5 s", "1 min 05 s", "1 h 01 min"]
+
+
+def test_overhead_of_a_cell_is_small(store):
+    """At most 20 ms a cell (tests/benchmarks measures 1000 of them); the best of three counts."""
+    best = min(_seconds(store, range(100 * k, 100 * k + 100)) for k in range(3))
+    assert best / 100 < 0.020
+
+
+def _seconds(store, numbers):
+    engine = LocalProcesses(2, 8 * GIB)
+    begun = []
+    view = PlainView(len(numbers), io.StringIO())
+    view.settled = lambda *_: begun.append(time.perf_counter())
+    run([lab(i) for i in numbers], store, engine, view)
+    return begun[-1] - begun[0]  # without starting the workers

@@ -1,0 +1,62 @@
+"""What several tests need: the command line in a process of its own, in an empty directory."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+CLI = [sys.executable, "-c", "from bench.cli import main; main()"]
+
+
+class Shell:
+    """Runs `femnets ...` as users do, with the test-only cells on the path."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory
+        self.cue = directory / "cue"  # while it exists, cells of the fault lab misbehave
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(TESTS / "bench"), str(TESTS.parent)]),
+            "FAULTLAB_CUE": str(self.cue),
+            "COLUMNS": "200",
+        }
+        self.started: list[subprocess.Popen[str]] = []
+
+    def start(self, *arguments: str, command: list[str] = CLI, **options) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*command, *arguments],
+            cwd=self.directory,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+        self.started.append(process)
+        return process
+
+    def femnets(self, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def stop_all(self) -> None:
+        for process in self.started:
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    shell = Shell(tmp_path)
+    yield shell
+    shell.stop_all()
