@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nets.caputo import check_gamma, check_steps, memory_weights
 from nets.errors import InputError
+from nets.memory import memory_weights
 
 RightHandSide = Callable[[float, Tensor], Tensor]
 FIXED_POINT_STEPS = 200
@@ -32,7 +32,7 @@ def solve_fractional_ode(
     The implicit step is solved by fixed-point iteration, which contracts when
     τ[l]^γ Γ(2-γ) times the Lipschitz constant of f is below one.
     """
-    gamma, tau = check_gamma(gamma), check_steps(tau)
+    tau = torch.as_tensor(tau, dtype=torch.float64)
     start = torch.as_tensor(y0, dtype=torch.float64)
     weights, scale = memory_weights(tau, gamma), tau**gamma * math.gamma(2.0 - gamma)
     times = [0.0, *tau.cumsum(0).tolist()]
@@ -51,7 +51,7 @@ def solve_terminal_value(
     f: RightHandSide, y_end: Any, tau: Tensor, gamma: float, *, implicit: bool = False
 ) -> Tensor:
     """The mirror image: ∂_{T-t}^γ y = f(t, y), y(T) = y_end, with the right scheme's weights B."""
-    tau = check_steps(tau)
+    tau = torch.as_tensor(tau, dtype=torch.float64)
     end = float(tau.sum())
     mirrored = solve_fractional_ode(
         lambda s, y: f(end - s, y), y_end, tau.flip(0), gamma, implicit=implicit

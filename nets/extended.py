@@ -1,0 +1,145 @@
+"""Numbers that may leave the range of float64: mantissa · 2^exponent, one exponent per tensor.
+
+A DenseNet of 200 layers at τ = 1 has states of 1e74 and gradients of 1e222, and a norm squares
+them. Such numbers are data, not crashes. Within float64's range results are the plain ones to
+rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+RESCALE_BEYOND = 200  # binary digits
+LARGEST_SHIFT = 1000  # of two numbers further apart than 2^1000 the smaller is nothing
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """mantissa · 2^exponent."""
+
+    mantissa: Tensor
+    exponent: int = 0
+
+    def peak(self) -> float:
+        """The largest |mantissa|; 0 for an empty tensor."""
+        return float(self.mantissa.abs().max()) if self.mantissa.numel() else 0.0
+
+    def balanced(self) -> Scaled:
+        """The same numbers with entries of moderate size."""
+        peak = self.peak()
+        shift = math.frexp(peak)[1] if 0.0 < peak < math.inf else 0
+        if abs(shift) <= RESCALE_BEYOND:
+            return self
+        return Scaled(times_power(self.mantissa, -shift), self.exponent + shift)
+
+    def plus(self, other: Scaled) -> Scaled:
+        """The sum, in the larger exponent."""
+        small, large = sorted((self, other), key=lambda number: number.exponent)
+        shifted = times_power(small.mantissa, small.exponent - large.exponent)
+        return Scaled(large.mantissa + shifted, large.exponent)
+
+    def plain(self) -> Tensor:
+        """As float64: inf (or 0) where that does not fit."""
+        half = self.exponent // 2  # in two steps, because 2^exponent itself may not fit
+        return times_power(times_power(self.mantissa, half), self.exponent - half)
+
+    def norm(self) -> Magnitude:
+        """The Frobenius norm; squares neither overflow nor underflow."""
+        peak = self.peak()
+        if not 0.0 < peak < math.inf:
+            return Magnitude(peak, self.exponent)
+        shift = math.frexp(peak)[1]
+        norm = float(times_power(self.mantissa, -shift).norm())
+        return Magnitude(norm, self.exponent + shift)
+
+
+@dataclass(frozen=True)
+class Magnitude:
+    """A number ≥ 0 that float64 need not hold."""
+
+    mantissa: float
+    exponent: int
+
+    @property
+    def value(self) -> float:
+        """As a float: inf (or 0) where that does not fit."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(self.mantissa, self.exponent))
+
+    @property
+    def log10(self) -> float:
+        """-inf for zero."""
+        if self.mantissa == 0.0:
+            return -math.inf
+        return math.log10(self.mantissa) + self.exponent * math.log10(2.0)
+
+
+def times_power(value: Tensor, exponent: int) -> Tensor:
+    """value · 2^exponent for |exponent| ≤ 1000; beyond that 0, or as if it were 1000."""
+    if exponent == 0:
+        return value
+    return value * math.ldexp(1.0, max(min(exponent, LARGEST_SHIFT), -1080))
+
+
+class Memory:
+    """Σ_{k<l} weights[l,k] y[k] for l = 1, 2, …, as the states y[0], y[1], … become known.
+
+    The states lie in one buffer, padded to the widest; sums over the distant past are done for a
+    block of layers at once, as one matrix product (16 times less traffic than one by one).
+    """
+
+    BLOCK = 16
+
+    def __init__(self, weights: Tensor, rows: int, width: int) -> None:
+        self.weights = weights
+        self.buffer = torch.zeros(len(weights), rows, width, dtype=torch.float64)
+        self.exponents: list[int] = []
+        self._distant: Scaled | None = None
+
+    def append(self, y: Scaled) -> Scaled:
+        """Remember the next state; returns it, held by the buffer."""
+        slot = self.buffer[len(self.exponents), :, : y.mantissa.shape[1]]
+        slot.copy_(y.mantissa)
+        self.exponents.append(y.exponent)
+        return Scaled(slot, y.exponent)
+
+    def recall(self, width: int) -> Scaled | None:
+        """Σ_k weights[l,k] P y[k] for the next l, cut to `width`; None where no weight is set."""
+        l = len(self.exponents)
+        start = l - l % self.BLOCK
+        if l == start:
+            self._distant = self._weighted(slice(l, l + self.BLOCK), slice(0, l))
+        parts = [self._weighted(slice(l, l + 1), slice(start, l))]
+        if self._distant is not None:
+            rows = self._distant.mantissa[l - start : l - start + 1]
+            parts.append(Scaled(rows, self._distant.exponent))
+        known = [part for part in parts if part is not None]
+        if not known:
+            return None
+        total = known[0] if len(known) == 1 else known[0].plus(known[1])
+        return Scaled(total.mantissa[0, :, :width], total.exponent)
+
+    def _weighted(self, layers: slice, past: slice) -> Scaled | None:
+        weights = self.weights[layers, past]
+        if not bool(weights.any()):
+            return None
+        exponents = self.exponents[past]
+        top = max(exponents)
+        shifts = torch.tensor([max(e - top, -1080) for e in exponents], dtype=torch.float64)
+        return Scaled(torch.tensordot(weights * 2.0**shifts, self.buffer[past], dims=1), top)
+
+    def inner_products(self, other: Memory) -> Scaled:
+        """⟨y[k], other.y[l]⟩ as a matrix [l, k], in one common exponent."""
+        n, m = len(self.exponents), len(other.exponents)
+        width = max(self.buffer.shape[2], other.buffer.shape[2])
+        a = pad(self.buffer[:n], (0, width - self.buffer.shape[2])).flatten(1)
+        b = pad(other.buffer[:m], (0, width - other.buffer.shape[2])).flatten(1)
+        shifts = torch.tensor(other.exponents)[:, None] + torch.tensor(self.exponents)[None, :]
+        top = int(shifts.max())
+        return Scaled((b @ a.T) * 2.0 ** (shifts - top).double(), top)

@@ -1,0 +1,170 @@
+"""Gradient norms and end-to-end Jacobians: equal to autograd and theory, and beyond float64."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nets import grad_norms
+from nets.errors import InputError
+from nets.gradients import loss_and_grad
+from nets.jacobians import (
+    end_to_end_jacobians,
+    lanczos_log10_norms,
+    log10_singular_values,
+    log10_spectral_norms,
+)
+from nets.module import build, propagate
+from nets.norms import layer_norms
+from nets.passes import trajectory
+from nets.theory import THEOREMS, linearise, parameter_gradients_by_theory
+
+KINDS = sorted(THEOREMS)
+
+
+def points(seed, rows, columns):
+    return torch.from_numpy(
+        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
+    )
+
+
+@st.composite
+def nets(draw):
+    hidden = draw(st.integers(1, 6))
+    return build(
+        net=draw(st.sampled_from(KINDS)),
+        hidden=hidden,
+        width=draw(st.lists(st.integers(1, 6), min_size=hidden, max_size=hidden)),
+        inputs=3,
+        outputs=2,
+        gamma=draw(st.floats(0.1, 0.9)),
+        tau0=draw(st.lists(st.floats(0.05, 2.0), min_size=hidden, max_size=hidden)),
+        activation=draw(st.sampled_from(["smoothrelu", "tanh"])),
+        init="he",
+        scale=draw(st.sampled_from([0.5, 1.0, 4.0])),
+        seed=draw(st.integers(0, 10**6)),
+    )
+
+
+@given(nets(), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_norms_equal_the_theorys_and_autograds(net, seed):
+    """Issue 9: measured norms equal the theory's to 1e-8 relative wherever finite."""
+    x, y = points(seed, 5, 3), points(seed + 1, 5, 2)
+    measured = grad_norms(net, x, y)
+    at = linearise(net, x)
+    theory = parameter_gradients_by_theory(at, (at.y[-1] - y) / len(x))
+    _, automatic = loss_and_grad(net, x, y, method="autograd")
+    for gradients in (theory, automatic):
+        for kind in ("W", "b"):
+            for k, norm in enumerate(measured[kind]):
+                assert norm == pytest.approx(float(gradients[f"{kind}.{k}"].norm()), rel=1e-8)
+        largest = float(gradients["tau"].abs().max())
+        np.testing.assert_allclose(
+            measured["tau"], gradients["tau"].abs(), rtol=1e-8, atol=1e-12 * largest
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_norms_of_states(kind):
+    """‖∂J/∂y[k]‖, input included, against autograd through each state."""
+    net = build(net=kind, hidden=4, width=5, inputs=3, outputs=2, tau0=0.6, seed=2)
+    x, y = points(0, 6, 3).requires_grad_(), points(1, 6, 2)
+    states, _ = propagate(net, x, list(net.W), list(net.b), net.tau)
+    J = (states[-1] - y).square().sum() / (2 * len(x))
+    exact = [float(g.norm()) for g in torch.autograd.grad(J, states)]
+    np.testing.assert_allclose(grad_norms(net, x.detach(), y)["y"], exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_jacobians_between_states(kind):
+    net = build(net=kind, hidden=5, width=[4, 5, 3, 5, 4], inputs=3, tau0=0.8, seed=4)
+    x = points(3, 3, 3).requires_grad_()
+    states, _ = propagate(net, x, list(net.W), list(net.b), net.tau)
+    for l in (5, 3):
+        computed = end_to_end_jacobians(net, x.detach(), l)
+        for k in range(l + 1):
+            for row in range(net.widths[l]):
+                (exact,) = torch.autograd.grad(
+                    states[l][:, row].sum(), states[k], retain_graph=True, allow_unused=True
+                )
+                exact = torch.zeros_like(states[k]) if exact is None else exact
+                found = computed[k].plain()[:, row]
+                torch.testing.assert_close(found, exact, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lanczos_finds_the_spectral_norm_of_the_formed_matrix(kind):
+    net = build(net=kind, hidden=6, width=40, inputs=7, tau0=0.5, init="he", seed=5)
+    x = points(6, 4, 7)
+    exact = log10_singular_values(net, x)[1][:, 0]
+    np.testing.assert_allclose(lanczos_log10_norms(trajectory(net, x), 6, 1), exact, atol=1e-7)
+
+
+def test_wide_layers_never_form_the_matrix(monkeypatch):
+    net = build(net="resnet", hidden=3, width=300, inputs=7, tau0=0.5, init="he", seed=5)
+    x = points(6, 2, 7)
+    exact = log10_singular_values(net, x)[1][:, 0]
+
+    def forbidden(*_):
+        raise AssertionError("formed a wide Jacobian")
+
+    monkeypatch.setattr("nets.jacobians.end_to_end_jacobians", forbidden)
+    np.testing.assert_allclose(log10_spectral_norms(net, x), exact, atol=1e-7)
+
+
+def test_numbers_beyond_float64_are_exact_in_log10():
+    """A feedforward net without biases is homogeneous: W → cW moves every norm by a known power.
+
+    y[L] grows by c^L, φ[k] by c^{2L-k}, ∂J/∂W[k] by c^{2L-1}: here by 10^{8·159} with L = 80.
+    """
+    hidden, factor = 79, 8.0
+    x, y = points(0, 4, 3), torch.zeros(4, 2, dtype=torch.float64)
+
+    def log10_norms(scale):
+        net = build(
+            net="feedforward", hidden=hidden, width=8, inputs=3, outputs=2, init="he", scale=scale,
+            eta=1e-300, seed=1,
+        )  # fmt: skip
+        return layer_norms(net, x, y)
+
+    base, large = log10_norms(1.0).log10(), log10_norms(10.0**factor)
+    L = hidden + 1
+    moved = large.log10()
+    np.testing.assert_allclose(moved["W"] - base["W"], factor * (2 * L - 1), rtol=1e-10)
+    np.testing.assert_allclose(
+        moved["y"] - base["y"], factor * (2 * L - np.arange(L + 1)), rtol=1e-10
+    )
+    assert np.isinf(large.values()["W"]).all()
+    assert np.isfinite(moved["tau"]).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_depth_200_neither_overflows_nor_warns(kind):
+    net = build(
+        net=kind, hidden=200, width=6, inputs=7, tau="fixed", tau0=1.0, init="he", scale=8.0, seed=0
+    )
+    x, y = points(0, 20, 7), points(1, 20, 3)
+    for values in layer_norms(net, x, y).log10().values():
+        assert not np.isnan(values).any()
+        assert (values < math.inf).all()
+    spectra = log10_singular_values(net, x[:2])
+    assert all((spectrum < math.inf).all() for spectrum in spectra)
+
+
+def test_zero_gradients_are_zero_and_not_nan():
+    net = build(net="feedforward", hidden=3, width=4, inputs=3, tau0=0.0, tau="fixed")
+    norms = layer_norms(net, points(0, 4, 3), torch.zeros(4, 3))
+    assert norms.values()["W"].max() == 0.0
+    assert norms.log10()["W"].max() == -math.inf
+
+
+def test_bad_requests():
+    net = build(hidden=2, width=3, inputs=3)
+    with pytest.raises(InputError, match="same number of rows"):
+        grad_norms(net, points(0, 3, 3), points(0, 2, 3))
+    with pytest.raises(InputError, match=r"hidden layer 1\.\.2"):
+        log10_spectral_norms(net, points(0, 3, 3), l=3)

@@ -1,0 +1,121 @@
+"""Section 6: the theorems against automatic differentiation, over random nets."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nets.errors import InputError
+from nets.gradients import loss_and_grad
+from nets.module import build, propagate
+from nets.theory import (
+    THEOREMS,
+    iterate,
+    linearise,
+    parameter_gradients_by_theory,
+    state_derivatives,
+    three_layer_example,
+)
+
+KINDS = sorted(THEOREMS)
+
+
+@st.composite
+def nets(draw, kinds=KINDS, min_hidden=1):
+    hidden = draw(st.integers(min_hidden, 6))
+    carry = draw(st.booleans())
+    width = 4 if carry else draw(st.lists(st.integers(1, 5), min_size=hidden, max_size=hidden))
+    return build(
+        net=draw(st.sampled_from(kinds)),
+        hidden=hidden,
+        width=width,
+        inputs=4,
+        outputs=2,
+        gamma=draw(st.floats(0.1, 0.9)),
+        tau0=draw(st.lists(st.floats(0.05, 2.0), min_size=hidden, max_size=hidden)),
+        activation=draw(st.sampled_from(["tanh", "softplus", "smoothrelu"])),
+        eta=0.3,
+        carry_input=carry,
+        seed=draw(st.integers(0, 10**6)),
+    )
+
+
+def points(seed, rows=3, columns=4):
+    return torch.from_numpy(
+        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
+    )
+
+
+def automatic_jacobians(net, x, l, j):
+    """dy[l]/dW[j], dy[l]/db[j], dy[l]/dτ[j] by torch.autograd."""
+    W, b, tau = list(net.W), list(net.b), net.tau.detach()
+
+    def state(Wj, bj, tj):
+        steps = torch.cat([tau[:j], tj, tau[j + 1 :]])
+        weights, biases = [*W[:j], Wj, *W[j + 1 :]], [*b[:j], bj, *b[j + 1 :]]
+        return propagate(net, x, weights, biases, steps)[0][l]
+
+    arguments = (W[j].detach(), b[j].detach(), tau[j : j + 1])
+    dW, db, dtau = torch.autograd.functional.jacobian(state, arguments)
+    return {"W": dW, "b": db, "tau": dtau[..., 0]}
+
+
+@given(nets(), st.integers(0, 100), st.data())
+@settings(max_examples=60, deadline=None)
+def test_theorems_equal_automatic_jacobians(net, seed, data):
+    l = data.draw(st.integers(1, net.config.hidden), label="l")
+    j = data.draw(st.integers(0, l - 1), label="j")
+    x = points(seed)
+    by_theorem = state_derivatives(linearise(net, x), l, j)
+    for kind, exact in automatic_jacobians(net, x, l, j).items():
+        scale = max(1e-3, float(exact.abs().max()))
+        torch.testing.assert_close(by_theorem[kind], exact, rtol=0, atol=1e-13 * scale)
+
+
+@given(nets(), st.integers(0, 100))
+@settings(max_examples=40, deadline=None)
+def test_gradients_from_the_theorems_equal_autograd(net, seed):
+    x, y = points(seed), points(seed + 1, columns=2)
+    _, exact = loss_and_grad(net, x, y, method="autograd")
+    at = linearise(net, x)
+    by_theory = parameter_gradients_by_theory(at, (at.y[-1] - y) / len(x))
+    assert by_theory.keys() == exact.keys()
+    for name, gradient in exact.items():
+        scale = max(1e-3, float(gradient.abs().max()))
+        torch.testing.assert_close(by_theory[name], gradient, rtol=0, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_three_layer_example(kind):
+    """The Example's factor, multiplied out, is what the recursion gives."""
+    net = build(
+        net=kind, hidden=3, width=4, inputs=4, outputs=2, gamma=0.3, tau0=[0.4, 0.9, 0.6],
+        activation="tanh", seed=3,
+    )  # fmt: skip
+    at = linearise(net, points(0))
+    identity = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
+    recursion = iterate(at, THEOREMS[kind], identity, 0, 3)
+    torch.testing.assert_close(three_layer_example(at), recursion, rtol=1e-13, atol=1e-14)
+
+
+def test_resnet_is_the_product_of_its_factors():
+    """dy[l]/dy[j+1] = Π_{i=l-1}^{j+1} (I + τ[i] D[i]), the closed form of the theorem."""
+    net = build(net="resnet", hidden=5, width=4, inputs=4, outputs=2, tau0=0.7, seed=1)
+    at = linearise(net, points(1))
+    product = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
+    for i in range(1, 5):
+        product = (torch.eye(4, dtype=torch.float64) + at.tau[i] * at.D(i)) @ product
+    identity = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
+    torch.testing.assert_close(iterate(at, THEOREMS["resnet"], identity, 0, 5), product)
+
+
+def test_layers_out_of_range_are_named():
+    at = linearise(build(hidden=2, width=3, inputs=4), points(0))
+    with pytest.raises(InputError, match="j = 2, l = 2"):
+        state_derivatives(at, 2, 2)
+
+
+def test_example_needs_three_equal_layers():
+    with pytest.raises(InputError, match="3 hidden layers"):
+        three_layer_example(linearise(build(hidden=2, width=3, inputs=4), points(0)))
