@@ -53,8 +53,10 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 def digest(run: Run) -> str:
     """A hash of what the report depends on: the results, the plans and the code that draws."""
     hasher = hashlib.blake2b(digest_size=16)
-    for record in run.results:
-        hasher.update(json.dumps([record.key, record.values], sort_keys=True).encode())
+    for standing in run.standings:
+        values = standing.record.values if standing.record else None
+        state = [standing.cell.key, standing.state, standing.reason, values]
+        hasher.update(json.dumps(state, sort_keys=True).encode())
     hasher.update(json.dumps([run.name, dict(run.plans)], sort_keys=True).encode())
     package = Path(__file__).parent
     for path in sorted([*package.rglob("*.py"), *(package / "templates").iterdir()]):

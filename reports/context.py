@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from bench.claims import Entry, ledger
+from bench.record import Record
 from bench.results import Results
 from bench.store import Store
+from bench.studies import replanned
+from bench.survey import Standing, survey
 from reports.document import Source
 
 
@@ -19,13 +22,23 @@ class Run:
     """A run as its report sees it: the results on disk and the plans they belong to."""
 
     name: str
-    results: Results
     plans: Mapping[str, Mapping[str, Any]]
+    standings: Sequence[Standing]
 
     @classmethod
     def read(cls, path: Path) -> Run:
         store = Store(path)
-        return cls(path.name, Results(list(store.records())), store.plans())
+        plans = store.plans()
+        return cls(path.name, plans, survey(store, replanned(plans)))
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """Results of planned cells; a stale one is the best there is, and is named as such."""
+        return [s.record for s in self.standings if s.record is not None]
+
+    @cached_property
+    def results(self) -> Results:
+        return Results(self.records)
 
     def command(self, study: str) -> str:
         """What makes a study's cells again, or fills the ones that are missing."""

@@ -8,6 +8,7 @@ nothing that comes from outside (a run's name, a config, an error message) can b
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -111,8 +112,9 @@ def _walk(sections: Iterable[Section], depth: int) -> Iterator[tuple[int, Sectio
 
 
 def slug(text: str) -> str:
-    """A name fit for an anchor or a file: lower case, digits and dashes."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+    """A name fit for an anchor or a file: lower case, digits and dashes; N₀ and N₁ stay apart."""
+    plain = unicodedata.normalize("NFKD", text).replace("τ", "tau").lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "x"
 
 
 def split_code(text: str) -> list[tuple[bool, str]]:

@@ -19,8 +19,10 @@ def scientific(value: float, digits: int = 2) -> str:
 
 
 def seconds(value: float) -> str:
+    if value < 1e-6:
+        return f"{value * 1e9:.3g} ns"
     if value < 1e-3:
-        return f"{value * 1e6:.0f} µs"
+        return f"{value * 1e6:.3g} µs"
     if value < 1:
         return f"{value * 1e3:.3g} ms"
     if value < 120:

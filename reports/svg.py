@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from reports.document import slug
 from reports.formatting import number
@@ -25,7 +25,7 @@ _SERIES, _LEGEND = "series:", "legend:"
 
 
 def plot_series(
-    axes: Axes, x: Sequence[float], y: Sequence[float], label: str, method: str, **style: Any
+    axes: Axes, x: ArrayLike, y: ArrayLike, label: str, method: str, **style: Any
 ) -> None:
     """One curve with the look of its method, marked so that the page can hide it and name its
     points."""
@@ -36,7 +36,7 @@ def plot_series(
         "linestyle": method_look.dash,
         **style,
     }
-    (line,) = axes.plot(x, y, label=label, **settings)
+    (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
     line.set_gid(_SERIES + label)
 
 

@@ -9,7 +9,7 @@ from bench.cells import Result
 DEFAULTS = {
     "method": ...,
     "problem": "maxwell",
-    "features": ("x", "f", "phi"),
+    "features": "x,f,phi",
     "samples": 12_000,
     "data_seed": 0,
     "seed": 0,
@@ -34,7 +34,11 @@ def run(config: dict[str, Any]) -> Result:
     held_out = problem.sample_cylinder(config["samples"], config["data_seed"], test=True)
     start = time.perf_counter()
     field = fit_baseline(
-        config["method"], problem, points, features=config["features"], seed=config["seed"]
+        config["method"],
+        problem,
+        points,
+        features=config["features"].split(","),
+        seed=config["seed"],
     )
     seconds = time.perf_counter() - start
     prediction = field(held_out)

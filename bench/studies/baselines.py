@@ -10,13 +10,13 @@ from bench.cells import Cell
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns")
 
 # On `maxwell` f nearly is the answer, u = −q(φ) f: so inputs are taken away one by one.
-ABLATION = (("x",), ("x", "phi"), ("x", "f", "phi"))
+ABLATION = ("x", "x,phi", "x,f,phi")
 
 
 @dataclass(frozen=True)
 class Config:
     methods: tuple[str, ...] = tuple(names())
-    features: tuple[tuple[str, ...], ...] = ABLATION
+    features: tuple[str, ...] = ABLATION
     problems: tuple[str, ...] = ("maxwell", "helix")
     data_seeds: tuple[int, ...] = (0,)
 

@@ -1,0 +1,101 @@
+"""Work and precision: who reaches which error, for how many seconds and unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from reports.contenders import Contender
+from reports.style import WIDTH_INCHES, look
+from reports.svg import plot_series
+
+Array = NDArray[np.float64]
+
+FAMILIES = {
+    "N0": "N₀ tets (oracle)",
+    "hexN0": "N₀ hexes (oracle)",
+    "N1": "N₁ tets (oracle)",
+    "hexP": "p-version (oracle)",
+}
+
+
+def work_precision(field: Sequence[Contender]) -> Figure:
+    """L² error on the cube against seconds and against unknowns; lower and further left is better.
+
+    Lines join the meshes of one element; each net and baseline is one point, the median over its
+    seeds.
+    """
+    figure, (seconds, unknowns) = plt.subplots(
+        1, 2, figsize=(WIDTH_INCHES, 4.2), sharey=True, width_ratios=(1, 1)
+    )
+    for axes, work in ((seconds, "seconds"), (unknowns, "unknowns")):
+        _elements(axes, field, work)
+        _points(axes, field, work)
+        axes.loglog()
+        axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
+    seconds.set_ylabel("L² error on the cube")
+    handles, labels = seconds.get_legend_handles_labels()
+    box = figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+    for handle, text in zip(box.legend_handles, box.get_texts(), strict=True):
+        for part in (handle, text):
+            if part is not None:
+                part.set_gid("legend:" + text.get_text())
+    return figure
+
+
+def _work(contender: Contender, work: str) -> float | None:
+    return contender.seconds if work == "seconds" else float(contender.unknowns)
+
+
+def _elements(axes: Axes, field: Sequence[Contender], work: str) -> None:
+    for element, label in FAMILIES.items():
+        rows = [c for c in field if c.look == element and c.track == "paper" and c.error]
+        rows.sort(key=lambda c: c.unknowns)
+        if rows:
+            plot_series(axes, *_curve(rows, work), label, element)
+    solved = [c for c in field if c.track == "solve" and c.error]
+    for element in sorted({c.look for c in solved}):
+        rows = sorted((c for c in solved if c.look == element), key=lambda c: c.unknowns)
+        plot_series(axes, *_curve(rows, work), f"{element} solved", element, linestyle=":")
+
+
+def _curve(rows: Sequence[Contender], work: str) -> tuple[Array, Array]:
+    points = np.array([(_work(c, work), c.error) for c in rows], dtype=float)
+    return points[:, 0], points[:, 1]
+
+
+def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
+    """One marker a contender; nets share their architecture's colour, baselines one."""
+    shown: set[str] = set()
+    for contender in field:
+        if contender.track != "fit" or not contender.error:
+            continue
+        label = _label(contender)
+        x = _work(contender, work)
+        if x is None:
+            continue
+        style = look(contender.look)
+        plot_series(
+            axes,
+            [x],
+            [contender.error],
+            label if label not in shown else "_" + contender.name,
+            contender.look,
+            linestyle="",
+            marker=style.marker,
+            markersize=6,
+        )
+        axes.lines[-1].set_gid("series:" + label)
+        shown.add(label)
+
+
+def _label(contender: Contender) -> str:
+    if contender.look == "least squares":
+        return "least squares, RBF"
+    architecture, _, learned = contender.look.partition("+")
+    return f"{architecture}{' + τ' if learned else ''} nets"

@@ -1,0 +1,138 @@
+"""The fair comparison: by track, at equal error, at equal information."""
+
+from __future__ import annotations
+
+from bench.results import Results
+from reports.contenders import TOLD, Contender, Match, contenders, matching_mesh
+from reports.context import Run
+from reports.document import Block, Column, Paragraph, Section, Table, Value
+from reports.names import ELEMENTS
+
+ORDER = 30
+
+COLUMNS = [
+    Column("method"),
+    Column("inputs or data"),
+    Column("seeds", "count"),
+    Column("unknowns", "count"),
+    Column("L² training domain", "error"),
+    Column("L² outside it", "error"),
+    Column("L² cube", "error"),
+    Column("curl error", "error"),
+    Column("div norm", "error"),
+    Column("seconds", "seconds"),
+    Column("per point", "seconds"),
+]
+
+TITLES = {
+    "fit": "Told samples only (track: fit)",
+    "paper": "Best approximation, an oracle (track: paper)",
+    "solve": "Told the equation, not the field (track: solve)",
+}
+
+
+def section(run: Run) -> Section | None:
+    problems = sorted(
+        {r.config["problem"] for r in run.results if r.kind in ("fem", "net", "baseline")}
+    )
+    if not problems:
+        return None
+    return Section(
+        "Fair comparison",
+        [
+            Paragraph(
+                "One ruler measures every method: the same L² norm, the same quadrature. What a "
+                "method was told differs, so each table keeps to one track. Nets and baselines saw "
+                "the field in the cylinder only; their error there is the headline, what lies "
+                "outside is extrapolation and stands apart. Seconds are one thread on the machine "
+                "named under environment, tuning not included unless said."
+            )
+        ],
+        [_problem(run, problem) for problem in problems],
+    )
+
+
+def _problem(run: Run, problem: str) -> Section:
+    field = contenders(run.results, problem)
+    blocks: list[Block] = [
+        _table(run, problem, track, [c for c in field if c.track == track])
+        for track in ("fit", "solve", "paper")
+        if any(c.track == track for c in field)
+    ]
+    blocks.extend(_equal_error(run, problem, field))
+    return Section(f"Comparison on {problem}", blocks)
+
+
+def _table(run: Run, problem: str, track: str, field: list[Contender]) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (
+            c.name,
+            c.features,
+            c.seeds,
+            c.unknowns,
+            c.median("l2_error_inside"),
+            c.median("l2_error_outside"),
+            c.error,
+            c.median("curl_error"),
+            c.median("div_norm"),
+            c.seconds,
+            c.median("seconds_per_point"),
+        )
+        for c in sorted(field, key=lambda c: c.error or float("inf"))
+    ]
+    studies = {"fit": "training", "paper": "convergence", "solve": "boundary_value"}
+    records = Results([r for c in field for r in c.records])
+    return Table(
+        f"{track}-{problem}",
+        f"{TITLES[track]}, problem {problem}. Told: {TOLD[track]}.",
+        COLUMNS,
+        rows,
+        run.source(studies[track], records),
+    )
+
+
+def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
+    """For every net and baseline: the mesh on which an element reaches the same error."""
+    told = [c for c in field if c.track == "fit" and c.error]
+    families = [
+        (element, run.results.select("fem", problem=problem, element=element))
+        for element in ("N0", "N1")
+    ]
+    families = [(element, rows) for element, rows in families if len(rows) > 1]
+    if not told or not families:
+        return []
+    columns = [Column("method"), Column("L² cube", "error"), Column("its seconds", "seconds")]
+    for element, _ in families:
+        columns += [
+            Column(f"n of {ELEMENTS[element]}"),
+            Column("unknowns", "count"),
+            Column("seconds", "seconds"),
+        ]
+    rows = []
+    for c in sorted(told, key=lambda c: c.error or 0.0):
+        assert c.error is not None
+        row: list[Value] = [c.name, c.error, c.seconds]
+        for _, meshes in families:
+            row += _match(matching_mesh(c.error, meshes))
+        rows.append(row)
+    return [
+        Table(
+            f"equal-error-{problem}",
+            f"At equal error, problem {problem}: the mesh on which best approximation reaches the "
+            "method's error on the cube. A mesh marked ≈ lies beyond the finest one solved: the "
+            "last measured rate is carried on.",
+            columns,
+            rows,
+            run.source("convergence", Results([r for _, rows in families for r in rows])),
+        )
+    ]
+
+
+def _match(match: Match | None) -> list[Value]:
+    if match is None:
+        return [None, None, None]
+    return [
+        f"{match.n}" if match.measured else f"≈ {match.n}",
+        round(match.unknowns),
+        match.seconds,
+    ]

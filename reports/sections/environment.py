@@ -1,0 +1,63 @@
+"""Where the numbers come from: machines, versions, and every cell that is not what it should be."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from reports.context import Run
+from reports.document import Block, Column, Paragraph, Section, Table, Value
+
+ORDER = 90
+
+
+def section(run: Run) -> Section:
+    blocks: list[Block] = [Paragraph(_states(run))]
+    wrong = [s for s in run.standings if s.state not in ("done", "diverged")]
+    if wrong:
+        rows: list[tuple[Value, ...]] = [
+            (s.cell.label, s.state, s.reason, ", ".join(s.studies)) for s in wrong
+        ]
+        columns = [Column("cell"), Column("state"), Column("reason"), Column("studies")]
+        blocks.append(Table("gaps", "Cells that are failed, stale or missing.", columns, rows))
+    blocks.extend(_provenance(run))
+    return Section("Environment and state of the run", blocks)
+
+
+def _states(run: Run) -> str:
+    tally = Counter(s.state for s in run.standings)
+    if not tally:
+        return "No study has been planned in this run."
+    counts = ", ".join(f"{number} {state}" for state, number in sorted(tally.items()))
+    text = f"Of {sum(tally.values())} planned cells: {counts}."
+    if set(tally) - {"done", "diverged"}:
+        text += f" `femnets run --run {run.name} --only failed,stale` computes them again."
+    return text
+
+
+def _provenance(run: Run) -> list[Block]:
+    """One row for every distinct environment that contributed cells."""
+    places = Counter(tuple(sorted(_flat(r.provenance).items())) for r in run.records)
+    names = sorted({name for place in places for name, _ in place})
+    if not names:
+        return []
+    rows: list[tuple[Value, ...]] = [
+        (name, *(dict(place).get(name) for place in places)) for name in names
+    ]
+    rows.append(("cells", *places.values()))
+    columns = [Column("what"), *(Column(f"environment {k + 1}") for k in range(len(places)))]
+    caption = "The environments that the results were computed in."
+    return [Table("environment", caption, columns, rows)]
+
+
+# What differs from cell to cell says nothing about the environment.
+PER_CELL = {"start", "started", "seconds", "peak_bytes", "seed", "process"}
+
+
+def _flat(provenance: object, prefix: str = "") -> dict[str, str]:
+    if not isinstance(provenance, dict):
+        return {prefix: str(provenance)}
+    found: dict[str, str] = {}
+    for name, value in provenance.items():
+        if name not in PER_CELL:
+            found |= _flat(value, f"{prefix} {name}".strip())
+    return found

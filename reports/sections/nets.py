@@ -1,0 +1,192 @@
+"""Nets: how they train, which τ they learn, how they extrapolate, what pruning takes away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from bench.claims import _paper as paper
+from bench.results import Record, Results
+from reports.context import Run
+from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.figures.nets import by_variant, error_maps, quivers, training_curves
+from reports.formatting import scientific
+from reports.names import net_name
+
+ORDER = 60
+
+
+def section(run: Run) -> Section | None:
+    nets = run.results.select("net")
+    if not len(nets):
+        if "training" not in run.plans:
+            return None
+        gap = Missing("no trained nets in this run.", run.command("training"))
+        return Section("Nets", [gap])
+    descent = nets.select("net", optimizer="steepest")
+    parts = [
+        Section(f"Problem {problem}", _blocks(run, descent.select("net", problem=problem)))
+        for problem in descent.distinct("problem")
+    ]
+    return Section(
+        "Nets",
+        [
+            Paragraph(
+                "Trained on samples of the field in the cylinder, scored on the cube, of which a "
+                "fifth lies outside. Bands and spreads are over seeds; runs of one seed share "
+                "initial weights and data across variants."
+            )
+        ],
+        parts,
+    )
+
+
+def _blocks(run: Run, nets: Results) -> list[Block]:
+    blocks: list[Block] = []
+    problem = nets.records[0].config["problem"]
+    for shape in sorted({(r.config["hidden"], r.config["width"]) for r in nets}):
+        runs = Results([r for r in nets if (r.config["hidden"], r.config["width"]) == shape])
+        plain = Results([r for r in runs if not r.config["bias_ordering"]])
+        if len(plain):
+            blocks.append(_curves(run, plain, problem, shape))
+    blocks.append(_table(run, nets, problem))
+    blocks.extend(_tau_table(run, nets, problem))
+    blocks.extend(_maps(run, nets, problem))
+    return blocks
+
+
+def _curves(run: Run, nets: Results, problem: str, shape: tuple[int, int]) -> Picture:
+    name = f"{shape[0]}-{shape[1]}"
+    return Picture(
+        f"training-{problem}-{name}",
+        f"MSE term during training, {name}, problem {problem}: median over seeds, band over all.",
+        partial(training_curves, nets),
+        f"Training curves of the {name} nets",
+        run.source("training", nets),
+    )
+
+
+METRICS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside")
+
+
+def _table(run: Run, nets: Results, problem: str) -> Table:
+    columns = [
+        Column("net"),
+        Column("seeds", "count"),
+        Column("diverged", "count"),
+        Column("train MSE", "error"),
+        Column("relative test error", "error"),
+        Column("L² cube", "error"),
+        Column("smallest", "error"),
+        Column("largest", "error"),
+        Column("inside", "error"),
+        Column("outside", "error"),
+        Column("seconds", "seconds"),
+    ]
+    rows = [_row(label, runs) for label, runs in by_variant(nets).items()]
+    return Table(
+        f"nets-{problem}",
+        f"Trained nets, problem {problem}: medians over seeds; smallest and largest of the L² "
+        "error on the cube.",
+        columns,
+        rows,
+        run.source("training", nets),
+    )
+
+
+def _row(label: str, runs: Results) -> tuple[Value, ...]:
+    medians = {name: _median(runs.value(name)) for name in (*METRICS, "seconds")}
+    cube = [e for e in runs.value("l2_error") if e is not None]
+    return (
+        label,
+        len(runs),
+        sum(bool(diverged) for diverged in runs.value("diverged")),
+        medians["train_mse"],
+        medians["rel_test_error"],
+        medians["l2_error"],
+        min(cube, default=None),
+        max(cube, default=None),
+        medians["l2_error_inside"],
+        medians["l2_error_outside"],
+        medians["seconds"],
+    )
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return float(np.median(there)) if there else None
+
+
+def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
+    """Medians of the learned τ beside the paper's; the distance is the largest difference."""
+    learned = Results([r for r in nets if r.config["tau"] == "learned"])
+    if not len(learned) or problem != "maxwell":
+        return []
+    rows: list[tuple[Value, ...]] = []
+    for label, runs in by_variant(learned).items():
+        config = runs.records[0].config
+        taus = [r.values["tau"] for r in runs if None not in r.values["tau"]]
+        if not taus:
+            continue
+        median = np.median(np.array(taus, dtype=float), axis=0)
+        printed = paper.TAU.get((config["net"], config["bias_ordering"], config["hidden"]))
+        if printed is not None and config["width"] != 50:
+            printed = None
+        distance = float(np.abs(median - printed).max()) if printed is not None else None
+        rows.append((label, len(taus), _steps(median), _steps(printed), distance))
+    columns = [
+        Column("net"),
+        Column("seeds", "count"),
+        Column("learned τ (median)"),
+        Column("the paper's"),
+        Column("largest difference", "number"),
+    ]
+    caption = "Learned τ per layer beside the paper's table."
+    return [Table("learned-tau", caption, columns, rows, run.source("training", learned))]
+
+
+def _steps(tau: Sequence[float] | np.ndarray | None) -> str | None:
+    return None if tau is None else " ".join(f"{step:.2f}" for step in tau)
+
+
+def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
+    """The square beyond the training disc, for the shallow nets of the first seed."""
+    chosen = _first_of_each(nets)
+    if not chosen:
+        return []
+    shown = Results(chosen)
+    best = min(chosen, key=lambda r: r.values["l2_error_inside"] or np.inf)
+    u3 = (best.values["u3_min"], best.values["u3_max"])
+    return [
+        Picture(
+            f"maps-{problem}",
+            "Pointwise error on (−1, 1)² × {0.5}; training data lie inside the circle only. First "
+            "seed of each variant.",
+            partial(error_maps, chosen),
+            "Error maps of the shallow nets",
+            run.source("training", shown),
+        ),
+        Picture(
+            f"quivers-{problem}",
+            f"The field, the field of {net_name(best.config)}, and their distance on the disc at "
+            f"x₃ = 0.5. Its third component, which should vanish on `maxwell`, stays within "
+            f"{scientific(u3[0])} and {scientific(u3[1])} in the cylinder.",
+            partial(quivers, best),
+            "Quiver plots of the exact and the learned field",
+            run.source("training", Results([best])),
+        ),
+    ]
+
+
+def _first_of_each(nets: Results) -> list[Record]:
+    depth = min(nets.distinct("hidden"))
+    shallow = Results(
+        [r for r in nets if r.config["hidden"] == depth and not r.config["bias_ordering"]]
+    )
+    return [
+        runs.sorted_by("seed").records[0]
+        for runs in by_variant(shallow).values()
+        if not runs.sorted_by("seed").records[0].values["diverged"]
+    ]

@@ -1,0 +1,143 @@
+"""The report of a run: it follows the results on disk, names its gaps, and is made only once."""
+
+import math
+import re
+
+import pytest
+
+from bench.cells import Cell, Result
+from bench.fingerprint import fingerprint
+from bench.record import encoded
+from bench.store import Store
+from reports import compile_report
+from reports.compile import build_document
+from reports.contenders import contenders, matching_mesh
+from reports.context import Run
+from reports.html import render_html
+from reports.pdf import render_pdf, typst_source
+
+PLANS = {
+    "convergence": {"n": [1, 2, 4], "elements": ["N0"], "problems": ["maxwell"]},
+    "baselines": {
+        "methods": ["linear"],
+        "features": ["x,f,phi"],
+        "problems": ["maxwell"],
+        "data_seeds": [0, 1],
+    },
+}
+
+
+def fem_values(n, error=None):
+    return {
+        "n": n, "h": math.sqrt(3) / n, "dofs": 7 * n**3 + 9 * n**2 + 3 * n, "element": "N0",
+        "l2_error": 0.02 / n if error is None else error, "hcurl_error": 0.1 / n,
+        "iterations": 0, "seconds": 0.01 * n,
+    }  # fmt: skip
+
+
+def baseline_values(seed):
+    return {
+        "l2_error": 1e-3 * (1 + seed), "l2_error_inside": 4e-4, "l2_error_outside": 9e-4,
+        "rel_test_error": 3e-4, "unknowns": 21, "seconds": 0.02, "seconds_per_point": 1e-7,
+    }  # fmt: skip
+
+
+def put(store, kind, config, values):
+    cell = Cell(kind, config)
+    store.commit(cell, encoded(cell, Result(values), fingerprint(kind), {"versions": {"x": "1"}}))
+
+
+def make_run(path, *, fem=True, finest=None):
+    store = Store.writable(path)
+    for study, config in PLANS.items():
+        store.plan(study, {"study": study, "preset": "quick", "config": config})
+    for n in PLANS["convergence"]["n"] if fem else ():
+        put(store, "fem", {"n": n}, fem_values(n, finest if n == 4 else None))
+    for seed in (0, 1):
+        put(store, "baseline", {"method": "linear", "data_seed": seed}, baseline_values(seed))
+    store.close()
+    return path
+
+
+@pytest.fixture
+def run(tmp_path):
+    return make_run(tmp_path / "<script>alert(1)<script>")
+
+
+def page(path):
+    return render_html(build_document(Run.read(path)))
+
+
+def test_a_whole_report(run):
+    text = page(run)
+    assert "N₀ tetrahedra" in text
+    assert "linear (x,f,phi)" in text
+    assert "1.50·10⁻³" in text, "the median of two seeds"
+    assert text.count("<script>") == 1, "the run's name is harmless"
+    assert "7 done" not in text
+    assert "5 done" in text
+
+
+def test_the_pdf_has_every_figure_and_heading(run):
+    document = build_document(Run.read(run))
+    source = typst_source(document)
+    pictures = document.pictures()
+    assert len(pictures) == source.count("#figure(image(") >= 2
+    assert all(f'"{section.title}"' in source for _, section in document.walk())
+    assert render_pdf(document).startswith(b"%PDF")
+
+
+def test_one_changed_result_moves_all_that_depends_on_it(tmp_path):
+    before = page(make_run(tmp_path / "a"))
+    after = page(make_run(tmp_path / "b", finest=1.2345e-3))
+    assert "1.23·10⁻³" not in before
+    # the answer, the comparison, the sentence and the table of convergence, its alternative text
+    assert after.count("1.23·10⁻³") >= 5
+    curve = re.compile(r'<g data-series="n0-tetrahedra">\s*<path d="([^"]*)"')
+    assert curve.search(before).group(1) != curve.search(after).group(1)
+
+
+def test_a_removed_study_leaves_an_honest_gap(tmp_path):
+    text = page(make_run(tmp_path / "run", fem=False))
+    assert "no finite-element results" in text
+    assert "femnets run convergence --preset quick --run run" in text
+    assert "3 missing" in text
+    assert "fem n=4" in text
+
+
+def test_an_empty_run_still_reports(tmp_path):
+    path = tmp_path / "empty"
+    Store.writable(path).close()
+    assert "there are no results yet" in page(path)
+
+
+def test_files_are_made_once_per_input(run):
+    first = compile_report(run)
+    assert [path.name for path in first] == ["report.html", "report.pdf"]
+    times = [path.stat().st_mtime_ns for path in first]
+    assert [path.stat().st_mtime_ns for path in compile_report(run)] == times
+    make_run(run, finest=7.7e-4)
+    assert compile_report(run)[0].stat().st_mtime_ns > times[0]
+
+
+def test_every_claim_is_listed_even_untested(run):
+    text = page(run)
+    assert text.count("not tested yet") >= len(Run.read(run).ledger)
+
+
+def test_matching_mesh_is_measured_or_marked(run):
+    fem = Run.read(run).results.select("fem")
+    measured = matching_mesh(0.011, fem)
+    assert (measured.n, measured.measured) == (2, True)
+    beyond = matching_mesh(0.0005, fem)
+    assert (beyond.n, beyond.measured) == (40, False), "0.02/n falls to 0.0005 at n = 40"
+
+
+def test_a_diverged_run_counts_as_worst(run):
+    store = Store.writable(run)
+    values = {**baseline_values(0), "l2_error": None}
+    put(store, "baseline", {"method": "linear", "data_seed": 1}, values)
+    store.close()
+    (linear,) = [c for c in contenders(Run.read(run).results, "maxwell") if c.track == "fit"]
+    assert linear.seeds == 2
+    assert linear.error is None
