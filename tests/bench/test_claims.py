@@ -123,3 +123,17 @@ def test_declared_claims_are_whole_and_unique():
         assert entry.status == "not tested yet", f"{entry.claim.name} passed on no data"
         assert entry.evidence.startswith("femnets "), entry.claim.name
         assert entry.claim.sentence.endswith(".")
+
+
+def test_theory_is_judged_by_measured_slips():
+    """A formula that fails as printed does not hold; the difference DtO − OtD does."""
+
+    def slip(printed, corrected=1e-16):
+        return {"item": "", "title": "", "printed": printed, "corrected": corrected}
+
+    wrong = {"fractional_index": slip(0.5), "otd_one_step": slip(1.0), "otd_drift": slip(3.0)}
+    records = [MadeUp({"seed": seed}, wrong, kind="slips") for seed in range(8)]
+    status = {entry.claim.name: entry.status for entry in ledger(Results(records))}
+    assert status["theorem-fractional-index"] == "does not hold"
+    assert status["dto-differs-from-otd"] == "holds"
+    assert status["stability-bound"] == "not tested yet"
