@@ -74,7 +74,7 @@ def _kept(results: Results) -> Finding:
     ]
     kept = sum(ratio <= KEEPS_WITHIN for ratio in ratios)
     what = (
-        f"deleting the layers with |τ| < {NEAR_ZERO:g} keeps the test error within 5 % in {kept} of "
+        f"deleting the layers with |τ| < {NEAR_ZERO:g} keeps the error within 5 % in {kept} of "
         f"{len(ratios)} runs that have such layers (worst: {max(ratios):.3g} times)"
     )
     return Counted(kept, len(ratios), pruned.keys(), what)
