@@ -65,11 +65,20 @@ def assembled(n: int | None = None, mesh: Any = None) -> Space:
     return AssembledSpace(element="hexN0", n=n, mesh=mesh)
 
 
+def transforms(n: int) -> Space:
+    from fem.cube_hex import CubeHexes
+
+    return CubeHexes(n)
+
+
 ELEMENT = Element(
     name="hexN0",
     title="lowest-order Nédélec on hexahedra",
     cell="hex",
     order=1,
     reference=reference,
-    solvers={"assembled": Solver(assembled, any_mesh=True)},
+    solvers={
+        "transforms": Solver(transforms),
+        "assembled": Solver(assembled, any_mesh=True),
+    },
 )

@@ -21,11 +21,20 @@ def assembled(n: int | None = None, mesh: Any = None) -> Space:
     return AssembledSpace(element="N0", n=n, mesh=mesh)
 
 
+def kuhn(n: int) -> Space:
+    from fem.cube_tet import CubeTets
+
+    return CubeTets(n)
+
+
 ELEMENT = Element(
     name="N0",
     title="lowest-order Nédélec on tetrahedra",
     cell="tet",
     order=1,
     reference=reference,
-    solvers={"assembled": Solver(assembled, any_mesh=True)},
+    solvers={
+        "assembled": Solver(assembled, any_mesh=True, auto_up_to_cells=6 * 4**3),
+        "kuhn": Solver(kuhn),
+    },
 )

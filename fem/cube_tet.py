@@ -1,0 +1,170 @@
+"""Kuhn tetrahedra of the uniform cube: a matrix-free stencil, conjugate gradients and the
+hexahedral space as auxiliary space.
+
+The preconditioner is 2 diag(A)⁻¹ + Π H⁻¹ Πᵀ, H the hexahedral system solved by fast transforms and
+Π the interpolation of hexahedral fields on the tetrahedral edges. It carries gradients to
+gradients, so that no nodal space is needed (FEM_NOTES, design 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fem import cube_integrals, cube_points, stencil_kernels
+from fem.cg import conjugate_gradients, norm
+from fem.cube_cells import HEX_CLASSES, KUHN, TET_CLASSES, size, split
+from fem.cube_hex import block_bytes
+from fem.cube_integrals import edge_integrals, load_matrix, regions, squared_errors
+from fem.cube_rules import CubeRule, gauss_rule, lattice_rule
+from fem.space import Array, Field, Line, LinearSolve, Progress
+from fem.stencil import layout, prolongation, restriction, system_stencil
+from fem.threads import each, ranges
+from fem.transforms import solve_hex
+
+SMOOTHER = 2.0  # weight of the diagonal in the preconditioner
+PIECES = 16  # planes are always cut in so many pieces, so that threads change no sum
+
+
+class KuhnSystem:
+    """The H(curl) matrix on n³ cubes of six tetrahedra and its preconditioner, for `fem.cg`."""
+
+    def __init__(self, n: int, dtype: Any, threads: int = 1) -> None:
+        self._n, self._threads = n, threads
+        self._at, self._hex_at = layout(n, TET_CLASSES), layout(n, HEX_CLASSES)
+        self._matrix, diagonal = system_stencil(n, dtype)
+        self._smoother = np.asarray(SMOOTHER / diagonal, dtype)
+        self._down, self._up = restriction(dtype), prolongation(dtype)
+        self._coarse = np.empty(size(n, HEX_CLASSES), dtype)
+
+    def apply_dot(self, p: NDArray[Any], q: NDArray[Any]) -> float:
+        return self._sum(stencil_kernels.apply_dot, q, p, self._at, self._matrix)
+
+    def precondition_dot(self, r: NDArray[Any]) -> float:
+        """w = H⁻¹ Πᵀ r is kept, z = 2 D⁻¹ r + Π w is not: it would be one more long vector."""
+        self._run(stencil_kernels.apply, self._coarse, r, self._hex_at, self._at, self._down)
+        solve_hex(self._coarse, self._n, self._threads)
+        return self._sum(stencil_kernels.precondition_dot, r, *self._preconditioner())
+
+    def direction(self, p: NDArray[Any], r: NDArray[Any], beta: float) -> None:
+        step = p.dtype.type(beta)
+        self._run(stencil_kernels.direction, p, step, r, *self._preconditioner())
+
+    def _preconditioner(self) -> tuple[Any, ...]:
+        return self._coarse, self._at, self._hex_at, self._up, self._smoother
+
+    def _run(self, kernel: Any, *args: Any) -> list[Any]:
+        pieces = ranges(self._n + 1, PIECES)
+        return list(each(lambda piece: kernel(*args, self._n, *piece), pieces, self._threads))
+
+    def _sum(self, kernel: Any, *args: Any) -> float:
+        return fsum(self._run(kernel, *args))
+
+
+@dataclass(frozen=True)
+class CubeTets:
+    """Lowest-order Nédélec on 6n³ Kuhn tetrahedra in float64; numbering of `fem.cube_cells`."""
+
+    n: int
+
+    @property
+    def dofs(self) -> int:
+        """7n³ + 9n² + 3n."""
+        return size(self.n, TET_CLASSES)
+
+    @property
+    def h(self) -> float:
+        return sqrt(3) / self.n
+
+    def predicted_bytes(self, threads: int = 1) -> int:
+        """Load, x and the r, p, q of conjugate gradients, the coarse vector, blocks of values."""
+        return 8 * (5 * self.dofs + size(self.n, HEX_CLASSES)) + block_bytes(threads)
+
+    def load(
+        self,
+        u: Field,
+        curl_u: Field,
+        *,
+        threads: int = 1,
+        progress: Progress | None = None,
+        singular_edge: Line | None = None,
+    ) -> Array:
+        b = np.zeros(self.dofs)
+        cube_integrals.load(
+            KUHN,
+            self.n,
+            regions(KUHN, self.n, load_rule(self.n), singular_edge),
+            lambda rule: load_matrix(rule, 1 / self.n),
+            (u, curl_u),
+            split(b, self.n, TET_CLASSES),
+            threads=threads,
+            progress=progress,
+        )
+        return b
+
+    def solve(
+        self,
+        b: Array,
+        *,
+        x0: Array | None = None,
+        tol: float = 1e-8,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> LinearSolve:
+        system = KuhnSystem(self.n, float, threads)
+        x = np.zeros(self.dofs) if x0 is None else x0.astype(float)
+        r = b.astype(float)
+        if x0 is not None:
+            product = np.empty_like(x)
+            system.apply_dot(x, product)
+            r -= product
+            del product
+        return conjugate_gradients(
+            system, r, x, tol=tol, norm_b=norm(b, threads), threads=threads, progress=progress
+        )
+
+    def errors(
+        self,
+        x: Array,
+        u: Field,
+        curl_u: Field,
+        *,
+        threads: int = 1,
+        progress: Progress | None = None,
+        singular_edge: Line | None = None,
+    ) -> tuple[float, float]:
+        l2, curl = squared_errors(
+            KUHN,
+            self.n,
+            regions(KUHN, self.n, error_rule(self.n), singular_edge),
+            split(x, self.n, TET_CLASSES),
+            (u, curl_u),
+            threads=threads,
+            progress=progress,
+        )
+        return sqrt(l2), sqrt(l2 + curl)
+
+    def evaluate(self, x: Array, points: Array) -> Array:
+        return cube_points.on_tetrahedra(x, points, self.n)
+
+    def evaluate_curl(self, x: Array, points: Array) -> Array:
+        return cube_points.on_tetrahedra(x, points, self.n, curl=True)
+
+    def interpolate(self, u: Field) -> Array:
+        return edge_integrals(u, self.n, TET_CLASSES)
+
+
+def load_rule(n: int) -> CubeRule:
+    """Accurate enough for five digits of the error, ten for n ≤ 8; see the tests."""
+    return gauss_rule(KUHN, 5) if n <= 8 else lattice_rule(KUHN, 2 if n <= 64 else 1)
+
+
+def error_rule(n: int) -> CubeRule:
+    """7 Gauss points a direction for n ≤ 8; lattices of degree 4 and 2, which share points."""
+    if n <= 16:
+        return gauss_rule(KUHN, 7 if n <= 8 else 4)
+    return lattice_rule(KUHN, 4 if n <= 64 else 2)

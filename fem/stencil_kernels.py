@@ -1,0 +1,164 @@
+"""Compiled passes of stencils over vectors, for the planes start ≤ i < stop.
+
+Everything that conjugate gradients needs of a product is taken in the same pass: the scalar product
+with A p, and the preconditioned residual, which is never stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+
+
+@compiled
+def apply(out: Any, x: Any, to: Any, at: Any, stencil: Any, n: int, start: int, stop: int) -> None:
+    """out ← S x, with the layouts `to` of out and `at` of x."""
+    for i in range(start, stop):
+        for j in range(n + 1):
+            for c in range(to.starts.size):
+                if i < to.shapes[c, 0] and j < to.shapes[c, 1]:
+                    first, length = _line_of(to, c, i, j)
+                    _product(out[first : first + length], x, to, at, stencil, n, c, i, j)
+
+
+@compiled
+def apply_dot(out: Any, x: Any, at: Any, stencil: Any, n: int, start: int, stop: int) -> float:
+    """out ← A x; returns the part of x·A x in these planes."""
+    total = 0.0
+    for i in range(start, stop):
+        for j in range(n + 1):
+            for c in range(at.starts.size):
+                if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
+                    first, length = _line_of(at, c, i, j)
+                    line = out[first : first + length]
+                    _product(line, x, at, at, stencil, n, c, i, j)
+                    total += _dot(x[first : first + length], line)
+    return total
+
+
+@compiled
+def precondition_dot(
+    r: Any, w: Any, at: Any, hex_at: Any, pi: Any, smoother: Any, n: int, start: int, stop: int
+) -> float:
+    """The part of r·z in these planes, z = D r + Π w, D = diag(smoother by class and side)."""
+    z = np.empty(n + 1, r.dtype)
+    total = 0.0
+    for i in range(start, stop):
+        for j in range(n + 1):
+            for c in range(at.starts.size):
+                if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
+                    first, length = _line_of(at, c, i, j)
+                    line = r[first : first + length]
+                    _preconditioned(z[:length], line, w, at, hex_at, pi, smoother, n, c, i, j)
+                    total += _dot(line, z[:length])
+    return total
+
+
+@compiled
+def direction(
+    p: Any, beta: Any, r: Any, w: Any, at: Any, hex_at: Any, pi: Any, smoother: Any,
+    n: int, start: int, stop: int,
+) -> None:  # fmt: skip
+    """p ← z + β p with z as above."""
+    z = np.empty(n + 1, r.dtype)
+    for i in range(start, stop):
+        for j in range(n + 1):
+            for c in range(at.starts.size):
+                if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
+                    first, length = _line_of(at, c, i, j)
+                    line = r[first : first + length]
+                    _preconditioned(z[:length], line, w, at, hex_at, pi, smoother, n, c, i, j)
+                    target = p[first : first + length]
+                    for k in range(length):
+                        target[k] = z[k] + beta * target[k]
+
+
+@compiled
+def _preconditioned(
+    z: Any, r: Any, w: Any, at: Any, hex_at: Any, pi: Any, smoother: Any, n: int, c: int, i: int,
+    j: int,
+) -> None:  # fmt: skip
+    """z ← D r + Π w on one line."""
+    _product(z, w, at, hex_at, pi, n, c, i, j)
+    side = _sides(at, n, c, i, j)
+    inner = smoother[c, side + 1]
+    for k in range(z.size):
+        z[k] += inner * r[k]
+    if z.size == n + 1:  # the line ends on the boundary
+        z[0] += (smoother[c, side] - inner) * r[0]
+        z[n] += (smoother[c, side + 2] - inner) * r[n]
+
+
+@compiled
+def _product(
+    line: Any, x: Any, to: Any, at: Any, stencil: Any, n: int, c: int, i: int, j: int
+) -> None:
+    """line ← the row (c, i, j, ·) of S x."""
+    side = _sides(to, n, c, i, j)
+    if line.size == n:
+        _segment(line, x, at, stencil, c, side + 1, i, j, 0)
+    else:
+        _segment(line[:1], x, at, stencil, c, side, i, j, 0)
+        _segment(line[1:n], x, at, stencil, c, side + 1, i, j, 1)
+        _segment(line[n:], x, at, stencil, c, side + 2, i, j, n)
+
+
+@compiled
+def _segment(
+    line: Any, x: Any, at: Any, stencil: Any, c: int, side: int, i: int, j: int, k: int
+) -> None:
+    """line ← Σ_t coefficient x[source, i + di, j + dj, k + dk + (0, 1, …)], UNROLL terms a time."""
+    size = line.size
+    for m in range(size):
+        line[m] = 0
+    for t in range(0, stencil.counts[c, side], 4):
+        f0 = _first(at, stencil, c, side, t, i, j, k)
+        f1 = _first(at, stencil, c, side, t + 1, i, j, k)
+        f2 = _first(at, stencil, c, side, t + 2, i, j, k)
+        f3 = _first(at, stencil, c, side, t + 3, i, j, k)
+        x0, x1, x2, x3 = x[f0 : f0 + size], x[f1 : f1 + size], x[f2 : f2 + size], x[f3 : f3 + size]
+        a = stencil.coefficients[c, side]
+        a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
+        for m in range(size):
+            line[m] += a0 * x0[m] + a1 * x1[m] + a2 * x2[m] + a3 * x3[m]
+
+
+@compiled
+def _first(at: Any, stencil: Any, c: int, side: int, t: int, i: int, j: int, k: int) -> int:
+    """Position in x of the first entry of term t."""
+    source, offset = stencil.sources[c, side, t], stencil.offsets[c, side, t]
+    shape = at.shapes[source]
+    row = (i + offset[0]) * shape[1] + j + offset[1]
+    return at.starts[source] + row * shape[2] + k + offset[2]
+
+
+@compiled
+def _line_of(at: Any, c: int, i: int, j: int) -> Any:
+    """Start and length of the line (c, i, j, ·)."""
+    shape = at.shapes[c]
+    return at.starts[c] + (i * shape[1] + j) * shape[2], shape[2]
+
+
+@compiled
+def _sides(at: Any, n: int, c: int, i: int, j: int) -> int:
+    """Code of the sides of (i, j); that of k is added to it."""
+    return 9 * _side(i, at.shapes[c, 0], n) + 3 * _side(j, at.shapes[c, 1], n)
+
+
+@compiled
+def _side(i: int, length: int, n: int) -> int:
+    if length == n or 0 < i < n:
+        return 1
+    return 0 if i == 0 else 2
+
+
+@compiled
+def _dot(a: Any, b: Any) -> float:
+    total = 0.0
+    for k in range(a.size):
+        total += np.float64(a[k]) * b[k]
+    return total
