@@ -189,7 +189,12 @@ class Store:
         os.rename(hidden, self._scratch)
 
     def _remove_abandoned(self) -> None:
-        """Removes what killed runs left half-written: nobody holds the lock any more."""
+        """Removes what killed runs left behind: nobody holds the lock on it any more."""
+        for claim in (self.path / "claims").iterdir():
+            descriptor = _lock(claim)
+            if descriptor is not None:
+                claim.unlink(missing_ok=True)
+                os.close(descriptor)
         for directory in (self.path / "scratch").iterdir():
             with suppress(OSError):
                 if directory.name.startswith("."):

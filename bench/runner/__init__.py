@@ -125,7 +125,7 @@ class _Run:
         if claim is None:
             self.elsewhere.append(cell)
             return
-        now = standing(self.store, cell)
+        now = standing(self.store, cell, verify=True)
         if now.state in {"done", "diverged"}:  # another run was faster
             self.store.release(cell, claim)
             self._note(cell, now.state, 0.0)
@@ -142,7 +142,7 @@ class _Run:
         self.looked = time.monotonic()
         others, self.elsewhere = self.elsewhere, []
         for cell in others:
-            now = standing(self.store, cell)
+            now = standing(self.store, cell, verify=True)
             if now.state in {"done", "diverged"}:
                 self._note(cell, now.state, 0.0)
             elif (claim := self.store.claim(cell)) is None:

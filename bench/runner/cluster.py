@@ -34,7 +34,8 @@ from bench.fingerprint import fingerprint
 from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
 
-CONNECT_SECONDS = 20
+CONNECT_SECONDS = 10
+WORKER_SECONDS = 60
 LOOK_SECONDS = 0.5  # between looks at which workers are there
 
 
@@ -161,12 +162,12 @@ def connected(address: str) -> Any:
     except ModuleNotFoundError:
         raise UserError("--scheduler needs Dask: pip install 'femnets[cluster]'") from None
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         why = str(error).splitlines()[0]
         raise UserError(f"no Dask scheduler answers at {address}: {why}") from None
     try:
-        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except TimeoutError:
         client.close()
         raise UserError(

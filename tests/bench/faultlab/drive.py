@@ -1,0 +1,29 @@
+"""`python -m faultlab.drive RUN CELLS JOBS`: the run loop without the command line around it."""
+
+import io
+import sys
+from pathlib import Path
+
+from bench.runner import run_cells
+from bench.runner.in_process import InProcess
+from bench.runner.interrupt import Interrupt
+from bench.runner.processes import LocalProcesses
+from bench.runner.progress import PlainView
+from bench.store import Store
+from bench.studies import plan
+from bench.survey import survey
+
+
+def main(run: str, cells: str, jobs: str) -> None:
+    settings = {"faultlab.study": {"cells": int(cells), "floats": 500}}
+    plans = plan(["faultlab.study"], "quick", settings)
+    store = Store.writable(Path(run))
+    store.plan(plans[0].study, plans[0].document())
+    wanted = [s.cell for s in survey(store, plans, verify=True) if s.wants_computing]
+    engine = LocalProcesses(int(jobs), 2**33) if int(jobs) else InProcess()
+    run_cells(wanted, store, engine, PlainView(len(wanted), io.StringIO()), Interrupt())
+    store.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,86 @@
+"""A real cluster: one scheduler and two workers, started here, one of them killed mid-cell."""
+
+import os
+import signal
+import socket
+import sys
+import time
+
+import pytest
+
+from bench import cli
+from bench.store import Store
+from bench.studies import replanned
+from bench.survey import counts, survey
+
+pytest.importorskip("distributed")
+STUDY = "faultlab.study"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def cluster(shell):
+    """The scheduler's address and the process ids of two workers of one thread each."""
+    port = free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    dask = [sys.executable, "-m", "dask"]
+    quiet = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
+    shell.environment.update(quiet)
+    shell.start(
+        "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", command=dask
+    )
+    worker = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    return address, [shell.start(*worker, command=dask) for _ in range(2)]
+
+
+def tables(path):
+    """Everything but provenance: values, arrays and weights, by key."""
+    return {
+        record.key: (
+            record.values,
+            {name: array.tobytes() for name, array in record.arrays.items()},
+            record.weights().read_bytes(),
+        )
+        for record in Store(path).records()
+    }
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def test_a_worker_killed_mid_cell_changes_nothing(shell, cluster):
+    address, workers = cluster
+    settings = ["--set", "cells=10", "--set", "seconds=0.4", "--no-report"]
+    run = shell.start("run", STUDY, "--run", "far", "--scheduler", address, *settings)
+    cells = shell.directory / "runs/far/cells/faultlab.cell"
+    wait_until(lambda: cells.is_dir() and len(os.listdir(cells)) >= 2)
+    workers[0].send_signal(signal.SIGKILL)
+    _, err = run.communicate(timeout=90)
+    assert run.returncode == 0, err
+    assert "again: faultlab.cell" in err  # it was killed in the middle of a cell
+    near = shell.femnets("run", STUDY, "--run", "near", "--jobs", "2", *settings)
+    assert near.returncode == 0, near.stderr
+    far, near = tables(shell.directory / "runs/far"), tables(shell.directory / "runs/near")
+    assert len(far) == 10
+    assert far == near
+    store = Store(shell.directory / "runs/far")
+    assert counts(survey(store, replanned(store.plans()), verify=True))["done"] == 10
+
+
+def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.runner.cluster.CONNECT_SECONDS", 1)
+    assert cli.run(["run", STUDY, "--scheduler", f"tcp://127.0.0.1:{free_port()}"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "no Dask scheduler answers" in said
+    assert not (tmp_path / "runs").exists()
