@@ -50,22 +50,40 @@ class Rule:
 
 @dataclass(frozen=True)
 class CellRule:
-    """The reference rule of the unit cube on each of its n³ cells, made cell by cell."""
+    """A rule of the unit cube on the cells of a mesh with n cells a side, made block by block.
+
+    A column (i, j) stands for its n cells (i, j, 0), …, (i, j, n − 1).
+    """
 
     reference: Rule
     n: int
+    columns: NDArray[np.int64]  # (2, K)
 
     def __len__(self) -> int:
-        return self.n**3 * len(self.reference)
+        return self.columns.shape[1] * self.n * len(self.reference)
 
     def chunks(self, size: int = CHUNK) -> Iterator[Rule]:
-        cells, block = self.n**3, max(1, size // len(self.reference))
+        cells, block = self.columns.shape[1] * self.n, max(1, size // len(self.reference))
         for start in range(0, cells, block):
-            numbers = np.arange(start, min(start + block, cells))
-            corner = np.stack(np.unravel_index(numbers, (self.n,) * 3))
+            column, layer = np.divmod(np.arange(start, min(start + block, cells)), self.n)
+            corner = np.concatenate([self.columns[:, column], layer[None]])
             points = (corner[:, :, None] + self.reference.points[:, None, :]) / self.n
-            weights = np.tile(self.reference.weights / self.n**3, numbers.size)
+            weights = np.tile(self.reference.weights / self.n**3, layer.size)
             yield Rule(points.reshape(3, -1), weights)
+
+
+@dataclass(frozen=True)
+class Union:
+    """Rules over disjoint domains, one after the other."""
+
+    parts: tuple[Quadrature, ...]
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+    def chunks(self, size: int = CHUNK) -> Iterator[Rule]:
+        for part in self.parts:
+            yield from part.chunks(size)
 
 
 def integrate(function: Callable[[Array], Array], rule: Quadrature) -> float:
@@ -143,7 +161,7 @@ def on_cells(reference: Rule, n: int) -> CellRule:
     """A rule of the unit cube (`cube`, `kuhn_cube`) repeated on the mesh of n cells a side."""
     if n < 1:
         raise InputError(f"n must be ≥ 1 cells a side, got {n}")
-    return CellRule(reference, n)
+    return CellRule(reference, n, np.indices((n, n)).reshape(2, -1))
 
 
 # ---------------------------------------------------------------- polar rules that follow r = 1

@@ -2,14 +2,40 @@
 
 from math import factorial
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fem import quadrature
+from fem.cut_cells import split_mesh
+from fem.errors import InputError
 from fem.quadrature import Resolution, integrate
 
-SPECTRAL = Resolution(order=20, angle=1, radius=1, height=1)
+SPECTRAL = Resolution(order=22, angle=1, radius=1, height=1)
+
+
+def one(x):
+    return np.ones(x.shape[1])
+
+
+def analytic(x):
+    return np.exp(x[0] - 0.5 * x[1]) * np.cos(2 * x[2] + x[0])
+
+
+def singular(x):
+    """1/R at the edge: the square of a field in H^{½−ε}, barely integrable."""
+    return np.cos(x[2]) / np.hypot(1 - x[0], x[1])
+
+
+def on_tetrahedra(x, n):
+    """A function that knows its Kuhn tetrahedron: another polynomial on each of them."""
+    cell, local = np.floor(n * x), n * x % 1
+    middle, last = np.argsort(local, axis=0)[1:]
+    return (1 + middle + 3 * last) * x[0] ** 2 + cell[0] * x[1] - cell[2]
+
+
+# ---------------------------------------------------------------- cells and tetrahedra
 
 
 @pytest.mark.parametrize("degree", range(13))
@@ -25,7 +51,7 @@ def test_tetrahedron_is_exact_to_its_degree(degree):
 
 
 def test_tetrahedron_is_not_exact_beyond():
-    """The test above can fail: an odd rule of degree 3 misses degree 4."""
+    """The test above can fail: the rule of degree 3 misses degree 4."""
     x, _, _ = (rule := quadrature.tetrahedron(3)).points
     assert abs(rule.weights @ x**4 / (24 / factorial(7)) - 1) > 1e-4
 
@@ -35,3 +61,149 @@ def test_gauss_cells_integrate_monomials(i, j, k, n):
     rule = quadrature.on_cells(quadrature.cube(4), n)
     integral = integrate(lambda x: x[0] ** i * x[1] ** j * x[2] ** k, rule)
     assert integral == pytest.approx(1 / ((i + 1) * (j + 1) * (k + 1)), rel=1e-13)
+
+
+def test_kuhn_points_are_the_points_of_scikit_fems_mesh():
+    """Each tetrahedron of `MeshTet.init_tensor` holds as many points, and its share of weight."""
+    from skfem import MeshTet
+
+    n, reference = 2, quadrature.kuhn_cube(4)
+    mesh = MeshTet.init_tensor(*[np.linspace(0, 1, n + 1)] * 3)
+    (rule,) = quadrature.on_cells(reference, n).chunks(size=10**6)
+    tets = mesh.element_finder()(*rule.points)
+    np.testing.assert_array_equal(np.bincount(tets), np.full(6 * n**3, len(reference) // 6))
+    np.testing.assert_allclose(np.bincount(tets, rule.weights), 1 / (6 * n**3), rtol=1e-13)
+
+
+def test_chunks_are_the_rule_in_pieces():
+    """Whatever the size of the pieces: same points, same order, bounded memory."""
+    rule = quadrature.on_cells(quadrature.cube(3), 5)
+    (whole,) = rule.chunks(size=10**6)
+    pieces = list(rule.chunks(size=100))
+    assert len(whole) == len(rule) == 27 * 125
+    assert max(len(piece) for piece in pieces) <= 100
+    np.testing.assert_array_equal(np.concatenate([p.points for p in pieces], axis=1), whole.points)
+    assert integrate(analytic, rule) == pytest.approx(whole.weights @ analytic(whole.points))
+
+
+def test_shared_rules_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        quadrature.cube(2).weights[0] = 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: quadrature.cube(0),
+        lambda: quadrature.tetrahedron(-1),
+        lambda: quadrature.on_cells(quadrature.cube(2), 0),
+        lambda: split_mesh(0),
+        lambda: split_mesh(2, degree=-1),
+    ],
+)
+def test_bad_arguments(call):
+    with pytest.raises(InputError, match="≥"):
+        call()
+
+
+# ---------------------------------------------------------------- polar rules
+
+POLAR = [
+    (quadrature.inside_cylinder, np.pi / 4),
+    (quadrature.inside_cylinder_at_edge, np.pi / 4),
+    (quadrature.outside_cylinder, 1 - np.pi / 4),
+    (quadrature.outside_cylinder_at_edge, 1 - np.pi / 4),
+    (quadrature.whole_cylinder, np.pi),
+    (quadrature.whole_cylinder_at_edge, np.pi),
+]
+
+
+@pytest.mark.parametrize(("rule", "volume"), POLAR)
+def test_polar_volumes_and_places(rule, volume):
+    x = rule(SPECTRAL).points
+    inside = volume != 1 - np.pi / 4
+    assert integrate(one, rule(SPECTRAL)) == pytest.approx(volume, rel=1e-13)
+    assert (rule(SPECTRAL).weights > 0).all()
+    assert (np.hypot(x[0], x[1]) < 1).all() if inside else (np.hypot(x[0], x[1]) > 1).all()
+    assert x[2].min() > 0
+    assert x.max() < 1
+    assert (x.min() > 0) == (volume < 1)
+
+
+def test_parts_make_up_the_cube():
+    whole = integrate(analytic, quadrature.cube(16))
+    for inside, outside in [
+        (quadrature.inside_cylinder, quadrature.outside_cylinder),
+        (quadrature.inside_cylinder_at_edge, quadrature.outside_cylinder_at_edge),
+    ]:
+        parts = integrate(analytic, inside(SPECTRAL)) + integrate(analytic, outside(SPECTRAL))
+        assert parts == pytest.approx(whole, rel=1e-14)
+
+
+def test_both_centres_agree_on_the_cylinder():
+    """Polar about the axis and polar about the edge are two ways to one number."""
+    about_axis = integrate(analytic, quadrature.whole_cylinder(SPECTRAL))
+    fine = Resolution(order=16, angle=2, radius=2, height=1)
+    about_edge = integrate(analytic, quadrature.whole_cylinder_at_edge(fine))
+    assert about_edge == pytest.approx(about_axis, rel=1e-13)
+
+
+def test_singular_integral_over_the_cube():
+    """∫ 1/R over the unit square from its corner is 2 log(1 + √2)."""
+    parts = [quadrature.inside_cylinder_at_edge, quadrature.outside_cylinder_at_edge]
+    integral = sum(integrate(singular, part(SPECTRAL)) for part in parts)
+    assert integral == pytest.approx(2 * np.log(1 + np.sqrt(2)) * np.sin(1), rel=1e-13)
+
+
+def test_singular_integral_over_the_cylinder():
+    """∫ 1/R over the unit disc from a point of its circle is 4."""
+    integral = integrate(singular, quadrature.whole_cylinder_at_edge(SPECTRAL))
+    assert integral == pytest.approx(4 * np.sin(1), rel=1e-13)
+
+
+def test_plain_rules_miss_the_singular_integral():
+    """Why graded rules exist: 20³ plain Gauss points leave 6e-4, the graded ones 1e-13."""
+    exact = 2 * np.log(1 + np.sqrt(2)) * np.sin(1)
+    assert 5e-4 < 1 - integrate(singular, quadrature.cube(20)) / exact < 7e-4
+
+
+# ---------------------------------------------------------------- cut cells
+
+
+@pytest.mark.parametrize("tets", [True, False])
+@pytest.mark.parametrize("edge", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_cut_cells_agree_with_polar_rules(n, edge, tets):
+    parts = split_mesh(n, 8, tets=tets, edge=edge)
+    polar = {"inside": quadrature.inside_cylinder, "outside": quadrature.outside_cylinder}
+    for part, rule in parts.items():
+        assert integrate(analytic, rule) == pytest.approx(
+            integrate(analytic, polar[part](SPECTRAL)), rel=2e-11
+        )
+        assert len(rule) == sum(len(piece) for piece in rule.chunks())
+        radii = np.concatenate([np.hypot(*piece.points[:2]) for piece in rule.chunks()])
+        assert (radii < 1).all() if part == "inside" else (radii > 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
+def test_cut_cells_respect_every_tetrahedron(n):
+    """A different polynomial on each tetrahedron: the two parts give the whole, exactly."""
+    whole = integrate(
+        lambda x: on_tetrahedra(x, n), quadrature.on_cells(quadrature.kuhn_cube(4), n)
+    )
+    for edge in (False, True):
+        parts = split_mesh(n, 4, edge=edge).values()
+        assert sum(integrate(lambda x: on_tetrahedra(x, n), part) for part in parts) == (
+            pytest.approx(whole, rel=1e-10)
+        )
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 8])
+def test_cut_cells_resolve_the_edge(n):
+    polar = {
+        "inside": quadrature.inside_cylinder_at_edge,
+        "outside": quadrature.outside_cylinder_at_edge,
+    }
+    for part, rule in split_mesh(n, 8, edge=True).items():
+        exact = integrate(singular, polar[part](SPECTRAL))
+        assert integrate(singular, rule) == pytest.approx(exact, rel=1e-6)

@@ -1,0 +1,255 @@
+"""The ruler against closed forms, against itself refined, and against the finite elements' own."""
+
+import math
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bench import problems
+from bench.errors import UserError
+from bench.metrics import (
+    DEFAULT,
+    cube_rules,
+    curl_of,
+    cylinder_error,
+    error_on_mesh,
+    field_errors,
+    l2_norm,
+    mesh_rules,
+    net_errors,
+    net_field,
+    relative_test_error,
+)
+from fem import quadrature
+from fem.quadrature import Resolution
+
+ALL = [problems.get(name) for name in problems.names()]
+SMOOTH = [problem for problem in ALL if problem.smooth]
+every_problem = pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.name)
+every_smooth_problem = pytest.mark.parametrize("problem", SMOOTH, ids=lambda problem: problem.name)
+FINE = Resolution(order=12, angle=6, radius=3, height=3)
+PARTS = ("l2_error", "l2_error_inside", "l2_error_outside")
+
+
+def nothing(x):
+    return np.zeros(np.shape(x))
+
+
+def mlp(hidden, width, activation, inputs=7, seed=0):
+    import torch
+
+    torch.manual_seed(seed)
+    sizes = [inputs] + [width] * hidden
+    layers = [
+        layer
+        for n_in, n_out in pairwise(sizes)
+        for layer in (torch.nn.Linear(n_in, n_out), activation())
+    ]
+    return torch.nn.Sequential(*layers, torch.nn.Linear(width, 3, bias=False)).double()
+
+
+# ---------------------------------------------------------------- values and the rule's own error
+
+
+@pytest.mark.parametrize(("name", "norm"), [("maxwell", 0.4586466), ("helix", 1.45999621)])
+def test_norms_of_the_spec(name, norm):
+    errors = field_errors(nothing, problems.get(name))
+    assert errors["l2_error"] == pytest.approx(norm, rel=1e-7)
+    assert errors["relative_l2_error"] == pytest.approx(1, rel=1e-14)
+
+
+@every_problem
+def test_default_rule_is_converged(problem):
+    """Refine the rule: nothing moves. 5e-9 for the smooth fields, 2e-7 for the singular ones."""
+    default = field_errors(nothing, problem, curl=nothing)
+    fine = field_errors(nothing, problem, curl=nothing, rules=cube_rules(problem, FINE))
+    for key in (*PARTS, "curl_error", "hcurl_error"):
+        assert default[key] == pytest.approx(fine[key], rel=1e-8 if problem.smooth else 3e-7)
+    assert cylinder_error(nothing, problem) == pytest.approx(
+        cylinder_error(nothing, problem, FINE), rel=1e-8 if problem.smooth else 1e-6
+    )
+
+
+@every_smooth_problem
+def test_inside_and_outside_make_the_whole(problem):
+    """Against a rule that knows of no cylinder."""
+    whole = l2_norm(problem.u, quadrature.cube(20))
+    errors = field_errors(nothing, problem, rules=cube_rules(problem, FINE))
+    assert math.hypot(errors["l2_error_inside"], errors["l2_error_outside"]) == pytest.approx(
+        whole, rel=1e-13
+    )
+    assert errors["l2_error"] == pytest.approx(whole, rel=1e-13)
+
+
+@every_problem
+def test_a_known_error_is_measured(problem):
+    """u + c is wrong by |c| √volume, curl u + d by |d|, and a divergence of 2 by 2."""
+    c, d = np.array([[0.3], [-0.4], [1.2]]), np.array([[2.0], [1.0], [-2.0]])
+    errors = field_errors(
+        lambda x: problem.u(x) + c,
+        problem,
+        curl=lambda x: problem.curl_u(x) + d,
+        divergence=lambda x: np.full(x.shape[1], 2.0),
+    )
+    assert errors["l2_error"] == pytest.approx(1.3, rel=1e-7)
+    assert errors["l2_error_inside"] == pytest.approx(1.3 * math.sqrt(math.pi / 4), rel=1e-7)
+    assert errors["l2_error_outside"] == pytest.approx(1.3 * math.sqrt(1 - math.pi / 4), rel=1e-7)
+    assert errors["curl_error"] == pytest.approx(3, rel=1e-7)
+    assert errors["hcurl_error"] == pytest.approx(math.hypot(3, 1.3), rel=1e-7)
+    assert errors["div_norm"] == pytest.approx(2, rel=1e-7)
+    assert cylinder_error(lambda x: problem.u(x) + c, problem) == pytest.approx(
+        1.3 * math.sqrt(math.pi), rel=1e-6
+    )
+
+
+def test_what_is_not_known_is_none():
+    errors = field_errors(nothing, problems.maxwell)
+    assert errors["curl_error"] is errors["hcurl_error"] is errors["div_norm"] is None
+
+
+def test_what_is_not_finite_is_none():
+    errors = field_errors(lambda x: np.full(x.shape, np.nan), problems.maxwell)
+    assert set(errors.values()) == {None}
+
+
+@every_problem
+def test_kinked_nets_move_little_when_the_rule_is_refined(problem):
+    """An untrained 2-50 ReLU net; trained ones were measured at `DEFAULT`."""
+    import torch
+
+    field = net_field(mlp(2, 50, torch.nn.ReLU), problem)
+    default = field_errors(field, problem)
+    fine = field_errors(field, problem, rules=cube_rules(problem, DEFAULT.refined()))
+    for key in PARTS:
+        assert default[key] == pytest.approx(fine[key], rel=1e-4)
+
+
+def test_kinked_curls_move_little_when_the_rule_is_refined():
+    import torch
+
+    field = net_field(mlp(2, 50, torch.nn.ReLU), problem := problems.maxwell)
+    default = field_errors(field, problem, jacobian=field.jacobian)
+    rules = cube_rules(problem, Resolution(order=4, angle=12, radius=8, height=8))
+    fine = field_errors(field, problem, jacobian=field.jacobian, rules=rules)
+    assert default["curl_error"] == pytest.approx(fine["curl_error"], rel=2e-3)
+    assert default["div_norm"] == pytest.approx(fine["div_norm"], rel=2e-3)
+
+
+# ---------------------------------------------------------------- finite elements by the same ruler
+
+
+@pytest.mark.parametrize("element", ["N0", "hexN0"])
+@pytest.mark.parametrize("name", ["maxwell", "helix"])
+def test_finite_elements_are_measured_alike(name, element):
+    """The mesh's cut cells give the error that the element's own quadrature gives."""
+    from fem import best_approximation
+
+    problem = problems.get(name)
+    solution = best_approximation(problem.u, problem.curl_u, 2, element=element)
+    rules = mesh_rules(problem, 2, element)
+    errors = field_errors(solution, problem, curl=solution.curl, rules=rules)
+    assert errors["l2_error"] == pytest.approx(solution.l2_error, rel=1e-6)
+    assert errors["hcurl_error"] == pytest.approx(solution.hcurl_error, rel=1e-6)
+    refined = field_errors(solution, problem, rules=mesh_rules(problem, 2, element, degree=9))
+    for key in PARTS:
+        assert errors[key] == pytest.approx(refined[key], rel=1e-6)
+
+
+def test_polar_rules_do_not_resolve_finite_elements():
+    """The stated limit of `cube_rules`: measured 1.4e-3 at n = 2, and growing to 7e-2 at n = 8."""
+    from fem import best_approximation
+
+    problem = problems.maxwell
+    solution = best_approximation(problem.u, problem.curl_u, 2)
+    polar = field_errors(solution, problem)["l2_error"]
+    assert 5e-4 < abs(polar / solution.l2_error - 1) < 3e-3
+
+
+@pytest.mark.parametrize("element", ["N0", "N1", "hexN0", "hexP"])
+def test_gauss_points_of_each_mesh(element):
+    """The paper's way, E3: for a field that knows no mesh the value settles as n grows."""
+    problem = problems.helix
+    exact = field_errors(nothing, problem)["l2_error"]
+    deviations = [abs(error_on_mesh(nothing, problem, n, element) - exact) for n in (1, 2, 4)]
+    assert deviations[0] > 1e-5
+    assert deviations[2] < 1e-6
+
+
+def test_unknown_element():
+    with pytest.raises(UserError, match="did you mean 'hexN0'"):
+        error_on_mesh(nothing, problems.maxwell, 2, "hexN")
+    with pytest.raises(UserError, match="unknown element"):
+        mesh_rules(problems.maxwell, 2, "P7")
+
+
+# ---------------------------------------------------------------- nets as fields
+
+
+def differences(field, x, step):
+    """[i, j] = ∂_j of component i by sixth-order central differences of the whole composition."""
+    columns = []
+    for axis in np.eye(3)[:, :, None]:
+        odd = [field(x + m * step * axis) - field(x - m * step * axis) for m in (1, 2, 3)]
+        columns.append((45 * odd[0] - 9 * odd[1] + odd[2]) / (60 * step))
+    return np.stack(columns, axis=1)
+
+
+@every_problem
+@pytest.mark.parametrize("features", [("x", "f", "phi"), ("x", "phi"), ("x",), ("phi", "f")])
+def test_jacobian_is_the_total_derivative(problem, features):
+    """Through f(x) and φ(x) too, also near a singular edge."""
+    import torch
+
+    x = problem.sample_cylinder(200, seed=0)
+    inputs = problem.inputs(x, features).shape[1]
+    field = net_field(mlp(2, 20, torch.nn.Tanh, inputs), problem, features)
+    step = 5e-4 * np.hypot(x[0] - 1, x[1])  # to the edge, whether singular or not
+    expected = differences(field, x, step)
+    np.testing.assert_allclose(field.jacobian(x), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(field.curl(x), curl_of(expected), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(field.divergence(x), np.trace(expected), rtol=1e-7, atol=1e-8)
+
+
+def test_net_field_keeps_the_shape_of_its_points():
+    import torch
+
+    field = net_field(mlp(1, 5, torch.nn.ReLU).float(), problems.maxwell)
+    x = problems.maxwell.sample_cylinder(6, seed=0)
+    grid = x.reshape(3, 2, 3)
+    assert field(grid).dtype == np.float64
+    np.testing.assert_array_equal(field(grid), field(x).reshape(3, 2, 3))
+    np.testing.assert_array_equal(field.jacobian(grid), field.jacobian(x).reshape(3, 3, 2, 3))
+    assert field.divergence(grid).shape == (2, 3)
+
+
+def test_net_errors_have_every_number():
+    import torch
+
+    errors = net_errors(mlp(2, 10, torch.nn.ReLU), problems.maxwell)
+    assert all(isinstance(value, float) for value in errors.values())
+
+
+def test_net_shown_an_unbounded_f_has_no_curl_error():
+    """f ∼ R^{−½} makes the net's curl ∼ R^{−3/2}: not square-integrable, hence no number."""
+    import torch
+
+    problem = problems.curlsing
+    assert net_errors(mlp(1, 10, torch.nn.ReLU), problem)["curl_error"] is None
+    plain = net_errors(mlp(1, 10, torch.nn.ReLU, inputs=4), problem, ("x", "phi"))
+    assert plain["curl_error"] > 0
+
+
+def test_relative_test_error():
+    target = np.array([[3.0, 0.0, 4.0]])
+    assert relative_test_error(np.array([[3.0, 1.0, 4.0]]), target) == pytest.approx(0.2)
+    with pytest.raises(UserError, match="differ in shape"):
+        relative_test_error(target, target.T)
+
+
+def test_the_ruler_needs_no_torch():
+    """Nets are measured if there are any; finite elements never wait for torch to load."""
+    code = "import sys, bench.metrics; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
