@@ -1,1 +1,130 @@
-"""The pytest switch `--benchmark`: benchmarks on and everything else off."""
+"""The pytest switch `--benchmark`: benchmarks on and everything else off.
+
+Benchmarks are tests with pytest-benchmark's fixture; ours live in `bench_*.py`. Their quality
+figures stand in `extra_info`, so that a comparison can fail on a larger error as well as on a
+longer time. Where an ini file says `benchmark_needs_switch = true`, as ours does, plain `pytest`
+skips benchmarks; other projects in the same environment are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SWITCH = "--benchmark"
+FAIL_ERROR = "--benchmark-compare-fail-error"
+FILES = "bench_*.py"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("benchmark")
+    group.addoption(
+        SWITCH,
+        dest="benchmark_switch",
+        action="store_true",
+        help="Run the benchmarks and nothing else; write JSON and compile the benchmark page.",
+    )
+    group.addoption(
+        FAIL_ERROR,
+        dest="benchmark_fail_error",
+        metavar="PERCENT",
+        type=float,
+        help="With --benchmark-compare: fail if an error figure grew by more than PERCENT.",
+    )
+    parser.addini("benchmark_needs_switch", "Whether plain pytest skips benchmarks.", "bool")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-benchmark reads its options
+def pytest_configure(config: pytest.Config) -> None:
+    option = config.option
+    if not hasattr(option, "benchmark_only"):
+        if option.benchmark_switch:
+            raise pytest.UsageError(f"{SWITCH} needs pytest-benchmark: pip install 'femnets[test]'")
+        return
+    from pytest_benchmark.utils import get_tag
+
+    if option.benchmark_fail_error is not None and not option.benchmark_compare:
+        raise pytest.UsageError(f"{FAIL_ERROR} needs --benchmark-compare")
+    if option.benchmark_switch:
+        option.benchmark_only = True
+        if not (option.benchmark_save or option.benchmark_json or option.benchmark_autosave):
+            option.benchmark_autosave = get_tag()
+        config.pluginmanager.register(Benchmarks(config), "femnets-benchmarks")
+    elif config.getini("benchmark_needs_switch") and not option.benchmark_only:
+        option.benchmark_skip = True
+
+
+class Benchmarks:
+    """What happens only under `--benchmark`."""
+
+    def __init__(self, config: pytest.Config):
+        self.chosen_by_user = config.args_source is pytest.Config.ArgsSource.ARGS
+        self.regressions: list[str] = []
+        self.page: Path | None = None
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Unless told where to look, looks at files of benchmarks only."""
+        named = self.chosen_by_user or collection_path.is_dir() or collection_path.match(FILES)
+        return None if named else True
+
+    def pytest_benchmark_update_machine_info(self, machine_info: dict[str, Any]) -> None:
+        """Says what kind of machine it is, not which."""
+        from bench.provenance import machine, versions
+
+        machine_info.pop("node", None)
+        machine_info.update(kind=machine(), versions=versions())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
+        """After pytest-benchmark has saved its JSON: the page, and the errors that grew."""
+        yield
+        benchmarks = session.config._benchmarksession  # type: ignore[attr-defined]
+        if not benchmarks.benchmarks:
+            return
+        percent = session.config.option.benchmark_fail_error
+        if percent is not None:
+            self.regressions = regressions(benchmarks, percent)
+            session.exitstatus = session.exitstatus or bool(self.regressions)
+        from reports import compile_benchmarks
+
+        self.page = compile_benchmarks(saved_json(benchmarks))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> Iterator[None]:
+        """After pytest-benchmark's tables, which end in an exception if time has regressed."""
+        try:
+            yield
+        finally:
+            for line in self.regressions:
+                terminalreporter.write_line(f"error has grown: {line}", red=True)
+            if self.page is not None:
+                terminalreporter.write_line(f"benchmark page: {self.page}")
+
+
+def saved_json(benchmarks: Any) -> Path:
+    """The file pytest-benchmark has just written."""
+    if benchmarks.json:
+        return Path(benchmarks.json)
+    files = Path(benchmarks.storage.path).rglob("*.json")
+    return max(files, key=lambda path: path.stat().st_mtime_ns)
+
+
+def regressions(benchmarks: Any, percent: float) -> list[str]:
+    """Error figures that exceed those of the compared run by more than `percent`."""
+    found = []
+    for bench in benchmarks.benchmarks:
+        for compared in benchmarks.compared_mapping.values():
+            before = compared.get(bench.fullname, {}).get("extra_info", {})
+            for name, value in bench.extra_info.items():
+                comparable = is_error(name, value) and is_error(name, before.get(name))
+                if comparable and value > before[name] * (1 + percent / 100):
+                    found.append(f"{bench.name}: {name} {before[name]:.4g} -> {value:.4g}")
+    return found
+
+
+def is_error(name: str, value: Any) -> bool:
+    """Whether a quality figure is a number that should not grow."""
+    return "error" in name and isinstance(value, int | float) and not isinstance(value, bool)

@@ -98,19 +98,13 @@ def unsealed(data: bytes, name: str) -> dict[str, Any]:
     """The document, if not a byte of it has changed."""
     if not data:
         raise Damaged(name, "empty")
-    first, opening, rest = _split(data)
+    first, opening, rest = (*data.split(b"\n", 2), b"", b"")[:3]
     if first != b"{" or opening != b' "checksum": "' + checksum(rest).encode() + b'",':
         raise Damaged(name, "truncated or altered")
     document: dict[str, Any] = json.loads(data)
     if document.get("schema") != SCHEMA:
         raise Damaged(name, f"schema {document.get('schema')}, this femnets reads {SCHEMA}")
     return document
-
-
-def _split(data: bytes) -> tuple[bytes, bytes, bytes]:
-    first, _, tail = data.partition(b"\n")
-    opening, _, rest = tail.partition(b"\n")
-    return first, opening, rest
 
 
 def finite(value: Any) -> Any:
@@ -159,18 +153,22 @@ def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
     return buffer.getvalue()
 
 
-def decoded(directory: Path) -> Record:
-    """The record in a directory: `cell.json` checked whole, the files beside it by their size."""
+def decoded(directory: Path, cell: Cell | None = None) -> Record:
+    """The record in a directory: `cell.json` checked whole, the files beside it by their size.
+
+    If the cell is known, its config is compared; else the config's hash.
+    """
     try:
-        data = (directory / CELL).read_bytes()
+        with open(f"{directory}/{CELL}", "rb") as file:
+            data = file.read()
     except OSError as error:
         raise Damaged(CELL, str(error.strerror)) from None
     document = unsealed(data, CELL)
-    record = Record(
-        **{name: document[name] for name in Record.__dataclass_fields__ if name != "directory"},
-        directory=directory,
-    )
-    if record.key != directory.name or record.key != key_of(record.kind, record.config):
+    del document["checksum"], document["schema"]
+    record = Record(**document, directory=directory)
+    key = cell.key if cell else directory.name
+    same = record.config == cell.config if cell else key == key_of(record.kind, record.config)
+    if record.key != key or not same:
         raise Damaged(CELL, "belongs to another cell")
     for name, expected in record.files.items():
         try:

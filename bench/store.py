@@ -85,18 +85,18 @@ class Store:
     # Reading
 
     def directory(self, kind: str, key: str) -> Path:
-        return self.path / "cells" / kind / key
+        return self.path.joinpath("cells", kind, key)
 
     def read(self, cell: Cell) -> Record:
         """The cell's result; raises Missing, or Damaged naming the file."""
         directory = self.directory(cell.kind, cell.key)
         for _ in range(3):  # another run may be replacing it just now
-            if not directory.is_dir():
-                raise Missing
             try:
-                return decoded(directory)
+                return decoded(directory, cell)
             except Damaged as error:
                 damaged = error
+            if not directory.exists():
+                raise Missing
         raise damaged
 
     def records(self) -> Iterator[Record]:

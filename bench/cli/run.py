@@ -172,8 +172,7 @@ def tell(standings: list[Standing], summary: Summary) -> int:
 
 
 def compile_report(run: Path) -> None:
-    import reports
+    from reports import compile_report
 
-    if hasattr(reports, "compile_report"):
-        for path in reports.compile_report(run):
-            typer.echo(path)
+    for path in compile_report(run):
+        typer.echo(path)

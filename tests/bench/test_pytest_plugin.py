@@ -1,0 +1,88 @@
+"""`pytest --benchmark`, literally, in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+SUITE = """
+import os
+import time
+
+def test_plain():
+    assert True
+
+def test_timed(benchmark):
+    benchmark.group = "harness"
+    benchmark.pedantic(time.sleep, (float(os.environ["SECONDS"]),), rounds=3)
+    benchmark.extra_info.update(l2_error=float(os.environ["ERROR"]), dofs=7)
+"""
+INI = "[pytest]\nbenchmark_needs_switch = true\npython_files = test_*.py bench_*.py\n"
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "bench_small.py").write_text(SUITE)
+    (tmp_path / "test_other.py").write_text("def test_other():\n    assert True\n")
+    (tmp_path / "pytest.ini").write_text(INI)
+    return tmp_path
+
+
+def run_pytest(project, *arguments, error=0.5, seconds=0.001):
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=project,
+        env={**os.environ, "ERROR": str(error), "SECONDS": str(seconds)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def saved(project):
+    return sorted((project / ".benchmarks").rglob("*.json"))
+
+
+def test_plain_pytest_skips_benchmarks(project):
+    done = run_pytest(project)
+    assert done.returncode == 0, done.stdout
+    assert "2 passed, 1 skipped" in done.stdout
+    assert not saved(project)
+
+
+def test_the_switch_runs_benchmarks_and_nothing_else(project):
+    done = run_pytest(project, "--benchmark")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed, 1 skipped" in done.stdout  # test_other.py is not even collected
+    (path,) = saved(project)
+    document = json.loads(path.read_text())
+    assert document["benchmarks"][0]["extra_info"] == {"l2_error": 0.5, "dofs": 7}
+    assert document["benchmarks"][0]["group"] == "harness"
+    assert "node" not in document["machine_info"]
+    assert document["machine_info"]["kind"]["cores"] >= 1
+    assert "commit_info" in document
+    page = path.with_suffix(".html")
+    assert page.exists()
+    assert f"benchmark page: {page}" in done.stdout
+
+
+def test_a_comparison_fails_on_a_larger_error_as_well_as_on_a_longer_time(project):
+    assert run_pytest(project, "--benchmark").returncode == 0
+    compare = ["--benchmark", "--benchmark-compare", "--benchmark-compare-fail-error=5"]
+    worse = run_pytest(project, *compare, error=0.6)
+    assert worse.returncode == 1
+    assert "error has grown: test_timed: l2_error 0.5 -> 0.6" in worse.stdout
+    assert "benchmark page" in worse.stdout
+    time = ["--benchmark-compare-fail=min:300%"]
+    slower = run_pytest(project, *compare, *time, error=0.6, seconds=0.1)
+    assert slower.returncode != 0
+    assert "Performance has regressed" in slower.stdout + slower.stderr
+    assert "error has grown" not in slower.stdout
+
+
+def test_failing_on_errors_needs_something_to_compare_with(project):
+    done = run_pytest(project, "--benchmark", "--benchmark-compare-fail-error=5")
+    assert done.returncode == 4
+    assert "needs --benchmark-compare" in done.stderr

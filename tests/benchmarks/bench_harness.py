@@ -1,0 +1,64 @@
+"""What the harness costs: a cell's overhead, `status` on many cells, a fully cached run."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.cells import Cell, Result
+from bench.fingerprint import fingerprint
+from bench.record import encoded
+from bench.runner import run_cells
+from bench.runner.interrupt import Interrupt
+from bench.runner.processes import LocalProcesses
+from bench.runner.progress import PlainView
+from bench.store import Store
+from bench.studies import plan
+from bench.survey import counts, survey
+
+STUDY = "faultlab.study"
+
+
+@pytest.fixture(autouse=True)
+def fault_lab(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "bench"))
+    yield
+    for name in [name for name in sys.modules if name.startswith("faultlab")]:
+        del sys.modules[name]
+
+
+def test_overhead_of_1000_trivial_cells(benchmark, tmp_path):
+    """At most 20 ms a cell, persistent workers, everything written to the store."""
+    benchmark.group = "harness"
+    cells = [Cell("faultlab.cell", {"i": i}) for i in range(1000)]
+    stores = iter([Store.writable(tmp_path / str(k)) for k in range(3)])
+
+    def run():
+        store, engine = next(stores), LocalProcesses(2, 2**33)
+        view = PlainView(len(cells), io.StringIO())
+        summary = run_cells(cells, store, engine, view, Interrupt())
+        assert set(summary.states.values()) == {"done"}
+        store.close()
+
+    benchmark.pedantic(run, rounds=2)
+    overhead = benchmark.stats.stats.min / len(cells)
+    benchmark.extra_info.update(cells=len(cells), seconds_a_cell=overhead)
+    assert overhead < 0.020
+
+
+def test_status_of_10000_cells(benchmark, tmp_path):
+    """Less than 2 s, as `femnets status` surveys them."""
+    benchmark.group = "harness"
+    plans = plan([STUDY], "quick", {STUDY: {"cells": 10_000}})
+    store = Store.writable(tmp_path / "run")
+    code = fingerprint("faultlab.cell")
+    for cell in plans[0].cells:
+        result = Result({"i": cell.config["i"], "mean": 0.5})
+        store.commit(cell, encoded(cell, result, code, {"seconds": 0.0}), sync=False)
+    store.plan(STUDY, plans[0].document())
+    standings = benchmark.pedantic(survey, (store, plans), rounds=3)
+    store.close()
+    assert counts(standings)["done"] == 10_000
+    benchmark.extra_info.update(cells=10_000)
+    assert benchmark.stats.stats.min < 2
