@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from bench.cells import Result
+
+if TYPE_CHECKING:
+    from fem import Solution
 
 DEFAULTS = {
     "problem": "maxwell",
@@ -19,17 +23,17 @@ DEPENDS = ("fem", "bench.problems")
 TIMING = False
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Mapping[str, Any]) -> int:
     """An upper estimate; `fem` itself refuses what does not fit."""
     return 300 * 2**20 + 200 * config["n"] ** 3
 
 
-def run(config: dict[str, Any]) -> Result:
+def solve(config: Mapping[str, Any]) -> Solution:
     import fem
     from bench import problems
 
     problem = problems.get(config["problem"])
-    solution = fem.best_approximation(
+    return fem.best_approximation(
         problem.u,
         problem.curl_u,
         config["n"],
@@ -40,6 +44,10 @@ def run(config: dict[str, Any]) -> Result:
         threads=config["threads"],
         singular_edge=problem.singular_edge,
     )
+
+
+def run(config: Mapping[str, Any]) -> Result:
+    solution = solve(config)
     values = {
         name: getattr(solution, name)
         for name in (

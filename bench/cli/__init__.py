@@ -41,11 +41,14 @@ def build_app() -> typer.Typer:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted."""
-    sys.exit(run(argv))
+    sys.exit(invoke(argv))
 
 
-def run(argv: Sequence[str] | None = None) -> int:
-    """The one place where a user error becomes one clean line."""
+def invoke(argv: Sequence[str] | None = None) -> int:
+    """The one place where a user error becomes one clean line.
+
+    Not `run`: the command of that name, once imported, would take its place in this package.
+    """
     try:
         code = build_app()(args=argv, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):

@@ -18,13 +18,13 @@ HEAVY = ("torch", "skfem", "numba", "matplotlib", "pyamg", "typst")
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
-    assert bench.cli.run([command, "--help"]) == 0
+    assert bench.cli.invoke([command, "--help"]) == 0
     assert "Usage" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
-    assert bench.cli.run([command, "--no-such-flag"]) == 2
+    assert bench.cli.invoke([command, "--no-such-flag"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err.strip().splitlines()) == 1
@@ -32,14 +32,14 @@ def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
 
 
 def test_unknown_command_is_one_line(capsys):
-    assert bench.cli.run(["trian"]) == 2
+    assert bench.cli.invoke(["trian"]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list"], ["fem", "--help"], ["run", "--help"]])
 def test_light_commands_import_nothing_heavy(arguments):
     code = (
-        "import sys, bench.cli; bench.cli.run(sys.argv[1:]); "
+        "import sys, bench.cli; bench.cli.invoke(sys.argv[1:]); "
         f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
@@ -54,7 +54,7 @@ def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
 
     monkeypatch.setattr(bench.cli, "build_app", lambda: lambda **_: broken())
     with pytest.raises(ZeroDivisionError):
-        bench.cli.run([])
+        bench.cli.invoke([])
 
 
 def test_interrupt_exits_130(monkeypatch, capsys):
@@ -62,5 +62,5 @@ def test_interrupt_exits_130(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(bench.cli, "build_app", lambda: interrupted)
-    assert bench.cli.run([]) == 130
+    assert bench.cli.invoke([]) == 130
     assert "interrupted" in capsys.readouterr().err

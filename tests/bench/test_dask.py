@@ -79,7 +79,7 @@ def test_a_worker_killed_mid_cell_changes_nothing(shell, cluster):
 def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bench.runner.cluster.CONNECT_SECONDS", 1)
-    assert cli.run(["run", STUDY, "--scheduler", f"tcp://127.0.0.1:{free_port()}"]) == 2
+    assert cli.invoke(["run", STUDY, "--scheduler", f"tcp://127.0.0.1:{free_port()}"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "no Dask scheduler answers" in said

@@ -1,0 +1,97 @@
+"""femnets export: results for pandas, DuckDB and ParaView."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bench.errors import UserError
+
+if TYPE_CHECKING:
+    from bench.store import Store
+
+
+class Format(StrEnum):
+    csv = "csv"
+    parquet = "parquet"
+    vtu = "vtu"
+
+
+def command(
+    run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
+    to: Annotated[Format, typer.Option(help="csv, parquet: tidy tables; vtu: fields.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
+    ] = None,
+    n: Annotated[
+        int, typer.Option(help="vtu: cells per side for nets; finite elements up to there.")
+    ] = 16,
+) -> None:
+    """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
+    from bench.store import Store, run_path
+
+    store = Store(run_path(run))
+    folder = out or store.path / "export"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
+    except OSError as error:
+        raise UserError(f"cannot write to {folder}: {error.strerror}; see --out") from None
+    for path in paths:
+        typer.echo(path)
+
+
+def fields(store: Store, folder: Path, n: int) -> list[Path]:
+    from bench.fields import write_fields
+
+    if n < 1:
+        raise UserError(f"--n must be at least 1, got {n}")
+    return write_fields(store.records(), folder, n)
+
+
+def write(store: Store, folder: Path, to: Format) -> list[Path]:
+    from bench.tables import tables
+
+    writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
+    paths = []
+    for name, rows in tables(list(store.records())).items():
+        paths.append(folder / f"{name}.{to}")
+        writer(paths[-1], rows)
+    return paths
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    import csv
+
+    from bench.tables import columns
+
+    with whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns(rows))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise UserError("--to parquet needs pyarrow: pip install 'femnets[export]'") from None
+    from bench.tables import columns, uniform
+
+    table = pyarrow.table({name: uniform(rows, name) for name in columns(rows)})
+    with whole(path) as part:
+        pyarrow.parquet.write_table(table, part)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A name to write to, which becomes `path` when all is written."""
+    part = path.with_name(f".{path.name}.part")
+    yield part
+    part.replace(path)

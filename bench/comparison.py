@@ -1,0 +1,144 @@
+"""What moved between two runs: errors, rates and times as ratios with their spread, verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median, quantiles
+from typing import Any
+
+from bench.cells import is_timing, label_of
+from bench.record import Record
+
+SAME = 1e-9  # relative: below it, rounding on another machine
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """One value over all cells of a kind that both runs have: b / a, median and spread."""
+
+    kind: str
+    value: str
+    cells: int
+    moved: int
+    median: float
+    low: float  # quartiles
+    high: float
+    worst: float  # farthest from 1
+    worst_cell: str
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The order of convergence over the two finest meshes that both runs have."""
+
+    series: str
+    value: str
+    a: float
+    b: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs side by side. `only_a` and `only_b` count cells that the other lacks."""
+
+    common: int
+    only_a: int
+    only_b: int
+    states: list[tuple[str, str, str]]  # cells that are done in one and diverged in the other
+    errors: list[Ratios]
+    times: list[Ratios]
+    rates: list[Rate]
+    verdicts: list[tuple[str, str, str]]  # claims whose verdict differs
+
+    def document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def compare(a: Iterable[Record], b: Iterable[Record]) -> Comparison:
+    """Compares finished cells of the same key."""
+    ours, theirs = ({record.key: record for record in records} for records in (a, b))
+    pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
+    return Comparison(
+        common=len(pairs),
+        only_a=len(ours) - len(pairs),
+        only_b=len(theirs) - len(pairs),
+        states=[(_label(x), x.state, y.state) for x, y in pairs if x.state != y.state],
+        errors=ratios(pairs, is_error),
+        times=ratios(pairs, lambda name: "seconds" in name),
+        rates=rates(pairs),
+        verdicts=verdicts(list(ours.values()), list(theirs.values())),
+    )
+
+
+def is_error(name: str) -> bool:
+    """Whether a value of this name should be small."""
+    return ("error" in name or "mse" in name) and not is_timing(name)
+
+
+def _label(record: Record) -> str:
+    return label_of(record.kind, record.config)
+
+
+def ratios(pairs: Sequence[tuple[Record, Record]], wanted: Callable[[str], bool]) -> list[Ratios]:
+    """b / a of every wanted value, by kind; only where both are positive numbers."""
+    found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+    for x, y in pairs:
+        for name, value in x.values.items():
+            other = y.values.get(name)
+            if wanted(name) and _positive(value) and _positive(other):
+                found[x.kind, name].append((other / value, _label(x)))
+    return [_summary(kind, name, ratio) for (kind, name), ratio in sorted(found.items())]
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _summary(kind: str, name: str, found: list[tuple[float, str]]) -> Ratios:
+    values = [ratio for ratio, _ in found]
+    low, _, high = quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    worst, cell = max(found, key=lambda pair: abs(math.log(pair[0])))
+    moved = sum(abs(ratio - 1) > SAME for ratio in values)
+    return Ratios(kind, name, len(values), moved, median(values), low, high, worst, cell)
+
+
+def rates(pairs: Sequence[tuple[Record, Record]]) -> list[Rate]:
+    """Orders of convergence of every series of meshes that differ in n only."""
+    series: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
+    for x, y in pairs:
+        if "n" in x.config and _positive(x.values.get("h")):
+            rest = {name: value for name, value in x.config.items() if name != "n"}
+            series[label_of(x.kind, rest)].append((x, y))
+    found = []
+    for name, members in sorted(series.items()):
+        finest = sorted(members, key=lambda pair: pair[0].config["n"])[-2:]
+        for value in ("l2_error", "hcurl_error"):
+            a, b = (_rate([pair[side] for pair in finest], value) for side in (0, 1))
+            if a is not None and b is not None:
+                found.append(Rate(name, value, a, b))
+    return found
+
+
+def _rate(finest: list[Record], value: str) -> float | None:
+    """log(e₁/e₂) / log(h₁/h₂), if there are two such meshes and errors."""
+    e: list[Any] = [record.values.get(value) for record in finest]
+    h: list[Any] = [record.values["h"] for record in finest]
+    if len(finest) < 2 or not all(map(_positive, e)):
+        return None
+    return math.log(e[0] / e[1]) / math.log(h[0] / h[1])
+
+
+def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str]]:
+    """Claims on which the two runs do not agree."""
+    from bench.claims import ledger
+    from bench.results import Results
+
+    first, second = ledger(Results(a)), ledger(Results(b))
+    return [
+        (x.claim.name, x.verdict, y.verdict)
+        for x, y in zip(first, second, strict=True)
+        if x.verdict != y.verdict
+    ]

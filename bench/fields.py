@@ -1,0 +1,72 @@
+"""Fields of finished cells as VTU files, for ParaView: u, the approximation and its error.
+
+A finite-element cell keeps its errors, not its coefficients (at n = 512 these are 7.5 GB): its
+field is computed again, on its own mesh, with values at the cells' midpoints, where elements
+that jump across faces have exactly one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import problems
+from bench.record import Record
+
+Field = Callable[[np.ndarray], np.ndarray]
+CELL_TYPES = {4: "tetra", 8: "hexahedron"}  # by number of vertices
+
+
+def write_fields(records: Iterable[Record], folder: Path, n: int) -> list[Path]:
+    """One file for each cell that has a field; finite elements up to n cells per side."""
+    paths = []
+    for record in records:
+        for mesh, approximation in fields(record, n):
+            paths.append(folder / f"{record.kind}-{record.key}.vtu")
+            write_vtu(paths[-1], mesh, record.config["problem"], approximation)
+    return paths
+
+
+def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
+    """The mesh and the field of a cell, if it has one."""
+    if record.kind == "fem" and record.config["n"] <= n:
+        from bench.cells.fem import solve
+
+        solution = solve(record.config)
+        yield cube_like(record.config["element"], record.config["n"]), solution
+    elif record.kind == "net" and (weights := record.weights()) is not None:
+        from bench.metrics import net_field
+        from nets import load
+
+        problem = problems.get(record.config["problem"])
+        yield cube_like("N0", n), net_field(load(weights), problem, record.config["features"])
+
+
+def cube_like(element: str, n: int) -> Any:
+    """The mesh of the unit cube whose cells the element has."""
+    from fem import elements, meshes
+
+    return meshes.cube(n, elements.get(element).cell)
+
+
+def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) -> None:
+    import meshio
+
+    problem = problems.get(problem_name)
+    middle = mesh.p[:, mesh.t].mean(axis=1)
+    exact, found = problem.u(middle), approximation(middle)
+    data = {"u": exact, "u_h": found, "error": found - exact}
+    meshio.Mesh(
+        mesh.p.T,
+        [(CELL_TYPES[mesh.t.shape[0]], vtk_order(mesh.t).T)],
+        cell_data={name: [values.T] for name, values in data.items()},
+    ).write(part := path.with_name(f".part-{path.name}"))
+    part.replace(path)
+
+
+def vtk_order(t: np.ndarray) -> np.ndarray:
+    """Vertices of a cell as VTK counts them; scikit-fem's hexahedra count otherwise."""
+    return t if t.shape[0] == 4 else t[[0, 3, 6, 2, 1, 5, 7, 4]]

@@ -1,0 +1,204 @@
+"""run, status, list, compare, export: what they print, write and refuse."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from bench import cli
+from bench.cells import Cell, Result
+from bench.comparison import compare
+from bench.record import encoded
+from bench.store import Store
+
+STUDY = "faultlab.study"
+HERE = ("run", STUDY, "--run", "r", "--jobs", "0", "--no-report")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+def said(capsys, *arguments, code=0):
+    assert cli.invoke(list(arguments)) == code
+    return capsys.readouterr()
+
+
+def refused(capsys, *arguments):
+    """The one line that says what was wrong; nothing is printed or written besides."""
+    captured = said(capsys, *arguments, code=2)
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_a_study_runs_and_status_counts_its_cells(capsys):
+    said(capsys, *HERE)
+    document = json.loads(said(capsys, "status", "r", "--json").out)
+    assert document["counts"] == {
+        "done": 8, "diverged": 0, "failed": 0, "stale": 0, "missing": 0,
+    }  # fmt: skip
+    assert document["studies"][STUDY] == {"preset": "quick", **document["counts"]}
+    assert {cell["state"] for cell in document["cells"]} == {"done"}
+    assert STUDY in said(capsys, "status", "r").out
+
+
+def test_presets_settings_and_config_file(capsys, elsewhere):
+    path = elsewhere / "mine.toml"
+    head = f'preset = "paper"\nstudies = ["{STUDY}"]\n'
+    path.write_text(head + f'["{STUDY}"]\nfloats = 5\ncells = 3\n')
+    said(capsys, "run", "--config", str(path), "--set", "cells=4", "--jobs", "0", "--no-report")
+    plan = Store(elsewhere / "runs/paper").plans()[STUDY]
+    assert plan["preset"] == "paper"
+    assert plan["config"]["cells"] == 4  # the argument wins
+    assert plan["config"]["floats"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "convergance"], "did you mean 'convergence'"),
+        (["run", STUDY, "--preset", "quik"], "did you mean 'quick'"),
+        (["run", STUDY, "--set", "cels=3"], "did you mean 'cells'"),
+        (["run", STUDY, "--set", "cells"], "--set needs key=value"),
+        (["run", STUDY, "--set", "cells=many"], "must be of type int, got 'many'"),
+        (["run", STUDY, "--set", "other.cells=3"], "no study 'other' in this run"),
+        (["run", STUDY, "--only", "staled"], "did you mean 'stale'"),
+        (["run", STUDY, "--jobs", "-1"], "--jobs must be 0"),
+        (["run", STUDY, "--time-limit", "0"], "--time-limit must be positive"),
+        (["run", STUDY, "--config", "absent.toml"], "cannot read absent.toml"),
+        (["run", STUDY, "--config", "broken.toml"], "is not TOML"),
+        (["run", STUDY, "--config", "wrong.toml"], "did you mean 'preset'"),
+        (["run", STUDY, "--config", "key.toml"], "did you mean 'seconds'"),
+        (["run", STUDY, "--run", "."], "a run needs a name"),
+        (["status", "never"], "`femnets run --run never` starts one"),
+        (["compare", "never", "ever"], "no run in runs/never"),
+        (["export", "never", "--to", "csv"], "no run in runs/never"),
+        (["export", "never", "--to", "xls"], "'xls' is not one of"),
+    ],
+)
+def test_bad_input_is_one_line_with_the_remedy(capsys, elsewhere, arguments, message):
+    (elsewhere / "broken.toml").write_text("preset = ")
+    (elsewhere / "wrong.toml").write_text('presett = "quick"')
+    (elsewhere / "key.toml").write_text(f'["{STUDY}"]\nsecond = 1.0\n')
+    assert message in refused(capsys, *arguments)
+    assert not (elsewhere / "runs").exists()
+
+
+def test_failed_cells_are_listed_kept_and_retried_on_request(capsys, elsewhere, monkeypatch):
+    cue = elsewhere / "cue"
+    cue.write_text("")
+    monkeypatch.setenv("FAULTLAB_CUE", str(cue))
+    wicked = (*HERE, "--set", "mischief=raise")
+    captured = said(capsys, *wicked, code=1)
+    assert "failed: faultlab.cell i=2" in captured.err
+    cue.unlink()
+    assert "1 cells failed" in said(capsys, *wicked, code=1).err  # not tried again unasked
+    status = said(capsys, "status", "r")
+    assert "ValueError: a cell that raises" in status.out
+    key = status.out.partition("[")[2].partition("]")[0]
+    assert "Traceback" in said(capsys, "status", "r", "--log", key).out
+    assert "no failed cell" in refused(capsys, "status", "r", "--log", "0000")
+    said(capsys, *wicked, "--only", "failed")
+    assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["done"] == 8
+
+
+def test_stale_cells_are_kept_until_asked_for(capsys, monkeypatch):
+    said(capsys, *HERE)
+    for module in ("bench.survey", "bench.runner.execute"):
+        monkeypatch.setattr(f"{module}.fingerprint", lambda kind: "newer")
+    assert "8 stale cells kept" in said(capsys, *HERE).err
+    assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["stale"] == 8
+    said(capsys, *HERE, "--only", "stale")
+    assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["done"] == 8
+
+
+def test_a_run_ends_with_the_paths_of_its_report(capsys, elsewhere):
+    out = said(capsys, "run", "convergence", "--set", "n=1,2", "--jobs", "0", "--run", "tiny").out
+    html, pdf = out.splitlines()
+    assert (elsewhere / html).read_text().startswith("<!DOCTYPE html>")
+    assert (elsewhere / pdf).read_bytes().startswith(b"%PDF")
+
+
+def put(name, error, seconds, n=1, h=1.0):
+    """A stored cell with made-up numbers."""
+    store = Store.writable(name)
+    cell = Cell("fem", {"n": n})
+    values = {"l2_error": error, "seconds": seconds, "h": h}
+    store.commit(cell, encoded(cell, Result(values), "code", {"start": "", "seconds": seconds}))
+    store.close()
+
+
+def test_compare_tells_errors_rates_and_times_as_ratios(capsys, elsewhere):
+    for n in (1, 2):
+        put(elsewhere / "runs/a", error=1 / n, seconds=2.0, n=n, h=1 / n)
+        put(elsewhere / "runs/b", error=1 / n**2, seconds=1.0, n=n, h=1 / n)
+    put(elsewhere / "runs/b", error=1.0, seconds=1.0, n=3)
+    found = json.loads(said(capsys, "compare", "a", "b", "--json").out)
+    assert (found["common"], found["only_a"], found["only_b"]) == (2, 0, 1)
+    (errors,), (times,), (rate,) = found["errors"], found["times"], found["rates"]
+    assert (errors["median"], errors["moved"], errors["worst"]) == (0.75, 1, 0.5)
+    assert (times["median"], times["low"], times["high"]) == (0.5, 0.5, 0.5)
+    assert rate["a"] == pytest.approx(1)
+    assert rate["b"] == pytest.approx(2)
+    out = said(capsys, "compare", "a", "b").out
+    assert "fem n=2" in out
+    assert "2 cells in both, 0 only in a, 1 only in b" in out
+
+
+def test_a_run_compared_with_itself_moved_nowhere(capsys):
+    said(capsys, *HERE)
+    records = list(Store("runs/r").records())
+    found = compare(records, records)
+    assert found.common == 8
+    assert not found.verdicts
+    assert not any(ratio.moved for ratio in found.errors)
+
+
+def test_export_to_csv_is_tidy_and_joined_by_key(capsys, elsewhere):
+    said(capsys, *HERE)
+    paths = said(capsys, "export", "r", "--to", "csv").out.split()
+    tables = {}
+    for path in paths:
+        with open(elsewhere / path, newline="") as file:
+            tables[path.rpartition("/")[2]] = list(csv.DictReader(file))
+    assert set(tables) == {"cells.csv", "values.csv", "arrays.csv"}
+    cell = next(row for row in tables["cells.csv"] if row["i"] == "3")
+    numbers = np.random.Generator(np.random.Philox(3)).random(20)
+    values = {r["quantity"]: r["value"] for r in tables["values.csv"] if r["key"] == cell["key"]}
+    assert float(values["mean"]) == numbers.mean()
+    entries = [float(r["value"]) for r in tables["arrays.csv"] if r["key"] == cell["key"]]
+    np.testing.assert_array_equal(entries, numbers)
+
+
+def test_export_to_parquet_has_types(capsys, elsewhere):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    said(capsys, *HERE)
+    said(capsys, "export", "r", "--to", "parquet", "--out", "tables")
+    cells = parquet.read_table(elsewhere / "tables/cells.parquet")
+    values = parquet.read_table(elsewhere / "tables/values.parquet")
+    assert cells.num_rows == 8
+    assert str(cells.schema.field("i").type) == "int64"
+    assert str(values.schema.field("value").type) == "double"
+
+
+@pytest.mark.parametrize("element", ["N0", "hexN0"])
+def test_export_to_vtu_shows_the_field_on_its_mesh(capsys, elsewhere, element):
+    import meshio
+
+    settings = ("--set", "n=2,3", "--set", f"elements={element}", "--jobs", "0", "--no-report")
+    said(capsys, "run", "convergence", "--run", "v", *settings)
+    (path,) = said(capsys, "export", "v", "--to", "vtu", "--n", "2").out.split()
+    mesh = meshio.read(elsewhere / path)
+    cells = mesh.cells[0].data
+    u, u_h, error = (mesh.cell_data[name][0] for name in ("u", "u_h", "error"))
+    np.testing.assert_allclose(u_h - u, error, atol=1e-14)
+    assert 0 < np.linalg.norm(error) < 0.1 * np.linalg.norm(u)
+    if element == "hexN0":  # VTK's order: bottom square, then the top one
+        first = mesh.points[cells[0]]
+        np.testing.assert_allclose(np.ptp(first[4:] - first[:4], axis=0), 0)
+        np.testing.assert_allclose(first[0] + first[2], first[1] + first[3])
