@@ -1,0 +1,255 @@
+"""One training from a flat config: what `femnets train` and the cells of kind `net` share.
+
+`train_net(config)` is a pure function: the same config gives the same numbers (but for seconds).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bench import metrics, problems
+from bench.errors import UserError, nearest
+from bench.problems import Array, Problem
+
+if TYPE_CHECKING:
+    import torch
+
+    from nets.module import Network
+    from nets.training import Progress, Training
+
+BIAS_ORDERING_BETA = 10.0  # the paper's
+TEST_SAMPLES = 12_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Everything that decides a training, as plain values. The defaults are the paper's net."""
+
+    # the net
+    net: str = "resnet"
+    tau: str = "learned"
+    tau0: str = "1"  # a number, several with commas, 1/H, 1/sqrtH, uniform
+    hidden: int = 6
+    width: int = 50
+    gamma: float = 0.5
+    activation: str = "smoothrelu"
+    eta: float = 1e-4
+    init: str = "torch"
+    scale: float = 1.0
+    sort_biases: bool | None = None  # None: sorted if the bias ordering is on
+    solve_read_out: bool = False  # W[L-1] by least squares before the first step
+    seed: int = 0
+    # the data
+    problem: str = "maxwell"
+    features: str = "x,f,phi"
+    samples: int = 12_000
+    data_seed: int = 0
+    # the loss
+    bias_ordering: bool = False
+    beta: float | None = None  # None: 10 with the bias ordering, else 0
+    lambda1: float = 0.0
+    lambda2: float = 0.0
+    # the optimiser; None leaves an option to the optimiser, and is an error where it has none
+    optimizer: str = "auto"
+    rate: float | None = None
+    batch: int | None = None
+    schedule: str | None = None
+    memory: int | None = None
+    precision: str = "float64"
+    # the end
+    steps: int | None = None
+    evaluations: float | None = None
+    seconds: float | None = None
+    target: float | None = None
+    gradient_norm: float | None = None
+    every: int = 1
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise UserError(f"a training has no setting {name!r}; {nearest(name, known)}")
+        return cls(**values)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(name.strip() for name in self.features.split(","))
+
+    def build(self) -> Network:
+        """The net at its starting values."""
+        from nets import build
+
+        return build(
+            net=self.net,
+            tau=self.tau,
+            tau0=parse_tau0(self.tau0),
+            hidden=self.hidden,
+            width=self.width,
+            inputs=sum(1 if name == "phi" else 3 for name in self.feature_names),
+            gamma=self.gamma,
+            activation=self.activation,
+            eta=self.eta,
+            init=self.init,
+            scale=self.scale,
+            sort_biases=self.bias_ordering if self.sort_biases is None else self.sort_biases,
+            seed=self.seed,
+        )
+
+    def data(self) -> Data:
+        return Data.of(problems.get(self.problem), self.feature_names, self.samples, self.data_seed)
+
+    def options(self) -> dict[str, Any]:
+        """What the optimiser is told beyond the limits."""
+        named = {name: getattr(self, name) for name in ("rate", "batch", "schedule", "memory")}
+        told = {name: value for name, value in named.items() if value is not None}
+        if self.schedule not in (None, "constant"):
+            if self.steps is None:
+                raise UserError(f"--schedule {self.schedule} needs --steps to know its length")
+            told["horizon"] = self.steps
+        return told
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows for training and for testing, from streams of their own under one seed."""
+
+    problem: Problem
+    features: tuple[str, ...]
+    x: Array
+    y: Array
+    test_points: Array
+    x_test: Array
+    y_test: Array
+
+    @classmethod
+    def of(cls, problem: Problem, features: tuple[str, ...], samples: int, seed: int) -> Data:
+        points = problem.sample_cylinder(samples, seed)
+        test = problem.sample_cylinder(TEST_SAMPLES, seed, test=True)
+        return cls(
+            problem,
+            features,
+            problem.inputs(points, features),
+            problem.targets(points),
+            test,
+            problem.inputs(test, features),
+            problem.targets(test),
+        )
+
+
+@dataclass(frozen=True)
+class TrainedNet:
+    """A trained net with its figures: `values` are JSON, `arrays` the history and the curve."""
+
+    net: Network
+    training: Training
+    values: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+
+def train_net(
+    config: TrainConfig | Mapping[str, Any],
+    *,
+    progress: Callable[[Progress], None] | None = None,
+) -> TrainedNet:
+    """Builds, trains and measures one net."""
+    from nets import Loss, train
+    from nets.last_layer import solve_last_layer
+
+    if not isinstance(config, TrainConfig):
+        config = TrainConfig.from_dict(config)
+    net, data = config.build(), config.data()
+    if config.solve_read_out:
+        solve_last_layer(net, data.x, data.y)
+    beta = BIAS_ORDERING_BETA if config.bias_ordering else 0.0
+    training = train(
+        net,
+        data.x,
+        data.y,
+        loss=Loss(config.lambda1, config.lambda2, beta if config.beta is None else config.beta),
+        optimizer=config.optimizer,
+        steps=config.steps,
+        evaluations=config.evaluations,
+        seconds=config.seconds,
+        target=config.target,
+        gradient_norm=config.gradient_norm,
+        probes=error_probes(data),
+        every=config.every,
+        seed=config.seed,
+        precision=config.precision,
+        progress=progress,
+        **config.options(),
+    )
+    values = {
+        **net_metrics(net, data),
+        "J": finite(training.J),
+        "seconds": training.seconds,
+        "evaluations": training.evaluations,
+        "steps": training.steps,
+        "diverged": training.diverged,
+        "reason": training.reason,
+        "parameters": net.pack().size,
+    }
+    arrays = {f"history_{name}": array for name, array in training.history.items()}
+    arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
+    return TrainedNet(net, training, values, arrays)
+
+
+def error_probes(data: Data) -> dict[str, Callable[[torch.nn.Module], float]]:
+    """The errors along the curve: relative on the test points, L² on the cube."""
+    rules = metrics.cube_rules(data.problem)
+
+    def rel_test_error(net: torch.nn.Module) -> float:
+        return metrics.relative_test_error(predict(net, data.x_test), data.y_test)
+
+    def l2_error(net: torch.nn.Module) -> float:
+        field = metrics.net_field(net, data.problem, data.features)
+        error = metrics.field_errors(field, data.problem, rules=rules)["l2_error"]
+        return math.nan if error is None else error
+
+    return {"rel_test_error": rel_test_error, "l2_error": l2_error}
+
+
+def net_metrics(net: Network, data: Data) -> dict[str, Any]:
+    """The figures of CONTRACT.md for any net; what does not exist is None, never NaN."""
+    residual = predict(net, data.x) - data.y
+    predicted = predict(net, data.x_test)
+    with np.errstate(over="ignore", invalid="ignore"):  # nets that were never trained may overflow
+        values = {
+            "train_mse": float(np.sum(residual**2)) / (2 * len(data.x)),
+            "rel_test_error": metrics.relative_test_error(predicted, data.y_test),
+            "u3_min": float(predicted[:, 2].min()),
+            "u3_max": float(predicted[:, 2].max()),
+            **metrics.net_errors(net, data.problem, data.features),
+        }
+    values = {name: finite(value) for name, value in values.items()}
+    return {**values, "tau": [finite(step) for step in net.tau.tolist()]}
+
+
+def predict(net: torch.nn.Module, x: Array) -> Array:
+    import torch
+
+    with torch.no_grad():
+        return net(torch.from_numpy(x)).numpy()
+
+
+def finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def parse_tau0(text: str) -> str | float | tuple[float, ...]:
+    """ "1/H", "1/sqrtH" and "uniform" stay words; else one number or several with commas."""
+    if text in ("1/H", "1/sqrtH", "uniform"):
+        return text
+    try:
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(
+            f"--tau0 takes a number, several with commas, 1/H, 1/sqrtH or uniform, got {text!r}"
+        ) from None
+    return numbers if len(numbers) > 1 else numbers[0]

@@ -1,0 +1,72 @@
+"""How an optimiser sees the parameters: the flat vector of the net, with τ kept positive.
+
+The Fractional-DNN divides by τ, so its τ must stay positive; the other architectures may let τ
+reach 0 and below. Which of three ways is used each optimiser declares (`nets.optimizers`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nets.errors import InputError
+from nets.module import TAU_FLOOR, Network
+from nets.optimizers import Vector
+
+WAYS = ("log", "bounds", "reject")
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The map between the net's vector (τ itself) and the optimiser's (τ or log τ)."""
+
+    positive: slice  # the entries that must stay positive: the free part of τ, or none
+    way: str
+
+    @classmethod
+    def of(cls, net: Network, way: str) -> Coordinates:
+        if way not in WAYS:
+            raise InputError(f"tau can be kept positive by {', '.join(WAYS)}, not by {way!r}")
+        free = net.config.tau != "fixed" and net.architecture.POSITIVE_TAU
+        return cls(slice(-net.steps.numel(), None) if free else slice(0, 0), way)
+
+    def inward(self, theta: Vector) -> Vector:
+        """The optimiser's vector from the net's."""
+        inner = theta.copy()
+        if self.way == "log":
+            inner[self.positive] = np.log(theta[self.positive])
+        return inner
+
+    def outward(self, inner: Vector) -> Vector:
+        """The net's vector from the optimiser's (a new one only if they differ)."""
+        if self.way != "log" or inner[self.positive].size == 0:
+            return inner
+        theta = inner.copy()
+        with np.errstate(over="ignore"):  # τ = inf is turned down like any other value without J
+            theta[self.positive] = np.exp(inner[self.positive])
+        return theta
+
+    def gradient_inward(self, gradient: Vector, theta: Vector) -> Vector:
+        """dJ/d log τ = τ dJ/dτ."""
+        if self.way == "log" and gradient[self.positive].size:
+            gradient = gradient.copy()
+            gradient[self.positive] *= theta[self.positive]
+        return gradient
+
+    def gradient_outward(self, gradient: Vector, theta: Vector) -> Vector:
+        """dJ/dτ = (dJ/d log τ) / τ: what a history shows, whatever the optimiser was given."""
+        if self.way == "log" and gradient[self.positive].size:
+            gradient = gradient.copy()
+            gradient[self.positive] /= theta[self.positive]
+        return gradient
+
+    def lower_bounds(self, size: int) -> Vector:
+        lower = np.full(size, -np.inf)
+        lower[self.positive] = TAU_FLOOR
+        return lower
+
+    def allows(self, theta: Vector) -> bool:
+        """Whether τ is where the net has a value."""
+        tau = theta[self.positive]
+        return bool(np.all(tau > 0) and np.all(np.isfinite(tau)))
