@@ -14,10 +14,10 @@ from nets.module import Network
 from nets.optimizers import Vector
 
 Arrays = dict[str, NDArray[np.float64]]
-Probe = Callable[[torch.nn.Module], float]
+Probe = Callable[[Network], float]
 
-#: Points of the curve lie at least this factor apart in evaluations: some 90 over 10 000 of them.
-CURVE_RATIO = 1.1
+#: Points of the curve lie at least this factor apart in evaluations: some 50 over 10 000 of them.
+CURVE_RATIO = 1.2
 
 
 class History:
@@ -78,13 +78,13 @@ class History:
             "grad_W": pairs[:, 0::2],
             "grad_b": pairs[:, 1::2],
             "grad_tau": norms[:, 2 * self.layers - 1 :],
-            "tau": np.array(self.tau, dtype=np.float64).reshape(-1, self.free_tau),
+            "tau": np.array(self.tau, dtype=np.float64).reshape(len(self.tau), self.free_tau),
         }
 
 
 @dataclass
 class Curve:
-    """Errors against evaluations and seconds: one point whenever the evaluations grew by a tenth.
+    """Errors against evaluations and seconds: one point whenever the evaluations grew by a fifth.
 
     The places depend on evaluations only, so that they repeat; the seconds do not count the
     probes.

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -49,7 +50,7 @@ def relative_change(net: Network, x: Any) -> Tensor:
     """‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖ over the rows of x; infinite where the widths differ."""
     y = hidden_states(net, x)
     changes = [torch.inf]
-    for before, after in zip(y[1:-1], y[2:], strict=True):
+    for before, after in pairwise(y[1:]):
         if before.shape != after.shape:
             changes.append(torch.inf)
         else:
@@ -90,9 +91,10 @@ def redundant_layers(
 def refuse_unless_prunable(net: Network) -> None:
     """Raises, with the reason, for nets whose layers cannot be deleted."""
     reasons = {
-        "densenet": "every later state sums the deleted one, so the smaller net is another function "
-        "even at tau = 0",
-        "feedforward": "without an identity beside it a layer of small tau silences all that follow",
+        "densenet": "every later state sums the deleted one, so that even at tau = 0 the smaller "
+        "net is another function",
+        "feedforward": "without an identity beside it, a layer of small tau silences all that "
+        "follow",
     }
     if net.config.net in reasons:
         raise InputError(

@@ -120,7 +120,14 @@ def train(
     if module.POSITIVE == "bounds":
         options["lower"] = coordinates.lower_bounds(start.size)
     run = _Run(
-        net, x, y, loss or Loss(), coordinates, limits, probes or {}, every, precision, progress
+        net=net,
+        data=_Data(net, x, y, loss or Loss(), precision),
+        coordinates=coordinates,
+        limits=limits,
+        history=History(net, loss or Loss()),
+        curve=Curve(probes or {}),
+        every=every,
+        show=progress,
     )
     diverged = interrupted = False
     try:
@@ -214,28 +221,25 @@ class _Run:
 
     def __init__(
         self,
+        *,
         net: Network,
-        x: Any,
-        y: Any,
-        loss: Loss,
+        data: _Data,
         coordinates: Coordinates,
         limits: Limits,
-        probes: Mapping[str, Probe],
+        history: History,
+        curve: Curve,
         every: int,
-        precision: str,
-        progress: Callable[[Progress], None] | None,
+        show: Callable[[Progress], None] | None,
     ) -> None:
         self.net, self.coordinates, self.limits, self.every = net, coordinates, limits, every
-        self.show, self.shown_at = progress, 0.0
-        self.history, self.curve = History(net, loss), Curve(probes)
-        data = _Data(net, x, y, loss, precision)
+        self.history, self.curve, self.show, self.shown_at = history, curve, show, 0.0
         self.whole = data.whole
         self.whole(net.pack())  # compiles and warms up: time is counted from here
         self.clock = _Clock()
         self.objective = _CountedObjective(data, coordinates, limits, self.clock)
         self.best_J, self.best = np.inf, net.pack()
-        self.steps = -1  # the report of the start is not a step
         self.last: tuple[Vector, float | None] = (net.pack(), None)
+        self.steps = -1  # the report of the start is not a step
 
     def report(self, inner: Vector, J: float | None, gradient: Vector | None) -> None:
         """After every accepted step (and at the start): keep the best, record, maybe stop."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -19,6 +20,8 @@ from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import is_finite
 
 POSITIVE = "bounds"
+
+FAR = 1e6  # J this many times above its start is no excursion any more
 
 #: name -> factor on the rate as a function of the progress in [0, 1] through `horizon` steps
 SCHEDULES: dict[str, Callable[[float], float]] = {
@@ -57,10 +60,13 @@ def minimize(
     parameter = torch.from_numpy(theta).requires_grad_()  # shares theta's memory
     adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
     parts = _batches(objective, batch, seed) if batch > 0 else repeat(objective)
+    highest = np.inf
     for step, part in enumerate(parts):
         J, gradient = part(theta)
-        if not is_finite(J, gradient):
-            raise Diverged(f"J is not finite after {step} steps: a smaller rate than {rate:g}?")
+        if not (is_finite(J, gradient) and highest >= J):
+            raise Diverged(f"J left all bounds after {step} steps: a smaller rate than {rate:g}?")
+        if step == 0:
+            highest = FAR * max(J, 1.0)
         if batch > 0:
             report(theta.copy(), None, None)
         else:
@@ -86,4 +92,4 @@ def _batches(objective: Objective, size: int, seed: int) -> Iterator[Objective]:
         order = generator.permutation(total)
         for first in range(0, total - size + 1, size):
             rows = order[first : first + size]
-            yield lambda theta, rows=rows: on_rows(theta, rows)
+            yield partial(on_rows, rows=rows)

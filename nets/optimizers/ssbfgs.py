@@ -51,4 +51,4 @@ def minimize(objective: Objective, theta: Vector, report: Report, *, scaling: bo
 
 def _first_alpha(gradient: Vector) -> float:
     """The first trial along −g moves θ by at most 1."""
-    return float(1.0 / max(1.0, np.linalg.norm(gradient)))
+    return 1.0 / max(1.0, float(np.linalg.norm(gradient)))

@@ -1,0 +1,87 @@
+"""What the commands that train, evaluate and prune nets share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bench.training import TrainConfig
+    from nets.module import Network
+
+DATA_SETTINGS = ("problem", "features", "samples", "data_seed")
+
+
+def use_threads(threads: int) -> None:
+    """Before torch and NumPy start computing."""
+    from bench.threads import thread_environment
+
+    os.environ.update(thread_environment(threads))
+    import torch
+
+    torch.set_num_threads(threads)
+
+
+def check_suffix(path: Path | None, suffix: str) -> None:
+    """Refuses a file that could not be written, before anything has been computed."""
+    if path is None:
+        return
+    if path.suffix != suffix:
+        raise UserError(f"{path} must end in {suffix}")
+    if not path.parent.is_dir():
+        raise UserError(f"there is no directory {path.parent}; create it first")
+
+
+def save_net(net: Network, config: TrainConfig, path: Path) -> None:
+    """The net, with the data it was trained on (by name and seed) beside its own description."""
+    from nets import save
+
+    save(net, path, extra={name: str(getattr(config, name)) for name in DATA_SETTINGS})
+
+
+def load_net(path: Path, **given: Any) -> tuple[Network, TrainConfig]:
+    """A saved net, and its data settings; those `given` (not None) replace the stored ones."""
+    from nets.storage import read_extra
+
+    from bench.training import TrainConfig
+    from nets import load
+
+    stored = read_extra(path)
+    settings: dict[str, Any] = {
+        name: int(stored[name]) if name in ("samples", "data_seed") else stored[name]
+        for name in DATA_SETTINGS
+        if name in stored
+    }
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return load(path), TrainConfig.from_dict(settings)
+
+
+def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
+    """Whole or not at all."""
+    import numpy
+
+    partial = path.with_suffix(".partial.npz")
+    numpy.savez_compressed(partial, **arrays)
+    partial.replace(path)
+
+
+def table(values: Mapping[str, Any]) -> str:
+    """Names and values in two columns."""
+    width = max(map(len, values))
+    return "\n".join(f"{name:<{width}}  {_show(value)}" for name, value in values.items())
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        return " ".join(map(_show, value))
+    return str(value)

@@ -1,0 +1,34 @@
+"""`femnets evaluate`: the figures of a saved net."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
+    problem: Annotated[
+        str | None, typer.Option(help="Another field than it was trained on.")
+    ] = None,
+    data_seed: Annotated[
+        int | None, typer.Option(min=0, help="Other points than it was trained and tested on.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the matrix products.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Measure a saved net, as `femnets train` does at its end."""
+    from bench.cli._nets import load_net, table, use_threads
+
+    use_threads(threads)
+    from bench.training import net_metrics
+
+    net, config = load_net(file, problem=problem, data_seed=data_seed)
+    values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
+    if as_json:
+        typer.echo(json.dumps(values, indent=1, allow_nan=False))
+    else:
+        typer.echo(table(values))

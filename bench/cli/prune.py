@@ -1,0 +1,78 @@
+"""`femnets prune`: deletes layers that a saved net does not need."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bench.training import Data
+    from nets.module import Network
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
+    below: Annotated[float, typer.Option(help="Layers whose measure is smaller go.")] = 1e-2,
+    measure: Annotated[
+        str,
+        typer.Option(
+            help="change: what the layer changes, relative to its state (||s sigma||/||y|| for a "
+            "resnet); tau: its time step, as in the paper."
+        ),
+    ] = "change",
+    problem: Annotated[
+        str | None, typer.Option(help="Another field than it was trained on.")
+    ] = None,
+    data_seed: Annotated[int | None, typer.Option(min=0, help="Other points.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the smaller net to this .safetensors file.")
+    ] = None,
+    resolve: Annotated[
+        bool,
+        typer.Option("--resolve/--no-resolve", help="Save it with the last layer solved anew."),
+    ] = True,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the matrix products.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Delete redundant layers (never layer 0): which, and the errors before, after, and after
+    solving the last layer anew by least squares."""
+    from bench.cli._nets import check_suffix, load_net, save_net, table, use_threads
+
+    check_suffix(save, ".safetensors")
+    use_threads(threads)
+    net, config = load_net(file, problem=problem, data_seed=data_seed)
+    values, deleted, resolved = pruned(net, config.data(), measure=measure, below=below)
+    if save is not None:
+        save_net(resolved if resolve else deleted, config, save)
+    typer.echo(json.dumps(values, indent=1, allow_nan=False) if as_json else table(values))
+
+
+def pruned(
+    net: Network, data: Data, *, measure: str, below: float
+) -> tuple[dict[str, Any], Network, Network]:
+    """The figures, the net without its redundant layers, and that net with W[L-1] solved anew."""
+    from copy import deepcopy
+
+    from bench.training import finite, l2_error, rel_test_error
+    from nets.last_layer import solve_last_layer
+    from nets.pruning import delete_layers, redundant_layers
+
+    redundancy = redundant_layers(net, data.x, measure=measure, below=below)
+    deleted = delete_layers(net, redundancy.layers)
+    resolved = deepcopy(deleted)
+    solve_last_layer(resolved, data.x, data.y)
+    values: dict[str, Any] = {
+        "measure": measure,
+        "below": below,
+        "values": [finite(value) for value in redundancy.values],
+        "deleted": list(redundancy.layers),
+        "hidden": deleted.config.hidden,
+        "tau": deleted.tau.tolist(),
+    }
+    for stage, which in (("before", net), ("after", deleted), ("resolved", resolved)):
+        values[f"rel_test_error_{stage}"] = finite(rel_test_error(which, data))
+        values[f"l2_error_{stage}"] = finite(l2_error(which, data))
+    return values, deleted, resolved
