@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bench import metrics, problems
 from bench.errors import UserError, nearest
@@ -213,7 +214,7 @@ def rel_test_error(net: Network, data: Data) -> float:
 def l2_error(net: Network, data: Data) -> float:
     """On the cube; from the values of the net alone, so that it is cheap enough for a curve."""
 
-    def field(x: Array) -> Array:
+    def field(x: ArrayLike) -> Array:
         return predict(net, data.problem.inputs(x, data.features)).T
 
     error = metrics.field_errors(field, data.problem)["l2_error"]

@@ -127,7 +127,7 @@ def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
             net.config,
             hidden=len(kept),
             width=widths if len(set(widths)) > 1 else widths[0],
-            tau0=net.config.tau0 if net.config.tau == "rezero" else tuple(tau.tolist()),
+            tau0=1.0 if net.config.tau == "rezero" else tuple(tau.tolist()),
         )
     )
     with torch.no_grad():

@@ -9,6 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.threads import use_one_thread
+
+# Before NumPy: the arrays of tests are small, and two threads that wait for each other on a busy
+# machine make some of them ten times slower (59 -> 6 s for tests/nets/test_training.py).
+use_one_thread()
+
 TESTS = Path(__file__).parent
 CLI = [sys.executable, "-c", "from bench.cli import main; main()"]
 

@@ -17,7 +17,8 @@ X = np.random.default_rng(0).uniform(-1, 1, (50, 7))
 
 
 def make(net="resnet", tau0=(1.0, 0.3, 1e-5, 0.7), **config):
-    return build(net=net, tau0=tau0, hidden=len(tau0), width=8, seed=2, eta=0.1, **config)
+    settings = {"hidden": len(tau0), "width": 8, "seed": 2, "eta": 0.1, **config}
+    return build(net=net, tau0=tau0, **settings)
 
 
 def output(net):
@@ -48,7 +49,7 @@ class TestMeasures:
 
     def test_change_sees_through_a_scale_that_tau_hides(self):
         """τ·10⁻³ with W, b·10³ is the same ReLU layer: small τ, no redundancy."""
-        net = make(tau0=(1.0, 0.5, 0.5), activation="relu")
+        net = make(tau0=(1.0, 0.5, 0.5), eta=1e-12)
         with torch.no_grad():
             net.steps[1] *= 1e-3
             net.W[1] *= 1e3
