@@ -80,10 +80,12 @@ def memory_weight_derivatives(tau: Tensor, gamma: float) -> Tensor:
     last = c_over_r * (gamma * h * inner / tau[:, None] - q * slope)
 
     steps = tau.numel()
-    l, j, i = torch.meshgrid(*[torch.arange(steps)] * 3, indexing="ij")
-    derivative = between[:, :, None] * ((j < i) & (i < l))
-    derivative = derivative + own[:, :, None] * ((i == j) & (j < l))
-    return derivative + last[:, :, None] * ((i == l) & (j < l))
+    layer = torch.arange(steps)
+    inside = (layer[None, :, None] < layer) & (layer < layer[:, None, None])  # j < i < l
+    derivative = between[:, :, None] * inside
+    derivative.diagonal(dim1=1, dim2=2).add_(own)  # i = j
+    derivative.diagonal(dim1=0, dim2=2).add_(last.T)  # i = l
+    return derivative
 
 
 def left_caputo(y: Tensor, tau: Tensor, gamma: float) -> Tensor:

@@ -1,0 +1,128 @@
+"""The gradient atlas: what the cells, the command line and the figures share.
+
+A cell names its starting τ by a text, so that a policy keeps its name at every depth: a number,
+`1/H`, `1/sqrtH`, `c/H` or `c/sqrtH` for a number c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.errors import UserError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from nets.module import Network
+
+Array = NDArray[np.float64]
+
+NET_DEFAULTS = {
+    "net": ...,
+    "tau": "fixed",
+    "tau0": "1",
+    "gamma": 0.5,
+    "hidden": ...,
+    "width": 20,
+    "init": "he",
+    "scale": 1.0,
+    "eta": 1e-4,
+    "problem": "maxwell",
+    "samples": 1000,
+    "seed": 0,
+    "data_seed": 0,
+}
+
+
+def tau0_value(text: str, hidden: int) -> float | str:
+    """The starting τ that a text means for `hidden` layers; `uniform` stays a name."""
+    if text in ("1/H", "1/sqrtH", "uniform"):
+        return text
+    number, slash, depth = text.partition("/")
+    powers = {"": 0.0, "H": 1.0, "sqrtH": 0.5}
+    try:
+        if bool(slash) != bool(depth):
+            raise ValueError
+        return float(number) / hidden ** powers[depth]
+    except (ValueError, KeyError):
+        raise UserError(
+            f"tau0 must be a number, 1/H, 1/sqrtH, c/H, c/sqrtH or uniform, got {text!r}"
+        ) from None
+
+
+def net_of(config: Mapping[str, Any]) -> Network:
+    """The net that a cell's config describes."""
+    import nets
+
+    names = ("net", "tau", "gamma", "hidden", "width", "init", "scale", "eta", "seed")
+    settings = {name: config[name] for name in names}
+    return nets.build(**settings, tau0=tau0_value(config["tau0"], config["hidden"]))
+
+
+def data_of(config: Mapping[str, Any], *, test: bool = False) -> tuple[Tensor, Tensor]:
+    """Inputs (N, 7) and targets (N, 3) of a cell's problem."""
+    import torch
+
+    from bench import problems
+
+    problem = problems.get(config["problem"])
+    points = problem.sample_cylinder(config["samples"], config["data_seed"], test=test)
+    return torch.from_numpy(problem.inputs(points)), torch.from_numpy(problem.targets(points))
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """One net at one point of its parameter space, layer by layer, in log₁₀."""
+
+    log10_norms: dict[str, Array]  # W, b, tau, y as `nets.norms`
+    theory_error: float | None  # largest relative difference from the theorems; None: not finite
+    log10_theory: dict[str, Array]  # W, b, tau, y[1..H] by the theorems
+    predicted: Array  # log10 growth of ‖φ[k]‖ over ‖φ[H]‖, k = 1..H, by mean field
+    log10_spectra: list[Array]  # singular values of dy[H]/dy[k], k = 1..H, samples first
+
+
+def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -> Portrait:
+    """Norms on all rows, theorems on the first `theory` rows, singular values on `spectra` rows."""
+    from nets.jacobians import log10_singular_values
+    from nets.norms import layer_norms
+    from nets.passes import trajectory
+    from nets.predicted import mean_field_growth, norms_by_theory
+    from nets.theory import linearise
+
+    few_x, few_y = x[:theory], y[:theory]
+    by_theory = norms_by_theory(linearise(net, few_x), few_y.double())
+    measured = layer_norms(net, few_x, few_y).values()
+    measured["y"] = measured["y"][1:-1]
+    return Portrait(
+        log10_norms=layer_norms(net, x, y).log10(),
+        theory_error=_largest_difference(measured, by_theory),
+        log10_theory={kind: log10(norms) for kind, norms in by_theory.items()},
+        predicted=mean_field_growth(trajectory(net, few_x)),
+        log10_spectra=log10_singular_values(net, x[:spectra])[1:] if spectra else [],
+    )
+
+
+def _largest_difference(measured: Mapping[str, Array], theory: Mapping[str, Array]) -> float | None:
+    """The largest difference relative to the norm, over all layers where both are finite."""
+    worst = []
+    for kind, norms in measured.items():
+        finite = np.isfinite(norms) & np.isfinite(theory[kind])
+        if not finite.any():
+            continue
+        a, b = norms[finite], theory[kind][finite]
+        # a derivative in τ is a sum of terms that may cancel: its floor is rounding of the largest
+        floor = 1e-6 * a.max() if kind == "tau" else 0.0
+        scale = np.maximum(a, floor)
+        worst.append(float((np.abs(a - b) / np.where(scale > 0, scale, 1.0)).max()))
+    return max(worst) if worst else None
+
+
+def log10(values: Array) -> Array:
+    """-inf for zero."""
+    with np.errstate(divide="ignore"):
+        return np.log10(values)

@@ -1,0 +1,50 @@
+"""Gradient norms, end-to-end Jacobians and the theory's prediction of one net before training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.atlas import NET_DEFAULTS
+from bench.cells import Result
+
+DEFAULTS = {**NET_DEFAULTS, "theory_samples": 8, "jacobian_samples": 16}
+DEPENDS = ("nets", "bench.atlas", "bench.problems")
+TIMING = False
+
+
+def needs_bytes(config: dict[str, Any]) -> int:
+    """States, slopes, activations and adjoints of all layers, and Jacobians of some samples."""
+    hidden, width, samples = config["hidden"], config["width"], config["samples"]
+    few = max(config["theory_samples"], config["jacobian_samples"])
+    return 300 * 2**20 + 8 * hidden * width * (8 * samples + 6 * few * width)
+
+
+def run(config: dict[str, Any]) -> Result:
+    import numpy as np
+
+    from bench.atlas import data_of, net_of, portrait
+    from nets.verdict import judge
+
+    net, (x, y) = net_of(config), data_of(config)
+    found = portrait(net, x, y, theory=config["theory_samples"], spectra=config["jacobian_samples"])
+    hidden = found.log10_norms["y"][1:-1]
+    on_states, on_weights = judge(hidden.tolist()), judge(found.log10_norms["W"][1:-1].tolist())
+    spectral = np.array([spectrum[:, 0].mean() for spectrum in found.log10_spectra])
+    return Result(
+        {
+            "label": on_states.label,
+            "label_weights": on_weights.label,
+            "log10_growth": float(hidden[0] - hidden[-1]),
+            "log10_growth_predicted": float(found.predicted[0]),
+            "log10_spectral_norm": float(spectral[0]),
+            "exponent_per_layer": float(hidden[0] - hidden[-1]) / max(len(hidden) - 1, 1),
+            "exponent_per_layer_predicted": float(found.predicted[0]) / max(len(hidden) - 1, 1),
+            "theory_error": found.theory_error,
+        },
+        {
+            **{f"log10_{kind}": norms for kind, norms in found.log10_norms.items()},
+            "log10_predicted": found.predicted,
+            "log10_spectral_norms": spectral,
+            "log10_spectrum": np.mean(found.log10_spectra[0], axis=0),
+        },
+    )

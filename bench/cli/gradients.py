@@ -1,0 +1,144 @@
+"""`femnets gradients`: one net in the terminal, layer by layer, measured beside the theory."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bench.atlas import Portrait
+
+BAR_WIDTH = 16  # with the numbers a line of 80 columns
+SAMPLES_OF_SPECTRA = 16
+
+
+def command(
+    net: Annotated[str, typer.Option(help="feedforward, resnet, densenet or fractional.")],
+    hidden: Annotated[int, typer.Option(help="Number of hidden layers.")],
+    width: Annotated[int, typer.Option(help="Width of the hidden layers.")] = 20,
+    scale: Annotated[float, typer.Option(help="Factor on the initial weights.")] = 1.0,
+    init: Annotated[
+        str, typer.Option(help="he, torch, xavier, normal; `femnets train` starts from torch.")
+    ] = "he",
+    tau: Annotated[str, typer.Option(help="fixed, learned, global or rezero.")] = "fixed",
+    tau0: Annotated[str, typer.Option(help="A number, 1/H, 1/sqrtH, c/H or uniform.")] = "1",
+    gamma: Annotated[float, typer.Option(help="Order of the Fractional-DNN.")] = 0.5,
+    eta: Annotated[float, typer.Option(help="Half-width of smoothReLU's parabola.")] = 1e-4,
+    problem: Annotated[str, typer.Option(help="Whose samples the net is shown.")] = "maxwell",
+    samples: Annotated[int, typer.Option(min=1, help="Number of samples.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the initial weights.")] = 0,
+    data_seed: Annotated[int, typer.Option(help="Of the samples.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Norms of ∂J/∂W, ∂J/∂b, ∂J/∂τ, ∂J/∂y per layer, beside the theory, with a verdict."""
+    from bench.atlas import NET_DEFAULTS, data_of, net_of, portrait
+
+    arguments = dict(locals())
+    config = {name: arguments[name] for name in NET_DEFAULTS}
+    x, y = data_of(config)
+    found = portrait(net_of(config), x, y, theory=samples, spectra=min(samples, SAMPLES_OF_SPECTRA))
+    result = document(config, found)
+    if as_json:
+        typer.echo(json.dumps(result, indent=1, allow_nan=False))
+    else:
+        show(result)
+
+
+def document(config: dict[str, Any], found: Portrait) -> dict[str, Any]:
+    """Everything as JSON: a norm beyond float64 is null, its log₁₀ is there nevertheless."""
+    from nets.verdict import DEAD, EXPLODING, VANISHING, judge
+
+    states = found.log10_norms["y"][1:-1].tolist()
+    on_states, on_weights = judge(states), judge(found.log10_norms["W"].tolist())
+    spectral = [float(spectrum[:, 0].mean()) for spectrum in found.log10_spectra]
+    return {
+        **config,
+        "verdict": on_states.label,
+        "verdict_weights": on_weights.label,
+        "thresholds": {"vanishing": VANISHING, "exploding": EXPLODING, "dead": DEAD},
+        "log10_growth": _finite(states[0] - states[-1]),
+        "log10_growth_predicted": _finite(float(found.predicted[0])),
+        "log10_spectral_norm": _finite(spectral[0]),
+        "theory_error": found.theory_error,
+        "layers": [_layer(found, k) for k in range(len(found.log10_norms["y"]))],
+    }
+
+
+def _layer(found: Portrait, k: int) -> dict[str, Any]:
+    """Layer k: W, b, τ belong to the step from y[k] to y[k+1]."""
+    row: dict[str, Any] = {"layer": k}
+    for kind, norms in found.log10_norms.items():
+        if k < len(norms):
+            row[kind], row[f"log10_{kind}"] = _power(norms[k]), _finite(norms[k])
+        theory, first = found.log10_theory[kind], int(kind == "y")
+        if first <= k < len(theory) + first:
+            row[f"theory_{kind}"] = _power(theory[k - first])
+    if 1 <= k <= len(found.predicted):
+        row["log10_predicted_y"] = _finite(float(found.predicted[k - 1]))
+    return row
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _power(exponent: float) -> float | None:
+    """10^exponent, or None where float64 does not hold it."""
+    if exponent == -math.inf:
+        return 0.0
+    return 10.0 ** float(exponent) if exponent < 308 else None
+
+
+def show(result: dict[str, Any]) -> None:
+    """The norms with a bar for log₁₀ ‖∂J/∂y[k]‖ per layer, and the verdict."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    logs = [row.get("log10_y") for row in result["layers"]]
+    known = [value for value in logs if value is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for title in ("k", "∂J/∂W", "theory", "∂J/∂b", "∂J/∂τ", "∂J/∂y", "theory"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column(f"1e{low:+.0f} ∂J/∂y 1e{high:+.0f}", no_wrap=True)
+    for row, value in zip(result["layers"], logs, strict=True):
+        names = ("W", "theory_W", "b", "tau", "y", "theory_y")
+        cells = [_cell(row, name) for name in names]
+        table.add_row(str(row["layer"]), *cells, bar(value, low, high))
+    console = Console()
+    console.print(table)
+    console.print(summary(result), highlight=False)
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    if name in row:
+        value = row[name]
+        return f"{value:.1e}" if value is not None else f"1e{row.get(f'log10_{name}', 308):+.0f}"
+    return ""
+
+
+def bar(value: float | None, low: float, high: float) -> str:
+    """A bar for a number between low and high: eighths of a character, at least a sliver."""
+    if value is None:
+        return "·"
+    share = 1.0 if high == low else (value - low) / (high - low)
+    eighths = max(1, round(8 * BAR_WIDTH * share))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def summary(result: dict[str, Any]) -> str:
+    error = result["theory_error"]
+    agreement = "beyond float64" if error is None else f"agrees to {error:.1e} relative"
+    growth, foretold = result["log10_growth"], result["log10_growth_predicted"]
+    measured = "no gradient arrives" if growth is None else f"grows by 1e{growth:+.1f}"
+    predicted = "" if foretold is None else f" (foretold 1e{foretold:+.1f})"
+    spectral = result["log10_spectral_norm"]
+    jacobian = "" if spectral is None else f"; ‖dy[H]/dy[1]‖ = 1e{spectral:+.1f}"
+    return (
+        f"[bold]{result['verdict']}[/bold]: ‖∂J/∂y‖ {measured}{predicted} from the last hidden "
+        f"layer to the first{jacobian}\ntheory {agreement}"
+    )

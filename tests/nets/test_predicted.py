@@ -1,0 +1,134 @@
+"""Norms foretold: by the theorems' matrices to rounding, by mean field in the right decade."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nets.jacobians import end_to_end_jacobians
+from nets.module import build
+from nets.norms import grad_norms, layer_norms
+from nets.passes import trajectory
+from nets.predicted import mean_field_growth, norms_by_theory, propagators
+from nets.theory import THEOREMS, iterate, linearise
+
+KINDS = sorted(THEOREMS)
+
+
+def points(seed, rows, columns):
+    return torch.from_numpy(
+        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
+    )
+
+
+@st.composite
+def nets(draw):
+    hidden = draw(st.integers(1, 8))
+    carry = draw(st.booleans())
+    return build(
+        net=draw(st.sampled_from(KINDS)),
+        hidden=hidden,
+        width=3 if carry else draw(st.lists(st.integers(1, 6), min_size=hidden, max_size=hidden)),
+        inputs=3,
+        outputs=2,
+        gamma=draw(st.floats(0.1, 0.9)),
+        tau0=draw(st.lists(st.floats(0.05, 2.0), min_size=hidden, max_size=hidden)),
+        activation=draw(st.sampled_from(["smoothrelu", "tanh"])),
+        eta=0.1,
+        carry_input=carry,
+        init="normal",
+        seed=draw(st.integers(0, 10**6)),
+    )
+
+
+@given(nets(), st.integers(0, 99))
+@settings(max_examples=50, deadline=None)
+def test_theory_norms_equal_the_measured_ones(net, seed):
+    x, y = points(seed, 5, 3), points(seed + 1, 5, 2)
+    theory, measured = norms_by_theory(linearise(net, x), y), grad_norms(net, x, y)
+    measured["y"] = measured["y"][1:-1]
+    for kind, norms in theory.items():
+        floor = 1e-11 * max(measured[kind].max(), 1e-300)
+        np.testing.assert_allclose(norms, measured[kind], rtol=1e-8, atol=floor)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_propagators_are_the_recursions_of_the_theorems(kind):
+    """Read from the end they give the same matrices as the theorems, and as the adjoint."""
+    net = build(net=kind, hidden=5, width=4, inputs=3, tau0=0.7, seed=3, activation="tanh")
+    x = points(0, 3, 3)
+    at = linearise(net, x)
+    M, J = propagators(at), end_to_end_jacobians(net, x)
+    identity = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
+    for k in range(1, 6):
+        torch.testing.assert_close(M[k], iterate(at, THEOREMS[kind], identity, k - 1, 5))
+        torch.testing.assert_close(M[k], J[k].plain())
+
+
+# log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖₂ at width 20 that NETS_NOTES has for H = 5, 20, 50
+NOTES = {
+    ("feedforward", "1", 0.5): (-0.85, -6.7, -20.3),
+    ("feedforward", "1", 2.0): (1.57, 6.0, 14.0),
+    ("resnet", "1", 1.0): (1.0, 4.5, 11.0),
+    ("resnet", "1/H", 1.0): (0.23, 0.23, 0.20),
+    ("densenet", "1", 1.0): (1.38, 7.0, 18.0),
+    ("fractional", "1", 1.0): (0.54, 2.45, 6.0),
+    ("fractional", "1/H", 1.0): (-0.03, -0.35, -0.59),
+}
+
+
+@pytest.mark.parametrize(("kind", "tau0", "scale"), NOTES)
+def test_table_of_the_notes_is_reproduced(kind, tau0, scale):
+    """Within 0.75 decades, or 10 % of the decades: other seeds, other samples."""
+    from nets.jacobians import log10_spectral_norms
+
+    x = points(1, 10, 7)
+    for hidden, expected in zip((5, 20, 50), NOTES[kind, tau0, scale], strict=True):
+        found = [
+            log10_spectral_norms(
+                build(
+                    net=kind, hidden=hidden, width=20, init="he", scale=scale, tau="fixed",
+                    tau0=tau0 if tau0 == "1/H" else 1.0, seed=seed,
+                ),
+                x,
+            ).mean()
+            for seed in range(2)
+        ]  # fmt: skip
+        assert abs(np.mean(found) - expected) < max(0.75, 0.1 * abs(expected))
+
+
+@pytest.mark.parametrize(
+    ("kind", "tau0", "scale", "tolerance"),
+    [
+        ("feedforward", 1.0, 0.5, 0.05),
+        ("feedforward", 1.0, 2.0, 0.05),
+        ("resnet", 1.0, 1.0, 0.25),
+        ("resnet", "1/H", 1.0, 0.25),
+        ("densenet", 1.0, 1.0, 0.1),
+        ("fractional", 1.0, 1.0, 0.35),
+        ("fractional", "1/H", 1.0, 0.35),
+    ],
+)
+def test_mean_field_foretells_the_decades(kind, tau0, scale, tolerance):
+    """Growth from the last to the first of 50 layers: relative to its decades, or within 0.4."""
+    x, y = points(2, 60, 7), points(3, 60, 3)
+    measured, predicted = [], []
+    for seed in range(4):
+        net = build(
+            net=kind, hidden=50, width=20, init="he", scale=scale, tau="fixed", tau0=tau0, seed=seed
+        )
+        norms = layer_norms(net, x, y).log10()["y"]
+        measured.append(norms[1] - norms[-2])
+        predicted.append(mean_field_growth(trajectory(net, x))[0])
+    difference = abs(np.mean(measured) - np.mean(predicted))
+    assert difference < max(0.4, tolerance * abs(np.mean(measured)))
+
+
+def test_mean_field_of_linear_chains_is_exact():
+    """Zero weights: the ResNet passes φ on, the DenseNet doubles it, the plain net ends it."""
+    x = points(0, 4, 7)
+    expected = {"resnet": 0.0, "densenet": 4 * np.log10(2.0), "feedforward": -np.inf}
+    for kind, growth in expected.items():
+        net = build(net=kind, hidden=6, width=8, scale=0.0, tau="fixed")
+        assert mean_field_growth(trajectory(net, x))[0] == pytest.approx(growth)

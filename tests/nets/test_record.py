@@ -1,0 +1,163 @@
+"""`record_gradients` on modules that are not ours, and the rules of the verdicts."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from nets import build, record_gradients
+from nets.errors import InputError
+from nets.verdict import judge
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "record_gradients_cnn.py"
+
+
+def stack(depth=3, width=4, dtype=torch.float64):
+    torch.manual_seed(0)
+    layers = [part for _ in range(depth) for part in (nn.Linear(width, width), nn.Tanh())]
+    return nn.Sequential(*layers).to(dtype)
+
+
+def one_pass(model, columns=4):
+    x = torch.randn(6, columns, dtype=next(model.parameters()).dtype)
+    model(x).square().mean().backward()
+
+
+def test_norms_are_those_of_the_gradients_after_each_backward():
+    model = stack()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    expected = []
+    with record_gradients(model) as history:
+        for _ in range(5):
+            optimizer.zero_grad()
+            one_pass(model)
+            expected.append([float(p.grad.norm()) for p in model.parameters()])
+            optimizer.step()
+    assert history.names == tuple(name for name, _ in model.named_parameters())
+    np.testing.assert_allclose(history.norms, expected, rtol=1e-14)
+    by_layer = np.sqrt(np.square(expected).reshape(5, 3, 2).sum(2))
+    np.testing.assert_allclose(history.layer_norms(), by_layer, rtol=1e-14)
+    assert history.layers == ("0", "2", "4")
+
+
+def test_nothing_is_recorded_outside_the_block():
+    model = stack()
+    with record_gradients(model) as history:
+        one_pass(model)
+    one_pass(model)
+    assert len(history) == 1
+
+
+def test_accumulated_gradients_are_recorded_as_they_stand():
+    model = stack()
+    with record_gradients(model) as history:
+        one_pass(model)
+        one_pass(model)
+    last = [float(p.grad.norm()) for p in model.parameters()]
+    np.testing.assert_allclose(history.norms[-1], last, rtol=1e-14)
+
+
+def test_parameters_without_a_gradient_count_zero():
+    model = nn.ModuleDict({"used": nn.Linear(4, 4), "idle": nn.Linear(4, 4)})
+    with record_gradients(model) as history:
+        model["used"](torch.ones(2, 4)).sum().backward()
+    idle = [k for k, name in enumerate(history.names) if name.startswith("idle")]
+    assert (history.norms[0, idle] == 0).all()
+    assert history.norms[0].max() > 0
+
+
+def test_scalars_are_kept_entry_by_entry():
+    net = build(net="resnet", tau="learned", hidden=3, width=4, inputs=4, outputs=4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    gradients, values = [], []
+    with record_gradients(net, entries=["steps"]) as history:
+        for _ in range(3):
+            optimizer.zero_grad()
+            one_pass(net)
+            gradients.append(net.steps.grad.tolist())
+            values.append(net.steps.tolist())
+            optimizer.step()
+    np.testing.assert_array_equal(history.entries["steps"], gradients)
+    np.testing.assert_array_equal(history.values["steps"], values)
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e30, torch.float32), (1e200, torch.float64)])
+def test_norms_whose_squares_overflow(size, dtype):
+    model = nn.Linear(3, 1, bias=False).to(dtype)
+    with record_gradients(model) as history:
+        (model(torch.ones(1, 3, dtype=dtype)) * size).sum().backward()
+    assert history.norms[0, 0] == pytest.approx(size * math.sqrt(3), rel=1e-6)
+
+
+def test_closures_and_manual_records():
+    model = stack()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
+    x = torch.randn(6, 4, dtype=torch.float64)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        return loss
+
+    with record_gradients(model) as history:
+        optimizer.step(closure)
+        seen = len(history)
+        history.record()
+    assert seen >= 3
+    assert len(history) == seen + 1
+
+
+def test_a_module_without_parameters_and_an_unknown_entry():
+    with pytest.raises(InputError, match="nothing to record"), record_gradients(nn.ReLU()):
+        pass
+    with (
+        pytest.raises(InputError, match="no parameter 'tau'"),
+        record_gradients(stack(), entries=["tau"]),
+    ):
+        pass
+
+
+def test_vanishing_is_seen_in_a_deep_sigmoid_net():
+    torch.manual_seed(0)
+    layers = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+    model = nn.Sequential(*layers)
+    with record_gradients(model) as history:
+        one_pass(model, columns=8)
+    assert history.verdict().label == "vanishing"
+    assert "vanishing" in history.table()
+
+
+def test_example_runs_and_learns():
+    spec = importlib.util.spec_from_file_location("record_gradients_cnn", EXAMPLE)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    text = example.main(steps=25)
+    for word in ("lift.weight", "residual.weight", "tau", "classify.weight", "τ went from"):
+        assert word in text
+
+
+@pytest.mark.parametrize(
+    ("profile", "label"),
+    [
+        ([0.0, 0.5, -0.5, 0.0], "healthy"),
+        ([-4.0, -2.0, 0.0], "vanishing"),
+        ([-40.0, -20.0, 0.0], "vanishing"),
+        ([4.0, 2.0, 0.0], "exploding"),
+        ([400.0, 200.0, 0.0], "exploding"),
+        ([math.inf, 0.0], "exploding"),
+        ([0.0, -math.inf, 0.0], "dead layer"),
+        ([-math.inf, -math.inf], "dead layer"),
+        ([0.0, -18.0, 0.0], "dead layer"),
+    ],
+)
+def test_rules(profile, label):
+    assert judge(profile).label == label
+
+
+def test_verdict_names_the_dead():
+    assert judge([0.0, -math.inf, 0.1, -math.inf]).dead_layers == (1, 3)
