@@ -1,0 +1,60 @@
+"""Gradient norms layer by layer, τ and J along one training, and where it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.atlas import NET_DEFAULTS
+from bench.cells import Result
+
+DEFAULTS = {
+    **NET_DEFAULTS,
+    "init": "torch",
+    "optimizer": "adam",
+    "rate": 1e-3,  # of Adam; steepest descent finds its own
+    "evaluations": 500,  # of J and its gradient, line searches included
+    "rows": 100,  # of the recorded history, about
+}
+DEPENDS = ("nets", "bench.atlas", "bench.problems")
+TIMING = False
+
+
+def needs_bytes(config: dict[str, Any]) -> int:
+    return 400 * 2**20
+
+
+def run(config: dict[str, Any]) -> Result:
+    import numpy as np
+
+    from bench.atlas import data_of, net_of
+    from nets.verdict import judge
+    from nets.watched import train_with_norms
+
+    net, (x, y) = net_of(config), data_of(config)
+    history = train_with_norms(
+        net,
+        x,
+        y,
+        optimizer=config["optimizer"],
+        evaluations=config["evaluations"],
+        every=max(1, config["evaluations"] // config["rows"]),
+        options={"rate": config["rate"]} if config["optimizer"] == "adam" else {},
+    )
+    test_x, test_y = data_of(config, test=True)
+    error = (net(test_x) - test_y).detach()
+    start, end = (judge(history["log10_y"][row].tolist()) for row in (0, -1))
+    weights = history["log10_W"][:, 1:-1]
+    values = {
+        "train_mse": float(history["J"].min()),
+        "rel_test_error": float(error.norm() / test_y.norm()),
+        "label_start": start.label,
+        "label_end": end.label,
+        "log10_growth_start": start.log10_ratio,
+        "log10_growth_end": end.log10_ratio,
+        "log10_weight_ratio_end": float(weights[-1, 0] - weights[-1, -1]),
+        "tau_min": float(history["tau"][-1].min()),
+        "tau_max": float(history["tau"][-1].max()),
+        "steps": int(history["step"][-1]),
+    }
+    diverged = not np.isfinite(history["J"][-1])
+    return Result(values, history, diverged=diverged)
