@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fem.cube_cells import DIRECTIONS, Cell, Index, Piece, cell_edges
+from fem.cube_cells import DIRECTIONS, Cell, Index, Piece
 from fem.space import Array
 
 AXES = np.arange(3)
@@ -87,14 +87,13 @@ def lattice_rule(cell: Cell, degree: int) -> CubeRule:
     return CubeRule(lattice, degree, load_u, load_curl, tuple(pieces))
 
 
-def trapezoidal_interpolation(cell: Cell) -> Array:
-    """(edges, 3, 8): edge integrals of the unit cube from the values at its vertices."""
-    vertices = list(product((0, 1), repeat=3))
-    result = np.zeros((len(cell.edges), 3, 8))
-    for edge, (c, offset) in enumerate(cell_edges(cell.classes)):
-        d = DIRECTIONS[c]
-        for end in (offset, tuple((d + offset).tolist())):
-            result[edge, :, vertices.index(end)] = d / 2
+def trapezoidal_interpolation(cell: Cell, degree: int) -> Array:
+    """(edges, 3, P): edge integrals of the unit cube from the vertices of the lattice /degree."""
+    lattice = list(product(range(degree + 1), repeat=3))
+    result = np.zeros((len(cell.edges), 3, len(lattice)))
+    for edge, (c, offset) in enumerate(cell.edges):
+        for end in (np.array(offset), offset + DIRECTIONS[c]):
+            result[edge, :, lattice.index(tuple((degree * end).tolist()))] = DIRECTIONS[c] / 2
     return result
 
 

@@ -27,6 +27,12 @@ def kuhn(n: int) -> Space:
     return CubeTets(n)
 
 
+def kuhn32(n: int) -> Space:
+    from fem.cube_tet_single import CubeTetsSingle
+
+    return CubeTetsSingle(n)
+
+
 ELEMENT = Element(
     name="N0",
     title="lowest-order Nédélec on tetrahedra",
@@ -35,6 +41,7 @@ ELEMENT = Element(
     reference=reference,
     solvers={
         "assembled": Solver(assembled, any_mesh=True, auto_up_to_cells=6 * 4**3),
-        "kuhn": Solver(kuhn),
+        "kuhn": Solver(kuhn, auto_up_to_cells=6 * 256**3),  # 5 GiB; float32 beyond
+        "kuhn32": Solver(kuhn32),
     },
 )
