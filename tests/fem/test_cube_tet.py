@@ -1,5 +1,7 @@
 """Kuhn tetrahedra: stencil and conjugate gradients against scikit-fem's assembly and the notes."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,9 @@ from hypothesis import strategies as st
 from bench import problems
 from fem.assembled import AssembledSpace
 from fem.cube_cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, size
-from fem.cube_hex import CubeHexes
+from fem.cube_hex import CubeHexes, block_bytes
 from fem.cube_tet import CubeTets, KuhnSystem
+from fem.cube_tet_single import CubeTetsSingle
 from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.stencil import interpolation_terms
@@ -198,6 +201,54 @@ def test_points_outside_are_refused():
     space = CubeTets(2)
     with pytest.raises(InputError, match="outside the unit cube"):
         space.evaluate(random(2), np.full((3, 2), -0.01))
+
+
+@pytest.mark.parametrize(("name", "n"), [("maxwell", 32), ("helix", 16)])
+def test_single_precision_in_defect_form_has_the_errors_of_double(name, n):
+    problem = problems.get(name)
+    errors, solutions = [], []
+    for space in (CubeTets(n), CubeTetsSingle(n)):
+        solutions.append(solved(space, problem))
+        errors.append(space.errors(solutions[-1].x, problem.u, problem.curl_u))
+    np.testing.assert_allclose(errors[1], errors[0], rtol=2e-6)
+    assert solutions[1].iterations < 12
+    assert solutions[1].residual <= 1e-3
+
+
+def test_single_precision_takes_a_guess():
+    problem, space = problems.helix, CubeTetsSingle(12)
+    guess = solved(CubeTets(12), problem).x
+    b = space.load(problem.u, problem.curl_u, threads=2)
+    x, iterations, residual = space.solve(b, x0=guess, threads=2)
+    assert (iterations, residual < 1e-3) == (0, True)
+    np.testing.assert_allclose(x, guess, rtol=0, atol=1e-8)
+
+
+def test_single_precision_refuses_what_it_cannot_do():
+    problem, space = problems.screen, CubeTetsSingle(3)
+    with pytest.raises(InputError, match="singular_edge is not finite"):
+        space.load(problem.u, problem.curl_u, singular_edge=EDGE)
+    with pytest.raises(InputError, match="not for any load"):
+        space.solve(random(3))
+
+
+@pytest.mark.parametrize("space", [CubeTets(48), CubeTetsSingle(48), CubeHexes(64)])
+def test_memory_is_as_predicted(space):
+    """Allocations of load and solve, counted by tracemalloc, against the vectors predicted."""
+    problem = problems.maxwell
+    tracemalloc.start()
+    b = space.load(problem.u, problem.curl_u)
+    tracemalloc.reset_peak()
+    x = space.solve(b).x
+    _, solving = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    del b
+    space.errors(x, problem.u, problem.curl_u)
+    _, measuring = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    vectors = space.predicted_bytes() - block_bytes(1)
+    assert solving == pytest.approx(vectors, rel=0.02, abs=2e6)
+    assert measuring <= space.predicted_bytes()
 
 
 def test_a_solve_that_stops_short_is_no_result():
