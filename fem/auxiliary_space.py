@@ -104,11 +104,18 @@ def solve(
     *,
     tol: float,
     x0: Array | None = None,
+    max_iterations: int = 500,
     progress: Progress | None = None,
 ) -> LinearSolve:
     """Conjugate gradients from x0 (or zero)."""
     x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=float)
     system = MatrixSystem(lambda p: A @ p, precondition)
     return conjugate_gradients(
-        system, b - A @ x, x, tol=tol, norm_b=float(np.linalg.norm(b)), progress=progress
+        system,
+        b - A @ x,
+        x,
+        tol=tol,
+        norm_b=float(np.linalg.norm(b)),
+        max_iterations=max_iterations,
+        progress=progress,
     )

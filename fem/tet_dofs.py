@@ -1,8 +1,4 @@
-"""Degrees of freedom of Nédélec's spaces: moments on edges and faces, of fields and of gradients.
-
-With `faces` and `edges` they are computed on a part of the mesh only, which is how the tangential
-trace of a field becomes boundary data.
-"""
+"""Degrees of freedom of Nédélec's spaces on tets: of fields, of their traces, of gradients."""
 
 from __future__ import annotations
 
@@ -11,34 +7,35 @@ from collections.abc import Callable
 import numpy as np
 
 from fem.cell_rules import gauss
+from fem.errors import InputError
 from fem.space import Array, Field
 from fem.tet_complex import Indices, TetComplex
 
+Trace = Callable[[Array, Array], Array]  # points and outer normals (3, ...) -> u × n (3, ...)
+POINTS = 5  # Gauss points per direction: degree 9
+TANGENTIAL = 1e-6  # |g·n| allowed, relative to the largest |g|
 
-def canonical_dofs(
-    complex_: TetComplex,
-    u: Field,
-    edges: Indices | None = None,
-    faces: Indices | None = None,
-    points: int = 5,
-) -> Array:
-    """The canonical interpolant of u; zero on edges and faces that are not asked for.
+
+def canonical_dofs(complex_: TetComplex, u: Field) -> Array:
+    """The canonical interpolant of u.
 
     Edge a < b: ∫ u·t, and for order 1 also 3 ∫ (1 − 2s) u·t. Faces: ∫ u·(x_b − x_a) and
     ∫ u·(x_c − x_a) of what the edges leave determine the two face functions (Nédélec 1980).
     """
     mesh = complex_.mesh
-    edges = np.arange(mesh.nedges) if edges is None else edges
-    mean, slope = _edge_moments(mesh.p, mesh.edges[:, edges], u, points)
-    x = np.zeros(complex_.dofs)
-    if complex_.order == 0:
-        x[edges] = mean
-        return x
-    x[2 * edges], x[2 * edges + 1] = mean, slope
-    faces = np.arange(mesh.nfacets) if faces is None else faces
-    first = 2 * mesh.nedges + 2 * faces
-    x[first], x[first + 1] = _face_coefficients(complex_, u, x, faces, points)
-    return x
+    edges, faces = np.arange(mesh.nedges), np.arange(mesh.nfacets)
+    return _dofs(complex_, edges, u, faces, u)
+
+
+def trace_dofs(complex_: TetComplex, g: Trace) -> Array:
+    """The boundary dofs of any u with u × n = g, zero elsewhere; the tangential part is n × g.
+
+    The normal on an edge is that of a boundary face it belongs to: u·t is the same for all.
+    """
+    faces, edges = complex_.mesh.boundary_facets(), complex_.mesh.boundary_edges()
+    normals = _outer_normals(complex_, faces)
+    at_edges = normals[:, _face_of_edges(complex_, edges, faces)]
+    return _dofs(complex_, edges, _tangential(g, at_edges), faces, _tangential(g, normals))
 
 
 def gradient_dofs(complex_: TetComplex, psi: Field) -> Array:
@@ -55,33 +52,57 @@ def gradient_dofs(complex_: TetComplex, psi: Field) -> Array:
     return complex_.gradient @ np.concatenate([nodal, 4 * middle - 2 * (nodal[a] + nodal[b])])
 
 
-def _edge_moments(p: Array, edges: Array, u: Field, points: int) -> tuple[Array, Array]:
-    s, w = gauss(points)
+def _dofs(
+    complex_: TetComplex, edges: Indices, on_edges: Field, faces: Indices, on_faces: Field
+) -> Array:
+    """Moments of fields on the edges, (3, edges, points), and on the faces, (3, faces, points)."""
+    mesh = complex_.mesh
+    mean, slope = _edge_moments(mesh.p, mesh.edges[:, edges], on_edges)
+    x = np.zeros(complex_.dofs)
+    if complex_.order == 0:
+        x[edges] = mean
+        return x
+    x[2 * edges], x[2 * edges + 1] = mean, slope
+    first = 2 * mesh.nedges + 2 * faces
+    x[first], x[first + 1] = _face_coefficients(complex_, x, faces, on_faces)
+    return x
+
+
+def _tangential(g: Trace, normals: Array) -> Field:
+    """x ↦ n × g(x, n), having checked that g is tangential; normals (3, entities)."""
+
+    def field(x: Array) -> Array:
+        n = np.broadcast_to(normals[:, :, None], x.shape)
+        values = np.asarray(g(x, n), dtype=float)
+        outward = abs((values * n).sum(axis=0))
+        if outward.max() > TANGENTIAL * max(abs(values).max(), 1.0):
+            entity, point = np.unravel_index(outward.argmax(), outward.shape)
+            where = ", ".join(f"{c:.4g}" for c in x[:, entity, point])
+            raise InputError(
+                f"boundary data g must be tangential, but g·n = {outward.max():.3g} at "
+                f"x = ({where}); give g = u × n"
+            )
+        return np.cross(n, values, axis=0)
+
+    return field
+
+
+def _edge_moments(p: Array, edges: Array, u: Field) -> tuple[Array, Array]:
+    s, w = gauss(POINTS)
     start, tangent = p[:, edges[0]], p[:, edges[1]] - p[:, edges[0]]
     along = np.einsum("deq,de->eq", u(start[:, :, None] + tangent[:, :, None] * s), tangent)
     return along @ w, along @ (3.0 * w * (1.0 - 2.0 * s))
 
 
-def _face_coefficients(
-    complex_: TetComplex, u: Field, x: Array, faces: Indices, points: int
-) -> Array:
+def _face_coefficients(complex_: TetComplex, x: Array, faces: Indices, u: Field) -> Array:
     """(2, faces): solves the 2 × 2 systems of the moments that the edge functions leave."""
     mesh = complex_.mesh
-    lam, w = _triangle(points)
+    lam, w = triangle_rule(POINTS)
     vertices = np.sort(mesh.facets[:, faces], axis=0)
     corners = mesh.p[:, vertices]  # (3 coordinates, 3 vertices, faces)
-    where = np.einsum("dvf,vq->dfq", corners, lam)
     gradients = _tangential_gradients(corners)
-    edge_part = np.zeros_like(where)
-    index = _edge_index(complex_)
-    for a, b in ((0, 1), (1, 2), (0, 2)):
-        number = index(vertices[a], vertices[b])
-        plus, minus = x[2 * number], x[2 * number + 1]
-        # x₀ (λ_a ∇λ_b − λ_b ∇λ_a) + x₁ (λ_a ∇λ_b + λ_b ∇λ_a)
-        at_b = np.outer(plus + minus, lam[a])
-        at_a = np.outer(minus - plus, lam[b])
-        edge_part += gradients[:, b, :, None] * at_b + gradients[:, a, :, None] * at_a
-    rest = u(where) - edge_part
+    rest = u(np.einsum("dvf,vq->dfq", corners, lam))
+    rest = rest - _edge_part(complex_, x, vertices, gradients, lam)
     tangents = corners[:, 1:] - corners[:, :1]
     moments = np.einsum("dfq,dkf,q->fk", rest, tangents, w)
     functions = np.stack(
@@ -89,6 +110,20 @@ def _face_coefficients(
     )
     system = np.einsum("idfq,dkf,q->fki", functions, tangents, w)
     return np.linalg.solve(system, moments[:, :, None])[:, :, 0].T
+
+
+def _edge_part(
+    complex_: TetComplex, x: Array, vertices: Indices, gradients: Array, lam: Array
+) -> Array:
+    """Σ x₀ (λ_a ∇λ_b − λ_b ∇λ_a) + x₁ (λ_a ∇λ_b + λ_b ∇λ_a) over the edges of faces."""
+    number_of = _edge_numbers(complex_)
+    total = np.zeros((3, vertices.shape[1], lam.shape[1]))
+    for a, b in ((0, 1), (1, 2), (0, 2)):
+        number = number_of(vertices[a], vertices[b])
+        whitney, bubble = x[2 * number], x[2 * number + 1]
+        total += gradients[:, b, :, None] * np.outer(whitney + bubble, lam[a])
+        total += gradients[:, a, :, None] * np.outer(bubble - whitney, lam[b])
+    return total
 
 
 def _face_function(lam: Array, gradients: Array, v: int, b: int, c: int) -> Array:
@@ -109,7 +144,7 @@ def _tangential_gradients(corners: Array) -> Array:
     return np.stack([-at_b - at_c, at_b, at_c], axis=1)
 
 
-def _triangle(points: int) -> tuple[Array, Array]:
+def triangle_rule(points: int) -> tuple[Array, Array]:
     """Collapsed Gauss: barycentric points (3, Q), weights that add up to one."""
     s, w = gauss(points)
     a, b = (axis.ravel() for axis in np.meshgrid(s, s, indexing="ij"))
@@ -117,9 +152,29 @@ def _triangle(points: int) -> tuple[Array, Array]:
     return lam, 2.0 * np.outer(w, w).ravel() * (1.0 - a)
 
 
-def _edge_index(complex_: TetComplex) -> Callable[[Array, Array], Array]:
+def _edge_numbers(complex_: TetComplex) -> Callable[[Indices, Indices], Indices]:
     """(a, b) ↦ number of the edge a < b."""
     mesh = complex_.mesh
     key = mesh.edges[0].astype(np.int64) * mesh.nvertices + mesh.edges[1]
     order = np.argsort(key)
-    return lambda a, b: order[np.searchsorted(key[order], a.astype(np.int64) * mesh.nvertices + b)]
+    ordered = key[order]
+    return lambda a, b: order[np.searchsorted(ordered, a.astype(np.int64) * mesh.nvertices + b)]
+
+
+def _face_of_edges(complex_: TetComplex, edges: Indices, faces: Indices) -> Indices:
+    """For each boundary edge the position in `faces` of one face that has it."""
+    vertices = np.sort(complex_.mesh.facets[:, faces], axis=0)
+    number_of, face_of = _edge_numbers(complex_), np.zeros(complex_.mesh.nedges, dtype=int)
+    for a, b in ((0, 1), (1, 2), (0, 2)):
+        face_of[number_of(vertices[a], vertices[b])] = np.arange(len(faces))
+    return face_of[edges]
+
+
+def _outer_normals(complex_: TetComplex, faces: Indices) -> Array:
+    """Unit normals (3, faces) of boundary faces, away from the cell behind them."""
+    mesh = complex_.mesh
+    a, b, c = np.moveaxis(mesh.p[:, mesh.facets[:, faces]], 1, 0)
+    normal = np.cross(b - a, c - a, axis=0)
+    inside = mesh.p[:, mesh.t[:, mesh.f2t[0, faces]]].mean(axis=1)
+    outward = np.sign(((a - inside) * normal).sum(axis=0))
+    return normal * outward / np.linalg.norm(normal, axis=0)

@@ -46,8 +46,8 @@ class Problem:
 
     curl(φ curl u) = f and div u = ρ. Where `singular_edge` = (a, b) is given, u or curl u is
     unbounded at the line {x₁ = a, x₂ = b}, and rules must be graded towards it.
-    `potential` is ψ of a gradient part ∇ψ of u: its line integral along an edge from a to b is
-    ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
+    `potential` is ψ of a gradient part ∇ψ = `grad_potential` of u: its line integral along an
+    edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Problem:
     singular_edge: tuple[float, float] | None = None
     bounded_f: bool = True
     potential: Scalar | None = None
+    grad_potential: Field | None = None
 
     @property
     def smooth(self) -> bool:

@@ -62,4 +62,5 @@ PROBLEM = Problem(
     grad_phi=MAXWELL.grad_phi,
     singular_edge=EDGE,
     potential=potential,
+    grad_potential=grad_potential,
 )
