@@ -91,23 +91,27 @@ def make_space(
     declared = elements.get(element)
     n = _checked_size(n, mesh, declared)
     cells = mesh.t.shape[1] if n is None else declared.cells(n)
-    name, chosen = elements.choose(declared, solver, cells, on_mesh=n is None)
     options = _order_option(declared, order)
-    if n is None:
-        space = chosen.build(mesh=mesh, **options)
-        need = space.predicted_bytes(threads)
-        _refuse_beyond(need, max_bytes, f"a mesh of {cells} cells", "coarsen the mesh")
-        return name, space
-
-    def predicted(n: int) -> int:
-        return chosen.build(n=n, **options).predicted_bytes(threads)
-
+    where = {"mesh": mesh} if n is None else {"n": n}
+    spaces = {
+        name: chosen.build(**where, **options)
+        for name, chosen in elements.candidates(declared, solver, cells, n is None).items()
+    }
+    needs = {name: space.predicted_bytes(threads) for name, space in spaces.items()}
     limit = _limit(max_bytes)
-    if predicted(n) > limit:
+    name = next((name for name in needs if needs[name] <= limit), min(needs, key=needs.__getitem__))
+    if n is None:
+        _refuse_beyond(needs[name], max_bytes, f"a mesh of {cells} cells", "coarsen the mesh")
+    elif needs[name] > limit:
+        build = declared.solvers[name].build
+
+        def predicted(n: int) -> int:
+            return build(n=n, **options).predicted_bytes(threads)
+
         fits = largest_fitting(predicted, limit, n)
         remedy = f"the largest n that fits is {fits}" if fits else "not even n = 1 fits"
-        _refuse_beyond(predicted(n), max_bytes, f"n = {n} ({element}, {name})", remedy)
-    return name, chosen.build(n=n, **options)
+        _refuse_beyond(needs[name], max_bytes, f"n = {n} ({element}, {name})", remedy)
+    return name, spaces[name]
 
 
 def largest_fitting(predicted: Callable[[int], int], limit: int, above: int) -> int:

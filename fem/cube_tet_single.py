@@ -48,7 +48,7 @@ class CubeTetsSingle(CubeTets):
         """x, r, p, q and the coarse vector; at the end r, x and the solution take as much."""
         return 4 * (4 * self.dofs + size(self.n, HEX_CLASSES)) + block_bytes(threads)
 
-    def load(  # type: ignore[override]
+    def load(
         self,
         u: Field,
         curl_u: Field,
@@ -56,8 +56,8 @@ class CubeTetsSingle(CubeTets):
         threads: int = 1,
         progress: Progress | None = None,
         singular_edge: Line | None = None,
-    ) -> Defect:
-        """The defect of the interpolant; `solve` works in its vector."""
+    ) -> Any:
+        """The `Defect` of the interpolant; `solve` works in its vector."""
         if singular_edge is not None:
             raise InputError(
                 "the float32 form interpolates at the vertices, where a field with a "
@@ -76,9 +76,9 @@ class CubeTetsSingle(CubeTets):
         )
         return Defect(vector, u)
 
-    def solve(  # type: ignore[override]
+    def solve(
         self,
-        b: Defect,
+        b: Any,
         *,
         x0: Array | None = None,
         tol: float = DEFECT_TOLERANCE,

@@ -1,6 +1,6 @@
 """Elements: every file beside this one declares one element as `ELEMENT`, found by its file.
 
-An element says its order and which solvers it has; `choose` is the one place that turns names
+An element says its order and which solvers it has; `candidates` is the one place that turns names
 into a space.
 """
 
@@ -23,7 +23,7 @@ class Solver:
     """How to make a space: `build(n=…)` or, with `any_mesh`, `build(mesh=…)`.
 
     Elements without a fixed order pass `order=…` as well. `auto` takes the first solver of an
-    element that takes the mesh and its number of cells.
+    element that takes the mesh and its number of cells and fits in memory.
     """
 
     build: Callable[..., Space]
@@ -63,16 +63,16 @@ def get(name: str) -> Element:
     return known[name]
 
 
-def choose(element: Element, solver: str, cells: int, on_mesh: bool) -> tuple[str, Solver]:
-    """The solver by name, or for "auto" the first one that takes the mesh and its size."""
+def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
+    """The solver of that name, or for "auto" all that take the mesh and its size, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
     if solver == "auto":
-        for name, candidate in fitting.items():
-            if cells <= candidate.auto_up_to_cells:
-                return name, candidate
+        found = {name: s for name, s in fitting.items() if cells <= s.auto_up_to_cells}
+        if found:
+            return found
         raise InputError(f"element {element.name} has no solver for a mesh; leave out the mesh")
     if solver in fitting:
-        return solver, fitting[solver]
+        return {solver: fitting[solver]}
     if solver in element.solvers:
         raise InputError(
             f"solver {solver!r} works on the uniform cube only; take one of: {', '.join(fitting)}"
