@@ -1,4 +1,4 @@
-"""Auxiliary-space preconditioner for edge elements (Hiptmair and Xu, SIAM J. Numer. Anal. 45, 2007).
+"""Auxiliary-space preconditioner for edge elements: Hiptmair, Xu, SIAM J. Numer. Anal. 45 (2007).
 
 An edge function splits into a smooth nodal vector field, a gradient, and a rest that oscillates:
 

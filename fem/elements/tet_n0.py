@@ -33,6 +33,12 @@ def kuhn32(n: int) -> Space:
     return CubeTetsSingle(n)
 
 
+def general(n: int | None = None, mesh: Any = None) -> Space:
+    from fem.general import TetSpace
+
+    return TetSpace(n=n, mesh=mesh)
+
+
 ELEMENT = Element(
     name="N0",
     title="lowest-order Nédélec on tetrahedra",
@@ -43,5 +49,6 @@ ELEMENT = Element(
         "assembled": Solver(assembled, any_mesh=True, auto_up_to_cells=6 * 4**3),
         "kuhn": Solver(kuhn),
         "kuhn32": Solver(kuhn32),  # where float64 does not fit
+        "general": Solver(general, any_mesh=True),
     },
 )
