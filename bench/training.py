@@ -146,6 +146,7 @@ class TrainedNet:
     """A trained net with its figures: `values` are JSON, `arrays` the history and the curve."""
 
     net: Network
+    data: Data
     training: Training
     values: dict[str, Any]
     arrays: dict[str, np.ndarray]
@@ -196,7 +197,7 @@ def train_net(
     }
     arrays = {f"history_{name}": array for name, array in training.history.items()}
     arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
-    return TrainedNet(net, training, values, arrays)
+    return TrainedNet(net, data, training, values, arrays)
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:

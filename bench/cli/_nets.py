@@ -47,10 +47,9 @@ def save_net(net: Network, config: TrainConfig, path: Path) -> None:
 
 def load_net(path: Path, **given: Any) -> tuple[Network, TrainConfig]:
     """A saved net, and its data settings; those `given` (not None) replace the stored ones."""
-    from nets.storage import read_extra
-
     from bench.training import TrainConfig
     from nets import load
+    from nets.storage import read_extra
 
     stored = read_extra(path)
     settings: dict[str, Any] = {

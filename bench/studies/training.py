@@ -1,0 +1,65 @@
+"""The paper's nets: ResNet and Fractional-DNN, τ fixed or learned, with and without bias ordering.
+
+Its experiments E1 and E3–E7 share these cells: 1000 steps of steepest descent with Armijo's rule
+from τ₀ = 1, paired seeds (a seed moves the initial weights, and the data with it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
+
+
+@dataclass(frozen=True)
+class Config:
+    nets: tuple[str, ...] = ("resnet", "fractional")
+    taus: tuple[str, ...] = ("fixed", "learned")
+    bias_ordering: tuple[bool, ...] = (False, True)
+    hidden: tuple[int, ...] = (2, 6)
+    width: int = 50
+    steps: int = 1000
+    seeds: tuple[int, ...] = tuple(range(10))
+    problems: tuple[str, ...] = ("maxwell",)
+    samples: int = 12_000
+
+
+PRESETS = {
+    "quick": Config(hidden=(2,), steps=300, seeds=(0, 1), samples=3000, bias_ordering=(False,)),
+    "paper": Config(),
+    "full": Config(
+        nets=("resnet", "fractional", "densenet", "feedforward"),
+        hidden=(2, 4, 6, 10),
+        seeds=tuple(range(20)),
+        problems=("maxwell", "helix"),
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell(
+            "net",
+            {
+                "problem": problem,
+                "net": net,
+                "tau": tau,
+                "bias_ordering": ordering,
+                "hidden": hidden,
+                "width": config.width,
+                "optimizer": "steepest",
+                "steps": config.steps,
+                "samples": config.samples,
+                "seed": seed,
+                "data_seed": seed,
+            },
+        )
+        for problem in config.problems
+        for hidden in config.hidden
+        for net in config.nets
+        for tau in config.taus
+        for ordering in config.bias_ordering
+        for seed in config.seeds
+    ]
