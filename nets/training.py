@@ -13,8 +13,9 @@ import torch
 from numpy.typing import NDArray
 
 from nets import optimizers
+from nets.config import DTYPES
 from nets.coordinates import Coordinates
-from nets.errors import InputError
+from nets.errors import InputError, nearest
 from nets.history import Arrays, Curve, History, Probe
 from nets.kernel import FastObjective
 from nets.loss import Loss
@@ -111,6 +112,8 @@ def train(
         limits = Limits(steps=DEFAULT_STEPS)
     if every < 1:
         raise InputError(f"every must be a whole number >= 1, got {every}")
+    if precision not in DTYPES:
+        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
     module = optimizers.get(choose(optimizer, net))
     optimizers.check_options(module, options)
     if "seed" in module.minimize.__kwdefaults__:

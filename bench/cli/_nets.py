@@ -66,7 +66,7 @@ def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
     import numpy
 
     partial = path.with_suffix(".partial.npz")
-    numpy.savez_compressed(partial, **dict(arrays))
+    numpy.savez_compressed(partial, **arrays)  # type: ignore[arg-type]
     partial.replace(path)
 
 

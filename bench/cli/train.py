@@ -18,7 +18,7 @@ _OUT = "What comes out"
 
 def command(
     recipe: Annotated[
-        str | None, typer.Option(help="Start from named settings: paper, record, default.")
+        str | None, typer.Option(help="Start from named settings: paper or record.")
     ] = None,
     net: Annotated[
         str | None,

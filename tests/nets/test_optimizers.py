@@ -13,6 +13,7 @@ from nets import optimizers
 from nets.errors import InputError
 from nets.optimizers import Diverged, Stop, _line_search
 from nets.optimizers._inverse_hessian import InverseHessian
+from nets.optimizers.lssbfgs import _Pairs
 
 ALL = optimizers.names()
 NEVER_UPHILL = ["steepest", "ssbfgs", "lssbfgs", "lbfgs"]
@@ -217,6 +218,25 @@ def test_with_all_pairs_kept_limited_memory_is_the_dense_method():
     limited, _ = run("lssbfgs", rosenbrock, theta, 25, memory=100)
     for a, b in zip(dense, limited, strict=True):
         np.testing.assert_allclose(a[0], b[0], rtol=1e-6)
+
+
+@given(memory=st.integers(1, 5), seed=st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_with_few_pairs_kept_it_is_the_dense_method_on_those_pairs(memory, seed):
+    random, size = np.random.default_rng(seed), 6
+    pairs, kept = _Pairs(memory, size), []
+    for _ in range(8):
+        s, ratio = random.standard_normal(size), random.uniform(0.5, 3)
+        y = s * random.uniform(0.1, 2, size)
+        pairs.add(s, y, sBs=ratio * float(s @ y))
+        kept = [*kept, (s, y, max(1.0, ratio))][-memory:]
+    s, y, _ = kept[0]
+    H = np.eye(size) * (s @ y) / (y @ y)
+    for k, (s, y, rho) in enumerate(kept):
+        V = np.eye(size) - np.outer(y, s) / (s @ y)
+        H = V.T @ ((rho if k else 1.0) * H) @ V + np.outer(s, s) / (s @ y)
+    g = random.standard_normal(size)
+    np.testing.assert_allclose(pairs.product(g), H @ g, rtol=1e-7, atol=1e-9 * abs(H @ g).max())
 
 
 def test_adam_is_torchs_adam_with_a_cosine_schedule():
