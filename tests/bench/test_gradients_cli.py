@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from bench.cli import run
+from bench.cli import invoke
 
 
 def gradients(capsys, *arguments):
-    code = run(["gradients", *arguments])
+    code = invoke(["gradients", *arguments])
     out, err = capsys.readouterr()
     return code, out, err
 

@@ -1,0 +1,195 @@
+"""Gradients by layer: phase diagrams before training, heatmaps and τ along training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize, SymLogNorm
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from bench.results import Record, Results
+from reports.names import NETS
+from reports.style import WIDTH_INCHES, look
+from reports.svg import legend, plot_series
+
+Array = NDArray[np.float64]
+
+# Purple-white-orange and the yellow-blue ramp: ordered for colour-blind readers too.
+DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
+THRESHOLD = 3.0  # decades: the rules of `nets.verdict`
+LIMIT = 100.0  # decades at which the colours saturate
+LEGEND = {"fontsize": 8}
+
+
+def phase_diagram(results: Results) -> Figure:
+    """Growth of ‖∂J/∂y‖ from the last hidden layer to the first over depth × weight scale at τ = 1,
+    one panel a net; lines are where mean-field theory puts the thresholds of the verdicts."""
+    chosen = results.select("gradients_at_init", tau="fixed", tau0="1", gamma=0.5)
+    names = [net for net in NETS if len(chosen.select("gradients_at_init", net=net))]
+    figure, grid = plt.subplots(
+        1, len(names), figsize=(WIDTH_INCHES, 2.7), sharey=True, squeeze=False
+    )
+    norm = SymLogNorm(linthresh=1.0, vmin=-LIMIT, vmax=LIMIT)
+    for axes, net in zip(grid[0], names, strict=True):
+        _phase_panel(axes, chosen.select("gradients_at_init", net=net), norm)
+        axes.set_title(NETS[net], fontsize=9)
+        axes.set_xlabel("hidden layers")
+    grid[0, 0].set_ylabel("weights / He's weights")
+    bar = figure.colorbar(
+        ScalarMappable(norm, DIVERGING), ax=list(grid[0]), ticks=[-100, -10, -3, 0, 3, 10, 100]
+    )
+    bar.set_label("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    bar.ax.set_yticklabels(["−100", "−10", "−3", "0", "3", "10", "100"])
+    return figure
+
+
+def _phase_panel(axes: Axes, rows: Results, norm: Normalize) -> None:
+    depths, scales = rows.distinct("hidden"), rows.distinct("scale")
+    measured, predicted = (
+        _table(rows, depths, scales, name) for name in ("log10_growth", "log10_growth_predicted")
+    )
+    axes.pcolormesh(_edges(depths), _edges(scales), measured, norm=norm, cmap=DIVERGING)
+    if min(predicted.shape) > 1:
+        axes.contour(
+            depths,
+            scales,
+            np.nan_to_num(predicted, nan=0.0),
+            levels=[-THRESHOLD, THRESHOLD],
+            colors="black",
+            linewidths=1.2,
+            linestyles=["dashed", "solid"],
+        )
+    axes.loglog()
+    axes.grid(False)
+    axes.set_xticks([2, 10, 100], ["2", "10", "100"])
+    axes.set_yticks([0.25, 0.5, 1, 2, 4], ["¼", "½", "1", "2", "4"])
+    axes.minorticks_off()
+
+
+def _table(rows: Results, depths: Sequence[int], scales: Sequence[float], name: str) -> Array:
+    """Medians over seeds, scale by depth; NaN where no cell is."""
+    table = np.full((len(scales), len(depths)), np.nan)
+    for i, scale in enumerate(scales):
+        for j, depth in enumerate(depths):
+            cells = rows.select("gradients_at_init", hidden=depth, scale=scale)
+            values = [value for value in cells.value(name) if value is not None]
+            if values:
+                table[i, j] = np.median(values)
+    return table
+
+
+def _edges(values: Sequence[float]) -> Array:
+    """Borders of cells around points on a logarithmic axis."""
+    logs = np.log(np.asarray(values, dtype=float))
+    if len(logs) == 1:
+        return np.exp(np.array([logs[0] - 0.5, logs[0] + 0.5]))
+    middle = (logs[1:] + logs[:-1]) / 2
+    ends = [2 * logs[0] - middle[0], 2 * logs[-1] - middle[-1]]
+    return np.exp(np.concatenate([ends[:1], middle, ends[1:]]))
+
+
+def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
+    """Growth of ‖∂J/∂y[k]‖ by layer at τ = 1 and τ = 1/H: measured, and dotted by mean field."""
+    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
+    for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
+        for net in NETS:
+            rows = results.select(
+                "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
+            )
+            if len(rows):
+                _profile(axes, rows.records[0], net)
+        axes.set_title(f"τ = {tau0}", fontsize=9)
+        axes.set_xlabel("layer k")
+    grid[0].set_ylabel("log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖")
+    legend(grid[0], **LEGEND)
+    return figure
+
+
+def _profile(axes: Axes, record: Record, net: str) -> None:
+    arrays = record.arrays
+    profile, predicted = arrays["log10_y"][1:-1], arrays["log10_predicted"]
+    layers = np.arange(1, len(profile) + 1)
+    plot_series(axes, layers, profile - profile[-1], NETS[net], net, linestyle="-", marker="")
+    axes.plot(layers, predicted, color=look(net).color, linestyle=":", linewidth=1.2)
+
+
+def gradient_heatmaps(results: Results) -> Figure:
+    """log₁₀ ‖∂J/∂W[k]‖ by layer and step for τ fixed and τ learned from the same start, side by
+    side in one colour scale, with J below; the first seed."""
+    runs = [_first(results, tau) for tau in ("fixed", "learned")]
+    figure, grid = plt.subplots(
+        2, 2, figsize=(WIDTH_INCHES, 4.2), sharex=True, height_ratios=[3, 1], sharey="row"
+    )
+    profiles = [record.arrays["log10_W"][:, 1:-1] for record in runs]
+    finite = np.concatenate([profile[np.isfinite(profile)] for profile in profiles])
+    norm = Normalize(*np.quantile(finite, [0.01, 0.99]))
+    for column, (record, profile) in enumerate(zip(runs, profiles, strict=True)):
+        arrays = record.arrays
+        layers = np.arange(profile.shape[1] + 1) + 0.5
+        steps = np.append(arrays["step"], arrays["step"][-1] + 1)
+        heat, curve = grid[:, column]
+        heat.pcolormesh(steps, layers, profile.T, norm=norm, cmap=SEQUENTIAL, rasterized=True)
+        heat.set_title(f"τ {record.config['tau']}, τ₀ = {record.config['tau0']}", fontsize=9)
+        heat.grid(False)
+        method = record.config["net"] + ("+tau" if record.config["tau"] != "fixed" else "")
+        plot_series(
+            curve, arrays["step"], arrays["J"], f"J, τ {record.config['tau']}", method, marker=""
+        )
+        curve.set_yscale("log")
+        curve.set_xlabel("step")
+    grid[0, 0].set_ylabel("layer k")
+    grid[1, 0].set_ylabel("J")
+    bar = figure.colorbar(ScalarMappable(norm, SEQUENTIAL), ax=list(grid[0]))
+    bar.set_label("log₁₀ ‖∂J/∂W[k]‖")
+    return figure
+
+
+def _first(results: Results, tau: str, tau0: str = "1/H") -> Record:
+    return results.select("gradients_in_training", tau=tau, tau0=tau0).sorted_by("seed").records[0]
+
+
+def tau_trajectories(results: Results) -> Figure:
+    """τ of every layer along training, from each start it was learned from; the first seed."""
+    learned = results.select("gradients_in_training", tau="learned")
+    starts = [tau0 for tau0 in ("1/H", "1/sqrtH", "1") if tau0 in learned.distinct("tau0")]
+    figure, grid = plt.subplots(1, len(starts), figsize=(WIDTH_INCHES, 2.6), squeeze=False)
+    layers = Normalize(0, 1)
+    for axes, tau0 in zip(grid[0], starts, strict=True):
+        record = _first(learned, "learned", tau0)
+        arrays = record.arrays
+        layers = Normalize(0, arrays["tau"].shape[1] - 1)
+        colors = plt.get_cmap(SEQUENTIAL)
+        for k, trajectory in enumerate(arrays["tau"].T):
+            axes.plot(arrays["step"], trajectory, color=colors(layers(k)), linewidth=0.8)
+        axes.set_title(f"τ₀ = {tau0}", fontsize=9)
+        axes.set_xlabel("step")
+    grid[0, 0].set_ylabel("τ[k]")
+    figure.colorbar(ScalarMappable(layers, SEQUENTIAL), ax=list(grid[0])).set_label("layer k")
+    return figure
+
+
+def final_errors(results: Results) -> Figure:
+    """The training error that each policy for τ ends with: every seed, and the median as a bar."""
+    runs = results.select("gradients_in_training")
+    arms = sorted({(r.config["tau"], r.config["tau0"]) for r in runs}, key=lambda arm: arm[::-1])
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.6 + 0.28 * len(arms)))
+    for row, (tau, tau0) in enumerate(arms):
+        errors = runs.select("gradients_in_training", tau=tau, tau0=tau0).value("train_mse")
+        finite = [error for error in errors if error is not None]
+        style = look("resnet" if tau == "fixed" else "resnet+tau")
+        axes.plot(
+            finite, [row] * len(finite), style.marker, color=style.color, alpha=0.6, linestyle="",
+            fillstyle="none" if tau == "fixed" else "full",
+        )  # fmt: skip
+        if finite:
+            axes.plot([np.median(finite)] * 2, [row - 0.3, row + 0.3], color="black")
+    axes.set_yticks(range(len(arms)), [f"{tau}, τ₀ = {tau0}" for tau, tau0 in arms])
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("training error 1/(2N) Σ‖·‖² after the same number of evaluations")
+    return figure

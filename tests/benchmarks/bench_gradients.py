@@ -1,0 +1,85 @@
+"""What watching gradients costs, and a portrait of the deepest nets of the atlas."""
+
+import statistics
+import time
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import nn
+
+from bench.cells import Cell, load_kind
+from nets import build, record_gradients
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def convolutional():
+    torch.manual_seed(0)
+    channels = [1, 16, 16, 16]
+    layers = [
+        part for a, b in pairwise(channels) for part in (nn.Conv2d(a, b, 3, padding=1), nn.ReLU())
+    ]
+    head = [nn.AdaptiveAvgPool2d(4), nn.Flatten(), nn.Linear(256, 10)]
+    return nn.Sequential(*layers, *head), torch.randn(32, 1, 28, 28)
+
+
+def resnet():
+    net = build(net="resnet", tau="learned", hidden=6, width=50)
+    return net, torch.randn(1000, 7, dtype=torch.float64)
+
+
+def deep_linear():
+    torch.manual_seed(0)
+    layers = [part for _ in range(50) for part in (nn.Linear(64, 64), nn.Tanh())]
+    return nn.Sequential(*layers), torch.randn(256, 64)
+
+
+@pytest.mark.parametrize("make", [convolutional, resnet, deep_linear])
+def test_overhead_of_recording(benchmark, make):
+    """At most 5 % of a training step: medians of alternating blocks, with and without."""
+    benchmark.group = "gradients"
+    model, x = make()
+    optimizer = torch.optim.Adam(model.parameters())
+
+    def steps(count=10):
+        for _ in range(count):
+            optimizer.zero_grad()
+            model(x).square().mean().backward()
+            optimizer.step()
+
+    def seconds(recording):
+        start = time.perf_counter()
+        if recording:
+            with record_gradients(model):
+                steps()
+        else:
+            steps()
+        return time.perf_counter() - start
+
+    steps()
+    pairs = [(seconds(True), seconds(False)) for _ in range(15)]
+    ratio = statistics.median(with_it / without for with_it, without in pairs)
+    benchmark.extra_info.update(overhead=ratio - 1.0)
+    with record_gradients(model):
+        benchmark.pedantic(steps, rounds=3)
+    assert ratio < 1.05
+
+
+@pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])
+def test_portrait_at_depth_200(benchmark, net):
+    """Norms, theory and spectra of 200 layers on 1000 samples: no overflow, under 2 GB."""
+    benchmark.group = "gradients"
+    cell = Cell("gradients_at_init", {"net": net, "hidden": 200})
+    kind = load_kind(cell.kind)
+    result = benchmark.pedantic(kind.run, (cell.config,), rounds=1)
+    assert kind.needs_bytes(cell.config) < 2e9
+    assert result.values["theory_error"] < 1e-8
+    names = ("log10_growth", "log10_growth_predicted", "log10_spectral_norm", "theory_error")
+    benchmark.extra_info.update({name: result.values[name] for name in names})

@@ -1,0 +1,154 @@
+"""Figures and section of the gradient atlas, from small results made on the spot."""
+
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+from bench.cells import Cell, load_kind
+from bench.claims.gradients import CLAIMS, Compared, Fact, NotTested
+from bench.results import Results
+from reports.context import Run
+from reports.figures.gradients import (
+    final_errors,
+    gradient_heatmaps,
+    layer_profiles,
+    phase_diagram,
+    tau_trajectories,
+)
+from reports.sections.gradients import section
+
+
+@dataclass
+class Done:
+    kind: str
+    config: dict
+    values: dict
+    arrays: dict
+    key: str
+
+
+def done(kind, config):
+    cell = Cell(kind, config)
+    result = load_kind(kind).run(cell.config)
+    return Done(kind, cell.config, result.values, result.arrays, cell.key)
+
+
+@pytest.fixture(scope="module")
+def results():
+    few = {"width": 6, "samples": 20}
+    at_init = [
+        done("gradients_at_init", {"net": net, "hidden": h, "scale": s, "tau0": tau0, **few})
+        for net in ("feedforward", "resnet", "densenet", "fractional")
+        for h in (2, 5, 12)
+        for s, tau0 in ((0.5, "1"), (1.0, "1"), (2.0, "1"), (1.0, "1/H"))
+    ]
+    trained = [
+        done(
+            "gradients_in_training",
+            {
+                "net": "resnet", "hidden": 50, "tau": tau, "tau0": tau0, "evaluations": 3,
+                "seed": seed, "data_seed": seed, "width": 4, "samples": 10,
+            },
+        )
+        for tau, tau0 in (("fixed", "1/H"), ("learned", "1/H"), ("fixed", "2/H"), ("rezero", "1"))
+        for seed in range(6)
+    ]  # fmt: skip
+    return Results([*at_init, *trained])
+
+
+def test_phase_diagram_has_a_panel_per_net_and_the_boundary(results):
+    figure = phase_diagram(results)
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    assert [axes.get_title() for axes in panels] == [
+        "feedforward", "ResNet", "DenseNet", "Fractional-DNN",
+    ]  # fmt: skip
+    cells = panels[0].collections[0].get_array()
+    assert cells.size == 9
+    assert cells.min() < -3  # the feedforward net of 12 layers vanishes at half of He's weights
+    assert len(panels[1].collections) > 1  # theory's contour
+
+
+def test_profiles_end_at_zero(results):
+    figure = layer_profiles(results, 12)
+    for axes in figure.axes:
+        for line in axes.lines:
+            assert line.get_ydata()[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_heatmaps_share_one_scale_and_show_J(results):
+    figure = gradient_heatmaps(results)
+    meshes = [axes.collections[0] for axes in figure.axes[:2]]
+    assert meshes[0].norm is meshes[1].norm
+    assert [axes.get_title() for axes in figure.axes[:2]] == [
+        "τ fixed, τ₀ = 1/H",
+        "τ learned, τ₀ = 1/H",
+    ]
+    assert figure.axes[2].get_yscale() == "log"
+
+
+def test_trajectories_have_a_line_per_layer(results):
+    assert len(tau_trajectories(results).axes[0].lines) == 50
+
+
+def test_final_errors_show_every_seed(results):
+    axes = final_errors(results).axes[0]
+    marks = [line for line in axes.lines if line.get_linestyle() == "None"]
+    assert sorted(len(line.get_xdata()) for line in marks) == [6, 6, 6, 6]
+
+
+def run_with(results, **plans):
+    run = Run("r", plans, ())
+    run.__dict__["results"] = results  # where cached_property keeps it
+    return run
+
+
+def test_section_is_complete_and_gaps_are_named(results):
+    made = section(run_with(results))
+    before, along = made.subsections
+    names = [getattr(block, "name", "") for block in (*before.blocks, *along.blocks)]
+    assert "gradient-phases" in names
+    assert "arms-resnet-50-adam" in names
+    rows = next(block for block in before.blocks if getattr(block, "name", "") == "jacobian-norms")
+    assert ["ResNet", "1/H"] in [row[:2] for row in rows.rows]
+    empty = section(run_with(Results([]), gradient_atlas={"preset": "quick"}))
+    commands = [part.blocks[0].command for part in empty.subsections]
+    assert all(command.startswith("femnets run") for command in commands)
+    assert section(run_with(Results([]))) is None
+
+
+def test_claims_pass_on_data_and_never_without(results):
+    findings = {claim.name: claim.examine(results) for claim in CLAIMS}
+    assert isinstance(findings["gradient-theorems"], Fact)
+    assert findings["gradient-theorems"].true
+    assert isinstance(findings["small-tau-prevents-exploding"], Fact)
+    learned = findings["learning-tau-cures-deep-resnet-from-1-over-H"]
+    assert isinstance(learned, Compared)
+    assert learned.comparison.pairs == 6
+    tuned = findings["learned-tau-beats-tuned-fixed-tau"]
+    assert isinstance(tuned, Compared)
+    assert "/H" in tuned.what
+    assert isinstance(findings["learning-tau-cures-deep-resnet-from-1"], NotTested)
+    assert all(isinstance(claim.examine(Results([])), NotTested) for claim in CLAIMS)
+
+
+def test_tuned_value_is_chosen_on_the_other_half():
+    """Seeds 0, 2, 4 like 2/H, seeds 1, 3, 5 like 4/H: each half is judged by the other's choice."""
+
+    def trained(tau, tau0, seed, mse):
+        config = {
+            "net": "resnet", "hidden": 50, "optimizer": "adam", "samples": 10, "tau": tau,
+            "tau0": tau0, "seed": seed, "data_seed": seed, "problem": "maxwell",
+        }  # fmt: skip
+        return Done("gradients_in_training", config, {"train_mse": mse}, {}, f"{tau}{tau0}{seed}")
+
+    records = [trained("learned", "1/H", seed, 1.0) for seed in range(6)]
+    records += [trained("fixed", "2/H", seed, 0.1 if seed % 2 == 0 else 10.0) for seed in range(6)]
+    records += [trained("fixed", "4/H", seed, 0.1 if seed % 2 == 1 else 10.0) for seed in range(6)]
+    claim = next(claim for claim in CLAIMS if claim.name == "learned-tau-beats-tuned-fixed-tau")
+    comparison = claim.examine(Results(records)).comparison
+    assert comparison.wins == 6
+    assert np.isclose(comparison.ratio, 0.1)
