@@ -1,0 +1,90 @@
+"""`femnets fem` as users call it."""
+
+import json
+
+import pytest
+
+from bench.cli import invoke
+from bench.cli._convergence import convergence_figure
+from bench.cli.fem import parse_sizes
+from bench.errors import UserError
+
+
+def run(*arguments):
+    return invoke(["fem", *arguments])
+
+
+def test_json_is_one_document_and_nothing_else(capsys):
+    assert run("--n", "2,4", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    first, last = document["rows"]
+    assert document["problem"] == "maxwell"
+    assert (first["n"], last["n"]) == (2, 4)
+    assert last["l2_error"] == pytest.approx(5.84255e-3, rel=1e-5)
+    assert first["l2_rate"] is None
+    assert 0.8 < last["l2_rate"] < 1
+    assert {
+        "h", "dofs", "hcurl_error", "l2_relative", "hcurl_relative", "hcurl_rate", "iterations",
+        "residual", "seconds", "seconds_per_phase", "dofs_per_second", "peak_bytes", "element",
+        "solver", "threads",
+    } <= last.keys()  # fmt: skip
+
+
+def test_the_table_fits_a_terminal(capsys):
+    assert run("--n", "1-2", "--element", "hexN0", "--problem", "screen") == 0
+    out = capsys.readouterr().out
+    assert "screen, element hexN0" in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+def test_a_guess_counts_iterations_with_and_without(capsys):
+    assert run("--n", "5", "--solver", "general", "--guess", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert 0 < row["iterations"] < row["iterations_from_zero"]
+
+
+def test_the_plot_is_a_png_with_rates(tmp_path, capsys):
+    target = tmp_path / "rates.png"
+    assert run("--n", "1,2,4", "--json", "--plot", str(target)) == 0
+    assert target.read_bytes().startswith(b"\x89PNG")
+    document = json.loads(capsys.readouterr().out)
+    (axes,) = convergence_figure(document).axes
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    curves = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+    assert list(curves["L² error"]) == [row["l2_error"] for row in document["rows"]]
+    assert {text.get_text() for text in axes.texts} == {
+        f"{document['rows'][-1][key]:.2f}" for key in ("l2_rate", "hcurl_rate")
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("1,2,4", [1, 2, 4]), ("1-4", [1, 2, 3, 4]), ("8, 2-3,2", [2, 3, 8])],
+)
+def test_sizes(text, sizes):
+    assert parse_sizes(text) == sizes
+
+
+@pytest.mark.parametrize("text", ["", "a", "2.5", "0", "4-2", "-3", "1,,2"])
+def test_sizes_that_are_none(text):
+    with pytest.raises(UserError, match="--n takes"):
+        parse_sizes(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--n", "0"], "--n takes sizes from 1 upwards, got '0'"),
+        (["--n", "2", "--element", "N00"], "unknown element 'N00'"),
+        (["--n", "2", "--solver", "none"], "unknown solver 'none'"),
+        (["--n", "2", "--problem", "maxwel"], "did you mean 'maxwell'?"),
+        (["--n", "2", "--plot", "x.pdf"], "--plot writes a PNG"),
+        (["--n", "9000"], "the largest n that fits is"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, capsys):
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert len(captured.err.splitlines()) == 1
