@@ -57,7 +57,7 @@ def _refuse(mesh: Any, bad: NDArray[np.bool_], word: str) -> None:
 
 
 def _corner_jacobians(mesh: Any) -> Array:
-    """det of the reference map (corners, cells); for tetrahedra, where it is constant, (1, cells)."""
+    """det of the reference map (corners, cells), of tetrahedra at one corner."""
     corners = np.array(mesh.refdom.p, float).T
     if len(corners) == 4:
         corners = corners[:1]
