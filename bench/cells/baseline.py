@@ -14,7 +14,7 @@ DEFAULTS = {
     "data_seed": 0,
     "seed": 0,
 }
-DEPENDS = ("bench.baselines", "bench.problems", "bench.metrics", "fem.quadrature")
+DEPENDS = ("bench.baselines", "bench.problems", "bench.metrics", "fem.quadrature", "fem.cut_cells")
 TIMING = False
 
 

@@ -13,7 +13,10 @@ from bench.cells import Result
 from bench.training import TrainConfig
 
 DEFAULTS = {field.name: field.default for field in fields(TrainConfig) if field.name != "seconds"}
-DEPENDS = ("nets", "bench.training", "bench.portrait", "bench.problems", "bench.metrics")
+DEPENDS = (
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.metrics",
+    "fem.quadrature", "fem.cut_cells",
+)  # fmt: skip
 TIMING = False
 
 PAPER_MESHES = range(1, 11)

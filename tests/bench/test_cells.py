@@ -1,5 +1,6 @@
 """A cell is its kind and config; one contract test for all kinds and one for all studies."""
 
+import ast
 import dataclasses
 
 import numpy as np
@@ -133,3 +134,45 @@ def test_settings_from_toml():
     for name, value in [("n", 3), ("n", [1.5]), ("steps", True), ("fast", 1), ("names", "a")]:
         with pytest.raises(UserError, match=name):
             typed(Config, name, value, where="here")
+
+
+# Modules that carry a cell to and from the store, or name things, but do not decide its numbers.
+HARNESS = {"bench.cells", "bench.errors", "fem.errors", "nets.errors"}
+
+
+def imported(path):
+    """Modules of this project that a file imports anywhere, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if source_of(name) else node.module for name in inside]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] in ("fem", "nets", "bench"))
+
+
+def source_of(name):
+    """The file of a module, or None for a name inside one."""
+    try:
+        path = located(name)
+    except ModuleNotFoundError:
+        return None
+    return path / "__init__.py" if path.is_dir() else path
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_depends_covers_whatever_the_kind_imports(kind):
+    """Or else a change of code would leave results that look current and are not."""
+    module = load_kind(kind)
+    covered = {module.__name__, *module.DEPENDS}
+    waiting, seen = [module.__name__], set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name in HARNESS:
+            continue
+        seen.add(name)
+        parents = {name[:end] for end, letter in enumerate(name) if letter == "."}
+        assert covered & {name, *parents}, f"DEPENDS of {kind} does not name {name}"
+        waiting += imported(source_of(name))
