@@ -1,0 +1,27 @@
+"""Seconds of one best approximation: median of repeats after a warm-up, alone on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bench.cells import Result
+from bench.cells import fem as fem_cell
+
+DEFAULTS = {**fem_cell.DEFAULTS, "repeats": 3}
+DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem", "bench.timing")
+TIMING = True
+
+
+def needs_bytes(config: Mapping[str, Any]) -> int:
+    return fem_cell.needs_bytes(config)
+
+
+def run(config: Mapping[str, Any]) -> Result:
+    from bench.timing import timed
+
+    solutions = []
+    times = timed(lambda: solutions.append(fem_cell.solve(config)), config["repeats"])
+    names = ("n", "h", "dofs", "l2_error", "solver")
+    values = {name: getattr(solutions[-1], name) for name in names}
+    return Result({**values, **times.values()}, {"seconds": times.seconds})

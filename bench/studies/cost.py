@@ -1,0 +1,50 @@
+"""What an answer costs: seconds of a finite-element solve, of a training step, of a prediction.
+
+Every cell runs alone, says its threads, and gives the median of repeats. Compare ratios within
+one run; seconds of two machines do not compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("seconds", "dofs", "l2_error", "parameters", "seconds_per_point")
+
+
+@dataclass(frozen=True)
+class Config:
+    n: tuple[int, ...] = (4, 8, 16, 32)
+    elements: tuple[str, ...] = ("N0", "hexN0")
+    nets: tuple[str, ...] = ("resnet", "fractional")
+    hidden: tuple[int, ...] = (2, 6)
+    threads: tuple[int, ...] = (1,)
+    repeats: int = 5
+
+
+PRESETS = {
+    "quick": Config(n=(4, 16), repeats=3),
+    "paper": Config(n=(4, 8, 16, 32, 64, 128)),
+    "full": Config(
+        n=(4, 8, 16, 32, 64, 128, 256),
+        nets=("feedforward", "resnet", "densenet", "fractional"),
+        hidden=(2, 6, 20, 50),
+        threads=(1, 2),
+        repeats=9,
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell("fem_timing", {"n": n, "element": element, "threads": t, "repeats": config.repeats})
+        for t in config.threads
+        for element in config.elements
+        for n in config.n
+    ] + [
+        Cell("net_timing", {"net": net, "hidden": hidden, "threads": t, "repeats": config.repeats})
+        for t in config.threads
+        for net in config.nets
+        for hidden in config.hidden
+    ]
