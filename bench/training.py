@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bench import metrics, problems
 from bench.errors import UserError, nearest
@@ -47,6 +47,7 @@ class TrainConfig:
     problem: str = "maxwell"
     features: str = "x,f,phi"
     samples: int = 12_000
+    radius: float = 1.0  # train on r <= radius only; the ring beyond is held out
     data_seed: int = 0
     # the loss
     bias_ordering: bool = False
@@ -101,7 +102,13 @@ class TrainConfig:
         )
 
     def data(self) -> Data:
-        return Data.of(problems.get(self.problem), self.feature_names, self.samples, self.data_seed)
+        return Data.of(
+            problems.get(self.problem),
+            self.feature_names,
+            self.samples,
+            self.data_seed,
+            self.radius,
+        )
 
     def options(self) -> dict[str, Any]:
         """What the optimiser is told beyond the limits."""
@@ -116,7 +123,12 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Data:
-    """Rows for training and for testing, from streams of their own under one seed."""
+    """Rows for training and for testing, from streams of their own under one seed.
+
+    With `radius` < 1 the training points lie in r ≤ radius, and the test points of the ring
+    beyond (`held_out`) tell how well a net extrapolates, without a look outside the cylinder. The
+    cube reaches r = √2, so radius = 1/√2 asks for the same ratio.
+    """
 
     problem: Problem
     features: tuple[str, ...]
@@ -125,10 +137,21 @@ class Data:
     test_points: Array
     x_test: Array
     y_test: Array
+    held_out: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, problem: Problem, features: tuple[str, ...], samples: int, seed: int) -> Data:
+    def of(
+        cls,
+        problem: Problem,
+        features: tuple[str, ...],
+        samples: int,
+        seed: int,
+        radius: float = 1.0,
+    ) -> Data:
+        if not 0 < radius <= 1:
+            raise UserError(f"--radius must lie in (0, 1], got {radius}")
         points = problem.sample_cylinder(samples, seed)
+        points[:2] *= radius  # still uniform, in the narrower cylinder
         test = problem.sample_cylinder(TEST_SAMPLES, seed, test=True)
         return cls(
             problem,
@@ -138,6 +161,7 @@ class Data:
             test,
             problem.inputs(test, features),
             problem.targets(test),
+            np.hypot(test[0], test[1]) > radius,
         )
 
 
@@ -230,12 +254,19 @@ def net_metrics(net: Network, data: Data) -> dict[str, Any]:
         values = {
             "train_mse": float(np.sum(residual**2)) / (2 * len(data.x)),
             "rel_test_error": metrics.relative_test_error(predicted, data.y_test),
+            "ring_error": _ring_error(predicted, data),
             "u3_min": float(predicted[:, 2].min()),
             "u3_max": float(predicted[:, 2].max()),
             **metrics.net_errors(net, data.problem, data.features),
         }
     values = {name: finite(value) for name, value in values.items()}
     return {**values, "tau": [finite(step) for step in net.tau.tolist()]}
+
+
+def _ring_error(predicted: Array, data: Data) -> float | None:
+    """The relative error on the test points beyond the training radius; None if there are none."""
+    ring = data.held_out
+    return metrics.relative_test_error(predicted[ring], data.y_test[ring]) if ring.any() else None
 
 
 def predict(net: Network, x: Array) -> Array:

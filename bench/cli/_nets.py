@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bench.training import TrainConfig
     from nets.module import Network
 
-DATA_SETTINGS = ("problem", "features", "samples", "data_seed")
+DATA_SETTINGS = ("problem", "features", "samples", "radius", "data_seed")
 
 
 def use_threads(threads: int) -> None:
@@ -42,23 +42,18 @@ def save_net(net: Network, config: TrainConfig, path: Path) -> None:
     """The net, with the data it was trained on (by name and seed) beside its own description."""
     from nets import save
 
-    save(net, path, extra={name: str(getattr(config, name)) for name in DATA_SETTINGS})
+    save(net, path, about={name: getattr(config, name) for name in DATA_SETTINGS})
 
 
 def load_net(path: Path, **given: Any) -> tuple[Network, TrainConfig]:
     """A saved net, and its data settings; those `given` (not None) replace the stored ones."""
     from bench.training import TrainConfig
-    from nets import load
-    from nets.storage import read_extra
+    from nets.storage import load_with_about
 
-    stored = read_extra(path)
-    settings: dict[str, Any] = {
-        name: int(stored[name]) if name in ("samples", "data_seed") else stored[name]
-        for name in DATA_SETTINGS
-        if name in stored
-    }
+    net, about = load_with_about(path)
+    settings = {name: about[name] for name in DATA_SETTINGS if name in about}
     settings |= {name: value for name, value in given.items() if value is not None}
-    return load(path), TrainConfig.from_dict(settings)
+    return net, TrainConfig.from_dict(settings)
 
 
 def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:

@@ -54,15 +54,13 @@ def pruned(
     net: Network, data: Data, *, measure: str, below: float
 ) -> tuple[dict[str, Any], Network, Network]:
     """The figures, the net without its redundant layers, and that net with W[L-1] solved anew."""
-    from copy import deepcopy
-
     from bench.training import finite, l2_error, rel_test_error
     from nets.last_layer import solve_last_layer
     from nets.pruning import delete_layers, redundant_layers
 
     redundancy = redundant_layers(net, data.x, measure=measure, below=below)
     deleted = delete_layers(net, redundancy.layers)
-    resolved = deepcopy(deleted)
+    resolved = delete_layers(deleted, ())  # a copy
     solve_last_layer(resolved, data.x, data.y)
     values: dict[str, Any] = {
         "measure": measure,

@@ -101,6 +101,14 @@ def command(
             rich_help_panel=_DATA,
         ),
     ] = None,
+    radius: Annotated[
+        float | None,
+        typer.Option(
+            help="Train on r <= radius only: the error in the ring beyond (ring_error) judges "
+            "extrapolation without a look outside the cylinder. [1]",
+            rich_help_panel=_DATA,
+        ),
+    ] = None,
     data_seed: Annotated[
         int | None,
         typer.Option(min=0, help="Seed of the points only. [0]", rich_help_panel=_DATA),

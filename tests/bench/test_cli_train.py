@@ -1,0 +1,284 @@
+"""femnets train, evaluate, prune: the figures promised, and nothing else on stdout."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import bench.cli
+from bench import problems
+from bench.cli._progress import TrainingProgress, describe, time_left
+from bench.recipes import RECIPES
+from bench.training import TrainConfig, parse_tau0, train_net
+from nets.training import Progress
+
+PROMISED = {
+    "train_mse",
+    "rel_test_error",
+    "l2_error",
+    "l2_error_inside",
+    "l2_error_outside",
+    "tau",
+    "u3_min",
+    "u3_max",
+    "curl_error",
+    "div_norm",
+    "seconds",
+    "evaluations",
+    "steps",
+    "diverged",
+}
+SMALL = ["--hidden", "2", "--width", "5", "--samples", "300", "--steps", "5"]
+
+
+def femnets(*arguments, code=0):
+    assert bench.cli.invoke([str(argument) for argument in arguments]) == code
+
+
+def answer(capsys):
+    """The one JSON document on stdout; NaN or a second document would be an error."""
+
+    def refuse(token):
+        raise AssertionError(f"{token} in JSON")
+
+    return json.loads(capsys.readouterr().out, parse_constant=refuse)
+
+
+@pytest.fixture
+def saved(tmp_path, capsys):
+    """A small trained net in a file, and its figures."""
+    path = tmp_path / "net.safetensors"
+    femnets("train", *SMALL, "--data-seed", 4, "--save", path, "--json")
+    return path, answer(capsys)
+
+
+class TestTrain:
+    def test_json_has_what_the_contract_promises(self, capsys):
+        femnets("train", *SMALL, "--json")
+        values = answer(capsys)
+        assert set(values) >= PROMISED
+        assert values["steps"] == 5
+        assert len(values["tau"]) == 2
+        assert values["l2_error"] ** 2 == pytest.approx(
+            values["l2_error_inside"] ** 2 + values["l2_error_outside"] ** 2
+        )
+        assert values["config"]["hidden"] == 2
+
+    def test_without_json_there_is_a_table(self, capsys):
+        femnets("train", *SMALL)
+        out = capsys.readouterr().out
+        assert "rel_test_error" in out
+        assert "{" not in out
+
+    def test_the_seed_moves_the_start_and_the_data_seed_the_points(self):
+        base = TrainConfig(hidden=1, width=4, samples=50)
+        moved = TrainConfig(hidden=1, width=4, samples=50, seed=1)
+        other = TrainConfig(hidden=1, width=4, samples=50, data_seed=1)
+        assert np.array_equal(base.data().x, moved.data().x)
+        assert not np.array_equal(base.build().pack(), moved.build().pack())
+        assert not np.array_equal(base.data().x, other.data().x)
+        assert not np.array_equal(base.data().x_test, other.data().x_test)
+        assert np.array_equal(base.build().pack(), other.build().pack())
+
+    def test_test_points_are_their_own(self):
+        data = TrainConfig(samples=500).data()
+        assert len(data.x_test) == 12_000
+        assert not np.isin(data.x_test[:, 0], data.x[:, 0]).any()
+
+    def test_a_smaller_radius_holds_out_a_ring(self):
+        config = TrainConfig(hidden=1, width=4, samples=200, radius=0.5, steps=0)
+        data = config.data()
+        assert np.hypot(data.x[:, 0], data.x[:, 1]).max() <= 0.5
+        assert data.held_out.mean() == pytest.approx(0.75, abs=0.02)
+        trained = train_net(config)
+        ring = TrainConfig(hidden=1, width=4, samples=200, steps=0).data()
+        prediction = trained.net(torch.from_numpy(ring.x_test)).detach().numpy()
+        outside = np.hypot(ring.x_test[:, 0], ring.x_test[:, 1]) > 0.5
+        error = np.linalg.norm(prediction[outside] - ring.y_test[outside])
+        expected = error / np.linalg.norm(ring.y_test[outside])
+        assert trained.values["ring_error"] == pytest.approx(expected)
+
+    def test_figures_by_hand(self):
+        """Each figure again from its definition, for an untrained net."""
+        config = TrainConfig(hidden=1, width=4, samples=200, steps=0)
+        trained = train_net(config)
+        data, net, values = config.data(), trained.net, trained.values
+        with torch.no_grad():
+            train = net(torch.from_numpy(data.x)).numpy()
+            test = net(torch.from_numpy(data.x_test)).numpy()
+        assert values["train_mse"] == pytest.approx(np.sum((train - data.y) ** 2) / 400)
+        expected = np.linalg.norm(test - data.y_test) / np.linalg.norm(data.y_test)
+        assert values["rel_test_error"] == pytest.approx(expected)
+        assert values["u3_min"] == pytest.approx(test[:, 2].min())
+        assert values["u3_max"] == pytest.approx(test[:, 2].max())
+        points = np.random.default_rng(0).random((3, 200_000))
+        field = net(torch.from_numpy(problems.maxwell.inputs(points))).detach().numpy().T
+        squares = np.sum((field - problems.maxwell.u(points)) ** 2, axis=0)
+        assert values["l2_error"] == pytest.approx(np.sqrt(squares.mean()), rel=0.02)
+        assert trained.arrays["curve_l2_error"][-1] == pytest.approx(values["l2_error"], rel=1e-9)
+
+    def test_features_can_be_left_out(self, capsys):
+        femnets("train", *SMALL, "--features", "x,phi", "--json")
+        assert answer(capsys)["parameters"] == 4 * 5 + 5 + 25 + 5 + 15 + 2
+
+    def test_the_same_command_gives_the_same_numbers(self, capsys):
+        numbers = []
+        for _ in range(2):
+            femnets("train", *SMALL, "--net", "fractional", "--json")
+            values = answer(capsys)
+            numbers.append({k: v for k, v in values.items() if k != "seconds"})
+        assert numbers[0] == numbers[1]
+
+    def test_a_diverged_run_has_nulls_and_no_nan(self, capsys):
+        femnets("train", *SMALL, "--net", "densenet", "--scale", "1e200", "--json")
+        values = answer(capsys)
+        assert values["diverged"] is True
+        assert values["rel_test_error"] is None
+        assert values["l2_error"] is None
+
+    def test_history_and_curve_can_be_written(self, tmp_path, capsys):
+        path = tmp_path / "history.npz"
+        femnets("train", *SMALL, "--history", path)
+        arrays = np.load(path)
+        assert arrays["history_J"].shape == (6,)
+        assert {"curve_evaluations", "curve_seconds", "curve_rel_test_error"} <= set(arrays)
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_ctrl_c_still_answers_with_the_best_state_and_exits_130(self, capsys, monkeypatch):
+        def interrupt(self, progress):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(TrainingProgress, "__call__", interrupt)
+        limits = ["--hidden", "2", "--width", "5", "--samples", "300", "--seconds", "60"]
+        femnets("train", *limits, "--json", code=130)
+        values = answer(capsys)
+        assert values["reason"] == "interrupted"
+        assert values["steps"] > 0
+        assert values["rel_test_error"] < 1
+
+    def test_a_recipe_can_be_overridden(self, capsys):
+        for name in RECIPES:
+            limits = ["--steps", "1", "--samples", "100", "--hidden", "1"]
+            femnets("train", "--recipe", name, *limits, "--json")
+            config = answer(capsys)["config"]
+            assert config["steps"] == 1
+            for key, value in RECIPES[name].settings.items():
+                if key not in ("steps", "samples", "hidden"):
+                    assert config[key] == value
+
+    @pytest.mark.parametrize(
+        ("arguments", "word"),
+        [
+            (["--net", "resnt"], "resnet"),
+            (["--optimizer", "bfgs"], "lbfgs"),
+            (["--tau0", "half"], "--tau0"),
+            (["--gamma", "1.5", "--net", "fractional"], "gamma"),
+            (["--problem", "maxwel"], "maxwell"),
+            (["--features", "x,rho"], "rho"),
+            (["--recipe", "papr"], "paper"),
+            (["--schedule", "cosine", "--optimizer", "adam", "--seconds", "1"], "--steps"),
+            (["--memory", "5", "--optimizer", "adam"], "memory"),
+            (["--precision", "float16"], "float16"),
+            (["--radius", "1.5"], "--radius"),
+            (["--save", "net.pt"], ".safetensors"),
+            (["--save", "nowhere/net.safetensors"], "nowhere"),
+        ],
+    )
+    def test_bad_input_is_one_line(self, arguments, word, capsys):
+        femnets("train", "--hidden", "1", "--width", "3", "--samples", "20", *arguments, code=2)
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert len(captured.err.strip().splitlines()) == 1
+        assert word in captured.err
+
+
+def test_tau0_is_words_or_numbers():
+    assert parse_tau0("1/H") == "1/H"
+    assert parse_tau0("0.2") == 0.2
+    assert parse_tau0("1,0.5") == (1.0, 0.5)
+
+
+class TestEvaluate:
+    def test_repeats_the_figures_of_the_training(self, saved, capsys):
+        path, trained = saved
+        femnets("evaluate", path, "--json")
+        values = answer(capsys)
+        for name in PROMISED - {"seconds", "evaluations", "steps", "diverged"}:
+            assert values[name] == pytest.approx(trained[name], rel=1e-12)
+
+    def test_on_another_field(self, saved, capsys):
+        path, trained = saved
+        femnets("evaluate", path, "--problem", "helix", "--json")
+        assert answer(capsys)["rel_test_error"] > trained["rel_test_error"]
+
+    def test_a_missing_or_foreign_file_is_one_line(self, tmp_path, capsys):
+        foreign = tmp_path / "foreign.safetensors"
+        foreign.write_bytes(b"not a net")
+        for path in (tmp_path / "none.safetensors", foreign):
+            femnets("evaluate", path, code=2)
+            assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+class TestPrune:
+    def test_says_what_goes_and_the_errors_of_the_three_stages(self, saved, tmp_path, capsys):
+        path, trained = saved
+        smaller = tmp_path / "smaller.safetensors"
+        femnets("prune", path, "--below", "10", "--measure", "tau", "--save", smaller, "--json")
+        values = answer(capsys)
+        assert values["deleted"] == [1]
+        assert values["hidden"] == 1
+        assert values["rel_test_error_before"] == pytest.approx(trained["rel_test_error"])
+        assert values["rel_test_error_resolved"] < values["rel_test_error_after"]
+        femnets("evaluate", smaller, "--json")
+        assert answer(capsys)["rel_test_error"] == pytest.approx(values["rel_test_error_resolved"])
+
+    def test_nothing_redundant_changes_nothing(self, saved, capsys):
+        path, _ = saved
+        femnets("prune", path, "--below", "0", "--json")
+        values = answer(capsys)
+        assert values["deleted"] == []
+        assert values["l2_error_after"] == values["l2_error_before"]
+
+    def test_refuses_with_the_reason(self, tmp_path, capsys):
+        path = tmp_path / "dense.safetensors"
+        femnets("train", *SMALL, "--net", "densenet", "--save", path)
+        capsys.readouterr()
+        femnets("prune", path, code=2)
+        assert "sums the deleted one" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class TestProgress:
+    STATE = Progress(120, 130.0, 12.0, 1.25e-4, 0.4, {"rel_test_error": 2e-2})
+
+    def test_tells_J_error_and_time_left(self):
+        line = describe(self.STATE)
+        assert "J 1.25e-04" in line
+        assert "rel_test_error 2.0e-02" in line
+        assert "18 s left" in line
+        assert time_left(Progress(1, 1, 1.0, 1.0, 0.0, {})) is None
+
+    def test_rewrites_one_line_on_a_terminal_and_cleans_up(self):
+        stream = Terminal()
+        with TrainingProgress(stream) as progress:
+            progress(self.STATE)
+            progress(self.STATE)
+        text = stream.getvalue()
+        assert "\n" not in text
+        assert text.endswith("\r")
+
+    def test_is_plain_and_rare_elsewhere(self):
+        stream = io.StringIO()
+        with TrainingProgress(stream) as progress:
+            progress(self.STATE)
+            progress(self.STATE)
+        assert "\r" not in stream.getvalue()
+        assert len(stream.getvalue().splitlines()) == 1
