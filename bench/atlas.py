@@ -92,10 +92,9 @@ def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -
     from nets.norms import layer_norms
     from nets.passes import trajectory
     from nets.predicted import mean_field_growth, norms_by_theory
-    from nets.theory import linearise
 
     few_x, few_y = x[:theory], y[:theory]
-    by_theory = norms_by_theory(linearise(net, few_x), few_y.double())
+    by_theory = norms_by_theory(net, few_x, few_y)
     measured = layer_norms(net, few_x, few_y).values()
     measured["y"] = measured["y"][1:-1]
     return Portrait(

@@ -25,18 +25,20 @@ against √2 without it and 1.68 measured.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nets.module import project
+from nets.module import Network, project
 from nets.passes import Trajectory
-from nets.theory import Linearised, own_step_derivatives
+from nets.theory import Linearised, linearise, own_step_derivatives
 
 Array = NDArray[np.float64]
 RESCALE_ABOVE = 1e100
+MATRIX_BYTES = 200 * 2**20  # for the propagators of one chunk of samples
 
 
 def propagators(at: Linearised) -> dict[int, Tensor]:
@@ -78,22 +80,45 @@ def _columns(M: Tensor, width: int) -> Tensor:
     return torch.nn.functional.pad(M, (0, width - M.shape[2]))
 
 
-def norms_by_theory(at: Linearised, target: Tensor) -> dict[str, Array]:
-    """What `grad_norms` measures, from the theorems' matrices; "y" has k = 1..L-1 only."""
-    last, rows = at.net.config.hidden, len(target)
-    phi_L = (at.y[-1] - target) / rows
-    phi_last = phi_L @ at.net.W[last].detach()
-    phi = {k: torch.einsum("sa,sab->sb", phi_last, M) for k, M in propagators(at).items()}
-    W, b, tau = [], [], -_memory_terms(at, phi)
-    for j in range(last):
+def norms_by_theory(net: Network, x: Any, target: Any) -> dict[str, Array]:
+    """What `grad_norms` measures, from the theorems' matrices; "y" has k = 1..L-1 only.
+
+    In chunks of samples, because all propagators of a chunk are held at once; numbers beyond
+    float64 come out as inf or NaN.
+    """
+    x, target = torch.as_tensor(x), torch.as_tensor(target).double()
+    per_sample = 8 * net.config.hidden * max(net.widths[1:-1]) ** 2
+    rows = max(1, MATRIX_BYTES // per_sample)
+    sums: list[Array] = []
+    squares = np.zeros(net.config.hidden)
+    for part_x, part_y in zip(x.split(rows), target.split(rows), strict=True):
+        at = linearise(net, part_x)
+        phi_L = (at.y[-1] - part_y) / len(x)
+        phi_last = phi_L @ net.W[-1].detach()
+        phi = {k: torch.einsum("sa,sab->sb", phi_last, M) for k, M in propagators(at).items()}
+        sums = _added(sums, [*_own_gradients(at, phi), (phi_L.T @ at.y[-2]).numpy()])
+        squares = np.hypot(squares, [float(phi[k].norm()) for k in sorted(phi)])
+    tau, last, *pairs = sums[0], sums[-1], *sums[1:-1]
+    W, b = (
+        [float(np.linalg.norm(g)) for g in part] for part in ([*pairs[0::2], last], pairs[1::2])
+    )
+    return {"W": np.array(W), "b": np.array(b), "tau": np.abs(tau), "y": squares}
+
+
+def _added(sums: list[Array], parts: list[Array]) -> list[Array]:
+    return [a + b for a, b in zip(sums, parts, strict=True)] if sums else parts
+
+
+def _own_gradients(at: Linearised, phi: dict[int, Tensor]) -> list[Array]:
+    """∂J/∂τ, then ∂J/∂W[j] and ∂J/∂b[j] for every j, by the derivatives of its own step."""
+    tau = -_memory_terms(at, phi)
+    gradients = []
+    for j in range(at.net.config.hidden):
         own = own_step_derivatives(at, j)
         inner = torch.einsum("sa,sab->sb", phi[j + 1], own["b"])
-        W.append(float((inner.T @ at.y[j]).norm()))
-        b.append(float(inner.sum(0).norm()))
+        gradients += [(inner.T @ at.y[j]).numpy(), inner.sum(0).numpy()]
         tau[j] += float((own["tau"] * phi[j + 1]).sum())
-    W.append(float((phi_L.T @ at.y[last]).norm()))
-    y = [float(phi[k].norm()) for k in range(1, last + 1)]
-    return {"W": np.array(W), "b": np.array(b), "tau": np.abs(tau), "y": np.array(y)}
+    return [tau, *gradients]
 
 
 def _memory_terms(at: Linearised, phi: dict[int, Tensor]) -> Array:
@@ -107,7 +132,8 @@ def _memory_terms(at: Linearised, phi: dict[int, Tensor]) -> Array:
     for i in range(2, last + 1):
         past = [float((project(y[k], to=at.net.widths[i]) * phi[i]).sum()) for k in range(i)]
         jumps[i - 1, : i - 1] = np.diff(past)
-    return np.einsum("lk,lkj->j", jumps, at.dA.numpy())
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.einsum("lk,lkj->j", jumps, at.dA.numpy())
 
 
 def mean_field_growth(at: Trajectory) -> Array:
