@@ -42,13 +42,16 @@ def run(config: dict[str, Any]) -> Result:
     )
     test_x, test_y = data_of(config, test=True)
     error = (net(test_x) - test_y).detach()
-    start, end = (judge(history["log10_y"][row].tolist()) for row in (0, -1))
+    verdicts = [judge(profile.tolist()) for profile in history["log10_y"]]
+    start, end = verdicts[0], verdicts[-1]
+    labels = [verdict.label for verdict in verdicts]
     weights = history["log10_W"][:, 1:-1]
     values = {
         "train_mse": float(history["J"].min()),
         "rel_test_error": float(error.norm() / test_y.norm()),
         "label_start": start.label,
         "label_end": end.label,
+        "label_shares": {label: labels.count(label) / len(labels) for label in sorted(set(labels))},
         "log10_growth_start": start.log10_ratio,
         "log10_growth_end": end.log10_ratio,
         "log10_weight_ratio_end": float(weights[-1, 0] - weights[-1, -1]),

@@ -40,7 +40,9 @@ class Config:
 
 PRESETS = {
     "quick": Config(),
-    "paper": Config(arms=(*ARMS, *TUNED), depths=(10, 50), samples=1000),
+    "paper": Config(
+        arms=(*ARMS, *TUNED), depths=(10, 50), optimizers=("adam", "steepest"), samples=1000
+    ),
     "full": Config(
         nets=("resnet", "fractional"),
         arms=(*ARMS, *TUNED),

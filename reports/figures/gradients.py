@@ -118,6 +118,26 @@ def _profile(axes: Axes, record: Record, net: str) -> None:
     axes.plot(layers, predicted, color=look(net).color, linestyle=":", linewidth=1.2)
 
 
+def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figure:
+    """log₁₀ of the singular values of dy[H]/dy[1], averaged over samples, at τ = 1 and τ = 1/H."""
+    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6))
+    for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
+        for net in NETS:
+            rows = results.select(
+                "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
+            )
+            if len(rows):
+                spectrum = rows.records[0].arrays["log10_spectrum"]
+                finite = np.where(np.isfinite(spectrum), spectrum, np.nan)
+                index = np.arange(1, len(finite) + 1)
+                plot_series(axes, index, finite, NETS[net], net, linestyle="-")
+        axes.set_title(f"τ = {tau0}", fontsize=9)
+        axes.set_xlabel("number of the singular value")
+    grid[0].set_ylabel("log₁₀ singular values of dy[H]/dy[1]")
+    legend(grid[0], **LEGEND)
+    return figure
+
+
 def gradient_heatmaps(results: Results) -> Figure:
     """log₁₀ ‖∂J/∂W[k]‖ by layer and step for τ fixed and τ learned from the same start, side by
     side in one colour scale, with J below; the first seed."""

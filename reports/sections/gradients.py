@@ -13,6 +13,7 @@ from reports.document import Block, Column, Missing, Paragraph, Picture, Section
 from reports.figures.gradients import (
     final_errors,
     gradient_heatmaps,
+    jacobian_spectra,
     layer_profiles,
     phase_diagram,
     tau_trajectories,
@@ -70,6 +71,15 @@ def _before(run: Run) -> list[Block]:
             "mean-field theory, which knows only second moments.",
             partial(layer_profiles, cells, deepest),
             f"Gradient norms by layer for {deepest} layers at τ = 1 and τ = 1/H.",
+            source,
+        ),
+        Picture(
+            "jacobian-spectra",
+            f"Singular values of the end-to-end Jacobian dy[H]/dy[1] in nets of {deepest} hidden "
+            "layers with He's weights: a wide spectrum lets some directions explode while others "
+            "vanish.",
+            partial(jacobian_spectra, cells, deepest),
+            f"Singular values of end-to-end Jacobians, {deepest} layers, τ = 1 and τ = 1/H.",
             source,
         ),
         Table(

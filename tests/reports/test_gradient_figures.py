@@ -15,6 +15,7 @@ from reports.context import Run
 from reports.figures.gradients import (
     final_errors,
     gradient_heatmaps,
+    jacobian_spectra,
     layer_profiles,
     phase_diagram,
     tau_trajectories,
@@ -77,6 +78,12 @@ def test_profiles_end_at_zero(results):
     for axes in figure.axes:
         for line in axes.lines:
             assert line.get_ydata()[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_spectra_descend(results):
+    for line in jacobian_spectra(results, 12).axes[0].lines:
+        values = line.get_ydata()[np.isfinite(line.get_ydata())]
+        assert (np.diff(values) <= 1e-9).all()
 
 
 def test_heatmaps_share_one_scale_and_show_J(results):
