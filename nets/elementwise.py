@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 
 # Sums may be reordered (the order is then fixed in the machine code), but NaN and inf must stay
 # what they are: no nnan, no ninf.
-_FLAGS = {"reassoc", "contract", "arcp", "nsz"}
+REORDERED_SUMS = {"reassoc", "contract", "arcp", "nsz"}
 
 
 class Elementwise(Protocol):
@@ -59,7 +59,7 @@ class FusedSmoothReLU:
         return _smooth_relu_backward(z, b, real(s), phi, real(self.eta), g, db)
 
 
-@numba.njit(cache=True, fastmath=_FLAGS)
+@numba.njit(cache=True, fastmath=REORDERED_SUMS)
 def _smooth_relu_forward(z, b, s, base, c, eta, y):  # type: ignore[no-untyped-def]
     zero, one, scale = z.dtype.type(0), z.dtype.type(1), z.dtype.type(0.5) / eta
     for i in range(z.shape[0]):
@@ -76,7 +76,7 @@ def _smooth_relu_forward(z, b, s, base, c, eta, y):  # type: ignore[no-untyped-d
             y[i, j] = c * base[i, j] + value if carried else value
 
 
-@numba.njit(cache=True, fastmath=_FLAGS)
+@numba.njit(cache=True, fastmath=REORDERED_SUMS)
 def _smooth_relu_backward(z, b, s, phi, eta, g, db):  # type: ignore[no-untyped-def]
     zero, one, scale = z.dtype.type(0), z.dtype.type(1), z.dtype.type(0.5) / eta
     inner, square = 0.0, 0.0

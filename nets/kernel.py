@@ -91,7 +91,7 @@ class FastObjective:
         self._sums = Sums(
             W=self._gradient.W,
             b=[b.numpy() for b in self._gradient.b],
-            dC=torch.zeros(layers, layers, dtype=torch.float64),
+            dC=np.zeros((layers, layers)),
             ds=np.zeros(layers - 1),
             phi_squared=np.zeros(layers),
         )
@@ -148,7 +148,7 @@ class FastObjective:
 
     def _add_tau(self, tau: Tensor, C: Tensor, s: Tensor) -> None:
         """dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
-        cotangents = (self._sums.dC, torch.from_numpy(self._sums.ds))
+        cotangents = (torch.from_numpy(self._sums.dC), torch.from_numpy(self._sums.ds))
         gradient = coefficient_vjp(self.net, tau, (C, s), cotangents)
         gradient += self.loss.tau_gradient(tau.detach())
         self.tau_gradient = gradient.numpy()
@@ -232,9 +232,11 @@ def _sweeps(net: Network, shape: Shape, sizes: set[int], dtype: torch.dtype) -> 
 
 
 def _numbers(W: list[Tensor], b: list[Tensor], C: Tensor, s: Tensor, dtype: torch.dtype) -> Numbers:
+    cast = [weight.detach().to(dtype) for weight in W]
     return Numbers(
-        W=[weight.detach().to(dtype) for weight in W],
+        W=cast,
+        WT=[weight.T for weight in cast],
         b=[bias.detach().to(dtype).numpy() for bias in b],
-        C=C.to(dtype),
+        C=C.to(dtype).numpy(),
         s=s.tolist(),
     )

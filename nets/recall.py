@@ -10,10 +10,7 @@ import torch
 from torch import Tensor
 
 from nets.module import Network, memory_terms
-
-# Layers whose memory of everything before them is one matrix product; inside such a block it
-# goes layer by layer.
-BLOCK = 8
+from nets.stacks import add_inner_products, recall, recall_adjoint
 
 Array = np.ndarray
 Past = tuple[Array, float]  # y[ℓ] = factor · array + s σ(z), missing rows count as zero
@@ -39,7 +36,7 @@ class Shape:
         """Numbers in the buffers of the states and of the adjoints."""
         slot = self.widest * rows
         states = (self.hidden + 1 - self.first) * slot
-        return states, states if self.long else 2 * slot
+        return states, states if self.long else slot
 
 
 def leading(slot: Tensor, width: int, rows: int) -> Tensor:
@@ -48,45 +45,54 @@ def leading(slot: Tensor, width: int, rows: int) -> Tensor:
 
 
 class LastLayer:
-    """C[ℓ,k] = 0 for k < ℓ−1: the memory is one scaled state, and two adjoints suffice."""
+    """C[ℓ,k] = 0 for k < ℓ−1: the memory is one scaled state, and one adjoint suffices."""
 
-    def __init__(self, shape: Shape, rows: int, states: Tensor, adjoints: Tensor) -> None:
+    def __init__(self, shape: Shape, rows: int, states: Tensor, adjoint: Tensor) -> None:
         self.shape = shape
-        slots, pair = states.view(-1, shape.widest * rows), adjoints.view(2, -1)
+        slots = states.view(-1, shape.widest * rows)
         layers = range(shape.first, shape.hidden + 1)
         self.y = {l: leading(slots[l - shape.first], shape.widths[l], rows) for l in layers}
-        self.phi = {
-            l: leading(pair[l % 2], shape.widths[l], rows) for l in range(1, shape.hidden + 1)
-        }
+        self.phi = {l: leading(adjoint, shape.widths[l], rows) for l in range(1, shape.hidden + 1)}
         self._arrays = {l: y.numpy() for l, y in self.y.items()}
         self._nothing = self._arrays[shape.hidden][:0]
+        # Where layer k is wider than layer k+1, the features that P(k→k+1) drops.
+        widths = shape.widths
+        self._dropped = {
+            k: phi[widths[k + 1] :] for k, phi in self.phi.items() if widths[k] > widths[k + 1]
+        }
 
-    def past(self, l: int, C: Tensor, chain: list[float]) -> Past:
+    def start(self, x: Tensor, C: Array) -> None:
+        """The input as a remembered state."""
+        self.y[0].copy_(x)
+
+    def past(self, l: int, C: Array) -> Past:
         """C[ℓ,ℓ−1] y[ℓ−1]."""
-        c = chain[l]
+        c = C[l, l - 1]
         return (self._arrays[l - 1], c) if c and l > self.shape.first else (self._nothing, 0.0)
 
     def seal(self, l: int) -> None:
         """Nothing: no reader looks beyond the width of a layer."""
 
-    seal_adjoint = seal
+    def start_adjoint(self, C: Array) -> None:
+        """Nothing to prepare."""
 
-    def adjoint(self, k: int, C: Tensor, chain: list[float], W: Tensor, g: Tensor) -> None:
-        """φ[k] = C[k+1,k] Pᵀ φ[k+1] + Wᵀ g."""
-        later, out, c = self.phi[k + 1], self.phi[k], chain[k + 1]
-        if len(out) <= len(later):
-            torch.addmm(later[: len(out)], W.T, g, beta=c, out=out)
-        else:
-            torch.mm(W.T, g, out=out)
-            out[: len(later)].add_(later, alpha=c)
+    def adjoint(self, k: int, C: Array, WT: Tensor, g: Tensor) -> None:
+        """φ[k] = C[k+1,k] Pᵀ φ[k+1] + Wᵀ g, in place."""
+        if k in self._dropped:
+            self._dropped[k].zero_()
+        torch.addmm(self.phi[k], WT, g, beta=float(C[k + 1, k]), out=self.phi[k])
 
-    def sense(self, l: int, dC: Tensor) -> None:
+    def seal_adjoint(self, l: int) -> None:
+        """Nothing, as for the states."""
+
+    def sense(self, l: int, dC: Array) -> None:
         """dC[ℓ,ℓ−1] += ⟨P y[ℓ−1], φ[ℓ]⟩, while φ[ℓ] is at hand."""
         if self.shape.moving_C and l > self.shape.first:
-            rows = min(self.shape.widths[l - 1 : l + 1])
-            dC[l, l - 1] += torch.vdot(self.y[l - 1][:rows].view(-1), self.phi[l][:rows].view(-1))
+            width = min(self.shape.widths[l - 1 : l + 1])
+            past, phi = self.y[l - 1][:width], self.phi[l][:width]
+            dC[l, l - 1] += float(torch.vdot(past.view(-1), phi.view(-1)))
 
-    def sense_all(self, dC: Tensor) -> None:
+    def sense_all(self, dC: Array) -> None:
         """Nothing: `sense` saw every entry."""
 
 
@@ -94,85 +100,58 @@ class AllLayers:
     """Every layer remembers: states and adjoints lie in stacks, one slot per layer.
 
     A slot has the widest layer's features; those beyond a layer's own width are zero, which makes
-    P(k→ℓ) part of the matrix products. With blocks [a, a+B) of layers the memory of a block is
-
-        Y[a:a+B] = C[a:a+B, :a] Y[:a]     one matrix product over features · rows columns,
-        Y[ℓ] += C[ℓ, a:ℓ] Y[a:ℓ]          as the states of the block appear,
-
-    and the same with Cᵀ for the adjoints. Nothing of size L² · rows is ever formed.
+    P(k→ℓ) part of the combinations. Nothing of size L² · rows is ever formed.
     """
 
     def __init__(self, shape: Shape, rows: int, states: Tensor, adjoints: Tensor) -> None:
         self.shape = shape
-        self.Y = states.view(-1, shape.widest * rows)
-        self.Phi = adjoints.view(-1, shape.widest * rows)
-        used = [leading(slot, width, rows) for slot, width in self._slots(self.Y)]
-        self.y = dict(enumerate(used, start=shape.first))
-        used = [leading(slot, width, rows) for slot, width in self._slots(self.Phi)]
-        self.phi = dict(enumerate(used, start=shape.first))
+        self._Y = states.view(-1, shape.widest * rows)
+        self._Phi = adjoints.view(-1, shape.widest * rows)
+        self.y, self._rest_y = self._split(self._Y, rows)
+        self.phi, self._rest_phi = self._split(self._Phi, rows)
         self._arrays = {l: y.numpy() for l, y in self.y.items()}
-        self._nothing = self._arrays[shape.hidden][:0]
-        self._rest_y = {l: self.Y[l - shape.first, y.numel() :] for l, y in self.y.items()}
-        self._rest_phi = {l: self.Phi[l - shape.first, p.numel() :] for l, p in self.phi.items()}
+        self._states, self._adjoints = self._Y.numpy(), self._Phi.numpy()
 
-    def _slots(self, stack: Tensor) -> list[tuple[Tensor, int]]:
-        return list(zip(stack, self.shape.widths[self.shape.first : -1], strict=True))
+    def _split(self, stack: Tensor, rows: int) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
+        """Per layer: its features, and the rest of its slot."""
+        first, widths = self.shape.first, self.shape.widths
+        layers = range(first, self.shape.hidden + 1)
+        used = {l: leading(stack[l - first], widths[l], rows) for l in layers}
+        return used, {l: stack[l - first, widths[l] * rows :] for l in layers}
 
-    def past(self, l: int, C: Tensor, chain: list[float]) -> Past:
+    def start(self, x: Tensor, C: Array) -> None:
+        """The input as a remembered state."""
+        recall(C, self._states, 0, 0)
+        self.y[0].copy_(x)
+
+    def past(self, l: int, C: Array) -> Past:
         """Σ_{k<ℓ} C[ℓ,k] P y[k], gathered in the slot of y[ℓ] itself."""
-        first, Y = self.shape.first, self.Y
-        here = l - first
-        start = here - here % BLOCK
-        if here == start and start > 0:
-            stop = min(start + BLOCK, len(Y))
-            torch.mm(C[l : first + stop, first:l], Y[:start], out=Y[start:stop])
-        if here > start:
-            torch.addmm(
-                Y[here : here + 1],
-                C[l : l + 1, first + start : l],
-                Y[start:here],
-                beta=float(start > 0),
-                out=Y[here : here + 1],
-            )
-        return (self._arrays[l], 1.0) if here > 0 else (self._nothing, 0.0)
+        recall(C, self._states, l - self.shape.first, self.shape.first)
+        return self._arrays[l], 1.0
 
     def seal(self, l: int) -> None:
         """Zero beyond the width of layer ℓ."""
         if self.shape.ragged:
             self._rest_y[l].zero_()
 
+    def start_adjoint(self, C: Array) -> None:
+        """Empty the last block, which no later layer remembers."""
+        recall_adjoint(C, self._adjoints, len(self._adjoints) - 1, self.shape.first)
+
+    def adjoint(self, k: int, C: Array, WT: Tensor, g: Tensor) -> None:
+        """φ[k] = Σ_{ℓ>k} C[ℓ,k] Pᵀ φ[ℓ] + Wᵀ g."""
+        recall_adjoint(C, self._adjoints, k - self.shape.first, self.shape.first)
+        torch.addmm(self.phi[k], WT, g, out=self.phi[k])
+
     def seal_adjoint(self, l: int) -> None:
         """Zero beyond the width of layer ℓ."""
         if self.shape.ragged:
             self._rest_phi[l].zero_()
 
-    def adjoint(self, k: int, C: Tensor, chain: list[float], W: Tensor, g: Tensor) -> None:
-        """φ[k] = Σ_{ℓ>k} C[ℓ,k] Pᵀ φ[ℓ] + Wᵀ g."""
-        first, Phi = self.shape.first, self.Phi
-        here = k - first
-        start = here - here % BLOCK
-        stop = min(start + BLOCK, len(Phi))
-        if here == stop - 1:
-            torch.mm(C[k + 1 :, first + start : k + 1].T, Phi[stop:], out=Phi[start:stop])
-        else:
-            torch.addmm(
-                Phi[here : here + 1],
-                C[k + 1 : first + stop, k : k + 1].T,
-                Phi[here + 1 : stop],
-                beta=float(stop < len(Phi)),
-                out=Phi[here : here + 1],
-            )
-        torch.addmm(self.phi[k], W.T, g, out=self.phi[k])
-
-    def sense(self, l: int, dC: Tensor) -> None:
+    def sense(self, l: int, dC: Array) -> None:
         """Nothing: `sense_all` takes the products of the stacks."""
 
-    def sense_all(self, dC: Tensor) -> None:
-        """dC[ℓ,k] += ⟨P y[k], φ[ℓ]⟩ for all k < ℓ, in blocks of layers along the diagonal."""
-        if not self.shape.moving_C:
-            return
-        first = self.shape.first
-        for start in range(1 - first, len(self.Phi), 2 * BLOCK):
-            stop = min(start + 2 * BLOCK, len(self.Phi))
-            products = torch.mm(self.Phi[start:stop], self.Y[: stop - 1].T)
-            dC[first + start : first + stop, first : first + stop - 1] += products
+    def sense_all(self, dC: Array) -> None:
+        """dC[ℓ,k] += ⟨P y[k], φ[ℓ]⟩ for all k < ℓ."""
+        if self.shape.moving_C:
+            add_inner_products(self._adjoints, self._states, self.shape.first, dC)

@@ -1,6 +1,6 @@
 """One chunk of rows through the net and back, on buffers that are allocated once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,13 +15,10 @@ class Numbers:
     """The net's numbers in the precision of the sweep."""
 
     W: list[Tensor]
+    WT: list[Tensor]
     b: list[np.ndarray]
-    C: Tensor
+    C: np.ndarray
     s: list[float]
-    chain: list[float] = field(init=False)  # C[ℓ,ℓ−1] at ℓ
-
-    def __post_init__(self) -> None:
-        self.chain = [0.0, *torch.diagonal(self.C, -1).tolist()]
 
 
 @dataclass
@@ -30,15 +27,15 @@ class Sums:
 
     W: list[Tensor]
     b: list[np.ndarray]
-    dC: Tensor
+    dC: np.ndarray
     ds: np.ndarray
     phi_squared: np.ndarray  # ‖φ[ℓ]‖² at ℓ
     residual_squared: float = 0.0
 
     def clear(self) -> None:
-        for total in (*self.W, self.dC):
+        for total in self.W:
             total.zero_()
-        for array in (*self.b, self.ds, self.phi_squared):
+        for array in (*self.b, self.dC, self.ds, self.phi_squared):
             array.fill(0.0)
         self.residual_squared = 0.0
 
@@ -66,6 +63,7 @@ class Sweep:
         self._z = [z.numpy() for z in self.z]
         self._g = [g.numpy() for g in self.g]
         self._y = {l: y.numpy() for l, y in self.memory.y.items()}
+        self._yT = {l: y.T for l, y in self.memory.y.items()}
         self._phi = {l: phi.numpy() for l, phi in self.memory.phi.items()}
         self._scratch = torch.empty(shape.widest * max(shape.widths), dtype=pool.dtype)
 
@@ -73,11 +71,10 @@ class Sweep:
         """y[L], in a buffer that the next call overwrites."""
         memory, state = self.memory, x
         if self.shape.first == 0:
-            memory.y[0].copy_(x)
-            memory.seal(0)
+            memory.start(x, net.C)
         for l in range(1, self.shape.hidden + 1):
             torch.mm(net.W[l - 1], state, out=self.z[l - 1])
-            base, factor = memory.past(l, net.C, net.chain)
+            base, factor = memory.past(l, net.C)
             self.sigma.forward(self._z[l - 1], net.b[l - 1], net.s[l - 1], base, factor, self._y[l])
             memory.seal(l)
             state = memory.y[l]
@@ -89,8 +86,9 @@ class Sweep:
         residual = torch.sub(self.output, target, out=self.phi_output)
         sums.residual_squared += float(residual.double().square().sum())
         self.phi_output.mul_(weight)
-        self._add_product(sums.W[hidden], self.phi_output, memory.y[hidden])
-        torch.mm(net.W[hidden].T, self.phi_output, out=memory.phi[hidden])
+        self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
+        memory.start_adjoint(net.C)
+        torch.mm(net.WT[hidden], self.phi_output, out=memory.phi[hidden])
         for l in range(hidden, 0, -1):
             memory.seal_adjoint(l)
             inner, square = self.sigma.backward(
@@ -100,15 +98,15 @@ class Sweep:
             sums.ds[l - 1] += inner
             sums.phi_squared[l] += square
             memory.sense(l, sums.dC)
-            self._add_product(sums.W[l - 1], self.g[l - 1], memory.y[l - 1] if l > 1 else x)
+            self._add_product(sums.W[l - 1], self.g[l - 1], self._yT[l - 1] if l > 1 else x.T)
             if l > 1:
-                memory.adjoint(l - 1, net.C, net.chain, net.W[l - 1], self.g[l - 1])
+                memory.adjoint(l - 1, net.C, net.WT[l - 1], self.g[l - 1])
         memory.sense_all(sums.dC)
 
     def _add_product(self, total: Tensor, a: Tensor, b: Tensor) -> None:
-        """total += a bᵀ, summed over the chunks in float64."""
+        """total += a b, summed over the chunks in float64."""
         if a.dtype == total.dtype:
-            torch.addmm(total, a, b.T, out=total)
+            torch.addmm(total, a, b, out=total)
         else:
             product = self._scratch[: total.numel()].view(total.shape)
-            total.add_(torch.mm(a, b.T, out=product))
+            total.add_(torch.mm(a, b, out=product))
