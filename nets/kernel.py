@@ -22,7 +22,7 @@ from nets.recall import Shape
 from nets.sweep import Numbers, Sums, Sweep, pool_entries
 
 # Rows per chunk: at most MAX_CHUNK, fewer where a deep net's buffers would exceed CHUNK_BYTES.
-MIN_CHUNK, MAX_CHUNK, CHUNK_BYTES = 128, 1000, 32 * 2**20
+MIN_CHUNK, MAX_CHUNK, CHUNK_BYTES = 128, 2000, 24 * 2**20
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from nets.module import Network, memory_terms
 from nets.stacks import add_inner_products, recall, recall_adjoint
 
 Array = np.ndarray
-Past = tuple[Array, float]  # y[ℓ] = factor · array + s σ(z), missing rows count as zero
+Past = tuple[Array, float] | None  # a state and its factor, or None: already in the slot of y[ℓ]
 
 
 class Shape:
@@ -109,7 +109,6 @@ class AllLayers:
         self._Phi = adjoints.view(-1, shape.widest * rows)
         self.y, self._rest_y = self._split(self._Y, rows)
         self.phi, self._rest_phi = self._split(self._Phi, rows)
-        self._arrays = {l: y.numpy() for l, y in self.y.items()}
         self._states, self._adjoints = self._Y.numpy(), self._Phi.numpy()
 
     def _split(self, stack: Tensor, rows: int) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
@@ -127,7 +126,7 @@ class AllLayers:
     def past(self, l: int, C: Array) -> Past:
         """Σ_{k<ℓ} C[ℓ,k] P y[k], gathered in the slot of y[ℓ] itself."""
         recall(C, self._states, l - self.shape.first, self.shape.first)
-        return self._arrays[l], 1.0
+        return None
 
     def seal(self, l: int) -> None:
         """Zero beyond the width of layer ℓ."""

@@ -74,8 +74,12 @@ class Sweep:
             memory.start(x, net.C)
         for l in range(1, self.shape.hidden + 1):
             torch.mm(net.W[l - 1], state, out=self.z[l - 1])
-            base, factor = memory.past(l, net.C)
-            self.sigma.forward(self._z[l - 1], net.b[l - 1], net.s[l - 1], base, factor, self._y[l])
+            layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
+            past = memory.past(l, net.C)
+            if past is None:
+                self.sigma.add(*layer, self._y[l])
+            else:
+                self.sigma.forward(*layer, *past, self._y[l])
             memory.seal(l)
             state = memory.y[l]
         return torch.mm(net.W[-1], state, out=self.output)
@@ -91,10 +95,8 @@ class Sweep:
         torch.mm(net.WT[hidden], self.phi_output, out=memory.phi[hidden])
         for l in range(hidden, 0, -1):
             memory.seal_adjoint(l)
-            inner, square = self.sigma.backward(
-                self._z[l - 1], net.b[l - 1], net.s[l - 1], self._phi[l], self._g[l - 1],
-                sums.b[l - 1],
-            )  # fmt: skip
+            layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
+            inner, square = self.sigma.backward(*layer, self._phi[l], self._g[l - 1], sums.b[l - 1])
             sums.ds[l - 1] += inner
             sums.phi_squared[l] += square
             memory.sense(l, sums.dC)

@@ -1,4 +1,4 @@
-"""The module against a naive loop over SPEC's table, and what it refuses."""
+"""The module against a naive loop over SPEC's table, its starting values, and what it refuses."""
 
 from math import gamma as Gamma
 
@@ -7,44 +7,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from net_strategies import ARCHITECTURES, random_data, random_nets
 
-from nets import architectures, build, memory_weights
-
-ARCHITECTURES = ("feedforward", "resnet", "densenet", "fractional")
-
-
-@st.composite
-def nets(draw, dtype="float64"):
-    """Small nets of every kind: depth, width per layer, τ policy and start, γ, activation."""
-    net = draw(st.sampled_from(ARCHITECTURES))
-    policies = ["fixed", "learned", "global"] + ["rezero"] * (net != "fractional")
-    hidden = draw(st.integers(1, 6))
-    carry = draw(st.booleans()) and draw(st.booleans())
-    inputs = draw(st.integers(1, 5))
-    widths = st.lists(st.integers(1, 6), min_size=hidden, max_size=hidden)
-    return build(
-        net=net,
-        tau=draw(st.sampled_from(policies)),
-        hidden=hidden,
-        width=inputs if carry else draw(st.one_of(st.integers(1, 6), widths)),
-        inputs=inputs,
-        outputs=draw(st.integers(1, 3)),
-        gamma=draw(st.floats(0.05, 0.95)),
-        tau0=draw(st.sampled_from([1.0, 0.3, "1/H", "1/sqrtH", "uniform"])),
-        activation=draw(st.sampled_from(["smoothrelu", "tanh", "softplus"])),
-        eta=draw(st.sampled_from([1e-4, 0.5, 8.0])),
-        carry_input=carry,
-        init=draw(st.sampled_from(["torch", "he", "xavier", "normal"])),
-        sort_biases=draw(st.booleans()),
-        seed=draw(st.integers(0, 2**31)),
-        dtype=dtype,
-    )
-
-
-def data(net, rows=9, seed=0):
-    random = np.random.Generator(np.random.Philox(seed))
-    x = torch.from_numpy(random.standard_normal((rows, net.widths[0])))
-    return x, torch.from_numpy(random.standard_normal((rows, net.widths[-1])))
+from nets import InputError, architectures, build
+from nets.activations import ACTIVATIONS, Activation, activation
+from nets.initial import solve_last_layer
 
 
 def naive_activation(z, name, eta):
@@ -92,10 +59,10 @@ def naive_forward(net, x):
     return W[-1] @ y[-1]
 
 
-@settings(max_examples=60, deadline=None)
-@given(net=nets())
+@settings(max_examples=80, deadline=None)
+@given(net=random_nets())
 def test_module_is_the_table(net):
-    x, _ = data(net, rows=3)
+    x, _ = random_data(net, rows=3)
     expected = np.array([naive_forward(net, row) for row in x.numpy()])
     np.testing.assert_allclose(net(x).detach().numpy(), expected, rtol=1e-10, atol=1e-10)
 
@@ -104,24 +71,209 @@ def test_every_architecture_is_tested():
     assert set(architectures.names()) == set(ARCHITECTURES)
 
 
+@settings(max_examples=15, deadline=None)
+@given(net=random_nets(architectures=("fractional",)))
+def test_fractional_tends_to_the_resnet(net):
+    """As γ → 1 the difference falls linearly in 1 − γ."""
+    x, _ = random_data(net)
+    settings_of = net.config.as_dict()
+    resnet = build(**{**settings_of, "net": "resnet"})(x)
+    gaps = [
+        float((build(**{**settings_of, "gamma": 1 - eps})(x) - resnet).abs().max())
+        for eps in (1e-4, 1e-8)
+    ]
+    assert gaps[1] <= 1e-7 * max(1.0, float(resnet.abs().max()))
+    assert gaps[1] <= 1e-3 * gaps[0] + 1e-12
+
+
+def test_input_is_not_carried_just_because_a_width_agrees():
+    net = build(net="resnet", hidden=2, width=7)
+    with torch.no_grad():
+        for parameter in (*net.W[:-1], *net.b):
+            parameter.zero_()
+    x = torch.ones(4, 7, dtype=torch.float64)
+    assert net(x).abs().max() < 1e-3  # smoothReLU(0) = η/4 is all that is left
+    carried = build(net="resnet", hidden=2, width=7, carry_input=True)
+    with torch.no_grad():
+        for parameter in (*carried.W[:-1], *carried.b):
+            parameter.zero_()
+    torch.testing.assert_close(carried(x), x @ carried.W[-1].T, atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize("name", sorted(ACTIVATIONS))
+@pytest.mark.parametrize("eta", [1e-4, 0.3, 8.0])
+def test_slope_is_the_derivative(name, eta):
+    sigma = activation(name, eta)
+    z = torch.cat([torch.linspace(-30, 30, 601), torch.linspace(-2 * eta, 2 * eta, 101)]).double()
+    z.requires_grad_()
+    (derivative,) = torch.autograd.grad(sigma.value(z).sum(), z)
+    torch.testing.assert_close(sigma.slope(z), derivative, rtol=1e-12, atol=1e-12)
+
+
+def test_users_can_add_an_activation():
+    ACTIVATIONS["square"] = lambda eta: Activation("square", torch.square, lambda z: 2 * z)
+    try:
+        net = build(activation="square", hidden=1, width=3)
+        x, _ = random_data(net)
+        expected = torch.square(x @ net.W[0].T + net.b[0]) @ net.W[1].T
+        torch.testing.assert_close(net(x), expected)
+    finally:
+        del ACTIVATIONS["square"]
+
+
+@pytest.mark.parametrize(
+    ("tau0", "expected"), [(0.2, 0.2), ("1/H", 0.25), ("1/sqrtH", 0.5), (1.0, 1.0)]
+)
+def test_starting_steps(tau0, expected):
+    net = build(hidden=4, tau0=tau0)
+    torch.testing.assert_close(net.tau.detach(), torch.full((4,), expected).double())
+
+
+def test_rezero_keeps_its_first_step():
+    net = build(tau="rezero", hidden=4, width=5)
+    assert net.tau.tolist() == [1, 0, 0, 0]
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    x, y = random_data(net)
+    net.loss = (net(x) - y).square().mean()
+    net.loss.backward()
+    optimizer.step()
+    assert net.tau[0] == 1
+    assert net.tau[1:].abs().min() > 0
+
+
+def test_a_global_step_is_one_parameter():
+    net = build(tau="global", tau0="uniform", hidden=5, width=4)
+    assert net.tau.shape == (5,)
+    assert len(set(net.tau.tolist())) == 1
+    assert net.steps.shape == (1,)
+
+
+def test_seeds_decide_everything():
+    state = torch.random.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
+    first, again, other = (build(tau0="uniform", seed=seed) for seed in (3, 3, 4))
+    single = build(tau0="uniform", seed=3, dtype="float32")
+    np.testing.assert_array_equal(first.pack(), again.pack())
+    np.testing.assert_array_equal(first.pack().astype(np.float32), single.pack())
+    assert not np.array_equal(first.pack(), other.pack())
+    assert torch.equal(state[0], torch.random.get_rng_state())
+    np.testing.assert_array_equal(state[1], np.random.get_state()[1])  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("init", "deviation"),
+    [("torch", 1 / np.sqrt(3 * 400)), ("he", np.sqrt(2 / 400)), ("normal", 1 / 20),
+     ("xavier", np.sqrt(2 / 800))],
+)  # fmt: skip
+def test_initial_weights_have_their_spread(init, deviation):
+    net = build(hidden=2, width=400, init=init, scale=3.0)
+    assert float(net.W[1].detach().std()) == pytest.approx(3 * deviation, rel=0.01)
+
+
+def test_sorted_biases_ascend():
+    net = build(sort_biases=True)
+    plain = build(sort_biases=False)
+    for b, unsorted in zip(net.b, plain.b, strict=True):
+        assert torch.equal(b, unsorted.sort().values)
+
+
+def test_last_layer_by_least_squares():
+    net = build(hidden=2, width=10)
+    x, y = random_data(net, rows=50)
+    before = (net(x) - y).square().sum()
+    solve_last_layer(net, x, y)
+    residual = net(x) - y
+    assert residual.square().sum() < before
+    # The residual of a least-squares fit is orthogonal to the features.
+    features = torch.linalg.lstsq(net.W[-1].detach(), net(x).detach().T).solution.T
+    assert (features.T @ residual).abs().max() < 1e-9
+
+
+@pytest.mark.parametrize("net", ARCHITECTURES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_trains_with_a_torch_optimiser(net, dtype):
+    model = build(net=net, hidden=3, width=8, dtype=dtype, tau0=0.5)
+    assert model(torch.zeros(2, 7, dtype=dtype)).dtype == dtype
+    x, y = (t.to(dtype) for t in random_data(model, rows=40))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    history = []
+    for _ in range(60):
+        optimizer.zero_grad()
+        J = (model(x) - y).square().mean()
+        J.backward()
+        optimizer.step()
+        history.append(J.item())
+    assert history[-1] < 0.7 * history[0]
+
+
+def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
+    net = build(net="fractional", hidden=3, width=8, tau0=0.1)
+    x, y = random_data(net, rows=40)
+    optimizer = torch.optim.SGD([net.steps], lr=50.0)
+    touched = False
+    for _ in range(20):
+        optimizer.zero_grad()
+        (net(x) - y).square().mean().backward()
+        optimizer.step()
+        touched |= bool((net.steps <= 0).any())
+        assert (net.tau > 0).all()
+        assert torch.isfinite(net(x)).all()
+    assert touched
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"net": "fractional", "gamma": 1.5}, "gamma must lie in (0, 1), got 1.5"),
+        ({"gamma": 0.0}, "gamma must lie in (0, 1)"),
+        ({"gamma": float("nan")}, "gamma must lie in (0, 1)"),
+        ({"net": "fractional", "tau0": 0.0}, "tau0 must be positive"),
+        ({"net": "fractional", "tau0": (1.0, -0.1), "hidden": 2}, "got -0.1"),
+        ({"tau0": float("nan")}, "tau0 must be finite"),
+        ({"tau0": "1/h"}, "unknown tau0 '1/h'; did you mean '1/H'?"),
+        ({"tau0": (1.0, 2.0), "hidden": 3}, "tau0 has 2 steps but hidden = 3"),
+        ({"net": "fractional", "tau": "rezero"}, "divides by"),
+        ({"eta": 0.0}, "eta must be positive, got 0.0"),
+        ({"eta": -1.0, "activation": "tanh"}, "eta must be positive, got -1.0"),
+        ({"hidden": 0}, "hidden must be a whole number >= 1, got 0"),
+        ({"hidden": 2.5}, "hidden must be a whole number"),
+        ({"width": [10, 20], "hidden": 3}, "width names 2 layers but hidden = 3"),
+        ({"width": [10, 0], "hidden": 2}, "width must be a whole number >= 1, got 0"),
+        ({"carry_input": True, "width": 50}, "carry_input needs every hidden width"),
+        ({"net": "resnt"}, "did you mean 'resnet'?"),
+        ({"activation": "relu6x"}, "unknown activation 'relu6x'"),
+        ({"init": "heh"}, "did you mean 'he'?"),
+        ({"dtype": torch.float16}, "unknown dtype 'float16'"),
+        ({"tau": "free"}, "unknown tau 'free'"),
+    ],
+)
+def test_bad_settings_are_refused_in_one_line(arguments, words):
+    with pytest.raises(InputError) as error:
+        build(**arguments)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (torch.zeros(3, 6), "x must have shape (N, 7), got (3, 6)"),
+        (torch.zeros(7), "x must have shape (N, 7), got (7,)"),
+        (torch.tensor([[0.0] * 7, [float("nan")] * 7]), "row 1"),
+    ],
+)
+def test_bad_inputs_are_refused(x, words):
+    with pytest.raises(InputError, match="x"):
+        build()(x)
+    with pytest.raises(InputError) as error:
+        build()(x)
+    assert words in str(error.value)
+
+
 @settings(max_examples=20, deadline=None)
-@given(gamma=st.floats(0.05, 0.95), tau=st.floats(1e-3, 1e3), hidden=st.integers(2, 12))
-def test_equal_steps_give_the_equidistant_weights(gamma, tau, hidden):
-    A = memory_weights(torch.full((hidden,), tau), gamma).numpy()
-    for l in range(hidden):
-        for j in range(hidden):
-            m = l - j
-            expected = (m + 1) ** (1 - gamma) - m ** (1 - gamma) if j < l else 0.0
-            assert A[l, j] == pytest.approx(expected, rel=1e-12)
-
-
-steps = st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=8)
-
-
-@settings(max_examples=30, deadline=None)
-@given(gamma=st.floats(0.05, 0.95), tau=steps, unit=st.floats(1e-6, 1e6))
-def test_memory_weights_forget_the_unit_of_time(gamma, tau, unit):
-    tau = torch.tensor(tau, dtype=torch.float64)
-    torch.testing.assert_close(
-        memory_weights(unit * tau, gamma), memory_weights(tau, gamma), rtol=1e-12, atol=0
-    )
+@given(net=random_nets(), seed=st.integers(0, 99))
+def test_pack_and_unpack_are_inverse(net, seed):
+    theta = np.random.Generator(np.random.Philox(seed)).random(len(net.pack())) + 0.1
+    net.unpack(theta)
+    np.testing.assert_array_equal(net.pack(), theta)
+    with pytest.raises(InputError, match="theta must have"):
+        net.unpack(theta[:-1])
