@@ -7,15 +7,11 @@ precision, and no global generator is touched.
 from collections.abc import Callable
 from itertools import pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-
-if TYPE_CHECKING:
-    from nets.module import Network
 
 Array = NDArray[np.float64]
 Initialiser = Callable[[np.random.Generator, int, int], tuple[Array, Array]]
@@ -87,17 +83,3 @@ def starting_tau(
     numbers = {"1/H": 1 / hidden, "1/sqrtH": 1 / sqrt(hidden)}
     step = numbers[tau0] if isinstance(tau0, str) else tau0
     return torch.full((hidden,), step, dtype=torch.float64)
-
-
-def solve_last_layer(net: "Network", x: Any, y: Any) -> None:
-    """W[L−1] ← argmin Σ‖W y[L−1] − S‖², of least norm where the features are dependent.
-
-    A starting value that leaves only the hidden layers to be found, and the repair after pruning.
-    """
-    from nets.adjoint import states
-
-    x, y = net.as_batch(x, "x", net.widths[0]), net.as_batch(y, "y", net.widths[-1])
-    features = states(net, x)[0][-2].double()
-    solution = torch.linalg.lstsq(features, y.double(), driver="gelsd").solution
-    with torch.no_grad():
-        net.W[-1].copy_(solution.T)

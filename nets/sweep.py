@@ -54,7 +54,7 @@ class Sweep:
         self.shape = shape
         self.sigma = sigma
         sizes = pool_entries(shape, rows)
-        parts = pool[: sum(sizes)].split(sizes)
+        self.buffers = parts = pool[: sum(sizes)].split(sizes)
         self.memory = (AllLayers if shape.long else LastLayer)(shape, rows, parts[0], parts[1])
         inner = shape.widths[1:-1]
         self.z = [p.view(-1, rows) for p in parts[2].split([width * rows for width in inner])]
