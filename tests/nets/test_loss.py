@@ -41,7 +41,8 @@ def test_loss_is_the_formula():
     net = build(hidden=2, width=4, tau0=(0.5, -0.25))
     x, y = random_data(net)
     J, _ = loss_and_grad(net, x, y, loss=Loss(lambda1=0.3, lambda2=0.2, beta=10))
-    fit = sum(float((net(x)[i] - y[i]).square().sum()) for i in range(len(x))) / (2 * len(x))
+    misfit = (net(x) - y).detach()
+    fit = sum(float(row @ row) for row in misfit) / (2 * len(x))
     entries = [float(v) for p in [*net.W, *net.b] for v in p.detach().flatten()]
     small = 0.15 * sum(v * v + abs(v) for v in entries)
     steps = 0.1 * sum(t * t + abs(t) for t in (0.5, 0.25))
