@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from fem import auxiliary_space, meshes
+from fem import auxiliary_space, memory, meshes
 from fem.errors import InputError
 from fem.second_order import second_order_preconditioner
 from fem.space import Array, Field, Line, Progress
@@ -30,6 +30,7 @@ from fem.tet_complex import Indices, TetComplex
 from fem.tet_dofs import Trace, gradient_dofs, trace_dofs
 
 ORDERS = {"N0": 0, "N1": 1}
+BYTES_PER_CELL = {"N0": 6_000, "N1": 24_000}
 DIRECT_UP_TO = 6_000  # dofs: the direct solve takes 1 s there, and its fill grows like dofs^1.5
 
 
@@ -77,19 +78,18 @@ class BoundaryValueSolution:
         return meshes.diameter(self.complex.mesh.p, self.complex.mesh.t)
 
     def __call__(self, points: Array) -> Array:
-        return self.complex.at_points(self.x, points)
+        return self.complex.evaluate(self.x, points)
 
     def curl(self, points: Array) -> Array:
-        return self.complex.at_points(self.x, points, curl=True)
+        return self.complex.evaluate_curl(self.x, points)
 
     def errors(
         self, u: Field, curl_u: Field, singular_edge: Line | None = None
     ) -> tuple[float, float]:
         """‖u − u_h‖ in L² and in H(curl): told u only now."""
-        points = load_points(self.complex) + 1
-        parts = self.complex.squared_errors(self.x, u, curl_u, points, singular_edge)
-        value, curl = (float(part.sum()) for part in parts)
-        return value**0.5, (value + curl) ** 0.5
+        return self.complex.errors(
+            self.x, u, curl_u, points=load_points(self.complex) + 1, singular_edge=singular_edge
+        )
 
 
 def solve_boundary_value(
@@ -107,6 +107,7 @@ def solve_boundary_value(
     `solver`: "direct" factorises the saddle point, "spd" does the three solves, "auto" takes the
     first for small meshes. N0 converges like h, N1 like h².
     """
+    refuse_beyond_memory(n, mesh, element)
     complex_ = _complex(n, mesh, element)
     if solver == "auto":
         solver = "direct" if complex_.dofs <= DIRECT_UP_TO else "spd"
@@ -275,6 +276,17 @@ def load_points(complex_: TetComplex) -> int:
     """Gauss points per direction for data: the coarser the mesh, the more."""
     cells = complex_.mesh.nelements
     return 6 if cells < 1000 else 4 if cells < 60_000 else 3
+
+
+def refuse_beyond_memory(n: int | None, mesh: Any, element: str) -> None:
+    """InputError before anything is allocated that would not fit."""
+    cells = 6 * n**3 if n is not None else mesh.t.shape[1] if mesh is not None else 0
+    need = BYTES_PER_CELL.get(element, 0) * cells
+    if need > memory.available_bytes():
+        raise InputError(
+            f"{cells} cells of {element} need about {need / 2**30:.1f} GiB, "
+            f"{memory.available_bytes() / 2**30:.1f} GiB are to be had; take a coarser mesh"
+        )
 
 
 def _complex(n: int | None, mesh: Any, element: str) -> TetComplex:

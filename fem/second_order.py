@@ -92,15 +92,15 @@ class SecondOrderSpace:
         progress: Progress | None = None,
         singular_edge: Line | None = None,
     ) -> tuple[float, float]:
-        parts = self.complex.squared_errors(x, u, curl_u, self._points(1), singular_edge)
-        value, curl = (float(part.sum()) for part in parts)
-        return value**0.5, (value + curl) ** 0.5
+        return self.complex.errors(
+            x, u, curl_u, points=self._points(1), singular_edge=singular_edge
+        )
 
     def evaluate(self, x: Array, points: Array) -> Array:
-        return self.complex.at_points(x, points)
+        return self.complex.evaluate(x, points)
 
     def evaluate_curl(self, x: Array, points: Array) -> Array:
-        return self.complex.at_points(x, points, curl=True)
+        return self.complex.evaluate_curl(x, points)
 
     def interpolate(self, u: Field) -> Array:
         """Moments on edges and faces; see `fem.tet_dofs`."""

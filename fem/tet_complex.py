@@ -22,7 +22,9 @@ from skfem import MeshTet
 from fem import tet_tables as tables
 from fem.cell_rules import collapsed_tet, tet_rules
 from fem.errors import InputError
+from fem.locate import Locator
 from fem.space import Array, Field, Line
+from fem.tets import Tets
 
 CELLS_AT_ONCE = 4096
 POINTS_AT_ONCE = 1 << 16
@@ -202,23 +204,31 @@ class TetComplex:
         weights = np.einsum("ic,iqp->cqp", x[self.element_dofs[:, cells]], R, optimize=True)
         return np.moveaxis(weights @ self.curl_directions(cells), -1, 0)
 
+    @cached_property
+    def _locator(self) -> Locator:
+        return Locator.of(Tets.of(self.mesh))
+
     def locate(self, points: Array) -> tuple[Indices, Array]:
         """The cell of each point (3, N) and its barycentric coordinates there, (N, 4)."""
-        try:
-            cells = self.mesh.element_finder()(*points)
-        except ValueError:
+        cells, lam = self._locator.find(points)
+        outside = np.flatnonzero(cells < 0)
+        if len(outside):
+            at = ", ".join(f"{c:.4g}" for c in points[:, outside[0]])
             raise InputError(
-                "a point lies outside the mesh, which spans "
-                f"{_box(self.mesh.p)}; leave it out or take a larger mesh"
-            ) from None
-        gradients = self.geometry[0][cells]
-        offset = (points - self.mesh.p[:, self.mesh.t[0, cells]]).T
-        lam = np.einsum("nvd,nd->nv", gradients, offset)
-        lam[:, 0] += 1.0
+                f"{len(outside)} of {len(cells)} points lie outside the mesh, the first is "
+                f"({at}); the mesh spans {_box(self.mesh.p)}"
+            )
         return cells, lam
 
-    def at_points(self, x: Array, points: Array, curl: bool = False) -> Array:
-        """u_h or its curl at points (3, …)."""
+    def evaluate(self, x: Array, points: Array) -> Array:
+        """u_h at points (3, …)."""
+        return self._at_points(x, points, curl=False)
+
+    def evaluate_curl(self, x: Array, points: Array) -> Array:
+        """curl u_h at points (3, …)."""
+        return self._at_points(x, points, curl=True)
+
+    def _at_points(self, x: Array, points: Array, curl: bool) -> Array:
         flat = np.asarray(points, dtype=float).reshape(3, -1)
         result = np.empty_like(flat)
         table = tables.nedelec_curls if curl else tables.nedelec_values
@@ -231,6 +241,20 @@ class TetComplex:
             )
             result[:, chunk] = np.einsum("nv,nvd->dn", weights, directions)
         return result.reshape(np.shape(points))
+
+    def errors(
+        self,
+        x: Array,
+        u: Field,
+        curl_u: Field,
+        *,
+        points: int = 5,
+        singular_edge: Line | None = None,
+    ) -> tuple[float, float]:
+        """‖u − u_h‖ in L² and in H(curl)."""
+        parts = self.squared_errors(x, u, curl_u, points, singular_edge)
+        value, curl = (float(part.sum()) for part in parts)
+        return value**0.5, (value + curl) ** 0.5
 
     def squared_errors(
         self,

@@ -23,7 +23,7 @@ COLUMNS = ("n", "dofs", "L² error", "rate", "H(curl)", "rate", "iter", "seconds
 class LiveTable:
     """Rows as they come, with the phase at work and its time left; on stderr while it lives."""
 
-    def __init__(self, sizes: Sequence[int], title: str) -> None:
+    def __init__(self, weights: Sequence[int], title: str) -> None:
         self.title = title
         self.solutions: list[Solution] = []
         self._console = Console(stderr=True)
@@ -34,11 +34,12 @@ class LiveTable:
             TimeRemainingColumn(),
             console=self._console,
         )
-        self._all = self._bars.add_task("meshes", total=sum(n**3 for n in sizes))
+        self._all = self._bars.add_task("meshes", total=sum(weights))
         self._phase = self._bars.add_task("", total=None)
         self._phase_name = ""
         self._live = Live(console=self._console, transient=True, refresh_per_second=4)
-        self._n = 0
+        self._n: int | None = 0
+        self._weight = 0
 
     def __enter__(self) -> LiveTable:
         if self._console.is_terminal:
@@ -49,8 +50,8 @@ class LiveTable:
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def begin(self, n: int) -> None:
-        self._n = n
+    def begin(self, n: int | None, weight: int) -> None:
+        self._n, self._weight = n, weight
 
     def progress(self, phase: str, done: float, total: float) -> None:
         if phase != self._phase_name:
@@ -60,7 +61,7 @@ class LiveTable:
 
     def show(self, solutions: list[Solution]) -> None:
         self.solutions = solutions
-        self._bars.advance(self._all, self._n**3)
+        self._bars.advance(self._all, self._weight)
         self._refresh()
 
     def print_table(self) -> None:
@@ -115,13 +116,10 @@ def document(
     element: str,
     tol: float,
     solutions: Sequence[Solution],
-    iterations_from_zero: Sequence[int] | None = None,
+    extras: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    """The JSON document of the whole family."""
-    records = rows(solutions)
-    if iterations_from_zero is not None:
-        for record, count in zip(records, iterations_from_zero, strict=True):
-            record["iterations_from_zero"] = count
+    """The JSON document of the whole family; `extras` are further entries of the rows."""
+    records = [row | extra for row, extra in zip(rows(solutions), extras, strict=True)]
     return {"problem": problem, "element": element, "tol": tol, "rows": records}
 
 
@@ -174,7 +172,7 @@ def _rate_triangle(axes: Any, h: list[float], errors: list[float], rate: float |
 
 def _cells(row: dict[str, Any]) -> list[str]:
     return [
-        str(row["n"]),
+        "–" if row["n"] is None else str(row["n"]),
         f"{row['dofs']:,}",
         f"{row['l2_error']:.5e}",
         _rate(row["l2_rate"]),

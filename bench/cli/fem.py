@@ -11,9 +11,7 @@ import typer
 from bench.errors import UserError
 
 if TYPE_CHECKING:
-    from bench.problems import Problem
     from fem import Solution
-    from fem.space import Progress
 
 DEFAULT_N = "1,2,4,8,16"
 
@@ -21,8 +19,19 @@ DEFAULT_N = "1,2,4,8,16"
 def command(
     n: Annotated[str, typer.Option(help="Cells per side: 1,2,4,8 or 1-10.")] = DEFAULT_N,
     element: Annotated[str, typer.Option(help="Element; `femnets list` names them.")] = "N0",
+    order: Annotated[str | None, typer.Option(help="Order of hexP: 6 or 1-8.")] = None,
+    solve: Annotated[
+        bool,
+        typer.Option("--solve", help="The boundary-value problem, from f, φ and the trace."),
+    ] = False,
     solver: Annotated[str, typer.Option(help="auto, or one the element has.")] = "auto",
     problem: Annotated[str, typer.Option(help="The field to approximate.")] = "maxwell",
+    mesh: Annotated[
+        Path | None, typer.Option(help="Tetrahedra from this file instead of the cube.")
+    ] = None,
+    grading: Annotated[
+        float | None, typer.Option(help="Grade tets to the singular edge: 2.5, say.")
+    ] = None,
     tol: Annotated[float, typer.Option(help="Relative residual of iterative solvers.")] = 1e-8,
     guess: Annotated[
         bool,
@@ -35,29 +44,49 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(help="Write the convergence plot to this PNG.")
     ] = None,
+    vtu: Annotated[
+        Path | None, typer.Option(help="Write the last field to this VTU for ParaView.")
+    ] = None,
 ) -> None:
-    """Best approximations of a field in H(curl): errors, rates, iterations, seconds, memory."""
+    """Best approximations of a field in H(curl), or with --solve the boundary-value problem:
+    errors, rates, iterations, seconds, memory."""
     from bench import problems
+    from bench.cli import _fem_jobs as jobs
     from bench.cli._convergence import LiveTable, document, save_plot
-    from fem import make_space
 
-    sizes = parse_sizes(n)
-    field = problems.get(problem)
-    if plot is not None and plot.suffix.lower() != ".png":
-        raise UserError(f"--plot writes a PNG, got {plot}; end the name in .png")
-    for size in sizes:  # refuse before the first of them has cost anything
-        make_space(size, element=element, solver=solver, threads=threads)
+    options = jobs.Options(
+        problem=problems.get(problem), element=element, solver=solver, tol=tol, threads=threads
+    )
+    _check_paths(plot, vtu)
+    if guess and solve:
+        raise UserError("--guess starts a best approximation; it does not go with --solve")
+    plan = jobs.plan(parse_sizes(n), parse_sizes(order, "--order") if order else [], grading, mesh)
+    if not solve:
+        for job in plan:
+            jobs.check(job, options)
     solutions: list[Solution] = []
-    from_zero: list[int] | None = [] if guess else None
-    with LiveTable(sizes, title=f"{field.name}, element {element}") as live:
-        for size in sizes:
-            live.begin(size)
-            run = _Run(field, size, element, solver, tol, threads, live.progress)
-            if from_zero is not None:
-                from_zero.append(run(None).iterations)
-            solutions.append(run(field.u if guess else None))
+    extras: list[dict[str, object]] = []
+    title = f"{problem}, element {element}" + (", boundary-value problem" if solve else "")
+    with LiveTable([job.weight for job in plan], title=title) as live:
+        for job in plan:
+            live.begin(job.n, job.weight)
+            extra: dict[str, object] = dict(job.labels())
+            if solve:
+                solution, measures = jobs.solved(job, options, live.progress)
+                extra |= measures
+            else:
+                if guess:
+                    extra["iterations_from_zero"] = jobs.best(
+                        job, options, live.progress
+                    ).iterations
+                x0 = options.problem.u if guess else None
+                solution = jobs.best(job, options, live.progress, x0)
+            solutions.append(solution)
+            extras.append(extra)
             live.show(solutions)
-    result = document(field.name, element, tol, solutions, from_zero)
+    if vtu is not None:
+        jobs.write_vtu(vtu, plan[-1], options, solutions[-1])
+    result = document(problem, element, tol, solutions, extras)
     if plot is not None:
         save_plot(result, plot)
     if as_json:
@@ -66,37 +95,20 @@ def command(
         live.print_table()
 
 
-class _Run:
-    """One mesh of the family, from a given initial guess."""
-
-    def __init__(
-        self,
-        field: Problem,
-        n: int,
-        element: str,
-        solver: str,
-        tol: float,
-        threads: int,
-        progress: Progress,
-    ) -> None:
-        self.field, self.n = field, n
-        self.options = {
-            "element": element,
-            "solver": solver,
-            "tol": tol,
-            "threads": threads,
-            "progress": progress,
-            "singular_edge": field.singular_edge,
-        }
-
-    def __call__(self, x0: object) -> Solution:
-        from fem import best_approximation
-
-        return best_approximation(self.field.u, self.field.curl_u, self.n, x0=x0, **self.options)  # type: ignore[arg-type]
+def _check_paths(plot: Path | None, vtu: Path | None) -> None:
+    """Where the results will go, before they have cost anything."""
+    for option, path, suffix in (("--plot", plot, ".png"), ("--vtu", vtu, ".vtu")):
+        if path is None:
+            continue
+        if path.suffix.lower() != suffix:
+            kind = suffix[1:].upper()
+            raise UserError(f"{option} writes a {kind}, got {path}; end the name in {suffix}")
+        if not path.parent.is_dir():
+            raise UserError(f"{option}: no directory {path.parent}; make it first")
 
 
-def parse_sizes(text: str) -> list[int]:
-    """Cells per side from "1,2,4", "1-10" or a mixture, ascending, each once."""
+def parse_sizes(text: str, option: str = "--n") -> list[int]:
+    """Numbers from "1,2,4", "1-10" or a mixture, ascending, each once."""
     sizes: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -105,9 +117,9 @@ def parse_sizes(text: str) -> list[int]:
             high = int(last) if dash else low
         except ValueError:
             raise UserError(
-                f"--n takes integers such as 1,2,4,8 or 1-10, got {part.strip()!r}"
+                f"{option} takes integers such as 1,2,4,8 or 1-10, got {part.strip()!r}"
             ) from None
         if low < 1 or high < low:
-            raise UserError(f"--n takes sizes from 1 upwards, got {part.strip()!r}")
+            raise UserError(f"{option} takes numbers from 1 upwards, got {part.strip()!r}")
         sizes.update(range(low, high + 1))
     return sorted(sizes)

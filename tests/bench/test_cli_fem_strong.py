@@ -1,0 +1,87 @@
+"""`femnets fem` with the strong baselines: orders, graded and read meshes, --solve, --vtu."""
+
+import json
+
+import meshio
+import numpy as np
+import pytest
+
+from bench.cli import invoke
+from fem import meshes
+
+
+def rows(capsys, *arguments):
+    assert invoke(["fem", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["rows"]
+
+
+def complaint(capsys, *arguments):
+    assert invoke(["fem", *arguments]) == 2
+    text = capsys.readouterr().err
+    assert text.count("\n") == 1
+    return text
+
+
+def test_the_p_version_by_order(capsys):
+    found = rows(capsys, "--element", "hexP", "--n", "1", "--order", "4-6")
+    assert [row["order"] for row in found] == [4, 5, 6]
+    assert found[-1]["l2_error"] < 1e-7
+    assert found[-1]["dofs"] == 882
+
+
+def test_second_order_and_lowest_order_side_by_side(capsys):
+    lowest, second = (
+        rows(capsys, "--element", element, "--n", "2,4", "--problem", "helix")
+        for element in ("N0", "N1")
+    )
+    assert second[-1]["l2_error"] < lowest[-1]["l2_error"] / 10
+    assert second[-1]["l2_rate"] > 1.7
+
+
+def test_the_boundary_value_problem_and_its_figures(capsys, tmp_path):
+    path = tmp_path / "u.vtu"
+    (row,) = rows(capsys, "--solve", "--n", "3", "--element", "N1", "--vtu", str(path))
+    assert row["multiplier_norm"] < 1e-9
+    assert row["divergence"] < 1e-9
+    assert row["effectivity"] == pytest.approx(row["estimate"] / row["hcurl_error"])
+    content = meshio.read(path)
+    assert {"u_h", "curl_u_h", "u", "curl_u"} <= set(content.point_data)
+    difference = content.point_data["u_h"] - content.point_data["u"]
+    assert 0 < abs(difference).max() < 0.01
+    total = np.sqrt((content.cell_data["l2_error"][0] ** 2).sum())
+    assert total == pytest.approx(row["l2_error"], rel=1e-3)
+
+
+def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
+    cube, path = meshes.cube(2), tmp_path / "cube.vtu"
+    meshio.Mesh(cube.p.T, [("tetra", cube.t.T)]).write(path)
+    (read,) = rows(capsys, "--mesh", str(path))
+    (made,) = rows(capsys, "--n", "2")
+    assert read["mesh"] == "cube.vtu"
+    assert read["n"] is None
+    assert read["l2_error"] == pytest.approx(made["l2_error"], rel=1e-6)
+    (graded,) = rows(capsys, "--n", "4", "--problem", "screen", "--grading", "2.5")
+    assert graded["grading"] == 2.5
+    assert graded["l2_error"] == pytest.approx(0.144912, rel=1e-4)
+    (solved,) = rows(capsys, "--mesh", str(path), "--solve", "--problem", "helix")
+    assert solved["divergence"] < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--element", "hexP", "--order", "0"], "--order takes numbers from 1"),
+        (["--element", "hexP"], "needs an order"),
+        (["--element", "hexP", "--n", "1", "--order", "5000"], "GiB"),
+        (["--element", "hexN0", "--solve", "--n", "2"], "N0 or N1"),
+        (["--solve", "--guess"], "--solve"),
+        (["--mesh", "nowhere.msh"], "no mesh file at nowhere.msh"),
+        (["--mesh", "nowhere.msh", "--grading", "2"], "--grading"),
+        (["--grading", "0.5", "--n", "2"], "grading exponent"),
+        (["--vtu", "field.png", "--n", "1"], "end the name in .vtu"),
+        (["--vtu", "no/such/place/field.vtu", "--n", "1"], "no directory"),
+        (["--solve", "--n", "2000"], "GiB"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, arguments, message):
+    assert message in complaint(capsys, *arguments)
