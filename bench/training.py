@@ -67,7 +67,7 @@ class TrainConfig:
     seconds: float | None = None
     target: float | None = None
     gradient_norm: float | None = None
-    every: int = 1
+    every: int | None = None  # None: every step, every epoch with mini batches
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:

@@ -89,7 +89,7 @@ def train(
     target: float | None = None,
     gradient_norm: float | None = None,
     probes: Mapping[str, Probe] | None = None,
-    every: int = 1,
+    every: int | None = None,
     seed: int = 0,
     precision: str = "float64",
     progress: Callable[[Progress], None] | None = None,
@@ -103,13 +103,16 @@ def train(
     1000 steps. Ctrl-C ends the training like any other stop, with the best state so far.
 
     `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
-    `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`;
-    `every` is the stride of `Training.history`. `seed` draws the mini batches. `precision` is
-    that of the net's evaluation; the optimiser's state, J and τ are float64 always.
+    `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
+    `every` is the stride of `Training.history`: by default 1, and an epoch with mini batches, which
+    `seed` draws. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
+    float64 always.
     """
     limits = Limits(steps, evaluations, seconds, target, gradient_norm)
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
+    if every is None:  # with mini batches a row needs the whole J: once an epoch
+        every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
     if every < 1:
         raise InputError(f"every must be a whole number >= 1, got {every}")
     if precision not in DTYPES:
