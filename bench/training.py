@@ -67,6 +67,7 @@ class TrainConfig:
     seconds: float | None = None
     target: float | None = None
     gradient_norm: float | None = None
+    patience: float | None = None
     every: int | None = None  # None: every step, every epoch with mini batches
 
     @classmethod
@@ -202,6 +203,7 @@ def train_net(
         seconds=config.seconds,
         target=config.target,
         gradient_norm=config.gradient_norm,
+        patience=config.patience,
         probes=error_probes(data),
         every=config.every,
         seed=config.seed,

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 
 from nets import optimizers
+from nets.budget import Clock, CountedObjective, Limits, Rows
 from nets.config import DTYPES
 from nets.coordinates import Coordinates
 from nets.errors import InputError, nearest
 from nets.history import Arrays, Curve, History, Probe
-from nets.kernel import FastObjective
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
@@ -38,26 +34,6 @@ class Progress:
     J: float
     fraction: float  # of whichever limit is nearest, 0 if there is none
     probes: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop; None is no limit. `target` is for the first probe, or for J without one."""
-
-    steps: int | None = None
-    evaluations: float | None = None
-    seconds: float | None = None
-    target: float | None = None
-    gradient_norm: float | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if value is not None and not value >= 0:
-                raise InputError(f"{name} must be a number >= 0, got {value}")
-
-    def fraction(self, steps: int, evaluations: float, seconds: float) -> float:
-        done = [(steps, self.steps), (evaluations, self.evaluations), (seconds, self.seconds)]
-        return max((value / limit for value, limit in done if limit), default=0.0)
 
 
 @dataclass
@@ -88,6 +64,7 @@ def train(
     seconds: float | None = None,
     target: float | None = None,
     gradient_norm: float | None = None,
+    patience: float | None = None,
     probes: Mapping[str, Probe] | None = None,
     every: int | None = None,
     seed: int = 0,
@@ -99,8 +76,9 @@ def train(
 
     Stops at the first of: `steps`, `evaluations` of J and its gradient (mini batches count by
     their share of the rows), `seconds` (probes do not count), `target` reached by the first probe
-    (by J without probes; looked at on the curve), `gradient_norm` reached. With none of them,
-    1000 steps. Ctrl-C ends the training like any other stop, with the best state so far.
+    (by J without probes; looked at on the curve), `gradient_norm` reached, J not 1 % lower after
+    `patience` evaluations. With none of them, 1000 steps. Ctrl-C ends the training like any other
+    stop, with the best state so far.
 
     `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
     `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
@@ -108,7 +86,7 @@ def train(
     `seed` draws. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
     float64 always.
     """
-    limits = Limits(steps, evaluations, seconds, target, gradient_norm)
+    limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
     if every is None:  # with mini batches a row needs the whole J: once an epoch
@@ -127,7 +105,7 @@ def train(
         options["lower"] = coordinates.lower_bounds(start.size)
     run = _Run(
         net=net,
-        data=_Data(net, x, y, loss or Loss(), precision),
+        data=Rows(net, x, y, loss or Loss(), precision),
         coordinates=coordinates,
         limits=limits,
         history=History(net, loss or Loss()),
@@ -154,74 +132,6 @@ def choose(optimizer: str, net: Network) -> str:
     return "ssbfgs" if net.pack().size <= DENSE_LIMIT else "lssbfgs"
 
 
-class _Clock:
-    """Seconds since the first evaluation was done, without the pauses."""
-
-    def __init__(self) -> None:
-        self.start = time.perf_counter()
-
-    def seconds(self) -> float:
-        return time.perf_counter() - self.start
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        before = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.start += time.perf_counter() - before
-
-
-class _Data:
-    """J on all rows, and on a mini batch (buffers of its own, filled anew for each batch)."""
-
-    def __init__(self, net: Network, x: Any, y: Any, loss: Loss, precision: str) -> None:
-        self.net, self.loss, self.precision = net, loss, precision
-        self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
-        self.whole = FastObjective(net, self.x, self.y, loss, dtype=precision)
-        self.batch: FastObjective | None = None
-
-    def part(self, rows: NDArray[np.int64]) -> FastObjective:
-        x, y = self.x[rows], self.y[rows]
-        if self.batch is None:
-            self.batch = FastObjective(self.net, x, y, self.loss, dtype=self.precision)
-        else:
-            self.batch.set_data(x, y)
-        return self.batch
-
-
-class _CountedObjective:
-    """J in the optimiser's coordinates, counted, ended by `Stop` when the budget is spent."""
-
-    def __init__(
-        self, data: _Data, coordinates: Coordinates, limits: Limits, clock: _Clock
-    ) -> None:
-        self.data, self.coordinates, self.limits, self.clock = data, coordinates, limits, clock
-        self.rows = len(data.x)
-        self.evaluations = 0.0
-
-    def __call__(self, inner: Vector) -> tuple[float, Vector]:
-        return self._value(self.data.whole, inner, 1.0)
-
-    def on_rows(self, inner: Vector, rows: NDArray[np.int64]) -> tuple[float, Vector]:
-        return self._value(self.data.part(rows), inner, len(rows) / self.rows)
-
-    def _value(self, fast: FastObjective, inner: Vector, share: float) -> tuple[float, Vector]:
-        self._check_budget()
-        theta = self.coordinates.outward(inner)
-        self.evaluations += share
-        if not self.coordinates.allows(theta):
-            return np.inf, np.zeros_like(theta)
-        J, gradient = fast(theta)
-        return J, self.coordinates.gradient_inward(gradient, theta)
-
-    def _check_budget(self) -> None:
-        if self.limits.evaluations is not None and self.evaluations >= self.limits.evaluations:
-            raise Stop("evaluations")
-        if self.limits.seconds is not None and self.clock.seconds() >= self.limits.seconds:
-            raise Stop("seconds")
-
-
 class _Run:
     """The state of one training: what `report` has seen."""
 
@@ -229,7 +139,7 @@ class _Run:
         self,
         *,
         net: Network,
-        data: _Data,
+        data: Rows,
         coordinates: Coordinates,
         limits: Limits,
         history: History,
@@ -241,9 +151,10 @@ class _Run:
         self.history, self.curve, self.show, self.shown_at = history, curve, show, 0.0
         self.whole = data.whole
         self.whole(net.pack())  # compiles and warms up: time is counted from here
-        self.clock = _Clock()
-        self.objective = _CountedObjective(data, coordinates, limits, self.clock)
+        self.clock = Clock()
+        self.objective = CountedObjective(data, coordinates, limits, self.clock)
         self.best_J, self.best = np.inf, net.pack()
+        self.lower_J, self.lower_at = np.inf, 0.0  # when J last fell by a hundredth
         self.last: tuple[Vector, float | None] = (net.pack(), None)
         self.steps = -1  # the report of the start is not a step
 
@@ -276,9 +187,16 @@ class _Run:
         if self.show is not None and seconds - self.shown_at > 0.2:
             self.shown_at = seconds
             self.show(self._progress(J, seconds))
-        norm = self.limits.gradient_norm
+        self._check_progress(J, gradient)
+
+    def _check_progress(self, J: float, gradient: Vector) -> None:
+        norm, patience = self.limits.gradient_norm, self.limits.patience
         if norm is not None and float(np.linalg.norm(gradient)) <= norm:
             raise Stop("gradient norm")
+        if self.lower_J * 0.99 > J:
+            self.lower_J, self.lower_at = J, self.objective.evaluations
+        elif patience is not None and self.objective.evaluations - self.lower_at >= patience:
+            raise Stop("patience")
 
     def _curve_is_due(self) -> bool:
         return self.curve.is_due(self.objective.evaluations)

@@ -190,6 +190,14 @@ def command(
         float | None,
         typer.Option(help="Until this norm of the gradient.", rich_help_panel=_END),
     ] = None,
+    patience: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Until J has not fallen by 1 % within so many evaluations.",
+            rich_help_panel=_END,
+        ),
+    ] = None,
     threads: Annotated[
         int, typer.Option(min=1, help="Threads of the matrix products.", rich_help_panel=_END)
     ] = 1,

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from nets import Loss, build, loss_and_grad, optimizers, train
+from nets.budget import Limits
 from nets.errors import InputError
 from nets.last_layer import hidden_states, solve_last_layer
-from nets.training import Limits, choose
+from nets.training import choose
 
 NETS = ("feedforward", "resnet", "densenet", "fractional")
 
@@ -185,6 +186,13 @@ class TestStops:
         last = -1
         norms = [training.history[f"grad_{name}"][last] for name in ("W", "b", "tau")]
         assert np.linalg.norm(np.concatenate(norms)) <= 1e-2
+
+    def test_by_patience_when_J_hardly_falls_any_more(self):
+        training = train(small(), *data(), optimizer="steepest", patience=20)
+        assert training.reason == "patience"
+        history = training.history
+        recent = history["evaluations"] > training.evaluations - 20
+        assert history["J"][recent].min() > 0.97 * history["J"][~recent].min()
 
     def test_after_1000_steps_when_nothing_is_said(self):
         x, y = data(5)
