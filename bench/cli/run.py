@@ -134,6 +134,8 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
         for standing in standings
         if (standing.state in wanted if wanted else standing.wants_computing)
     ]
+    if not cells:
+        typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
     with interruptible() as interrupt, view(len(cells)) as watching:
         return run_cells(cells, store, engine, watching, interrupt)
 

@@ -128,7 +128,7 @@ class DaskCluster:
             if future.status == "finished":
                 outcomes.append((cell, future.result()))
             else:
-                outcomes.append((cell, _lost(cell, f"the Dask task is {future.status}")))
+                outcomes.append((cell, _lost(cell, _why(future))))
         return outcomes
 
     def _look(self) -> list[tuple[Cell, Outcome]]:
@@ -149,6 +149,13 @@ class DaskCluster:
     def _memory(self, name: str) -> int:
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         return int(workers.get(name, {}).get("memory_limit") or 0)
+
+
+def _why(future: Any) -> str:
+    """In one line, why a task has no result: cancelled, or an error on the worker's side."""
+    if future.status != "error":
+        return f"the Dask task is {future.status}"
+    return " ".join(f"on the Dask worker: {future.exception()!r}".split())
 
 
 def _lost(cell: Cell, error: str) -> Outcome:

@@ -14,10 +14,14 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import IO, Any
 
+import psutil
+
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.runner.execute import LOG_BYTES, Outcome, failed
 from bench.runner.worker import READY
 from bench.threads import thread_environment
+
+KEPT_SHARE = 0.5  # of a worker's part of the memory; one that keeps more is replaced
 
 
 @dataclass(eq=False)
@@ -108,7 +112,15 @@ class LocalProcesses:
             worker.ready, worker.began = True, time.monotonic()
             return []
         cell, worker.cell = worker.cell, None
+        self._retire_if_swollen(worker)
         return [(cell, message)] if cell is not None else []
+
+    def _retire_if_swollen(self, worker: Worker) -> None:
+        """Ends a worker that keeps much memory after its cell: the next cell gets a fresh one."""
+        with suppress(psutil.Error):
+            kept = psutil.Process(worker.process.pid).memory_info().rss
+            if kept > KEPT_SHARE * self.memory_bytes / self.jobs:
+                self._bury(worker, "", "")
 
     def _died(self, worker: Worker) -> list[tuple[Cell, Outcome]]:
         code = worker.process.wait()

@@ -173,6 +173,16 @@ def test_a_killed_worker_is_replaced_and_its_cell_tried_again(store, cue):
     assert "SIGKILL" in stream.getvalue()
 
 
+def test_a_worker_that_keeps_much_memory_is_replaced(store, monkeypatch):
+    monkeypatch.setattr("bench.runner.processes.KEPT_SHARE", 0.0)
+    engine = LocalProcesses(1, 8 * GIB)
+    pids = []
+    view = PlainView(3, io.StringIO())
+    view.started = lambda cell: pids.append(engine.workers[0].process.pid)
+    assert set(run([lab(i) for i in range(3)], store, engine, view).states.values()) == {"done"}
+    assert len(set(pids)) == 3
+
+
 def test_a_cell_that_always_kills_its_worker_fails(store, cue):
     cells = [lab(0, mischief="die"), lab(1)]
     summary = run(cells, store, LocalProcesses(1, 8 * GIB))
