@@ -37,6 +37,7 @@ _PREAMBLE = """
 #show figure.where(kind: table): set block(breakable: true)
 #show figure.caption: set text(size: 0.9em)
 #set table(stroke: none, inset: (x: 5pt, y: 3pt))
+#show table: set par(justify: false)
 #let again(command) = text(size: 0.78em, fill: luma(90))[Make it again: #raw(command)]
 #let gap(what, command) = block(
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,

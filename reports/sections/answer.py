@@ -11,7 +11,7 @@ from reports.context import Run
 from reports.decision import SITUATIONS, Decision, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import work_precision
-from reports.formatting import scientific, show
+from reports.formatting import number, scientific, show
 
 ORDER = 10
 
@@ -90,8 +90,8 @@ def _versus(net: Contender, rival: Contender) -> str:
     assert rival.error is not None
     factor = net.error / rival.error
     if factor > 1:
-        return f"{factor:.3g} times below the net"
-    return f"{1 / factor:.3g} times above the net"
+        return f"{number(factor)} times below the net"
+    return f"{number(1 / factor)} times above the net"
 
 
 def _table(run: Run, fields: dict[str, list[Contender]]) -> Table:

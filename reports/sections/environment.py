@@ -8,19 +8,36 @@ from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
 
 ORDER = 90
+NAMED = 3  # cells of a group that are named
 
 
 def section(run: Run) -> Section:
     blocks: list[Block] = [Paragraph(_states(run))]
-    wrong = [s for s in run.standings if s.state not in ("done", "diverged")]
-    if wrong:
-        rows: list[tuple[Value, ...]] = [
-            (s.cell.label, s.state, s.reason, ", ".join(s.studies)) for s in wrong
-        ]
-        columns = [Column("cell"), Column("state"), Column("reason"), Column("studies")]
-        blocks.append(Table("gaps", "Cells that are failed, stale or missing.", columns, rows))
+    blocks.extend(_gaps(run))
     blocks.extend(_provenance(run))
     return Section("Environment and state of the run", blocks)
+
+
+def _gaps(run: Run) -> list[Block]:
+    """Cells that are not what they should be, alike ones in one row with a few of their names."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for s in run.standings:
+        if s.state not in ("done", "diverged"):
+            groups.setdefault((", ".join(s.studies), s.state, s.reason), []).append(s.cell.label)
+    if not groups:
+        return []
+    rows: list[tuple[Value, ...]] = [
+        (*group, len(labels), "; ".join(labels[:NAMED]) + ("; …" if len(labels) > NAMED else ""))
+        for group, labels in groups.items()
+    ]
+    columns = [
+        Column("study"),
+        Column("state"),
+        Column("reason"),
+        Column("cells", "count"),
+        Column("which"),
+    ]
+    return [Table("gaps", "Cells that are failed, stale or missing.", columns, rows)]
 
 
 def _states(run: Run) -> str:
