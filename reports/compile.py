@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import secrets
@@ -32,6 +33,26 @@ def compile_report(
         write_whole(folder / name, _RENDER[name](document))
     write_whole(folder / STAMP, json.dumps({"inputs": inputs, "files": wanted}).encode())
     return [folder / name for name in wanted]
+
+
+def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
+    """Every figure of the report as a PNG of its own, for slides and for README."""
+    import matplotlib.pyplot as plt
+
+    from reports.document import slug
+    from reports.style import house_style
+
+    out.mkdir(parents=True, exist_ok=True)
+    written = []
+    for picture in build_document(Run.read(run)).pictures():
+        with house_style(text_as_text=False):
+            figure = picture.draw()
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format="png", dpi=dots_per_inch)
+            plt.close(figure)
+        written.append(out / f"{slug(picture.name)}.png")
+        write_whole(written[-1], buffer.getvalue())
+    return written
 
 
 def build_document(run: Run) -> Document:

@@ -15,11 +15,18 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: the run's own.")
     ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Only the figures, each as a PNG, into this directory.")
+    ] = None,
 ) -> None:
     """Compile the report of a run: one HTML page and one PDF; prints their paths."""
     from bench.store import run_path
-    from reports import compile_report
+    from reports import compile_report, write_figures
 
+    if figures is not None:
+        for path in write_figures(run_path(run), figures):
+            print(path)
+        return
     both = html == pdf
     for path in compile_report(run_path(run), html=html or both, pdf=pdf or both, out=out):
         print(path)

@@ -9,7 +9,7 @@ from bench.cells import Cell, Result
 from bench.fingerprint import fingerprint
 from bench.record import encoded
 from bench.store import Store
-from reports import compile_report
+from reports import compile_report, write_figures
 from reports.compile import build_document
 from reports.contenders import contenders, matching_mesh
 from reports.context import Run
@@ -118,6 +118,12 @@ def test_files_are_made_once_per_input(run):
     assert [path.stat().st_mtime_ns for path in compile_report(run)] == times
     make_run(run, finest=7.7e-4)
     assert compile_report(run)[0].stat().st_mtime_ns > times[0]
+
+
+def test_figures_can_be_had_alone(run, tmp_path):
+    written = write_figures(run, tmp_path / "figures")
+    assert {path.name for path in written} == {"work-precision.png", "error-against-h-maxwell.png"}
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
 def test_every_claim_is_listed_even_untested(run):
