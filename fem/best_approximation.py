@@ -41,6 +41,8 @@ def best_approximation(
     u or curl u is singular. Raises `InputError` for what cannot be, `NotConverged` for a
     solve that stopped short.
     """
+    if not 0 < tol < 1:
+        raise InputError(f"tol must lie between 0 and 1 (a relative residual), got {tol!r}")
     u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")
     name, space = make_space(
         n, mesh=mesh, element=element, solver=solver, order=order, threads=threads,
@@ -89,6 +91,8 @@ def make_space(
 ) -> tuple[str, Space]:
     """The chosen solver's name and its space, refused where it would not fit in memory."""
     declared = elements.get(element)
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads must be an integer of at least 1, got {threads!r}")
     n = _checked_size(n, mesh, declared)
     cells = mesh.t.shape[1] if n is None else declared.cells(n)
     options = _order_option(declared, order)

@@ -25,10 +25,6 @@ class _Level:
     inverse: Array  # of the diagonal
     prolongation: Any  # csr_array from the next coarser level
 
-    @property
-    def nbytes(self) -> int:
-        return self.matrix.nbytes + self.inverse.nbytes + self.prolongation.data.nbytes * 2
-
 
 class Multigrid:
     """An approximate inverse of a symmetric positive semi-definite nodal matrix."""

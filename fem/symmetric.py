@@ -51,11 +51,6 @@ class Symmetric:
         lower = csr_array((self.value, self.column, self.start), shape=(n, n))
         return csr_array(lower + lower.T + diags_array(self.diagonal))
 
-    @property
-    def nbytes(self) -> int:
-        parts = (self.diagonal, self.start, self.column, self.value)
-        return sum(part.nbytes for part in parts)
-
     @cached_property
     def _lower(self) -> tuple[Pointers, Indices, Array]:
         return self.start, self.column, self.value

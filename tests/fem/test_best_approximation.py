@@ -113,6 +113,8 @@ def test_progress_reaches_its_end():
         ({"n": 2, "solver": "magic"}, "unknown solver 'magic'"),
         ({"n": 2, "element": "hexN0", "solver": "general"}, "does not go with element hexN0"),
         ({"n": 2, "order": 3}, "has order 1, not 3"),
+        ({"n": 2, "tol": 0.0}, "tol must lie between 0 and 1"),
+        ({"n": 2, "threads": 0}, "threads must be an integer of at least 1"),
         ({"n": 2, "x0": np.zeros(3)}, "x0 must have one entry per dof, 98, got shape"),
         ({"n": 2, "x0": np.full(98, np.nan)}, "x0 is not finite at dof 0"),
     ],
