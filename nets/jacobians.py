@@ -37,7 +37,10 @@ def end_to_end_jacobians(net: Network, x: Any, l: int | None = None) -> list[Sca
 
 
 def log10_singular_values(net: Network, x: Any, l: int | None = None) -> list[Array]:
-    """log₁₀ of the singular values of dy[l]/dy[k], descending, (N, min(n_l, n_k)), for k = 0..l."""
+    """log₁₀ of the singular values of dy[l]/dy[k], descending, (N, min(n_l, n_k)), for k = 0..l.
+
+    Right to rounding of the largest: those 15 decades below it are noise.
+    """
     return [_log10_spectrum(J) for J in end_to_end_jacobians(net, x, l)]
 
 

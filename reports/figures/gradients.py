@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
 THRESHOLD = 3.0  # decades: the rules of `nets.verdict`
 LIMIT = 100.0  # decades at which the colours saturate
+RESOLVED = -15.0  # decades below the largest singular value: the rest is rounding
 LEGEND = {"fontsize": 8}
 
 
@@ -119,7 +120,8 @@ def _profile(axes: Axes, record: Record, net: str) -> None:
 
 
 def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figure:
-    """log₁₀ of the singular values of dy[H]/dy[1], averaged over samples, at τ = 1 and τ = 1/H."""
+    """log₁₀ of the singular values of dy[H]/dy[1], averaged over samples, at τ = 1 and τ = 1/H, as far
+    as float64 resolves them."""
     figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6))
     for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
         for net in NETS:
@@ -128,9 +130,9 @@ def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figur
             )
             if len(rows):
                 spectrum = rows.records[0].arrays["log10_spectrum"]
-                finite = np.where(np.isfinite(spectrum), spectrum, np.nan)
-                index = np.arange(1, len(finite) + 1)
-                plot_series(axes, index, finite, NETS[net], net, linestyle="-")
+                resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
+                index = np.arange(1, len(resolved) + 1)
+                plot_series(axes, index, resolved, NETS[net], net, linestyle="-")
         axes.set_title(f"τ = {tau0}", fontsize=9)
         axes.set_xlabel("number of the singular value")
     grid[0].set_ylabel("log₁₀ singular values of dy[H]/dy[1]")

@@ -76,8 +76,8 @@ def _before(run: Run) -> list[Block]:
         Picture(
             "jacobian-spectra",
             f"Singular values of the end-to-end Jacobian dy[H]/dy[1] in nets of {deepest} hidden "
-            "layers with He's weights: a wide spectrum lets some directions explode while others "
-            "vanish.",
+            "layers with He's weights, as far as float64 resolves them: a wide spectrum lets some "
+            "directions explode while others vanish.",
             partial(jacobian_spectra, cells, deepest),
             f"Singular values of end-to-end Jacobians, {deepest} layers, τ = 1 and τ = 1/H.",
             source,
