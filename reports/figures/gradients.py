@@ -120,8 +120,8 @@ def _profile(axes: Axes, record: Record, net: str) -> None:
 
 
 def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figure:
-    """log₁₀ of the singular values of dy[H]/dy[1], averaged over samples, at τ = 1 and τ = 1/H, as far
-    as float64 resolves them."""
+    """log₁₀ of the singular values of dy[H]/dy[1] at τ = 1 and τ = 1/H, averaged over samples, as
+    far as float64 resolves them."""
     figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6))
     for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
         for net in NETS:
