@@ -71,7 +71,7 @@ def _add_to_four_layers(weights, stack, out, l, a, b):  # type: ignore[no-untype
     for k in range(0, len(stack), 2):
         p, q = stack[k, a:b], stack[min(k + 1, last), a:b]
         c0, c1, c2, c3 = weights[l, k], weights[l + 1, k], weights[l + 2, k], weights[l + 3, k]
-        d0 = d1 = d2 = d3 = c0 * 0
+        d0 = d1 = d2 = d3 = stack.dtype.type(0)
         if k < last:
             d0, d1 = weights[l, k + 1], weights[l + 1, k + 1]
             d2, d3 = weights[l + 2, k + 1], weights[l + 3, k + 1]

@@ -7,6 +7,7 @@ from math import gamma as Gamma
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from nets.memory import memory_weights
 
@@ -19,7 +20,6 @@ def coefficients(tau: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
     The sum over increments, gathered by state: the formula of A gives 1 on the diagonal, which
     is the term P y[ℓ−1].
     """
-    A = memory_weights(tau, gamma) + torch.eye(len(tau), dtype=torch.float64)
-    rows = torch.nn.functional.pad(A, (1, 1))  # A[l, -1] = 0 and A[l, H] = 0
-    C = torch.nn.functional.pad(rows[:, 1:] - rows[:, :-1], (0, 0, 1, 0)).tril(-1)
+    A = memory_weights(tau, gamma)
+    C = pad(A + torch.eye(len(A), dtype=A.dtype), (0, 1, 1, 0)) - pad(A, (1, 0, 1, 0))
     return C, tau.double() ** gamma * Gamma(2.0 - gamma)
