@@ -17,7 +17,7 @@ from nets.adjoint import coefficient_vjp
 from nets.elementwise import elementwise
 from nets.errors import InputError
 from nets.loss import Loss
-from nets.module import Network
+from nets.module import Network, finite
 from nets.recall import Shape
 from nets.sweep import Numbers, Sums, Sweep, pool_entries
 
@@ -81,7 +81,7 @@ class FastObjective:
         dtype: str | None = None,
     ) -> None:
         self.net, self.loss, self.shape = net, loss or Loss(), Shape(net)
-        self.dtype: torch.dtype = getattr(torch, dtype or net.config.dtype)
+        self.dtype = _precision(net, dtype)
         self.rows = len(x)
         self.chunk = _chunk_rows(self.shape, self.rows, chunk, self.dtype)
         self.set_data(x, y)
@@ -198,20 +198,26 @@ def predict(net: Network, x: Any, *, chunk: int | None = None) -> Tensor:
         numbers = _numbers(list(net.W), list(net.b), C, s, net.dtype)
         for part, rows in zip(parts, out.split(len(parts[0]) or 1), strict=True):
             rows.copy_(sweeps[len(part)].forward(part.T.contiguous(), numbers).T)
-    return out
+    return finite(out)
 
 
 def predicted_bytes(
     net: Network, rows: int, *, chunk: int | None = None, dtype: str | None = None
 ) -> int:
     """Bytes that a `FastObjective` on so many rows holds: data, buffers, gradients."""
-    precision: torch.dtype = getattr(torch, dtype or net.config.dtype)
+    precision = _precision(net, dtype)
     shape = Shape(net)
     buffers = sum(pool_entries(shape, _chunk_rows(shape, rows, chunk, precision)))
     data = rows * (shape.widths[0] + shape.widths[-1])
     parameters = sum(p.numel() for p in net.free_parameters())
     coefficients = (shape.hidden + 1) ** 2
     return precision.itemsize * (buffers + data) + 8 * (3 * parameters + coefficients)
+
+
+def _precision(net: Network, dtype: str | None) -> torch.dtype:
+    if dtype not in (None, "float32", "float64"):
+        raise InputError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
+    return getattr(torch, dtype) if dtype else net.dtype
 
 
 def _chunk_rows(shape: Shape, rows: int, chunk: int | None, dtype: torch.dtype) -> int:

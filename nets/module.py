@@ -35,23 +35,28 @@ class Network(nn.Module):
         self.config = config
         self.architecture = architectures.get(config.net)
         self.sigma = activation(config.activation, config.eta)
-        self.dtype = getattr(torch, config.dtype)
+        dtype = getattr(torch, config.dtype)
         W, b = starting_weights(
             config.widths, config.init, config.scale, config.sort_biases, config.seed
         )
-        self.W = nn.ParameterList(weight.to(self.dtype) for weight in W)
-        self.b = nn.ParameterList(bias.to(self.dtype) for bias in b)
-        tau = starting_tau(config.tau, config.tau0, config.hidden, config.seed).to(self.dtype)
+        self.W = nn.ParameterList(weight.to(dtype) for weight in W)
+        self.b = nn.ParameterList(bias.to(dtype) for bias in b)
+        tau = starting_tau(config.tau, config.tau0, config.hidden, config.seed).to(dtype)
         self.steps = nn.Parameter(self.free_part(tau), requires_grad=config.tau != "fixed")
 
     @property
     def tau(self) -> Tensor:
         """τ[0..L−2]; positive where the architecture needs it."""
-        if self.architecture.POSITIVE_TAU:
+        if self.architecture.POSITIVE_TAU and self.steps.requires_grad:
             with torch.no_grad():
                 if bool((self.steps <= 0).any()):
                     self.steps[self.steps <= 0] = TAU_FLOOR
         return self.whole_tau(self.steps)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of weights, inputs and outputs."""
+        return self.W[0].dtype
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -80,7 +85,7 @@ class Network(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(N, n₀) → (N, n_L)."""
         x = self.as_batch(x, "x", self.widths[0])
-        return propagate(self, x, list(self.W), list(self.b), self.tau)[0][-1]
+        return finite(propagate(self, x, list(self.W), list(self.b), self.tau)[0][-1])
 
     def as_batch(self, x: Any, name: str, columns: int) -> Tensor:
         """Rows in the net's precision; refused unless finite and of the right shape."""
@@ -154,6 +159,16 @@ def project(y: Tensor, to: int) -> Tensor:
     if width == to:
         return y
     return y[:, :to] if width > to else nn.functional.pad(y, (0, to - width))
+
+
+def finite(output: Tensor) -> Tensor:
+    """The output, refused where it overflowed: no NaN leaves in silence."""
+    if not bool(torch.isfinite(output).all()):
+        raise InputError(
+            "the output of the net is not finite: its weights or steps are too large for "
+            f"{str(output.dtype).removeprefix('torch.')}; scale them down, e.g. tau0='1/H'"
+        )
+    return output
 
 
 def build(

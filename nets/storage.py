@@ -80,11 +80,7 @@ def _rebuilt(
     path: str | os.PathLike[str], metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]
 ) -> Network:
     try:
-        values = json.loads(metadata["config"])
-        for name in ("width", "tau0"):
-            if isinstance(values[name], list):
-                values[name] = tuple(values[name])
-        net = Network(NetConfig(**values))
+        net = Network(NetConfig.from_dict(json.loads(metadata["config"])))
         net.load_state_dict(dict(tensors))
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]

@@ -11,6 +11,7 @@ from net_strategies import ARCHITECTURES, random_data, random_nets
 
 from nets import InputError, architectures, build
 from nets.activations import ACTIVATIONS, Activation, activation
+from nets.kernel import predict
 
 
 def naive_activation(z, name, eta):
@@ -254,6 +255,29 @@ def test_bad_inputs_are_refused(x, words):
     with pytest.raises(InputError) as error:
         build()(x)
     assert words in str(error.value)
+
+
+def test_overflow_is_an_error_and_not_a_nan():
+    net = build(net="densenet", hidden=40, width=20, init="he", scale=20.0, dtype="float32")
+    x, _ = random_data(net)
+    with pytest.raises(InputError, match="not finite"):
+        net(x)
+    with pytest.raises(InputError, match="not finite"):
+        predict(net, x)
+
+
+def test_a_fixed_step_set_below_zero_is_refused():
+    net = build(net="fractional", tau="fixed", hidden=3, width=5)
+    with torch.no_grad():
+        net.steps[1] = -0.5
+    with pytest.raises(InputError, match=r"tau\[1\] = -0.5"):
+        net(torch.zeros(2, 7))
+
+
+def test_precision_can_be_changed_as_in_torch():
+    net = build(hidden=2, width=5).to(torch.float32)
+    x, _ = random_data(net)
+    assert net(x).dtype == torch.float32
 
 
 @settings(max_examples=20, deadline=None)
