@@ -74,7 +74,7 @@ def test_sizes_that_are_none(text):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--n", "0"], "--n takes sizes from 1 upwards, got '0'"),
+        (["--n", "0"], "--n takes numbers from 1 upwards, got '0'"),
         (["--n", "2", "--element", "N00"], "unknown element 'N00'"),
         (["--n", "2", "--solver", "none"], "unknown solver 'none'"),
         (["--n", "2", "--problem", "maxwel"], "did you mean 'maxwell'?"),
