@@ -5,7 +5,7 @@ An edge function splits into a smooth nodal vector field, a gradient, and a rest
     x ← Gauss–Seidel forwards;   x ← x + Π V Πᵀ r + G W Gᵀ r;   x ← Gauss–Seidel backwards
 
 with r the residual at each step, Π the edge interpolation of nodal vector fields, G the discrete
-gradient, V and W one multigrid cycle for (α∇·,∇·) + (β·,·) per component and for (β∇·,∇·).
+gradient, V and W one multigrid cycle for (α∇·,∇·) + (max(α,β)·,·) per component and (β∇·,∇·).
 """
 
 from __future__ import annotations
@@ -61,13 +61,16 @@ class HiptmairXu:
         # and those have no gradient. One hierarchy, and one cycle for four right-hand sides.
         one_hierarchy = np.array_equal(alpha, beta)
         with_gradients = bool(beta.any())
+        # max(α, β), not β: constants stay out of the kernel where β is small or zero, and it takes
+        # 12 iterations instead of 14 (n = 10, β = 1e-4, nothing fixed).
+        vectors = Multigrid(_restricted(nodal(tets, alpha, np.maximum(alpha, beta)), free))
         gradients = None
         if with_gradients and not one_hierarchy:
             gradients = Multigrid(_restricted(nodal(tets, beta), free))
         return cls(
             matrix,
             inverse,
-            Multigrid(_restricted(nodal(tets, alpha, np.maximum(beta, alpha)), free)),
+            vectors,
             gradients,
             with_gradients,
             number[tets.edges],
