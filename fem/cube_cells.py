@@ -62,6 +62,9 @@ class Piece(Protocol):
     def gauss(self, points: int, touching: tuple[int, ...] = ()) -> tuple[Array, Array]:
         """A rule of degree 2·points − 1, or one collapsed onto the corners at a singular edge."""
 
+    def contains(self, x: Array) -> NDArray[np.bool_]:
+        """Which of the points (3, Q) of the cube lie in the closed piece, to rounding."""
+
     def monomials(self, degree: int) -> list[tuple[int, ...]]:
         """Exponents that span the polynomials determined by their values on the lattice /degree."""
 
@@ -111,9 +114,13 @@ class KuhnTet:
         ends = [(self.corners[a], self.corners[b]) for a, b in combinations(range(4), 2)]
         return np.array([known.index((classes[tuple(b - a)], tuple(a.tolist()))) for a, b in ends])
 
-    def basis(self, x: Array) -> tuple[Array, Array]:
+    def barycentric(self, x: Array) -> Array:
+        """λ, (4, Q)."""
         ordered = x[list(self.order)]
-        lam = np.concatenate([1 - ordered[:1], ordered[:2] - ordered[1:], ordered[2:]])
+        return np.concatenate([1 - ordered[:1], ordered[:2] - ordered[1:], ordered[2:]])
+
+    def basis(self, x: Array) -> tuple[Array, Array]:
+        lam = self.barycentric(x)
         axes = np.eye(3)[list(self.order)]
         grad = np.concatenate([-axes[:1], axes[:2] - axes[1:], axes[2:]])
         a, b = np.array(list(combinations(range(4), 2))).T
@@ -124,6 +131,9 @@ class KuhnTet:
     def gauss(self, points: int, touching: tuple[int, ...] = ()) -> tuple[Array, Array]:
         reference, weights = collapsed_tet(points, touching)
         return self.corners[1:].T @ reference, weights
+
+    def contains(self, x: Array) -> NDArray[np.bool_]:
+        return np.asarray((self.barycentric(x) > -1e-9).all(axis=0))
 
     def monomials(self, degree: int) -> list[tuple[int, ...]]:
         return [e for e in product(range(degree + 1), repeat=3) if sum(e) <= degree]
@@ -160,6 +170,9 @@ class Hexahedron:
 
         names = [tuple(corner) for corner in RefHex.p.T]
         return hex_at_edge(points, tuple(names.index(tuple(self.corners[v])) for v in touching))
+
+    def contains(self, x: Array) -> NDArray[np.bool_]:
+        return np.ones(x.shape[1], dtype=bool)
 
     def monomials(self, degree: int) -> list[tuple[int, ...]]:
         return list(product(range(degree + 1), repeat=3))

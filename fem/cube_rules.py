@@ -76,7 +76,7 @@ def lattice_rule(cell: Cell, degree: int) -> CubeRule:
     load_u, load_curl = np.zeros((2, len(cell.edges), 3, lattice.shape[1]))
     for piece in cell.pieces:
         x, weights = piece.gauss(degree + 2)
-        nodes = _nodes(piece, lattice)
+        nodes = np.flatnonzero(piece.contains(lattice))
         polynomials = _lagrange(piece.monomials(degree), lattice[:, nodes], x)
         values, curls = piece.basis(x)
         block = np.ix_(piece.edges, AXES, nodes)
@@ -102,15 +102,6 @@ def _touching(piece: Piece, singular: tuple[tuple[int, int], ...]) -> tuple[int,
         return ()
     on_edge = np.all([piece.corners[:, axis] == side for axis, side in singular], axis=0)
     return tuple(np.flatnonzero(on_edge).tolist())
-
-
-def _nodes(piece: Piece, lattice: Array) -> Index:
-    """Which lattice points lie in the piece: no affine function that is ≥ 0 on it is < 0 there."""
-    if len(piece.corners) == 8:
-        return np.arange(lattice.shape[1])
-    full = np.concatenate([piece.corners.T, np.ones((1, 4))])
-    barycentric = np.linalg.solve(full, np.concatenate([lattice, np.ones_like(lattice[:1])]))
-    return np.flatnonzero((barycentric > -1e-9).all(axis=0))
 
 
 def _lagrange(exponents: list[tuple[int, ...]], nodes: Array, x: Array) -> Array:

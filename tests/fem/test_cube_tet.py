@@ -104,6 +104,18 @@ def test_errors_of_screen_are_those_of_the_specification(n):
     assert l2 == pytest.approx(SCREEN[n], rel=1e-4)
 
 
+def test_a_singular_curl_halves_the_rate_in_hcurl_only():
+    """`curlsing`: u in H^{3/2 − ε}, curl u in H^{1/2 − ε} (SPEC, section 1)."""
+    problem, errors = problems.curlsing, []
+    for n in (5, 10):
+        space = CubeTets(n)
+        x = solved(space, problem, singular_edge=EDGE).x
+        errors.append(space.errors(x, problem.u, problem.curl_u, singular_edge=EDGE))
+    l2, hcurl = np.log2(np.divide(*errors))
+    assert 0.9 < l2 < 1.1
+    assert 0.48 < hcurl < 0.56
+
+
 @pytest.mark.parametrize(("n", "expected"), [(1, 0.467056), (4, 0.179332), (16, 0.0476)])
 def test_errors_of_helix_are_those_of_the_specification(n, expected):
     problem, space = problems.helix, CubeTets(n)
