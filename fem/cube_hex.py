@@ -110,14 +110,13 @@ def block_bytes(threads: int) -> int:
 
 def load_rule(n: int) -> CubeRule:
     """Accurate enough for five digits of the error (FEM_NOTES), ten for n ≤ 8; see the tests."""
-    if n <= 8:
-        return gauss_rule(HEX, 5)
-    return (
-        gauss_rule(HEX, 3) if n <= 64 else gauss_rule(HEX, 2) if n <= 128 else lattice_rule(HEX, 1)
-    )
+    if n > 256:
+        return lattice_rule(HEX, 1)
+    return gauss_rule(HEX, 5 if n <= 8 else 3 if n <= 64 else 2)
 
 
 def error_rule(n: int) -> CubeRule:
-    """7 points a direction for n ≤ 8, where u is not yet a low polynomial on a cell, to 2."""
-    points = 7 if n <= 8 else 4 if n <= 16 else 3 if n <= 64 else 2
-    return gauss_rule(HEX, points)
+    """Gauss; beyond n = 256 the values at the vertices, within 3e-4 (64/n)² of fine rules, do."""
+    if n > 256:
+        return lattice_rule(HEX, 1)
+    return gauss_rule(HEX, 7 if n <= 8 else 4 if n <= 16 else 3 if n <= 128 else 2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from math import isqrt, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fem.cell_rules import gauss
-from fem.cube_cells import DIRECTIONS, Cell, size, split
-from fem.cube_rules import CubeRule, gauss_rule
+from fem.cube_cells import DIRECTIONS, Cell, Index, size, split
+from fem.cube_rules import CubeRule, PieceRule, gauss_rule
 from fem.errors import InputError
 from fem.space import Array, Field, Line, Progress
-from fem.threads import each
+from fem.threads import each, ranges
 
 BLOCK_VALUES = 1 << 21  # values of u and curl u held by one block: 16 MB
 NEAR_CELLS, NEAR_POINTS = 2, 6  # Gauss points on the cubes around the one at a singular edge
@@ -77,15 +77,15 @@ def cube_edge(line: Line) -> tuple[tuple[int, int], ...]:
 
 
 def blocks(box: Box) -> Iterator[Box]:
-    """The box cut into blocks of about BLOCK_VALUES values, whole lines along the last axis."""
-    ni, nj, nk = box.shape
-    lines = max(1, BLOCK_VALUES // (6 * box.rule.points.shape[1] * nk))
-    step_j = min(nj, max(isqrt(lines), lines // ni))
-    step_i = min(ni, max(1, lines // step_j))
-    (i0, j0, k0), (i1, j1, k1) = box.lo, box.hi
-    for i in range(i0, i1, step_i):
-        for j in range(j0, j1, step_j):
-            yield Box((i, j, k0), (min(i + step_i, i1), min(j + step_j, j1), k1), box.rule)
+    """The box cut into blocks of about BLOCK_VALUES values, near cubes: lattices share points."""
+    side = max(1, round((BLOCK_VALUES / (6 * box.rule.points.shape[1])) ** (1 / 3)))
+    cuts = [
+        [(lo + a, lo + b) for a, b in ranges(hi - lo, -(-(hi - lo) // side))]
+        for lo, hi in zip(box.lo, box.hi, strict=True)
+    ]
+    for intervals in product(*cuts):
+        lo, hi = zip(*intervals, strict=True)
+        yield Box(lo, hi, box.rule)
 
 
 def sample(field: Field, block: Box, n: int) -> Array:
@@ -164,9 +164,12 @@ def squared_errors(
         u, curl_u = (sample(f, block, n) for f in fields)
         result = np.zeros(2)
         for piece in block.rule.pieces:
-            common = (local, piece.edges, piece.nodes, piece.weights * h**3)
-            result[0] += _squared_distance(u, piece.basis / h, *common)
-            result[1] += _squared_distance(curl_u, piece.curls / h**2, *common)
+            weights = piece.weights * h**3
+            for k, (values, basis) in enumerate(
+                ((u, piece.basis / h), (curl_u, piece.curls / h**2))
+            ):
+                at, nodes = _at_nodes(values, piece)
+                result[k] += _squared_distance(at, nodes, basis, local, piece.edges, weights)
         return result
 
     todo = [block for box in boxes for block in blocks(box)]
@@ -176,6 +179,13 @@ def squared_errors(
         if progress is not None:
             progress("error", done, len(todo))
     return float(total[0]), float(total[1])
+
+
+def _at_nodes(values: Array, piece: PieceRule) -> tuple[Array, Index]:
+    """Values (3, ·, cubes) and the rows of them that belong to the piece's weights, in order."""
+    if piece.mix is None:
+        return values, piece.nodes
+    return piece.mix @ values[:, piece.nodes], np.arange(piece.nodes.size)
 
 
 def edge_integrals(u: Field, n: int, classes: int) -> Array:
@@ -193,7 +203,7 @@ def edge_integrals(u: Field, n: int, classes: int) -> Array:
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def _squared_distance(
-    values: Array, basis: Array, x: Array, edges: Any, nodes: Any, weights: Array
+    values: Array, nodes: Any, basis: Array, x: Array, edges: Any, weights: Array
 ) -> float:
     """Σ_cubes Σ_q w_q |values[:, nodes[q]] − Σ_e basis[:, q, e] x[edges[e]]|²."""
     total = 0.0

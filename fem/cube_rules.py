@@ -2,9 +2,10 @@
 
 Two kinds of rules. *Gauss*: points of their own in every piece, for coarse meshes and near singular
 edges. *Lattice* of degree m: the field is evaluated on the grid of spacing h/m, which neighbouring
-pieces share, (mn + 1)³ points in all. The load then integrates the interpolant of degree m exactly
-against the basis and the error uses its interpolatory weights. At m = 1 a load costs one evaluation
-a cube, where a four-point rule of the same accuracy on tetrahedra costs 24.
+pieces share, (mn + 1)³ points in all; the load integrates the interpolant I_m u of degree m exactly
+against the basis, the error is that of I_m u. At m = 1 that costs one evaluation a cube, where a
+four-point rule on tetrahedra costs 24. u − I_m u is one order below u − u_h, and for m = 1 even
+about the middle of a cube where u − u_h is odd, so that their product cancels.
 """
 
 from __future__ import annotations
@@ -24,13 +25,17 @@ SINGULAR_EXTRA = 4  # more Gauss points a direction on the cubes at a singular e
 
 
 class PieceRule(NamedTuple):
-    """What the error on one piece needs: ∫ g ≈ Σ weights g(points[nodes])."""
+    """What the error on one piece needs: ∫ |g|² = Σ_q weights[q] |Σ_p mix[q, p] g(nodes[p])|².
+
+    `basis` and `curls` hold the same combinations of the basis functions; no `mix`: none.
+    """
 
     edges: Index
     nodes: Index  # (Q,)
     weights: Array  # (Q,)
     basis: Array  # (3, Q, edges)
     curls: Array  # (3, Q, edges)
+    mix: Array | None = None  # (Q, Q)
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,10 @@ def lattice_rule(cell: Cell, degree: int) -> CubeRule:
         block = np.ix_(piece.edges, AXES, nodes)
         load_u[block] += np.einsum("q,cqe,pq->ecp", weights, values, polynomials)
         load_curl[block] += np.einsum("q,cqe,pq->ecp", weights, curls, polynomials)
-        at_nodes = piece.basis(lattice[:, nodes])
-        pieces.append(PieceRule(piece.edges, nodes, polynomials @ weights, *at_nodes))
+        mass = (polynomials * weights) @ polynomials.T
+        mix = np.asarray(np.linalg.cholesky(mass).T, dtype=np.float64)  # ∫ |Σ g_p L_p|² = |mix g|²
+        basis, curls = (np.einsum("qp,cpe->cqe", mix, at) for at in piece.basis(lattice[:, nodes]))
+        pieces.append(PieceRule(piece.edges, nodes, np.ones(nodes.size), basis, curls, mix))
     return CubeRule(lattice, degree, load_u, load_curl, tuple(pieces))
 
 

@@ -24,7 +24,7 @@ from fem.cube_cells import DIRECTIONS, HEX_CLASSES, KUHN, TET_CLASSES, local_mat
 from fem.cube_hex import block_bytes
 from fem.cube_integrals import load_matrix, regions
 from fem.cube_rules import CubeRule, lattice_rule, trapezoidal_interpolation
-from fem.cube_tet import CubeTets, KuhnSystem, lattice_degree
+from fem.cube_tet import CubeTets, KuhnSystem, load_degree
 from fem.errors import InputError
 from fem.space import Array, Field, Line, LinearSolve, Progress
 from fem.threads import each, ranges
@@ -67,7 +67,7 @@ class CubeTetsSingle(CubeTets):
         cube_integrals.load(
             KUHN,
             self.n,
-            regions(KUHN, self.n, lattice_rule(KUHN, lattice_degree(self.n)), None),
+            regions(KUHN, self.n, lattice_rule(KUHN, load_degree(self.n)), None),
             lambda rule: defect_matrix(rule, 1 / self.n),
             (u, curl_u),
             split(vector, self.n, TET_CLASSES),
