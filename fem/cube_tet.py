@@ -27,7 +27,7 @@ from fem.threads import each, ranges
 from fem.transforms import solve_hex
 
 SMOOTHER = 2.0  # weight of the diagonal in the preconditioner
-PIECES = 16  # planes are always cut in so many pieces, so that threads change no sum
+PLANES = 16  # planes a piece: cut by n alone, so that threads change no sum
 
 
 class KuhnSystem:
@@ -58,7 +58,7 @@ class KuhnSystem:
         return self._coarse, self._at, self._hex_at, self._up, self._smoother
 
     def _run(self, kernel: Any, *args: Any) -> list[Any]:
-        pieces = ranges(self._n + 1, PIECES)
+        pieces = ranges(self._n + 1, max(1, self._n // PLANES))
         return list(each(lambda piece: kernel(*args, self._n, *piece), pieces, self._threads))
 
     def _sum(self, kernel: Any, *args: Any) -> float:
