@@ -42,7 +42,8 @@ def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
         from nets import load
 
         problem = problems.get(record.config["problem"])
-        yield cube_like("N0", n), net_field(load(weights), problem, record.config["features"])
+        features = record.config["features"].split(",")
+        yield cube_like("N0", n), net_field(load(weights), problem, features)
 
 
 def cube_like(element: str, n: int) -> Any:

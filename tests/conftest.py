@@ -1,5 +1,7 @@
 """What several tests need: the command line in a process of its own, in an empty directory."""
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -50,6 +52,21 @@ class Shell:
         process = self.start(*arguments, **options)
         out, err = process.communicate(timeout=120)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def inside(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The same within this process: half a second less, where a process does not matter."""
+        from bench.cli import invoke
+
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.directory),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setenv("FAULTLAB_CUE", str(self.cue))
+            code = invoke(list(arguments))
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def stop_all(self) -> None:
         for process in self.started:

@@ -44,6 +44,7 @@ class View(Protocol):
     def settled(self, cell: Cell, state: str, seconds: float, note: str = "") -> None: ...
     def retried(self, cell: Cell, error: str) -> None: ...
     def tick(self, elsewhere: int) -> None: ...
+    def say(self, line: str) -> None: ...
 
 
 @dataclass
@@ -79,6 +80,7 @@ class _Run:
     elsewhere: list[Cell] = field(default_factory=list)
     tries: dict[Cell, int] = field(default_factory=dict)
     looked: float = 0.0
+    heard: bool = False
     summary: Summary = field(default_factory=Summary)
 
     def to_the_end(self) -> Summary:
@@ -91,12 +93,19 @@ class _Run:
                 for cell, outcome in self.engine.finished(timeout):
                     self._settle(cell, outcome)
                 self.view.tick(len(self.elsewhere))
+                self._acknowledge()
         finally:
             self.engine.abandon()
             for cell, claim in self.running.items():
                 self.store.release(cell, claim)
         self.summary.interrupted = self.interrupt.level > 0
         return self.summary
+
+    def _acknowledge(self) -> None:
+        """Says once that an interrupt was heard, and what a second one does."""
+        if self.interrupt.level == FINISH and self.running and not self.heard:
+            self.heard = True
+            self.view.say(f"finishing {len(self.running)} running cells; again to stop at once")
 
     @property
     def stopping(self) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import IO
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from bench.cells import Cell
 
+SHOWN = 8  # running cells in the live view
 PLAIN_SECONDS = 10.0  # between lines when the output is no terminal
 
 
@@ -60,7 +61,7 @@ class PlainView:
 
     def __exit__(self, *exception: object) -> None:
         if self.progress.total:
-            self._say(self.progress.summary())
+            self.say(self.progress.summary())
 
     def started(self, cell: Cell) -> None:
         self.progress.running[cell] = time.monotonic()
@@ -69,18 +70,18 @@ class PlainView:
         self.progress.running.pop(cell, None)
         self.progress.states[state] += 1
         if state == "failed":
-            self._say(f"failed: {cell.label}: {note}")
+            self.say(f"failed: {cell.label}: {note}")
 
     def retried(self, cell: Cell, error: str) -> None:
         self.progress.running.pop(cell, None)
-        self._say(f"again: {cell.label}: {error}")
+        self.say(f"again: {cell.label}: {error}")
 
     def tick(self, elsewhere: int) -> None:
         self.progress.elsewhere = elsewhere
         if time.monotonic() - self.said >= PLAIN_SECONDS:
-            self._say(self.progress.summary())
+            self.say(self.progress.summary())
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
         self.said = time.monotonic()
         print(line, file=self.stream, flush=True)
 
@@ -103,16 +104,22 @@ class LiveView(PlainView):
     def tick(self, elsewhere: int) -> None:
         self.progress.elsewhere = elsewhere
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
         self.console.print(Text(line))
 
-    def render(self) -> Group:
+    def render(self) -> Table:
         progress = self.progress
-        table = Table.grid(padding=(0, 2))
-        for cell, began in list(progress.running.items())[:8]:
-            table.add_row(Text(duration(time.monotonic() - began), style="cyan"), cell.label)
-        bar = ProgressBar(total=max(1, progress.total), completed=progress.settled_count, width=60)
-        return Group(bar, Text(progress.summary()), table)
+        cells = Table.grid(padding=(0, 2))
+        for cell, began in list(progress.running.items())[:SHOWN]:
+            seconds = duration(time.monotonic() - began)
+            cells.add_row(Text(seconds, style="cyan"), Text(cell.label))
+        whole = Table.grid()
+        whole.add_row(
+            ProgressBar(total=max(1, progress.total), completed=progress.settled_count, width=60)
+        )
+        whole.add_row(Text(progress.summary()))
+        whole.add_row(cells)
+        return whole
 
 
 def view(total: int) -> PlainView:

@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -140,8 +141,13 @@ def test_settings_from_toml():
 HARNESS = {"bench.cells", "bench.errors", "fem.errors", "nets.errors"}
 
 
+@functools.cache
 def imported(path):
     """Modules of this project that a file imports anywhere, also inside functions."""
+    return list(_imported(path))
+
+
+def _imported(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

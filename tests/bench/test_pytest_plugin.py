@@ -22,12 +22,21 @@ def test_timed(benchmark):
 INI = "[pytest]\nbenchmark_needs_switch = true\npython_files = test_*.py bench_*.py\n"
 
 
-@pytest.fixture
-def project(tmp_path):
-    (tmp_path / "bench_small.py").write_text(SUITE)
-    (tmp_path / "test_other.py").write_text("def test_other():\n    assert True\n")
-    (tmp_path / "pytest.ini").write_text(INI)
-    return tmp_path
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    path = tmp_path_factory.mktemp("project")
+    (path / "bench_small.py").write_text(SUITE)
+    (path / "test_other.py").write_text("def test_other():\n    assert True\n")
+    (path / "pytest.ini").write_text(INI)
+    return path
+
+
+@pytest.fixture(scope="module")
+def first(project):
+    """A first run under the switch, and the JSON it saved."""
+    done = run_pytest(project, "--benchmark")
+    (path,) = saved(project)
+    return done, path
 
 
 def run_pytest(project, *arguments, error=0.5, seconds=0.001):
@@ -46,17 +55,17 @@ def saved(project):
 
 
 def test_plain_pytest_skips_benchmarks(project):
+    before = saved(project)
     done = run_pytest(project)
     assert done.returncode == 0, done.stdout
     assert "2 passed, 1 skipped" in done.stdout
-    assert not saved(project)
+    assert saved(project) == before
 
 
-def test_the_switch_runs_benchmarks_and_nothing_else(project):
-    done = run_pytest(project, "--benchmark")
+def test_the_switch_runs_benchmarks_and_nothing_else(first):
+    done, path = first
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed, 1 skipped" in done.stdout  # test_other.py is not even collected
-    (path,) = saved(project)
     document = json.loads(path.read_text())
     assert document["benchmarks"][0]["extra_info"] == {"l2_error": 0.5, "dofs": 7}
     assert document["benchmarks"][0]["group"] == "harness"
@@ -68,8 +77,7 @@ def test_the_switch_runs_benchmarks_and_nothing_else(project):
     assert f"benchmark page: {page}" in done.stdout
 
 
-def test_a_comparison_fails_on_a_larger_error_as_well_as_on_a_longer_time(project):
-    assert run_pytest(project, "--benchmark").returncode == 0
+def test_a_comparison_fails_on_a_larger_error_as_well_as_on_a_longer_time(project, first):
     compare = ["--benchmark", "--benchmark-compare", "--benchmark-compare-fail-error=5"]
     worse = run_pytest(project, *compare, error=0.6)
     assert worse.returncode == 1

@@ -1,4 +1,4 @@
-"""So many cells, of which one may misbehave."""
+"""So many cells, of which some may misbehave."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ class Config:
     cells: int = 8
     seconds: float = 0.0
     floats: int = 20
-    mischief: str = ""
-    at: int = 2  # which cell misbehaves
+    mischief: tuple[str, ...] = ()  # of the cells 2, 3, …
 
 
 PRESETS = {"quick": Config(), "paper": Config(cells=16), "full": Config(cells=32)}
@@ -26,7 +25,7 @@ def cells(config: Config) -> list[Cell]:
     return [
         Cell(
             "faultlab.cell",
-            {"i": i, "mischief": config.mischief if i == config.at else "", **common},
+            {"i": i, "mischief": dict(enumerate(config.mischief, 2)).get(i, ""), **common},
         )
         for i in range(config.cells)
     ]
