@@ -7,7 +7,6 @@ square (−1, 1)² × {0.5} (E6, E7).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from bench import metrics
 from bench.problems import Array
+from bench.queries import seconds_per_point
 
 if TYPE_CHECKING:
     from bench.training import Data, TrainedNet
@@ -39,7 +39,8 @@ def portrait(
         "mse_increases": increases(trained.arrays["history_mse"]),
         "mesh_errors": mesh_errors,
         "u3_range": _difference(trained.values["u3_max"], trained.values["u3_min"]),
-        "seconds_per_point": seconds_per_point(field, data.test_points),
+        "seconds_per_point": seconds_per_point(field),
+        "smooth": data.problem.smooth,
         **pruned(trained.net, data),
     }
     x = square()
@@ -58,17 +59,6 @@ def increases(history: np.ndarray) -> int:
     """How many recorded steps raised a quantity by more than rounding."""
     finite = history[np.isfinite(history)]
     return int((np.diff(finite) > ROUNDING * np.abs(finite[:-1])).sum())
-
-
-def seconds_per_point(field: metrics.Field, points: Array, repeats: int = 5) -> float:
-    """Vectorised evaluation, the median of a few, warm."""
-    field(points)
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        field(points)
-        taken.append(time.perf_counter() - start)
-    return float(np.median(taken)) / points.shape[1]
 
 
 def pruned(net: Network, data: Data) -> dict[str, Any]:

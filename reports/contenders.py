@@ -17,13 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.results import Record, Results
-from reports.names import ELEMENTS, net_method, net_name
+from reports.names import ELEMENTS, net_family, net_method, net_name
 
 TOLD = {
     "paper": "u and curl u everywhere (oracle)",
     "fit": "samples of u in the cylinder",
     "solve": "f, φ and the boundary data",
 }
+
+NETS = ("net", "tuned_net")
+CONTESTED = ("fem", "fem_fit", "baseline", *NETS)  # kinds of cells that compete
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Contender:
 
     @property
     def is_net(self) -> bool:
-        return self.records[0].kind == "net"
+        return self.records[0].kind in NETS
 
     @property
     def error(self) -> float | None:
@@ -66,25 +69,41 @@ class Contender:
 
 def contenders(results: Results, problem: str) -> list[Contender]:
     """All contenders on a problem, in the order of tracks and names."""
-    found = [*_fem(results, problem), *_baselines(results, problem), *_nets(results, problem)]
+    found = [
+        *_fem(results, problem),
+        *_fitted_elements(results, problem),
+        *_baselines(results, problem),
+        *_nets(results, problem),
+        *_tuned_nets(results, problem),
+    ]
     return sorted(found, key=lambda c: (c.track, c.name, c.unknowns))
 
 
 def _fem(results: Results, problem: str) -> Iterable[Contender]:
     for record in results.select("fem", problem=problem):
         config = record.config
-        element = config["element"]
-        solve = bool(config.get("solve"))
-        name = ELEMENTS.get(element, element) + (f" p={config['order']}" if config["order"] else "")
+        track = "solve" if config.get("solve") else "paper"
+        order = f" p={config['order']}" if config["order"] else ""
+        graded = " graded" if config.get("grading") else ""
         yield Contender(
-            f"{name} n={config['n']}",
-            element,
-            "solve" if solve else "paper",
+            f"{ELEMENTS.get(config['element'], config['element'])}{graded}{order} n={config['n']}",
+            config["element"] + graded,
+            track,
             problem,
-            TOLD["solve" if solve else "paper"],
+            TOLD[track],
             int(record.values["dofs"]),
             (record,),
         )
+
+
+def _fitted_elements(results: Results, problem: str) -> Iterable[Contender]:
+    def title(record: Record) -> str:
+        element = record.config["element"]
+        return f"{ELEMENTS.get(element, element)} least squares, cylinder n={record.config['n']}"
+
+    for name, runs in _grouped(results.select("fem_fit", problem=problem), title).items():
+        unknowns = int(runs[0].values["unknowns"])
+        yield Contender(name, "least squares", "fit", problem, "x", unknowns, tuple(runs))
 
 
 def _baselines(results: Results, problem: str) -> Iterable[Contender]:
@@ -125,38 +144,26 @@ def _nets(results: Results, problem: str) -> Iterable[Contender]:
         )
 
 
+def _tuned_nets(results: Results, problem: str) -> Iterable[Contender]:
+    """Size and η differ from seed to seed, as the validation chose: the unknowns are a median."""
+
+    def title(record: Record) -> str:
+        return f"tuned {net_family(record.config)} ({record.config['features']})"
+
+    for name, runs in _grouped(results.select("tuned_net", problem=problem), title).items():
+        yield Contender(
+            name,
+            net_method(runs[0].config),
+            "fit",
+            problem,
+            str(runs[0].config["features"]),
+            int(np.median([run.values["parameters"] for run in runs])),
+            tuple(runs),
+        )
+
+
 def _grouped(records: Iterable[Record], title: Callable[[Record], str]) -> dict[str, list[Record]]:
     groups: dict[str, list[Record]] = {}
     for record in records:
         groups.setdefault(title(record), []).append(record)
     return groups
-
-
-@dataclass(frozen=True)
-class Match:
-    """The mesh on which a finite element reaches a given error; `measured` is False beyond the
-    finest mesh solved, where the last rate is carried on."""
-
-    n: int
-    unknowns: float
-    seconds: float | None
-    measured: bool
-
-
-def matching_mesh(error: float, rows: Results) -> Match | None:
-    """The coarsest mesh of a family with an error no larger than this, solved or extrapolated."""
-    ordered = [r for r in rows.sorted_by("n") if r.values.get("l2_error")]
-    for record in ordered:
-        if record.values["l2_error"] <= error:
-            values = record.values
-            return Match(int(values["n"]), values["dofs"], values["seconds"], measured=True)
-    if len(ordered) < 2:
-        return None
-    coarse, fine = ordered[-2].values, ordered[-1].values
-    rate = math.log(coarse["l2_error"] / fine["l2_error"]) / math.log(coarse["h"] / fine["h"])
-    if rate <= 0:
-        return None
-    refinement = (fine["l2_error"] / error) ** (1 / rate)
-    return Match(
-        math.ceil(fine["n"] * refinement), fine["dofs"] * refinement**3, None, measured=False
-    )

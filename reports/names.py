@@ -19,14 +19,17 @@ NETS = {
 }
 
 
-def net_name(config: Mapping[str, Any]) -> str:
-    """ResNet + τ + B.O. 2-50"""
+def net_family(config: Mapping[str, Any]) -> str:
+    """ResNet + τ + B.O."""
     name = NETS.get(config["net"], config["net"])
     if config["tau"] != "fixed":
         name += " + τ" if config["tau"] == "learned" else f" + τ ({config['tau']})"
-    if config.get("bias_ordering"):
-        name += " + B.O."
-    return f"{name} {config['hidden']}-{config['width']}"
+    return name + (" + B.O." if config.get("bias_ordering") else "")
+
+
+def net_name(config: Mapping[str, Any]) -> str:
+    """ResNet + τ + B.O. 2-50"""
+    return f"{net_family(config)} {config['hidden']}-{config['width']}"
 
 
 def net_method(config: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from bench.training import TrainConfig
 DEFAULTS = {field.name: field.default for field in fields(TrainConfig) if field.name != "seconds"}
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.metrics",
-    "fem.quadrature", "fem.cut_cells",
+    "bench.queries", "fem",
 )  # fmt: skip
 TIMING = False
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bench.results import Results
-from reports.contenders import Contender, contenders
+from reports.contenders import CONTESTED, Contender, contenders
 from reports.context import Run
 from reports.decision import SITUATIONS, Decision, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
@@ -42,8 +42,7 @@ def section(run: Run) -> Section:
 
 
 def _problems(results: Results) -> list[str]:
-    kinds = ("fem", "net", "baseline")
-    return sorted({r.config["problem"] for r in results if r.kind in kinds})
+    return sorted({r.config["problem"] for r in results if r.kind in CONTESTED})
 
 
 def _answer(problem: str, field: Sequence[Contender]) -> str:

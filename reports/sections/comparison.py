@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bench.results import Results
-from reports.contenders import TOLD, Contender, Match, contenders, matching_mesh
+from reports.contenders import CONTESTED, TOLD, Contender, contenders
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
-from reports.names import ELEMENTS
+from reports.matching import Match, families, matching_mesh
 
 ORDER = 30
 
@@ -32,9 +32,7 @@ TITLES = {
 
 
 def section(run: Run) -> Section | None:
-    problems = sorted(
-        {r.config["problem"] for r in run.results if r.kind in ("fem", "net", "baseline")}
-    )
+    problems = sorted({r.config["problem"] for r in run.results if r.kind in CONTESTED})
     if not problems:
         return None
     return Section(
@@ -94,17 +92,13 @@ def _table(run: Run, problem: str, track: str, field: list[Contender]) -> Table:
 def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
     """For every net and baseline: the mesh on which an element reaches the same error."""
     told = [c for c in field if c.track == "fit" and c.error]
-    families = [
-        (element, run.results.select("fem", problem=problem, element=element))
-        for element in ("N0", "N1")
-    ]
-    families = [(element, rows) for element, rows in families if len(rows) > 1]
-    if not told or not families:
+    elements = families(run.results, problem)
+    if not told or not elements:
         return []
     columns = [Column("method"), Column("L² cube", "error"), Column("its seconds", "seconds")]
-    for element, _ in families:
+    for title in elements:
         columns += [
-            Column(f"n of {ELEMENTS[element]}"),
+            Column(f"n of {title}"),
             Column("unknowns", "count"),
             Column("seconds", "seconds"),
         ]
@@ -112,7 +106,7 @@ def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
     for c in sorted(told, key=lambda c: c.error or 0.0):
         assert c.error is not None
         row: list[Value] = [c.name, c.error, c.seconds]
-        for _, meshes in families:
+        for meshes in elements.values():
             row += _match(matching_mesh(c.error, meshes))
         rows.append(row)
     return [
@@ -123,7 +117,7 @@ def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
             "last measured rate is carried on.",
             columns,
             rows,
-            run.source("convergence", Results([r for _, rows in families for r in rows])),
+            run.source("convergence", Results([r for meshes in elements.values() for r in meshes])),
         )
     ]
 
@@ -131,8 +125,4 @@ def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
 def _match(match: Match | None) -> list[Value]:
     if match is None:
         return [None, None, None]
-    return [
-        f"{match.n}" if match.measured else f"≈ {match.n}",
-        round(match.unknowns),
-        match.seconds,
-    ]
+    return [match.label, round(match.unknowns), match.seconds]

@@ -29,7 +29,7 @@ COLUMNS = [
 
 
 def section(run: Run) -> Section:
-    fem = run.results.select("fem")
+    fem = run.results.select("fem", solve=False, grading=None, order=None)
     if not len(fem):
         gap = Missing("no finite-element results in this run.", run.command("convergence"))
         return Section("Finite elements", [gap])
@@ -55,7 +55,7 @@ def _introduction() -> list[Block]:
 
 
 def _blocks(run: Run, problem: str) -> list[Block]:
-    fem = run.results.select("fem", problem=problem)
+    fem = run.results.select("fem", problem=problem, solve=False, grading=None, order=None)
     nets = run.results.select("net", problem=problem)
     both = Results([*fem, *nets])
     return [

@@ -11,9 +11,10 @@ from bench.record import encoded
 from bench.store import Store
 from reports import compile_report, write_figures
 from reports.compile import build_document
-from reports.contenders import contenders, matching_mesh
+from reports.contenders import contenders
 from reports.context import Run
 from reports.html import render_html
+from reports.matching import matching_mesh
 from reports.pdf import render_pdf, typst_source
 
 PLANS = {

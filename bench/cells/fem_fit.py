@@ -1,0 +1,57 @@
+"""Nédélec elements fitted to the samples of the nets, on a mesh of the cylinder (track: fit)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.cells import Result
+
+DEFAULTS = {
+    "problem": "maxwell",
+    "element": "N0",
+    "n": ...,
+    "samples": 12_000,
+    "data_seed": 0,
+}
+DEPENDS = ("fem", "bench.metrics", "bench.problems", "bench.queries")
+TIMING = False
+
+ORDERS = {"N0": 0, "N1": 1}
+
+
+def needs_bytes(config: dict[str, Any]) -> int:
+    return 700 * 2**20 + 100_000 * config["n"] ** 3
+
+
+def run(config: dict[str, Any]) -> Result:
+    """Errors where the mesh is: there is no field outside the cylinder, hence no error there."""
+    from bench import problems
+    from bench.metrics import l2_norm, relative_test_error
+    from bench.queries import seconds_per_point
+    from fem import quadrature
+    from fem.least_squares import covering_cylinder, fit
+    from fem.quadrature import Resolution
+
+    problem = problems.get(config["problem"])
+    points = problem.sample_cylinder(config["samples"], config["data_seed"])
+    held_out = problem.sample_cylinder(config["samples"], config["data_seed"], test=True)
+    mesh = covering_cylinder(config["n"])
+    found = fit(points, problem.targets(points).T, mesh, order=ORDERS[config["element"]])
+    # The field is smooth on each cell only: hence a polar rule much finer than the mesh.
+    fine = Resolution(order=4, angle=24, radius=16, height=16)
+    inside = quadrature.inside_cylinder if problem.smooth else quadrature.inside_cylinder_at_edge
+    rule = inside(fine)
+    error = l2_norm(lambda x: problem.u(x) - found(x), rule)
+    return Result(
+        {
+            "l2_error_inside": error,
+            "relative_l2_error_inside": error / l2_norm(problem.u, rule),
+            "rel_test_error": relative_test_error(found(held_out).T, problem.targets(held_out)),
+            "unknowns": found.dofs,
+            "unknowns_without_data": found.dofs_without_data,
+            "iterations": found.iterations,
+            "smooth": problem.smooth,
+            "seconds": found.seconds,
+            "seconds_per_point": seconds_per_point(found),
+        }
+    )

@@ -1,0 +1,70 @@
+"""Work and precision of finite elements: second order, the p-version, meshes graded to the edge.
+
+Best approximations, hence oracle lines (track: paper). Lowest order on uniform tets, the paper's
+opponent, is the study `convergence`; here stand the stronger ones that a referee asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", "seconds_per_point")
+
+SMOOTH = ("maxwell", "helix")
+SINGULAR = ("screen", "curlsing")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Cells per side by family; `orders` are those of the p-version on one cell."""
+
+    smooth: tuple[str, ...] = SMOOTH
+    singular: tuple[str, ...] = SINGULAR
+    n0: tuple[int, ...] = (1, 2, 4, 8)  # of the fields that `convergence` leaves out
+    hex_n0: tuple[int, ...] = (1, 2, 4, 8)
+    n1: tuple[int, ...] = (1, 2, 4)
+    orders: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8)
+    graded: tuple[int, ...] = (2, 4, 8)
+    exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
+
+
+PRESETS = {
+    "quick": Config(),
+    "paper": Config(
+        n0=(1, 2, 4, 8, 16, 32, 64),
+        hex_n0=(1, 2, 4, 8, 16, 32, 64, 128),
+        n1=(1, 2, 4, 8, 16),
+        orders=tuple(range(1, 13)),
+        graded=(2, 4, 8, 16),
+    ),
+    "full": Config(
+        n0=(1, 2, 4, 8, 16, 32, 64, 128, 256),
+        hex_n0=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512),
+        n1=(1, 2, 4, 8, 16, 32),
+        orders=tuple(range(1, 17)),
+        graded=(2, 4, 8, 16, 32),
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    problems = (*config.smooth, *config.singular)
+    uniform = [
+        {"problem": problem, "element": element, "n": n}
+        for problem in problems
+        for element, sizes in (("N0", config.n0), ("hexN0", config.hex_n0), ("N1", config.n1))
+        for n in sizes
+    ]
+    high_order = [
+        {"problem": problem, "element": "hexP", "n": 1, "order": order}
+        for problem in problems
+        for order in config.orders
+    ]
+    graded = [
+        {"problem": problem, "element": "N0", "n": n, "grading": config.exponent}
+        for problem in config.singular
+        for n in config.graded
+    ]
+    return [Cell("fem", settings) for settings in uniform + high_order + graded]

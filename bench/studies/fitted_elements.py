@@ -1,0 +1,39 @@
+"""Finite elements fitted to the samples that the nets get, on meshes of the cylinder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("rel_test_error", "l2_error_inside", "unknowns", "unknowns_without_data", "seconds")
+
+
+@dataclass(frozen=True)
+class Config:
+    problems: tuple[str, ...] = ("maxwell", "helix")
+    n0: tuple[int, ...] = (1, 2, 4)
+    n1: tuple[int, ...] = (1, 2)
+    data_seeds: tuple[int, ...] = (0,)
+
+
+PRESETS = {
+    "quick": Config(),
+    "paper": Config(n0=(1, 2, 3, 4, 6), n1=(1, 2, 3), data_seeds=tuple(range(10))),
+    "full": Config(
+        problems=("maxwell", "helix", "screen", "curlsing"),
+        n0=(1, 2, 3, 4, 6, 8),
+        n1=(1, 2, 3, 4),
+        data_seeds=tuple(range(20)),
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell("fem_fit", {"problem": problem, "element": element, "n": n, "data_seed": seed})
+        for problem in config.problems
+        for element, sizes in (("N0", config.n0), ("N1", config.n1))
+        for n in sizes
+        for seed in config.data_seeds
+    ]

@@ -1,0 +1,67 @@
+"""At equal error: the mesh, or the order, with which a finite element reaches a given error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bench.results import Record, Results
+from reports.names import ELEMENTS
+
+
+@dataclass(frozen=True)
+class Match:
+    """`measured` is False beyond the finest mesh solved, where the last rate is carried on."""
+
+    n: int
+    order: int | None  # of the p-version
+    unknowns: float
+    seconds: float | None
+    measured: bool
+
+    @property
+    def label(self) -> str:
+        size = f"{self.n}" if self.order is None else f"{self.n}, p = {self.order}"
+        return size if self.measured else f"≈ {size}"
+
+
+def families(results: Results, problem: str) -> dict[str, Results]:
+    """Best approximations by element, uniform meshes and one cell with growing order, by name.
+
+    Families of one mesh are left out: nothing can be carried on from them.
+    """
+    oracle = results.select("fem", problem=problem, solve=False, grading=None)
+    found = {title: oracle.select("fem", element=element) for element, title in ELEMENTS.items()}
+    return {title: rows for title, rows in found.items() if len(rows) > 1}
+
+
+def matching_mesh(error: float, rows: Results) -> Match | None:
+    """The smallest of a family with an error no larger than this, solved or extrapolated."""
+    ordered = sorted((r for r in rows if r.values.get("l2_error")), key=_size)
+    for record in ordered:
+        if record.values["l2_error"] <= error:
+            values = record.values
+            return Match(
+                int(values["n"]),
+                record.config.get("order"),
+                values["dofs"],
+                values["seconds"],
+                measured=True,
+            )
+    return _carried_on(error, ordered[-2].values, ordered[-1].values) if len(ordered) > 1 else None
+
+
+def _size(record: Record) -> tuple[int, int]:
+    return int(record.config["n"]), int(record.config.get("order") or 0)
+
+
+def _carried_on(error: float, coarse: Mapping[str, Any], fine: Mapping[str, Any]) -> Match | None:
+    """By the rate of the two finest meshes; there is none between two orders on one mesh."""
+    if coarse["h"] <= fine["h"] or coarse["l2_error"] <= fine["l2_error"]:
+        return None
+    rate = math.log(coarse["l2_error"] / fine["l2_error"]) / math.log(coarse["h"] / fine["h"])
+    refinement = (fine["l2_error"] / error) ** (1 / rate)
+    n, unknowns = math.ceil(fine["n"] * refinement), fine["dofs"] * refinement**3
+    return Match(n, None, unknowns, None, measured=False)
