@@ -40,7 +40,7 @@ def hangs():
 
 
 def eats():
-    hoard = [np.ones(2**24) for _ in range(64)]  # 8 GiB
+    hoard = [np.empty(2**24) for _ in range(64)]  # 8 GiB; touching them would take seconds
     raise AssertionError(f"{len(hoard)} blocks of 128 MiB fitted")
 
 
