@@ -32,16 +32,19 @@ def write_fields(records: Iterable[Record], folder: Path, n: int) -> list[Path]:
 
 def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
     """The mesh and the field of a cell, if it has one."""
+    if "problem" not in record.config:
+        return
+    problem = problems.get(record.config["problem"])
     if record.kind == "fem" and record.config["n"] <= n:
-        from bench.cells.fem import solve
+        from bench.cells.fem import solve, where
 
-        solution = solve(record.config)
-        yield cube_like(record.config["element"], record.config["n"]), solution
-    elif record.kind == "net" and (weights := record.weights()) is not None:
+        place = where(record.config, problem)
+        mesh = place["mesh"] if "mesh" in place else cube_like(record.config["element"], place["n"])
+        yield mesh, solve(record.config)
+    elif "features" in record.config and (weights := record.weights()) is not None:
         from bench.metrics import net_field
         from nets import load
 
-        problem = problems.get(record.config["problem"])
         features = record.config["features"].split(",")
         yield cube_like("N0", n), net_field(load(weights), problem, features)
 

@@ -60,7 +60,8 @@ def solve(config: Mapping[str, Any]) -> Solution | BoundaryValueSolution:
     return _boundary_value(config, problem) if config["solve"] else _best(config, problem)
 
 
-def _where(config: Mapping[str, Any], problem: Problem) -> dict[str, Any]:
+def where(config: Mapping[str, Any], problem: Problem) -> dict[str, Any]:
+    """The mesh as `fem` is told it: n cells per side, or a mesh graded to the singular edge."""
     if config["grading"] is None:
         return {"n": config["n"]}
     from fem.grading import graded_cube
@@ -76,7 +77,7 @@ def _best(config: Mapping[str, Any], problem: Problem) -> Solution:
     return best_approximation(
         problem.u,
         problem.curl_u,
-        **_where(config, problem),
+        **where(config, problem),
         element=config["element"],
         order=config["order"],
         solver=config["solver"],
@@ -92,7 +93,7 @@ def _boundary_value(config: Mapping[str, Any], problem: Problem) -> BoundaryValu
 
     return solve_boundary_value(
         data_of(problem),
-        **_where(config, problem),
+        **where(config, problem),
         element=config["element"],
         solver=config["solver"],
         tol=config["tol"],
