@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from nets import Loss, build, loss_and_grad, optimizers, train
+from nets import Loss, build, coordinates, loss_and_grad, optimizers, train
 from nets.budget import Limits
+from nets.coordinates import Coordinates
 from nets.errors import InputError
 from nets.last_layer import hidden_states, solve_last_layer
 from nets.training import choose
@@ -83,6 +86,27 @@ def test_steepest_descent_in_log_tau_is_a_step_along_its_gradient():
     end = net.pack()
     np.testing.assert_allclose(end[:-3], start[:-3] - 1e-3 * flat[:-3], rtol=1e-10)
     np.testing.assert_allclose(np.log(end[-3:] / 0.5), -1e-3 * 0.5 * flat[-3:], rtol=1e-8)
+
+
+@given(
+    tau=st.lists(st.floats(1e-3, 10), min_size=3, max_size=3), way=st.sampled_from(coordinates.WAYS)
+)
+@settings(max_examples=30, deadline=None)
+def test_coordinates_go_there_and_back_and_obey_the_chain_rule(tau, way):
+    net = small("fractional", tau0=tau)
+    map_, theta = Coordinates.of(net, way), net.pack()
+    inner = map_.inward(theta)
+    np.testing.assert_allclose(map_.outward(inner), theta, rtol=1e-14)
+    gradient = np.linspace(1, 2, theta.size)
+    np.testing.assert_allclose(
+        map_.gradient_outward(map_.gradient_inward(gradient, theta), theta), gradient
+    )
+    step = 1e-6 * np.ones_like(inner)
+    difference = gradient @ (map_.outward(inner + step) - map_.outward(inner - step)) / 2e-6
+    assert map_.gradient_inward(gradient, theta).sum() == pytest.approx(difference, rel=1e-6)
+    assert map_.allows(theta)
+    theta[-1] = 0.0
+    assert not map_.allows(theta)
 
 
 class TestHistory:

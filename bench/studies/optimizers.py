@@ -1,0 +1,58 @@
+"""The race of the optimisers on a 2-50 ResNet with learned τ, each at its own best settings.
+
+The settings are those with the lowest held-out error inside the cylinder among three of each, at
+the same budget and on other seeds. All stop at the same number of evaluations (line search
+included); equal time is read off the recorded curves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bench.cells import Cell
+
+YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "evaluations", "seconds", "steps")
+
+TUNED: dict[str, dict[str, Any]] = {
+    "steepest": {},
+    "adam": {"batch": 1000, "rate": 3e-3},
+    "lbfgs": {"memory": 50},
+    "lssbfgs": {"memory": 300},
+    "ssbfgs": {},
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    optimizers: tuple[str, ...] = tuple(TUNED)
+    hidden: int = 2
+    width: int = 50
+    evaluations: float = 2000.0
+    seeds: tuple[int, ...] = tuple(range(10))
+
+
+PRESETS = {
+    "quick": Config(evaluations=200.0, seeds=(0,)),
+    "paper": Config(),
+    "full": Config(evaluations=5000.0, seeds=tuple(range(20))),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell(
+            "net",
+            {
+                "optimizer": optimizer,
+                **TUNED[optimizer],
+                "hidden": config.hidden,
+                "width": config.width,
+                "evaluations": config.evaluations,
+                "seed": seed,
+                "data_seed": seed,
+            },
+        )
+        for optimizer in config.optimizers
+        for seed in config.seeds
+    ]

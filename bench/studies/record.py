@@ -1,0 +1,49 @@
+"""The record: how small an error on the cube a net of the paper's family can reach.
+
+The recipe (`femnets train --recipe record`) was chosen without a look outside the cylinder, and
+is then held against itself on another field and on fewer inputs. The studies `baselines` and
+`convergence` (least squares, the p-version) belong beside it: on `maxwell` they are strong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench import recipes
+from bench.cells import Cell
+
+YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "seconds", "tau")
+
+
+@dataclass(frozen=True)
+class Config:
+    seeds: tuple[int, ...] = tuple(range(10))
+    problems: tuple[str, ...] = ("maxwell", "helix")
+    features: tuple[str, ...] = ("x,f,phi", "x,phi", "x")
+    evaluations: float = recipes.get("record").settings["evaluations"]
+
+
+PRESETS = {
+    "quick": Config(seeds=(0,), problems=("maxwell",), features=("x,f,phi",), evaluations=5000.0),
+    "paper": Config(),
+    "full": Config(seeds=tuple(range(20)), problems=("maxwell", "helix", "screen", "curlsing")),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell(
+            "net",
+            {
+                **recipes.get("record").settings,
+                "problem": problem,
+                "features": features,
+                "seed": seed,
+                "data_seed": seed,
+                "evaluations": config.evaluations,
+            },
+        )
+        for problem in config.problems
+        for features in config.features
+        for seed in config.seeds
+    ]
