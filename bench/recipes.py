@@ -30,18 +30,23 @@ RECIPES: dict[str, Recipe] = {
             "steps": 1000,
         },
     ),
+    # Chosen by `ring_error` with --radius 0.7071 (train on r <= 1/sqrt(2), judge the ring up to
+    # r = 1: the ratio by which the cube reaches beyond the cylinder), data and start of seeds 100
+    # and 101, 8000 evaluations each: 2-20 at eta 1, 2, 4, 8: 1e-3, 8.8e-7,
+    # 8.9e-7, 1.9e-6; at eta 2 also 2-10: 3.3e-6, 2-30: 1.2e-6. The test error itself cannot choose
+    # eta: at eta = 1 it is as small as at 2, while beyond the data the net has kinks.
     "record": Recipe(
         "The smallest error on the cube: smoothReLU made quadratic on the data by a large eta, and "
-        "self-scaled BFGS on 1000 of the samples",
+        "self-scaled BFGS on 1000 samples",
         {
             "net": "resnet",
             "tau": "learned",
             "hidden": 2,
             "width": 20,
-            "eta": 4.0,
+            "eta": 2.0,
             "samples": 1000,
             "optimizer": "ssbfgs",
-            "evaluations": 30_000.0,
+            "evaluations": 15_000.0,
         },
     ),
 }
