@@ -126,6 +126,7 @@ def make_engine(
 def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
     """Computes the cells in the wanted states (default: what a plain run computes)."""
     from bench.runner import run_cells
+    from bench.runner.in_process import InProcess
     from bench.runner.interrupt import interruptible
     from bench.runner.progress import view
 
@@ -136,7 +137,8 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     ]
     if not cells:
         typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
-    with interruptible() as interrupt, view(len(cells)) as watching:
+    here = isinstance(engine, InProcess)
+    with interruptible(raising=here) as interrupt, view(len(cells)) as watching:
         return run_cells(cells, store, engine, watching, interrupt)
 
 

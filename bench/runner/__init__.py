@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from bench.cells import Cell, needs_bytes, runs_alone
 from bench.fingerprint import fingerprint
 from bench.runner.execute import Outcome
-from bench.runner.interrupt import ABANDON, FINISH, Interrupt
+from bench.runner.interrupt import ABANDON, FINISH, Abandoned, Interrupt
 from bench.store import SECONDS_WORTH_SYNCING, Store
 from bench.survey import standing
 
@@ -94,6 +94,8 @@ class _Run:
                     self._settle(cell, outcome)
                 self.view.tick(len(self.elsewhere))
                 self._acknowledge()
+        except Abandoned:
+            pass
         finally:
             self.engine.abandon()
             for cell, claim in self.running.items():

@@ -11,21 +11,28 @@ from types import FrameType
 FINISH, ABANDON = 1, 2
 
 
+class Abandoned(BaseException):
+    """Ends a cell that computes in the run's own process; no Exception, or it might catch it."""
+
+
 @dataclass
 class Interrupt:
     """How urgently the run was asked to stop: 0 not, 1 after the running cells, 2 at once."""
 
     level: int = 0
+    raising: bool = False  # whether a cell of this process must be torn away
 
     def raised(self, number: int, frame: FrameType | None = None) -> None:
         """A first Ctrl-C lets running cells finish; a second, or SIGTERM, abandons them."""
         self.level = ABANDON if number == signal.SIGTERM else min(self.level + 1, ABANDON)
+        if self.raising and self.level == ABANDON:
+            raise Abandoned
 
 
 @contextmanager
-def interruptible() -> Iterator[Interrupt]:
-    """While inside, SIGINT and SIGTERM raise the level instead of an exception."""
-    interrupt = Interrupt()
+def interruptible(*, raising: bool = False) -> Iterator[Interrupt]:
+    """While inside, SIGINT and SIGTERM raise the level, and an exception only if `raising`."""
+    interrupt = Interrupt(raising=raising)
     before = {
         number: signal.signal(number, interrupt.raised)
         for number in (signal.SIGINT, signal.SIGTERM)

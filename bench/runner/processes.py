@@ -43,7 +43,9 @@ class Worker:
         )
 
     def kill(self) -> None:
-        self.process.kill()
+        """Ends the process and, as it leads a session of its own, whatever the cell started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.connection.close()
         self.log.close()

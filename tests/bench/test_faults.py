@@ -141,8 +141,9 @@ def test_sigterm_abandons_and_ctrl_c_finishes_running_cells(shell, number):
     assert_complete(shell, 2)
 
 
-def test_a_second_ctrl_c_stops_at_once(shell):
-    process = shell.start(*RUN, "--jobs", "1", *settings(cells=2, seconds=50.0))
+@pytest.mark.parametrize("jobs", ["0", "1"])
+def test_a_second_ctrl_c_stops_at_once(shell, jobs):
+    process = shell.start(*RUN, "--jobs", jobs, *settings(cells=2, seconds=50.0))
     claims = path_of(shell) / "claims"
     while not claims.exists() or not os.listdir(claims):
         time.sleep(0.02)
