@@ -51,7 +51,7 @@ class Comparison:
     errors: list[Ratios]
     times: list[Ratios]
     rates: list[Rate]
-    verdicts: list[tuple[str, str, str]]  # claims whose verdict differs
+    verdicts: list[tuple[str, str, str, str]]  # that differ: claim, in a, in b, from both together
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
@@ -131,14 +131,19 @@ def _rate(finest: list[Record], value: str) -> float | None:
     return math.log(e[0] / e[1]) / math.log(h[0] / h[1])
 
 
-def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str]]:
-    """Claims on which the two runs do not agree."""
+def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str, str]]:
+    """Claims on which the two runs do not agree, with the verdict of all their cells together.
+
+    If the runs have disjoint seeds and contradict each other, the last one says so: it depends on
+    the seed.
+    """
     from bench.claims import ledger
     from bench.results import Results
 
-    first, second = ledger(Results(a)), ledger(Results(b))
+    union = {record.key: record for record in (*a, *b)}
+    ledgers = [ledger(Results(list(records))) for records in (a, b, union.values())]
     return [
-        (x.claim.name, x.verdict, y.verdict)
-        for x, y in zip(first, second, strict=True)
+        (x.claim.name, x.verdict, y.verdict, both.verdict)
+        for x, y, both in zip(*ledgers, strict=True)
         if x.verdict != y.verdict
     ]

@@ -37,11 +37,8 @@ class Comparison:
 
 def compare_paired(a: Sequence[float | None], b: Sequence[float | None]) -> Comparison:
     """The comparison of two paired samples of positive errors; None or NaN is a diverged run."""
-    if len(a) != len(b) or len(a) == 0:
-        raise ValueError(f"paired samples must be equally long and not empty: {len(a)}, {len(b)}")
     log_a, log_b = _logs(a), _logs(b)
-    both_lost = np.isinf(log_a) & np.isinf(log_b)
-    difference = np.where(both_lost, 0.0, log_a - np.where(both_lost, 0.0, log_b))
+    difference = log_ratios(a, b)
     low, high = bootstrap_median(difference)
     return Comparison(
         ratio=_exp(float(_median(difference))),
@@ -53,6 +50,20 @@ def compare_paired(a: Sequence[float | None], b: Sequence[float | None]) -> Comp
         diverged_a=int(np.isposinf(log_a).sum()),
         diverged_b=int(np.isposinf(log_b).sum()),
     )
+
+
+def median_ratio(a: Sequence[float | None], b: Sequence[float | None]) -> float:
+    """The effect alone, without interval and test."""
+    return _exp(float(_median(log_ratios(a, b))))
+
+
+def log_ratios(a: Sequence[float | None], b: Sequence[float | None]) -> np.ndarray:
+    """log(a/b) pair by pair; ±inf where one of them diverged, 0 where both did."""
+    if len(a) != len(b) or len(a) == 0:
+        raise ValueError(f"paired samples must be equally long and not empty: {len(a)}, {len(b)}")
+    log_a, log_b = _logs(a), _logs(b)
+    both_lost = np.isinf(log_a) & np.isinf(log_b)
+    return np.where(both_lost, 0.0, log_a - np.where(both_lost, 0.0, log_b))
 
 
 def _logs(errors: Sequence[float | None]) -> np.ndarray:

@@ -19,7 +19,7 @@ DEFAULTS = {
     "tau": "learned",
     "sizes": ["1-14", "2-10", "2-20"],  # hidden-width
     "etas": [1e-4, 1.0, 4.0, 16.0],
-    "samples": 1000,  # of training: more change the error little and cost in proportion
+    "samples": 1000,  # for training; validation has its own
     "radius": 0.8,  # while tuning
     "tuning_evaluations": 1500,
     "evaluations": 15_000,

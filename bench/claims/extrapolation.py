@@ -42,14 +42,7 @@ def _tau_extrapolates(results: Results) -> Finding:
 def _nets_beat_coarse_fem(results: Results) -> Finding:
     """In every seed the 2-50 nets beat N₀ on one cell; the evidence says up to which h they do."""
     fem = results.select("fem", problem="maxwell", element="N0", solve=False).sorted_by("n")
-    nets = Results(
-        [
-            r
-            for net in ("resnet", "fractional")
-            for tau in ("fixed", "learned")
-            for r in results.select("net", **arm(net=net, tau=tau, hidden=2))
-        ]
-    )
+    nets = _shallow_nets(results)
     if not len(fem) or not len(nets):
         return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
     errors = sorted(e if e is not None else math.inf for e in nets.value("l2_error"))
@@ -63,7 +56,90 @@ def _nets_beat_coarse_fem(results: Results) -> Finding:
         else f"the median net ({median:.2g}) beats N₀ on no mesh"
     )
     what = f"{wins} of {len(errors)} runs beat N₀ at n = {fem.records[0].values['n']}; {reach}"
-    return Counted(wins, len(errors), nets.keys() + fem.keys(), what)
+    return Counted(wins, len(errors), nets.keys() + fem.keys(), what, unit="runs")
+
+
+TEN_MESHES = (1, 10)
+
+
+def _comparable_with_fem(results: Results) -> Finding:
+    """Is a 2-50 net's error between those of N₀ on the coarsest and the finest of ten meshes?"""
+    fem = results.select("fem", problem="maxwell", element="N0", solve=False)
+    ends = [r.values["l2_error"] for n in TEN_MESHES for r in fem.select("fem", n=n)]
+    nets = _shallow_nets(results)
+    if len(ends) < len(TEN_MESHES) or not len(nets):
+        return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
+    errors = [math.inf if e is None else e for e in nets.value("l2_error")]
+    hits = sum(ends[1] <= error <= ends[0] for error in errors)
+    return Counted(
+        hits,
+        len(errors),
+        nets.keys() + fem.keys(),
+        f"{hits} of {len(errors)} runs end between {ends[1]:.2g} (n = 10) and {ends[0]:.2g} "
+        f"(n = 1); {sum(error > ends[0] for error in errors)} are worse than one cell",
+        unit="runs",
+    )
+
+
+def _shallow_nets(results: Results) -> Results:
+    return Results(
+        [
+            record
+            for net in ("resnet", "fractional")
+            for tau in ("fixed", "learned")
+            for record in results.select("net", **arm(net=net, tau=tau, hidden=2))
+        ]
+    )
+
+
+# The mean of |u|² over the cylinder: 2 ∫ I₁(r)² r dr = I₁(1)² − I₀(1) I₂(1).
+MEAN_SQUARE_U = 0.1475393
+GENERALISES_WITHIN = 1.2
+SAME_ORDER = 3.0
+
+
+def _generalises(record: Record) -> bool:
+    """The mean squared error on held-out points of the cylinder against that in training."""
+    relative, train = record.values.get("rel_test_error"), record.values.get("train_mse")
+    if relative is None or not train:
+        return False
+    return bool(relative**2 * MEAN_SQUARE_U / 2 <= GENERALISES_WITHIN * train)
+
+
+def _extrapolates(record: Record) -> bool:
+    """Root mean square errors of the parts of the cube outside and inside the cylinder."""
+    inside, outside = (record.values.get(f"l2_error_{part}") for part in ("inside", "outside"))
+    if inside is None or outside is None:
+        return False
+    ratio = (outside / math.sqrt(1 - CYLINDER_IN_CUBE)) / (inside / math.sqrt(CYLINDER_IN_CUBE))
+    return bool(ratio <= SAME_ORDER)
+
+
+def _unseen_points(results: Results) -> Finding:
+    return count(
+        _shallow_nets(results),
+        {},
+        _generalises,
+        lambda k, m: (
+            f"the held-out MSE is at most {GENERALISES_WITHIN:g} times the training MSE "
+            f"in {k} of {m} runs"
+        ),
+        COMMAND,
+        unit="runs",
+    )
+
+
+def _unseen_domain(results: Results) -> Finding:
+    return count(
+        _shallow_nets(results),
+        {},
+        _extrapolates,
+        lambda k, m: (
+            f"the rms error outside is at most {SAME_ORDER:g} times that inside in {k} of {m} runs"
+        ),
+        COMMAND,
+        unit="runs",
+    )
 
 
 FLAT_WITHIN = 0.10
@@ -136,6 +212,27 @@ CLAIMS = [
         where="Section 7, figure of L² errors",
         rule="l2_error < that of the best approximation on one cell, in every run",
         examine=_nets_beat_coarse_fem,
+    ),
+    Claim(
+        name="nets-comparable-with-n0",
+        sentence="The 2-50 nets are comparable with lowest-order finite elements.",
+        where="Section 7, first paragraph",
+        rule="l2_error between those of N₀ at n = 10 and n = 1, in every run",
+        examine=_comparable_with_fem,
+    ),
+    Claim(
+        name="generalises-to-unseen-points",
+        sentence="The nets generalise well to unseen data.",
+        where="Section 1",
+        rule=f"held-out MSE ≤ {GENERALISES_WITHIN:g} × training MSE, in every 2-50 run",
+        examine=_unseen_points,
+    ),
+    Claim(
+        name="generalises-to-unseen-domains",
+        sentence="The nets generalise well to unseen physical domains.",
+        where="Section 1",
+        rule=f"rms error outside the cylinder ≤ {SAME_ORDER:g} × that inside, in every 2-50 run",
+        examine=_unseen_domain,
     ),
     Claim(
         name="net-error-flat-in-h",

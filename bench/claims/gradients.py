@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Claim, Compared, Fact, Finding, NotTested
-from bench.claims._rules import smaller
+from bench.claims import Claim, Fact, Finding, NotTested
+from bench.claims._rules import compared, smaller
 from bench.results import Record, Results, pairs
-from bench.statistics import compare_paired
 
 ATLAS = "femnets run gradient_atlas --preset quick"
 TRAINING = "femnets run learned_tau --preset paper"
@@ -104,8 +103,7 @@ def _flatter(results: Results) -> Finding:
     found = pairs(trained.select(KIND, tau="learned"), trained.select(KIND, tau="fixed"))
     if not found:
         return NotTested(TRAINING)
-    a, b = ([_imbalance(pair[k]) for pair in found] for k in (0, 1))
-    return _compared(a, b, found, "ratio of first to last layer's gradient (either way up)")
+    return compared(found, _imbalance, "ratio of first to last layer's gradient (either way up)")
 
 
 def _imbalance(record: Record) -> float | None:
@@ -125,9 +123,11 @@ def _beats_tuned(results: Results, tau: str, tau0: str) -> Finding:
     found = pairs(learned, [r for r in fixed if r.config["tau0"] == best[_half(r)]])
     if not found:
         return NotTested(TRAINING)
-    a, b = ([pair[k].values.get("train_mse") for pair in found] for k in (0, 1))
-    return _compared(
-        a, b, found, f"train_mse against fixed τ = {' or '.join(sorted(set(best.values())))}"
+    chosen = " or ".join(sorted(set(best.values())))
+    return compared(
+        found,
+        lambda record: record.values.get("train_mse"),
+        f"train_mse against fixed τ = {chosen}",
     )
 
 
@@ -143,14 +143,6 @@ def _half(record: Record) -> int:
 def _median_mse(records: list[Record]) -> float:
     values = [record.values.get("train_mse") for record in records]
     return float(np.median([np.inf if value is None else value for value in values] or [np.inf]))
-
-
-def _compared(
-    a: list[float | None], b: list[float | None], found: list[tuple[Record, Record]], what: str
-) -> Compared:
-    halves = [compare_paired(a[k::2], b[k::2]).ratio if len(a) > 1 else 1.0 for k in (0, 1)]
-    cells = tuple(record.key for pair in found for record in pair)
-    return Compared(compare_paired(a, b), (halves[0], halves[1]), cells, what)
 
 
 def _against_tuned(tau: str, tau0: str, words: str) -> Claim:

@@ -45,7 +45,7 @@ def show(found: Comparison, a: str, b: str) -> None:
     rates = Table("series", "error", a, b, title="rates over the two finest meshes")
     for rate in found.rates:
         rates.add_row(rate.series, rate.value, f"{rate.a:.3f}", f"{rate.b:.3f}")
-    verdicts = Table("claim", a, b, title="verdicts that differ")
+    verdicts = Table("claim", a, b, "together", title="verdicts that differ")
     for row in found.verdicts:
         verdicts.add_row(*row)
     for table in (*tables, rates, verdicts):

@@ -1,12 +1,14 @@
 """The verdict engine on made-up results: true, false, undecidable and missing claims."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
+from bench import comparison
 from bench.claims import Claim, all_claims, ledger
-from bench.claims._rules import count, smaller
+from bench.claims._rules import PAPER, count, smaller
+from bench.claims.reproduction import closest
 from bench.results import Results
 
 FIXED, LEARNED = {"tau": "fixed"}, {"tau": "learned"}
@@ -17,6 +19,7 @@ class MadeUp:
     config: dict
     values: dict
     kind: str = "net"
+    arrays: dict = field(default_factory=dict)
 
     @property
     def key(self):
@@ -137,3 +140,114 @@ def test_theory_is_judged_by_measured_slips():
     assert status["theorem-fractional-index"] == "does not hold"
     assert status["dto-differs-from-otd"] == "holds"
     assert status["stability-bound"] == "not tested yet"
+
+
+def paper_run(seed, values, **config):
+    """A run in the paper's mode: 2-50, steepest descent."""
+    settings = {**PAPER, "hidden": 2, "seed": seed, "data_seed": seed, **config}
+    return MadeUp(settings, values, arrays=values.pop("arrays", {}))
+
+
+def statuses(records):
+    return {entry.claim.name: entry for entry in ledger(Results(list(records)))}
+
+
+def test_disjoint_seeds_that_contradict_each_other_depend_on_the_seed():
+    """Ten seeds decide for the claim, ten others against it: together, not decided."""
+    everything = list(runs(lambda seed: 0.5 if seed < 10 else 1.7, seeds=20))
+    first = [record for record in everything if record.config["seed"] < 10]
+    second = [record for record in everything if record.config["seed"] >= 10]
+    assert [verdict(part).status for part in (first, second)] == ["holds", "does not hold"]
+    assert verdict(everything).status == "holds in some seeds"
+    # even when one side is so much stronger that all seeds together are significant
+    lopsided = list(runs(lambda seed: 0.01 if seed < 20 else 1.02, seeds=30, spread=0.0))
+    assert verdict(lopsided).p_adjusted < 0.05
+    assert verdict(lopsided).status == "holds in some seeds"
+
+
+def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
+    def learned_is(factor, seeds):
+        for seed in seeds:
+            for tau, mse in (("fixed", 1e-3), ("learned", factor * 1e-3)):
+                yield paper_run(seed, {"train_mse": mse * (1 + seed / 50)}, net="resnet", tau=tau)
+
+    a, b = list(learned_is(0.5, range(10))), list(learned_is(2.0, range(10, 20)))
+    found = {name: rest for name, *rest in comparison.verdicts(a, b)}
+    assert found == {
+        "tau-trains-better-resnet-2-50": ["holds", "does not hold", "holds in 10 of 20 seeds"]
+    }
+
+
+def test_ten_agreeing_seeds_decide_in_the_whole_ledger():
+    entries = statuses(full_paper())
+    assert sum(entry.p_adjusted is not None for entry in entries.values()) > 20
+    assert entries["tau-trains-better-resnet-2-50"].status == "holds"
+
+
+def full_paper():
+    """Ten seeds of all nets in which learned τ halves the training error and the cube error."""
+    for seed in range(10):
+        for net in ("resnet", "fractional"):
+            for tau in ("fixed", "learned"):
+                for hidden in (2, 6):
+                    for ordering in (False, True):
+                        error = 1e-3 * (1 + seed / 20) * (0.5 if tau == "learned" else 1)
+                        values = {"train_mse": error, "l2_error": error, "tau": [0.9] * hidden}
+                        values["arrays"] = {"history_mse": np.linspace(1, error, 1001)}
+                        yield paper_run(
+                            seed, values, net=net, tau=tau, hidden=hidden, bias_ordering=ordering
+                        )
+
+
+def test_always_below_looks_at_the_whole_curve():
+    """A curve that ends below but crosses on its way does not count as always below."""
+    falling = np.linspace(1.0, 0.1, 1001)
+    crossing = np.where(np.arange(1001) < 500, 1.1 * falling, 0.5 * falling)
+
+    def seeds(learned):
+        for seed in range(8):
+            for tau, curve in (("fixed", falling), ("learned", learned)):
+                values = {"train_mse": curve[-1], "arrays": {"history_mse": curve}}
+                yield paper_run(seed, values, net="resnet", tau=tau, hidden=6)
+
+    name = "tau-always-below-resnet-6-50"
+    assert statuses(seeds(0.9 * falling))[name].status == "holds"
+    assert statuses(seeds(crossing))[name].status == "does not hold"
+    assert statuses(seeds((0.9 * falling)[:700]))[name].status == "does not hold"
+    assert statuses([])[name].status == "not tested yet"
+
+
+def test_the_closest_reproduction_is_found_with_its_distance():
+    def run(seed, tau):
+        return paper_run(seed, {"tau": tau}, net="resnet", tau="learned")
+
+    entries = closest(Results([run(0, [0.5, 0.5]), run(1, [0.80, 0.9]), run(2, [None, 0.87])]))
+    (entry,) = [e for e in entries if e.quantity == "τ, ResNet 2-50"]
+    assert entry.ours == (0.80, 0.9)
+    assert entry.distance == pytest.approx(0.04)
+    assert (entry.low, entry.high, entry.runs) == ((0.5, 0.5), (0.8, 0.9), 2)
+
+
+def test_generalisation_is_judged_inside_and_outside():
+    good = {"rel_test_error": 0.01, "train_mse": 0.01**2 * 0.1475393 / 2}
+    good |= {"l2_error_inside": 0.01, "l2_error_outside": 0.01}
+    overfitted = {**good, "train_mse": good["train_mse"] / 4, "l2_error_outside": 0.1}
+    points, domains = "generalises-to-unseen-points", "generalises-to-unseen-domains"
+    for values, status in ((good, "holds"), (overfitted, "does not hold")):
+        entries = statuses(
+            paper_run(seed, dict(values), net="resnet", tau="fixed") for seed in range(8)
+        )
+        assert entries[points].status == entries[domains].status == status
+
+
+def test_controls_pair_a_net_with_the_least_squares_of_the_same_samples():
+    def records(net_error):
+        for seed in range(10):
+            values = {"l2_error": net_error * (1 + seed / 10)}
+            yield paper_run(seed, values, net="fractional", tau="learned")
+            config = {"method": "linear", "problem": "maxwell", "features": "x,f,phi"}
+            yield MadeUp({**config, "data_seed": seed}, {"l2_error": 1e-3}, kind="baseline")
+
+    name = "paper-net-beats-linear-least-squares"
+    assert statuses(records(1e-2))[name].status == "does not hold"
+    assert statuses(records(1e-4))[name].status == "holds"

@@ -1,0 +1,159 @@
+"""How close the runs come to the numbers that the paper prints.
+
+The paper states neither γ nor the initial τ, the initial weights or the line search, so a number
+may be missed without a contradiction; the distance of the closest run is what can be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bench.claims import Claim, Counted, Finding, NotTested
+from bench.claims._paper import PRUNING_REL_TEST_ERROR, TAU, U3_RANGE
+from bench.claims._rules import arm
+from bench.claims.pruning import EXPERIMENT
+from bench.results import Record, Results
+
+TRAINING = "femnets run training --preset paper"
+PRUNING = "femnets run pruning --preset paper"
+NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}
+
+TAU_WITHIN = 0.1  # of every entry; the table prints two digits
+U3_WITHIN = 2.0  # a factor, at both ends
+
+
+@dataclass(frozen=True)
+class Closest:
+    """A printed number, the run that comes closest, and how the runs spread about it.
+
+    `distance` is the largest absolute difference of the entries.
+    """
+
+    quantity: str
+    paper: tuple[float, ...]
+    ours: tuple[float, ...]
+    distance: float
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    runs: int
+    cell: str
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number of the paper and where a run has it."""
+
+    quantity: str
+    paper: tuple[float, ...]
+    arm: Mapping[str, Any]
+    measure: Callable[[Record], tuple[float | None, ...]]
+
+
+def printed() -> list[Printed]:
+    """0.07, the range of u₃, and the eight rows of the table of τ."""
+    return [
+        Printed(
+            "relative test error, 5-10 ResNet + τ + B.O.",
+            (PRUNING_REL_TEST_ERROR,),
+            EXPERIMENT,
+            lambda record: (record.values.get("rel_test_error"),),
+        ),
+        Printed(
+            "range of u₃, Fractional-DNN + τ 2-50",
+            U3_RANGE,
+            arm(net="fractional", tau="learned", hidden=2),
+            lambda record: (record.values.get("u3_min"), record.values.get("u3_max")),
+        ),
+        *(
+            Printed(
+                f"τ, {NAMES[net]}{' + B.O.' if ordering else ''} {hidden}-50",
+                values,
+                arm(net=net, tau="learned", hidden=hidden, bias_ordering=ordering),
+                lambda record: tuple(record.values.get("tau") or ()),
+            )
+            for (net, ordering, hidden), values in TAU.items()
+        ),
+    ]
+
+
+def closest(results: Results) -> list[Closest]:
+    """For each printed number the run that comes closest; numbers without a run are left out."""
+    found = (_closest(number, results.select("net", **number.arm)) for number in printed())
+    return [entry for entry in found if entry is not None]
+
+
+def _closest(number: Printed, runs: Iterable[Record]) -> Closest | None:
+    measured = [(record, number.measure(record)) for record in runs]
+    finite = [(r, m) for r, m in measured if len(m) == len(number.paper) and None not in m]
+    if not finite:
+        return None
+    rows = np.array([m for _, m in finite], dtype=float)
+    distances = np.abs(rows - np.array(number.paper)).max(axis=1)
+    at = int(distances.argmin())
+    return Closest(
+        number.quantity,
+        number.paper,
+        tuple(rows[at].tolist()),
+        float(distances[at]),
+        tuple(rows.min(axis=0).tolist()),
+        tuple(rows.max(axis=0).tolist()),
+        len(finite),
+        finite[at][0].key,
+    )
+
+
+def _tau_table(results: Results) -> Finding:
+    rows = [entry for entry in closest(results) if entry.quantity.startswith("τ")]
+    if len(rows) < len(TAU):
+        return NotTested(TRAINING)
+    hits = sum(row.distance <= TAU_WITHIN for row in rows)
+    distances = [row.distance for row in rows]
+    return Counted(
+        hits,
+        len(rows),
+        tuple(row.cell for row in rows),
+        f"the closest seed is within {TAU_WITHIN:g} of every entry in {hits} of {len(rows)} rows; "
+        f"the distance is {min(distances):.2g} at best, {max(distances):.2g} at worst",
+        unit="rows of the table",
+    )
+
+
+def _u3_range(results: Results) -> Finding:
+    runs = results.select("net", **arm(net="fractional", tau="learned", hidden=2))
+    if not len(runs):
+        return NotTested(TRAINING)
+    hits = sum(map(_near_printed_range, runs))
+    what = f"both ends within a factor of {U3_WITHIN:g} of the printed range in {hits} runs"
+    return Counted(hits, len(runs), runs.keys(), what)
+
+
+def _near_printed_range(record: Record) -> bool:
+    low, high = record.values.get("u3_min"), record.values.get("u3_max")
+    if low is None or high is None:
+        return False
+    ratios = (low / U3_RANGE[0], high / U3_RANGE[1])
+    return all(1 / U3_WITHIN <= ratio <= U3_WITHIN for ratio in ratios)
+
+
+CLAIMS = [
+    Claim(
+        name="table-of-tau",
+        sentence="The learned τ of the eight nets are those of the table.",
+        where="Section 7, table of learned τ",
+        rule=f"some seed within {TAU_WITHIN:g} of every entry, in every row of the table",
+        examine=_tau_table,
+        note="the paper states neither the initial τ nor the weights; here τ₀ = 1",
+    ),
+    Claim(
+        name="range-of-u3",
+        sentence="For the 2-50 Fractional-DNN with learned τ, −0.0051 ≤ u₃ ≤ 0.0077 in the "
+        "cylinder.",
+        where="Section 7, on the quiver plots",
+        rule=f"both ends within a factor of {U3_WITHIN:g}, in every run",
+        examine=_u3_range,
+    ),
+]
