@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,7 @@ def command(
         float | None, typer.Option(help="GiB for all cells; default: what is available.")
     ] = None,
     report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Run studies: cells that are missing are computed, then the report is compiled."""
     from bench.threads import use_one_thread
@@ -62,8 +64,12 @@ def command(
     finally:
         engine.close()
         store.close()
-    if report and code != EXIT_INTERRUPTED:
-        compile_report(store.path)
+    paths = compile_report(store.path) if report and code != EXIT_INTERRUPTED else []
+    if json_output:
+        typer.echo(json.dumps(document(store, plans, paths), indent=1))
+    else:
+        for path in paths:
+            typer.echo(path)
     return code
 
 
@@ -175,8 +181,22 @@ def tell(standings: list[Standing], summary: Summary) -> int:
     return EXIT_FAILED_CELLS if failed or summary.storage_error else 0
 
 
-def compile_report(run: Path) -> None:
+def compile_report(run: Path) -> list[Path]:
     from reports import compile_report
 
-    for path in compile_report(run):
-        typer.echo(path)
+    return compile_report(run)
+
+
+def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
+    """Where the run stands now: counts by state, the cells that failed, the report's files."""
+    from bench.survey import counts, survey
+
+    standings = survey(store, plans)
+    failed = [s for s in standings if s.state == "failed"]
+    return {
+        "run": str(store.path),
+        "studies": [plan.study for plan in plans],
+        "counts": counts(standings),
+        "failed": [{"key": s.cell.key, "cell": s.cell.label, "error": s.reason} for s in failed],
+        "report": [str(path) for path in paths],
+    }

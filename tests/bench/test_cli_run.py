@@ -47,6 +47,12 @@ def test_a_study_runs_and_status_counts_its_cells(capsys):
     assert STUDY in said(capsys, "status", "r").out
 
 
+def test_run_tells_its_end_as_one_json_document(capsys):
+    document = json.loads(said(capsys, *HERE, "--json").out)
+    assert document["counts"]["done"] == 8
+    assert document["failed"] == document["report"] == []
+
+
 def test_presets_settings_and_config_file(capsys, elsewhere):
     path = elsewhere / "mine.toml"
     head = f'preset = "paper"\nstudies = ["{STUDY}"]\n'
