@@ -40,6 +40,12 @@ class Run:
     def results(self) -> Results:
         return Results(self.records)
 
+    def results_of(self, study: str) -> Results:
+        """The results of one study's cells; cells may belong to several."""
+        return Results(
+            [s.record for s in self.standings if s.record is not None and study in s.studies]
+        )
+
     def command(self, study: str) -> str:
         """What makes a study's cells again, or fills the ones that are missing."""
         preset = self.plans.get(study, {}).get("preset", "quick")

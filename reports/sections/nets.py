@@ -19,7 +19,7 @@ ORDER = 60
 
 
 def section(run: Run) -> Section | None:
-    nets = run.results.select("net")
+    nets = Results([*run.results_of("training"), *run.results_of("pruning")])
     if not len(nets):
         if "training" not in run.plans:
             return None

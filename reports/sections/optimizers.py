@@ -1,0 +1,98 @@
+"""The optimisers' race, and the record that the best of them reaches."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bench.results import Record, Results
+from reports.context import Run
+from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.figures.optimizers import race
+from reports.formatting import scientific
+
+ORDER = 65
+STUDY = "optimizers"
+
+
+def section(run: Run) -> Section | None:
+    runs = run.results_of(STUDY)
+    if not len(runs):
+        if STUDY not in run.plans:
+            return None
+        gap = Missing("the optimisers have not raced in this run.", run.command(STUDY))
+        return Section("Optimisers", [gap])
+    first = runs.records[0].config
+    blocks: list[Block] = [
+        Paragraph(
+            f"One net ({first['hidden']}-{first['width']} ResNet with learned τ), the same "
+            f"starting weights and data for all; all stop at {int(first['evaluations']):,} "
+            f"evaluations, line searches included. {_winner(runs)}"
+        ),
+        Picture(
+            "race",
+            "The race: relative test error against evaluations and against seconds, medians over "
+            f"{len(runs.distinct('seed'))} seeds.",
+            partial(race, runs),
+            f"Race of the optimisers. {_winner(runs)}",
+            run.source(STUDY, runs),
+        ),
+        Table("race", "Where each optimiser ends.", COLUMNS, _rows(runs), run.source(STUDY, runs)),
+    ]
+    return Section("Optimisers", blocks)
+
+
+COLUMNS = [
+    Column("optimiser"),
+    Column("seeds", "count"),
+    Column("diverged", "count"),
+    Column("relative test error", "error"),
+    Column("smallest", "error"),
+    Column("largest", "error"),
+    Column("L² cube", "error"),
+    Column("seconds", "seconds"),
+]
+
+
+def _rows(runs: Results) -> list[tuple[Value, ...]]:
+    rows: list[tuple[Value, ...]] = []
+    for optimizer, group in _groups(runs).items():
+        errors = _errors(group)
+        rows.append(
+            (
+                optimizer,
+                len(group),
+                sum(bool(r.values["diverged"]) for r in group),
+                float(np.median(errors)),
+                float(np.min(errors)),
+                float(np.max(errors)),
+                float(np.median(_errors(group, "l2_error"))),
+                float(np.median([r.values["seconds"] for r in group])),
+            )
+        )
+    return sorted(rows, key=lambda row: row[3])  # type: ignore[arg-type, return-value]
+
+
+def _groups(runs: Results) -> dict[str, list[Record]]:
+    return {
+        name: [r for r in runs if r.config["optimizer"] == name]
+        for name in runs.distinct("optimizer")
+    }
+
+
+def _errors(group: list[Record], name: str = "rel_test_error") -> list[float]:
+    """Errors with a diverged run as infinite, so that it counts against its optimiser."""
+    return [float("inf") if r.values[name] is None else float(r.values[name]) for r in group]
+
+
+def _winner(runs: Results) -> str:
+    medians = {name: float(np.median(_errors(group))) for name, group in _groups(runs).items()}
+    ordered = sorted(medians.items(), key=lambda item: item[1])
+    if len(ordered) < 2:
+        return ""
+    (first, best), (second, next_best) = ordered[:2]
+    return (
+        f"Lowest median relative test error: {first} with {scientific(best)}, "
+        f"{next_best / best:.3g} times below {second}."
+    )
