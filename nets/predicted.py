@@ -89,15 +89,15 @@ def norms_by_theory(net: Network, x: Any, target: Any) -> dict[str, Array]:
     x, target = torch.as_tensor(x), torch.as_tensor(target).double()
     per_sample = 8 * net.config.hidden * max(net.widths[1:-1]) ** 2
     rows = max(1, MATRIX_BYTES // per_sample)
-    sums: list[Array] = []
-    squares = np.zeros(net.config.hidden)
+    sums: list[Tensor] = []
+    norms = np.zeros(net.config.hidden)
     for part_x, part_y in zip(x.split(rows), target.split(rows), strict=True):
         at = linearise(net, part_x)
         phi_L = (at.y[-1] - part_y) / len(x)
         phi_last = phi_L @ net.W[-1].detach()
         phi = {k: torch.einsum("sa,sab->sb", phi_last, M) for k, M in propagators(at).items()}
-        sums = _added(sums, [*_own_gradients(at, phi), (phi_L.T @ at.y[-2]).numpy()])
-        squares = np.hypot(squares, [float(phi[k].norm()) for k in sorted(phi)])
+        sums = _added(sums, [*_own_gradients(at, phi), phi_L.T @ at.y[-2]])
+        norms = np.hypot(norms, [_norm(phi[k]) for k in sorted(phi)])
     tau, last, *pairs = sums[0], sums[-1], *sums[1:-1]
     W, b = (
         [float(np.linalg.norm(g)) for g in part] for part in ([*pairs[0::2], last], pairs[1::2])
@@ -105,19 +105,19 @@ def norms_by_theory(net: Network, x: Any, target: Any) -> dict[str, Array]:
     return {"W": np.array(W), "b": np.array(b), "tau": np.abs(tau), "y": squares}
 
 
-def _added(sums: list[Array], parts: list[Array]) -> list[Array]:
+def _added(sums: list[Tensor], parts: list[Tensor]) -> list[Tensor]:
     return [a + b for a, b in zip(sums, parts, strict=True)] if sums else parts
 
 
-def _own_gradients(at: Linearised, phi: dict[int, Tensor]) -> list[Array]:
+def _own_gradients(at: Linearised, phi: dict[int, Tensor]) -> list[Tensor]:
     """∂J/∂τ, then ∂J/∂W[j] and ∂J/∂b[j] for every j, by the derivatives of its own step."""
-    tau = -_memory_terms(at, phi)
+    tau = -torch.from_numpy(_memory_terms(at, phi))
     gradients = []
     for j in range(at.net.config.hidden):
         own = own_step_derivatives(at, j)
         inner = torch.einsum("sa,sab->sb", phi[j + 1], own["b"])
-        gradients += [(inner.T @ at.y[j]).numpy(), inner.sum(0).numpy()]
-        tau[j] += float((own["tau"] * phi[j + 1]).sum())
+        gradients += [inner.T @ at.y[j], inner.sum(0)]
+        tau[j] += (own["tau"] * phi[j + 1]).sum()
     return [tau, *gradients]
 
 
