@@ -32,6 +32,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nets.extended import Scaled
 from nets.module import Network, project
 from nets.passes import Trajectory
 from nets.theory import Linearised, linearise, own_step_derivatives
@@ -98,11 +99,15 @@ def norms_by_theory(net: Network, x: Any, target: Any) -> dict[str, Array]:
         phi = {k: torch.einsum("sa,sab->sb", phi_last, M) for k, M in propagators(at).items()}
         sums = _added(sums, [*_own_gradients(at, phi), phi_L.T @ at.y[-2]])
         norms = np.hypot(norms, [_norm(phi[k]) for k in sorted(phi)])
-    tau, last, *pairs = sums[0], sums[-1], *sums[1:-1]
-    W, b = (
-        [float(np.linalg.norm(g)) for g in part] for part in ([*pairs[0::2], last], pairs[1::2])
-    )
-    return {"W": np.array(W), "b": np.array(b), "tau": np.abs(tau), "y": squares}
+    tau, *pairs, last = sums
+    W = np.array([_norm(gradient) for gradient in [*pairs[0::2], last]])
+    b = np.array([_norm(gradient) for gradient in pairs[1::2]])
+    return {"W": W, "b": b, "tau": tau.abs().numpy(), "y": norms}
+
+
+def _norm(values: Tensor) -> float:
+    """The Frobenius norm, also where its square exceeds float64."""
+    return Scaled(values).norm().value
 
 
 def _added(sums: list[Tensor], parts: list[Tensor]) -> list[Tensor]:
