@@ -141,6 +141,7 @@ class System:
     """Matrices over the free dofs and the data moved to the right-hand sides."""
 
     complex: TetComplex
+    phi: Callable[[Array], Array]
     stiffness: sp.csr_matrix
     mass: sp.csr_matrix
     boundary: Array  # coefficients of the lifted trace, zero on free dofs
@@ -157,6 +158,7 @@ class System:
         scalars = complex_.gradient.shape[1]
         return cls(
             complex=complex_,
+            phi=problem.phi,
             stiffness=complex_.stiffness(_positive(problem.phi)),
             mass=complex_.mass(),
             boundary=boundary,
@@ -174,6 +176,11 @@ class System:
     def interior_scalars(self) -> Indices:
         everything = np.arange(self.complex.gradient.shape[1])
         return np.setdiff1d(everything, self.complex.boundary_scalars)
+
+    @cached_property
+    def interior_nodes(self) -> Indices:
+        """Which of the interior scalars are vertices."""
+        return np.flatnonzero(self.interior_scalars < self.complex.mesh.nvertices)
 
     @cached_property
     def gradient(self) -> sp.csr_matrix:
@@ -250,8 +257,7 @@ def _poisson(
 
 
 def _poisson_preconditioner(system: System) -> auxiliary_space.Action:
-    nodes = np.flatnonzero(system.interior_scalars < system.complex.mesh.nvertices)
-    A = system.laplacian
+    nodes, A = system.interior_nodes, system.laplacian
     if len(nodes) == 0:  # one cell per side: no node inside
         return lambda r: r / A.diagonal()
     cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr())
@@ -261,15 +267,13 @@ def _poisson_preconditioner(system: System) -> auxiliary_space.Action:
 def _curl_preconditioner(system: System) -> auxiliary_space.Action:
     """For (φ curl, curl) + (·, ·): the right-hand side is orthogonal to gradients, on which alone
     the mass makes a difference, and so is every direction of the iteration."""
-    A = system.free_stiffness + system.mass[system.free][:, system.free]
-    mesh = system.complex.mesh
-    nodes = system.interior_scalars[system.interior_scalars < mesh.nvertices]
-    if len(nodes) == 0:
-        return lambda r: r / A.diagonal()
-    if system.complex.order:
-        return second_order_preconditioner(A.tocsr(), system.complex, system.free, nodes)
-    G = system.complex.gradient[system.free].tocsr()
-    return auxiliary_space.hiptmair_xu(A.tocsr(), G, mesh.p, nodes)
+    A = (system.stiffness + system.mass).tocsr()
+    complex_, free = system.complex, system.free
+    if len(system.interior_nodes) == 0:
+        return lambda r: r / A.diagonal()[free]
+    if complex_.order:
+        return second_order_preconditioner(A, complex_, system.phi, free)
+    return auxiliary_space.hiptmair_xu(A, complex_.mesh, system.phi, free)
 
 
 def load_points(complex_: TetComplex) -> int:

@@ -71,7 +71,7 @@ def fit(
     energy = complex_.stiffness() + complex_.mass()
     normal = (weight * (P.T @ P) + regularisation * energy).tocsr()
     # Gauss–Seidel alone: a fit is nearly a mass matrix, which has no small eigenvalues to miss.
-    precondition = auxiliary_space.subspace_correction(normal, [])
+    precondition = auxiliary_space.gauss_seidel(normal)
     x, iterations, _ = auxiliary_space.solve(
         normal, weight * (P.T @ values.T.ravel()), precondition, tol=tol, max_iterations=5000
     )

@@ -108,16 +108,17 @@ class SecondOrderSpace:
 
 
 def second_order_preconditioner(
-    A: Any, complex_: TetComplex, free: Indices | None = None, free_nodes: Indices | None = None
+    A: Any, complex_: TetComplex, curl_weight: Any = 1.0, free: Indices | None = None
 ) -> auxiliary_space.Action:
     """Hiptmair–Xu on the N₀ dofs (the even ones of the edges), Gauss–Seidel on all.
 
-    `free` lists the dofs of A where essential conditions have taken the others out.
+    A is over all dofs; where essential conditions leave only `free` ones, it acts on those.
     """
-    edges = complex_.mesh.nedges
-    kept = np.arange(complex_.dofs) if free is None else free
-    lowest = np.flatnonzero((kept < 2 * edges) & (kept % 2 == 0))
-    G = complex_.gradient[kept[lowest]][:, : complex_.mesh.nvertices].tocsr()
-    coarse = A[lowest][:, lowest].tocsr()
-    hx = auxiliary_space.hiptmair_xu(coarse, G, complex_.mesh.p, free_nodes)
-    return auxiliary_space.two_level(A, lowest, hx)
+    edges = np.arange(complex_.mesh.nedges)
+    lowest = A[2 * edges][:, 2 * edges].tocsr()
+    if free is None:
+        coarse = auxiliary_space.hiptmair_xu(lowest, complex_.mesh, curl_weight)
+        return auxiliary_space.two_level(A, 2 * edges, coarse)
+    place = np.flatnonzero((free < 2 * len(edges)) & (free % 2 == 0))
+    coarse = auxiliary_space.hiptmair_xu(lowest, complex_.mesh, curl_weight, free[place] // 2)
+    return auxiliary_space.two_level(A[free][:, free].tocsr(), place, coarse)
