@@ -52,7 +52,7 @@ def _hexahedra(x: Any, points: Any, result: Any, at: Any, n: int, curl: bool) ->
     cell, local = np.empty(3, np.int64), np.empty(3)
     corner = np.empty(3, np.int64)
     for q in range(points.shape[1]):
-        _locate(points[:, q], n, cell, local)
+        _locate(points, q, n, cell, local)
         for c in range(3):
             a, b = (c + 1) % 3, (c + 2) % 3
             for oa in range(2):
@@ -76,20 +76,24 @@ def _tetrahedra(
     cell, local, order = np.empty(3, np.int64), np.empty(3), np.empty(3, np.int64)
     lam, grad, corners = np.empty(4), np.empty((4, 3)), np.empty((4, 3), np.int64)
     for q in range(points.shape[1]):
-        _locate(points[:, q], n, cell, local)
+        _locate(points, q, n, cell, local)
         _descending(local, order)
         lam[0], lam[3] = 1 - local[order[0]], local[order[2]]
         lam[1], lam[2] = local[order[0]] - local[order[1]], local[order[1]] - local[order[2]]
         grad[:] = 0
-        corners[0] = cell
         for v in range(3):
             grad[v, order[v]] -= n
             grad[v + 1, order[v]] += n
-            corners[v + 1] = corners[v]
-            corners[v + 1, order[v]] += 1
-        for a, b in pairs:
-            d = corners[b] - corners[a]
-            coefficient = x[_position(at, class_of[4 * d[0] + 2 * d[1] + d[2]], corners[a])]
+        for v in range(4):
+            for c in range(3):
+                corners[v, c] = cell[c] + (order[0] == c and v > 0)
+                corners[v, c] += (order[1] == c and v > 1) + (order[2] == c and v > 2)
+        for pair in range(6):
+            a, b = pairs[pair, 0], pairs[pair, 1]
+            code = 0
+            for c in range(3):
+                code = 2 * code + corners[b, c] - corners[a, c]
+            coefficient = x[_position(at, class_of[code], corners[a])]
             for c in range(3):
                 if curl:
                     e, f = (c + 1) % 3, (c + 2) % 3
@@ -100,11 +104,11 @@ def _tetrahedra(
 
 
 @njit(nogil=True, cache=True)
-def _locate(point: Any, n: int, cell: Any, local: Any) -> None:
-    """The cube of the point and its coordinates in it; cubes own their lower faces."""
+def _locate(points: Any, q: int, n: int, cell: Any, local: Any) -> None:
+    """The cube of point q and its coordinates in it; cubes own their lower faces."""
     for a in range(3):
-        cell[a] = min(max(int(point[a] * n), 0), n - 1)
-        local[a] = point[a] * n - cell[a]
+        cell[a] = min(max(int(points[a, q] * n), 0), n - 1)
+        local[a] = points[a, q] * n - cell[a]
 
 
 @njit(nogil=True, cache=True)

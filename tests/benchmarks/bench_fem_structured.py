@@ -54,7 +54,8 @@ def test_best_approximation_at_32(benchmark, element, solver):
 @pytest.mark.parametrize("space", [CubeHexes(64), CubeTets(64), CubeTetsSingle(64)])
 def test_load_and_solve_at_64(benchmark, space):
     benchmark.group = "fem"
-    solution = benchmark.pedantic(structured, (space,), rounds=1, warmup_rounds=1)
+    structured(type(space)(2))  # compiles
+    solution = benchmark.pedantic(structured, (space,), rounds=1)
     seconds = benchmark.stats.stats.min
     benchmark.extra_info.update(
         dofs=space.dofs,
@@ -69,7 +70,7 @@ def test_evaluation_at_a_million_points(benchmark):
     benchmark.group = "fem"
     points = np.random.Generator(np.random.Philox(0)).random((3, 1_000_000))
     space = CubeTets(64)
-    x = space.solve(space.load(PROBLEM.u, PROBLEM.curl_u), tol=1e-4).x
+    x = np.random.Generator(np.random.Philox(1)).standard_normal(space.dofs)
     benchmark.pedantic(space.evaluate, (x, points), rounds=3, warmup_rounds=1)
     benchmark.extra_info.update(points_per_second=points.shape[1] / benchmark.stats.stats.min)
 
