@@ -13,8 +13,8 @@ from nets.elementwise import REORDERED_SUMS
 TILE = 512
 
 # Layers whose memory of everything before them is fetched at once; the memory inside such a
-# block goes layer by layer. As many as `_add_to_four_layers` fills.
-BLOCK = 4
+# block goes layer by layer. 4 and 8 cost the same at 50-50, 16 costs a tenth more.
+BLOCK = 8
 
 
 @numba.njit(cache=True)
