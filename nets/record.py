@@ -53,14 +53,13 @@ class GradientHistory:
         """Take down the norms of the gradients as they are now; called after each backward."""
         self._waiting = False
         gradients = [p.grad for p in self._parameters]
-        present = [g.detach() for g in gradients if g is not None]
-        norms = torch.stack([n.double() for n in torch._foreach_norm(present)]) if present else None
-        if norms is not None and not bool((norms > 0).logical_and(norms < torch.inf).all()):
-            norms = torch.stack([_safe_norm(g) for g in present])
-        row = torch.zeros(len(gradients), dtype=torch.float64)
-        if norms is not None:
-            row[[k for k, g in enumerate(gradients) if g is not None]] = norms.cpu()
-        self._rows.append(row)
+        present = [k for k, gradient in enumerate(gradients) if gradient is not None]
+        norms = _norms([gradient for gradient in gradients if gradient is not None])
+        if len(present) < len(gradients):
+            row = torch.zeros(len(gradients), dtype=torch.float64)
+            row[present] = norms
+            norms = row
+        self._rows.append(norms)
         for name, p in self._entries.items():
             gradient = torch.zeros_like(p) if p.grad is None else p.grad
             self._entry_rows[name].append(gradient.detach().clone())
@@ -150,7 +149,21 @@ def record_gradients(
             handle.remove()
 
 
-def _safe_norm(gradient: Tensor) -> Tensor:
+@torch.no_grad()
+def _norms(gradients: list[Tensor]) -> Tensor:
+    """All Frobenius norms in float64: one fused call, and care where squares left the range."""
+    if not gradients:
+        return torch.zeros(0, dtype=torch.float64)
+    fused = list(torch._foreach_norm(gradients))
+    if len({norm.dtype for norm in fused}) > 1:
+        fused = [norm.double() for norm in fused]
+    norms = torch.stack(fused).double().cpu()
+    for k in torch.nonzero((norms == 0) | (norms == torch.inf))[:, 0].tolist():
+        norms[k] = _careful_norm(gradients[k])
+    return norms
+
+
+def _careful_norm(gradient: Tensor) -> Tensor:
     """In float64 and scaled: squares of 1e30 overflow float32, those of 1e200 float64."""
     gradient = gradient.double()
     peak = gradient.abs().max() if gradient.numel() else torch.zeros((), dtype=torch.float64)
