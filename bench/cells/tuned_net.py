@@ -17,12 +17,12 @@ DEFAULTS = {
     "features": "x,f,phi",
     "net": "resnet",
     "tau": "learned",
-    "sizes": ["1-14", "2-10", "2-20"],  # hidden-width
-    "etas": [1e-4, 1.0, 4.0, 16.0],
+    "sizes": ["2-10", "2-20"],  # hidden-width
+    "etas": [1e-4, 4.0, 16.0],
     "samples": 1000,  # for training; validation has its own
     "radius": 0.8,  # while tuning
-    "tuning_evaluations": 1500,
-    "evaluations": 15_000,
+    "tuning_evaluations": 1000,
+    "evaluations": 8000,
     "seed": 0,
     "data_seed": 0,
 }
@@ -33,7 +33,7 @@ DEPENDS = (
 TIMING = False
 
 TUNING_SEEDS_FROM = 1_000_000  # seeds of the search never meet those that are scored
-PROBES = 20  # points of the curve: each costs as much as forty evaluations
+HISTORY_ROWS = 200
 
 
 def needs_bytes(config: dict[str, Any]) -> int:
@@ -123,5 +123,5 @@ def _settings(config: dict[str, Any], hidden: int, width: int, eta: float) -> di
         "eta": eta,
         "optimizer": "ssbfgs",
         "evaluations": float(evaluations),
-        "every": max(1, evaluations // PROBES),
+        "every": max(1, evaluations // HISTORY_ROWS),
     }

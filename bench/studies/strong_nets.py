@@ -20,12 +20,12 @@ ABLATION = ("x", "x,phi", "x,f,phi")
 class Config:
     problems: tuple[str, ...] = ("maxwell", "helix")
     features: tuple[str, ...] = ABLATION
-    sizes: tuple[str, ...] = ("1-14", "2-10", "2-20")
-    etas: tuple[float, ...] = (1e-4, 1.0, 4.0, 16.0)
-    tuning_evaluations: int = 1500
-    evaluations: int = 15_000
+    sizes: tuple[str, ...] = ("2-10", "2-20")
+    etas: tuple[float, ...] = (1e-4, 4.0, 16.0)
+    tuning_evaluations: int = 1000
+    evaluations: int = 8000
     paper_net: tuple[str, ...] = ("fixed", "learned")  # τ of the 2-50 ResNet
-    paper_net_evaluations: int = 500
+    paper_net_evaluations: int = 300
     seeds: tuple[int, ...] = tuple(range(10))
 
 
@@ -43,6 +43,8 @@ PRESETS = {
     "paper": Config(),
     "full": Config(
         problems=("maxwell", "helix", "screen", "curlsing"),
+        sizes=("1-14", "2-10", "2-20", "2-50"),
+        etas=(1e-4, 1.0, 4.0, 8.0, 16.0),
         tuning_evaluations=3000,
         evaluations=40_000,
         paper_net_evaluations=2000,

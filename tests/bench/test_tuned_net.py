@@ -1,0 +1,60 @@
+"""The tuned net: candidates are judged inside the cylinder, on seeds that are not scored."""
+
+import pytest
+
+from bench.cells import Cell, load_kind
+from bench.cells.tuned_net import TUNING_SEEDS_FROM, best, candidates
+from bench.studies import plan
+
+SMALL = {
+    "sizes": ["1-4", "2-4"],
+    "etas": [1e-4, 4.0],
+    "samples": 200,
+    "tuning_evaluations": 30,
+    "evaluations": 60,
+}
+
+
+def test_candidates_are_all_pairs():
+    found = candidates({"sizes": ["1-4", "2-10"], "etas": [1.0, 8.0]})
+    assert len(found) == 4
+    assert found[-1] == {"hidden": 2, "width": 10, "eta": 8.0}
+
+
+def test_the_smallest_validation_error_wins_and_a_diverged_candidate_cannot():
+    tried = [{"validation": error, "eta": eta} for eta, error in ((1, None), (2, 0.2), (3, 0.1))]
+    assert best(tried)["eta"] == 3
+    assert best(tried[:2])["eta"] == 2
+
+
+@pytest.fixture(scope="module")
+def found():
+    return load_kind("tuned_net").run(Cell("tuned_net", SMALL).config)
+
+
+def test_the_search_is_part_of_the_cost(found):
+    values = found.values
+    assert len(values["tried"]) == 4
+    assert values["seconds"] == pytest.approx(
+        values["seconds_training"] + sum(c["seconds"] for c in values["tried"])
+    )
+    assert values["evaluations_tuning"] == sum(c["evaluations"] for c in values["tried"])
+    assert values["evaluations"] <= SMALL["evaluations"]
+
+
+def test_what_was_chosen_is_what_was_trained(found):
+    chosen = found.values["chosen"]
+    assert len(found.values["tau"]) == chosen["hidden"]
+    assert chosen == {name: best(found.values["tried"])[name] for name in chosen}
+
+
+def test_the_result_repeats(found):
+    again = load_kind("tuned_net").run(Cell("tuned_net", SMALL).config).values
+    for name in ("chosen", "rel_test_error", "l2_error", "train_mse"):
+        assert again[name] == found.values[name]
+
+
+def test_scored_seeds_stay_clear_of_the_search():
+    for preset in ("quick", "paper", "full"):
+        (study,) = plan(["strong_nets"], preset, {})
+        assert all(cell.config["seed"] < TUNING_SEEDS_FROM for cell in study.cells)

@@ -1,0 +1,99 @@
+"""Contenders of every kind of cell: tracks, names, cards, and the mesh at equal error."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from bench.cells import Cell
+from bench.results import Results
+from reports.cards import cards
+from reports.contenders import contenders
+from reports.decision import decide
+from reports.matching import families, matching_mesh
+
+
+@dataclass
+class MadeUp:
+    kind: str
+    config: dict
+    values: dict
+    arrays: dict = field(default_factory=dict)
+
+    @property
+    def key(self):
+        return Cell(self.kind, self.config).key
+
+
+def made(kind, values, **config):
+    return MadeUp(kind, dict(Cell(kind, config).config), values)
+
+
+def fem(error, n, **config):
+    values = {"n": n, "h": 1.7 / n, "dofs": 10 * n**3, "l2_error": error, "seconds": 0.1 * n}
+    values |= {"solver": "kuhn", "l2_error_inside": error, "seconds_per_point": 1e-6}
+    return made("fem", values, n=n, **config)
+
+
+@pytest.fixture
+def results():
+    tuned = {"parameters": 200, "l2_error": 1e-6, "l2_error_inside": 1e-7, "seconds": 20.0}
+    fit = {"unknowns": 57, "l2_error_inside": 9e-3, "seconds": 0.1, "seconds_per_point": 1e-6}
+    return Results(
+        [
+            *(fem(0.02 / n, n) for n in (1, 2, 4)),
+            *(fem(10.0**-p, 1, element="hexP", order=p) for p in (1, 2, 3)),
+            fem(0.3, 2, solve=True),
+            fem(0.005, 4, grading=2.5),
+            *(made("tuned_net", {**tuned, "seconds_per_point": 2e-6}, seed=s) for s in (0, 1)),
+            made("fem_fit", fit, n=1),
+        ]
+    )
+
+
+def test_tracks_and_names(results):
+    found = {c.name: c for c in contenders(results, "maxwell")}
+    assert found["N₀ tetrahedra n=2"].track in ("paper", "solve")
+    assert {c.track for c in found.values()} == {"paper", "solve", "fit"}
+    assert found["tuned ResNet + τ (x,f,phi)"].is_net
+    assert found["tuned ResNet + τ (x,f,phi)"].seeds == 2
+    assert found["N₀ tetrahedra graded n=4"].look == "N0 graded"
+    fitted = found["N₀ tetrahedra least squares, cylinder n=1"]
+    assert (fitted.track, fitted.error) == ("fit", None)
+    assert fitted.median("l2_error_inside") == 9e-3
+
+
+def test_equal_error_takes_neither_solved_nor_graded_meshes(results):
+    found = families(results, "maxwell")
+    assert set(found) == {"N₀ tetrahedra", "p-version, hexahedra"}
+    assert len(found["N₀ tetrahedra"]) == 3
+
+
+def test_equal_error_is_measured_or_carried_on(results):
+    found = families(results, "maxwell")
+    measured = matching_mesh(0.012, found["N₀ tetrahedra"])
+    assert (measured.label, measured.measured) == ("2", True)
+    beyond = matching_mesh(0.005 / 8, found["N₀ tetrahedra"])
+    assert (beyond.label, beyond.measured) == ("≈ 32", False)
+    assert beyond.unknowns == pytest.approx(640 * 8**3)
+    assert matching_mesh(5e-3, found["p-version, hexahedra"]).label == "1, p = 3"
+    assert matching_mesh(1e-9, found["p-version, hexahedra"]) is None
+
+
+def test_every_method_has_a_card(results):
+    by_track = {}
+    for card in cards(contenders(results, "maxwell")):
+        by_track.setdefault(card.track, []).append(card)
+    assert all("oracle" in card.told for card in by_track["paper"])
+    (solved,) = by_track["solve"]
+    assert "boundary" in solved.told
+    (tuned,) = [card for card in by_track["fit"] if "tuned" in card.method]
+    assert "1,000 samples of u" in tuned.told
+    assert "validation" in tuned.tuned
+    assert {card.precision for card in by_track["paper"]} == {"float64"}
+
+
+def test_decisions_know_the_new_contenders(results):
+    decisions = {(d.situation, d.required): d for d in decide(contenders(results, "maxwell"))}
+    assert decisions["only data", 1e-2].winner.name.startswith("N₀ tetrahedra least squares")
+    assert decisions["only data", 1e-6].winner.name.startswith("tuned ResNet")
+    assert decisions["one solve", 1e-3].winner is None
