@@ -5,9 +5,10 @@
     print(history.table())
 
 After each backward pass the norms of all parameters' gradients are taken in one fused call
-(`torch._foreach_norm`), so that the cost does not grow with Python's speed per layer. The end of a
-backward pass is found by a callback of the autograd engine, queued by whichever parameter receives
-its gradient first; nothing in the loop, the optimiser or the model changes.
+(`torch._foreach_norm`). The end of a backward pass is found by a callback of the autograd engine,
+queued when the pass enters the module's output; where the module itself is never called (only its
+parts), by whichever parameter receives its gradient first. Nothing in the loop, the optimiser or
+the model changes, and once the output is seen to do, Python runs for a few parameters only.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
+from torch.utils.hooks import RemovableHandle
 
 from nets.errors import InputError
 from nets.verdict import Verdict, judge
 
 Array = NDArray[np.float64]
+
+# Parameters that keep a hook once passes are announced by the module's output: enough to tell a
+# backward pass, which accumulates gradients, from `torch.autograd.grad`, which does not.
+WITNESSES = 8
 
 
 class GradientHistory:
@@ -47,11 +54,11 @@ class GradientHistory:
         self._rows: list[Tensor] = []
         self._entry_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
         self._value_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
-        self._waiting = False
+        self._hooks: list[RemovableHandle] = []  # on parameters
+        self._waiting = self._accumulated = self._sees_outputs = False
 
     def record(self) -> None:
-        """Take down the norms of the gradients as they are now; called after each backward."""
-        self._waiting = False
+        """Take down the norms of the gradients as they are now; done after each backward."""
         gradients = [p.grad for p in self._parameters]
         present = [k for k, gradient in enumerate(gradients) if gradient is not None]
         norms = _norms([gradient for gradient in gradients if gradient is not None])
@@ -118,12 +125,44 @@ class GradientHistory:
         lines.append(f"{verdict.label}: first/last weight 1e{verdict.log10_ratio:+.1f}")
         return "\n".join(lines)
 
+    def _on_forward(self, module: nn.Module, inputs: Any, output: Any) -> None:
+        """After each call of the module: be told when a backward pass enters its output."""
+        for leaf in tree_leaves(output):
+            if isinstance(leaf, Tensor) and leaf.requires_grad:
+                leaf.register_hook(self._on_output)
+
+    def _on_output(self, _: Tensor) -> None:
+        self._sees_outputs = True
+        self._order()
+
     def _on_gradient(self, _: Tensor) -> None:
-        """Called for each parameter during a backward pass; the first one orders the record."""
+        self._accumulated = True
+        self._order()
+
+    def _order(self) -> None:
+        """Within a backward pass: have the engine call at its end, once."""
         if not self._waiting:
             self._waiting = True
             engine: Any = torch.autograd.Variable._execution_engine
-            engine.queue_callback(self.record)
+            engine.queue_callback(self._end_of_pass)
+
+    def _end_of_pass(self) -> None:
+        """Record, unless no gradient was accumulated: `torch.autograd.grad` passes here too."""
+        self._waiting = False
+        if self._accumulated:
+            self._accumulated = False
+            self.record()
+            if self._sees_outputs:
+                self._keep_hooks(WITNESSES)
+
+    def _keep_hooks(self, count: int) -> None:
+        """Remove all hooks on parameters but so many, spread evenly."""
+        if len(self._hooks) > count:
+            kept = [self._hooks[k * len(self._hooks) // count] for k in range(count)]
+            for handle in self._hooks:
+                if handle not in kept:
+                    handle.remove()
+            self._hooks = kept
 
 
 @contextmanager
@@ -133,11 +172,13 @@ def record_gradients(
     """Records the gradient norms of every parameter after each `.backward()` within the block.
 
     Works for any module and any loop: mini batches, several backward passes per step (the
-    accumulated gradient is what is recorded), L-BFGS closures. `torch.autograd.grad` leaves no
-    `.grad` behind and is not seen; `history.record()` takes down whatever is there by hand.
+    accumulated gradient is what is recorded), L-BFGS closures, modules of which only parts are
+    called. `torch.autograd.grad` leaves no `.grad` behind and makes no row; `history.record()`
+    takes down whatever is there by hand.
     """
     history = GradientHistory(module, entries)
-    handles = [
+    on_call = module.register_forward_hook(history._on_forward)
+    history._hooks += [
         p.register_post_accumulate_grad_hook(history._on_gradient)
         for p in history._parameters
         if p.is_leaf
@@ -145,8 +186,8 @@ def record_gradients(
     try:
         yield history
     finally:
-        for handle in handles:
-            handle.remove()
+        on_call.remove()
+        history._keep_hooks(0)
 
 
 @torch.no_grad()

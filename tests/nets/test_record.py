@@ -112,6 +112,38 @@ def test_closures_and_manual_records():
     assert len(history) == seen + 1
 
 
+def test_autograd_grad_makes_no_row():
+    """Gradient penalties take derivatives in between: they accumulate nothing."""
+    model = stack(depth=10)
+    x = torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
+    with record_gradients(model) as history:
+        for _ in range(3):
+            torch.autograd.grad(model(x).sum(), x)
+            one_pass(model)
+    assert len(history) == 3
+
+
+def test_a_module_whose_parts_are_called_is_recorded_every_time():
+    model = stack(depth=10)
+    with record_gradients(model) as history:
+        one_pass(model)  # whole: from now on the output announces a pass
+        model[4](torch.ones(2, 4, dtype=torch.float64)).sum().backward()
+        one_pass(model)
+    assert len(history) >= 2
+    last = [float(p.grad.norm()) for p in model.parameters()]
+    np.testing.assert_allclose(history.norms[-1], last, rtol=1e-14)
+
+
+def test_hooks_are_gone_afterwards():
+    model = stack(depth=10)
+    with record_gradients(model) as history:
+        one_pass(model)
+    one_pass(model)
+    assert len(history) == 1
+    assert not model._forward_hooks
+    assert all(not p._post_accumulate_grad_hooks for p in model.parameters())
+
+
 def test_a_module_without_parameters_and_an_unknown_entry():
     with pytest.raises(InputError, match="nothing to record"), record_gradients(nn.ReLU()):
         pass
