@@ -47,23 +47,23 @@ def test_overhead_of_recording(benchmark, make):
     model, x = make()
     optimizer = torch.optim.Adam(model.parameters())
 
-    def steps(count=10):
+    def steps(count=5):
         for _ in range(count):
             optimizer.zero_grad()
             model(x).square().mean().backward()
             optimizer.step()
 
-    def seconds(recording):
+    def seconds():
+        steps(1)  # entering and leaving the block costs once a training
         start = time.process_time()  # one thread: what others do on the machine does not count
-        if recording:
-            with record_gradients(model):
-                steps()
-        else:
-            steps()
+        steps()
         return time.process_time() - start
 
-    steps()
-    pairs = [(seconds(True), seconds(False)) for _ in range(15)]
+    def recorded():
+        with record_gradients(model):
+            return seconds()
+
+    pairs = [(recorded(), seconds()) for _ in range(25)]
     ratio = min(with_it for with_it, _ in pairs) / min(without for _, without in pairs)
     benchmark.extra_info.update(overhead=ratio - 1.0)
     with record_gradients(model):
