@@ -75,8 +75,13 @@ def processor() -> str:
     return platform.machine()
 
 
-def provenance(*, threads: int, seed: Any, start: float, seconds: float) -> dict[str, Any]:
-    """The record of one execution that began at `start` (seconds since 1970) in this process."""
+def provenance(
+    *, threads: int, seed: Any, start: float, seconds: float, cpu_seconds: float | None = None
+) -> dict[str, Any]:
+    """The record of one execution that began at `start` (seconds since 1970) in this process.
+
+    `cpu_seconds` beside `seconds` tells whether the machine was busy with other things.
+    """
     return {
         "versions": versions(),
         "commit": commit(),
@@ -85,6 +90,7 @@ def provenance(*, threads: int, seed: Any, start: float, seconds: float) -> dict
         "seed": seed,
         "start": datetime.fromtimestamp(start, UTC).isoformat(timespec="milliseconds"),
         "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
         "peak_bytes": peak_bytes(),
     }
 

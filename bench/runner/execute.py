@@ -28,12 +28,16 @@ class Outcome:
 def execute(cell: Cell) -> Outcome:
     """Runs a cell. Whatever it raises becomes a failure with its traceback."""
     reset_peak()
-    start, clock = time.time(), time.perf_counter()
+    start, clock, cpu_clock = time.time(), time.perf_counter(), time.process_time()
     try:
         result = load_kind(cell.kind).run(dict(cell.config))
         seconds = time.perf_counter() - clock
         story = provenance(
-            threads=threads_of(cell), seed=cell.config.get("seed"), start=start, seconds=seconds
+            threads=threads_of(cell),
+            seed=cell.config.get("seed"),
+            start=start,
+            seconds=seconds,
+            cpu_seconds=time.process_time() - cpu_clock,
         )
         files = encoded(cell, result, fingerprint(cell.kind), story)
         return Outcome(seconds, "diverged" if result.diverged else "done", files)
