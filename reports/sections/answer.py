@@ -15,8 +15,6 @@ from reports.formatting import number, scientific, show
 
 ORDER = 10
 
-SINGULAR = ("screen", "curlsing")
-
 
 def section(run: Run) -> Section:
     fields = {problem: contenders(run.results, problem) for problem in _problems(run.results)}
@@ -106,7 +104,7 @@ def _table(run: Run, fields: dict[str, list[Contender]]) -> Table:
         Column("its cost", "seconds"),
     ]
     rows = [
-        _row(problem, decision)
+        _row(problem, _kind(field), decision)
         for problem, field in fields.items()
         for decision in decide(field)
         if any(c.track in SITUATIONS[decision.situation][0] for c in field)
@@ -122,9 +120,14 @@ def _table(run: Run, fields: dict[str, list[Contender]]) -> Table:
     )
 
 
-def _row(problem: str, decision: Decision) -> tuple[Value, ...]:
+def _kind(field: Sequence[Contender]) -> str:
+    """What the cells say of their problem."""
+    said = {r.values.get("smooth") for c in field for r in c.records}
+    return "singular" if False in said else "smooth" if True in said else "not said"
+
+
+def _row(problem: str, kind: str, decision: Decision) -> tuple[Value, ...]:
     winner, net = decision.winner, decision.net
-    kind = "singular" if problem in SINGULAR else "smooth"
     return (
         decision.situation,
         f"{problem} ({kind})",

@@ -38,9 +38,9 @@ def section(run: Run) -> Section | None:
         [
             Paragraph(
                 f"Of {len(run.ledger)} claims: {counts}. Comparisons pair runs that share initial "
-                "weights and data; p-values are Wilcoxon's, adjusted by Holm over the whole "
-                "ledger; a comparison that two disjoint halves of the seeds contradict is not "
-                "decided; diverged runs rank worst."
+                "weights and data; p-values are Wilcoxon's, one-sided, adjusted by Holm over the "
+                "whole ledger; one that disjoint halves of the seeds contradict (even and odd, "
+                "first and last) is not decided; diverged runs rank worst."
             ),
             Table("ledger", "Claims and verdicts.", COLUMNS, rows),
         ],

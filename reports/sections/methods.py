@@ -1,0 +1,37 @@
+"""Method cards: what each method was given, what was tuned, its size, precision and threads."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, fields
+
+from reports.cards import Card, cards
+from reports.contenders import CONTESTED, contenders
+from reports.context import Run
+from reports.document import Column, Paragraph, Section, Table
+
+ORDER = 85
+
+
+def section(run: Run) -> Section | None:
+    problems = sorted({r.config["problem"] for r in run.results if r.kind in CONTESTED})
+    rows = [
+        (problem, *astuple(card))
+        for problem in problems
+        for card in cards(contenders(run.results, problem))
+    ]
+    if not rows:
+        return None
+    columns = [
+        Column("problem"),
+        *(
+            Column(field.name, "count" if field.name == "threads" else "text")
+            for field in fields(Card)
+        ),
+    ]
+    text = (
+        "A comparison is only as fair as what each side was told. One card a method; meshes of one "
+        "family share theirs."
+    )
+    return Section(
+        "Method cards", [Paragraph(text), Table("cards", "What was given.", columns, rows)]
+    )
