@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -88,20 +87,25 @@ def blocks(box: Box) -> Iterator[Box]:
         yield Box(lo, hi, box.rule)
 
 
-def sample(field: Field, block: Box, n: int) -> Array:
-    """Values at the points of the rule in every cube of the block: (3, P, cubes)."""
+def sample(fields: tuple[Field, ...], block: Box, n: int) -> Array:
+    """Values at the points of the rule in every cube of the block: (fields, 3, P, cubes)."""
     rule, m = block.rule, block.rule.lattice
+    result = np.empty((len(fields), 3, rule.points.shape[1], *block.shape))
     if not m:
         corners = np.stack(np.meshgrid(*map(np.arange, block.lo, block.hi), indexing="ij"))
-        points = (rule.points[:, :, None] + corners.reshape(3, 1, -1)) / n
-        return field(points)
-    axes = [np.arange(m * a, m * b + 1) / (m * n) for a, b in zip(block.lo, block.hi, strict=True)]
-    values = field(np.stack(np.meshgrid(*axes, indexing="ij")))
-    result = np.empty((3, rule.points.shape[1], *block.shape))
-    for p, offset in enumerate(product(range(m + 1), repeat=3)):
-        window = tuple(slice(o, o + m * s, m) for o, s in zip(offset, block.shape, strict=True))
-        result[:, p] = values[(slice(None), *window)]
-    return result.reshape(*result.shape[:2], -1)
+        points = (rule.points[:, :, None, None, None] + corners[:, None]) / n
+        for target, field in zip(result, fields, strict=True):
+            target[:] = field(points)
+    else:
+        spans = zip(block.lo, block.hi, strict=True)
+        axes = [np.arange(m * a, m * b + 1) / (m * n) for a, b in spans]
+        points = np.stack(np.meshgrid(*axes, indexing="ij"))
+        for target, field in zip(result, fields, strict=True):
+            values = field(points)
+            for p, offset in enumerate(product(range(m + 1), repeat=3)):
+                window = (slice(o, o + m * s, m) for o, s in zip(offset, block.shape, strict=True))
+                target[:, p] = values[(slice(None), *window)]
+    return result.reshape(*result.shape[:3], -1)
 
 
 def load(
@@ -119,10 +123,8 @@ def load(
     matrices = {id(box.rule): matrix(box.rule) for box in boxes}
 
     def contribution(block: Box) -> tuple[Box, list[Array]]:
-        values = np.concatenate([sample(f, block, n) for f in fields]).reshape(
-            -1, prod(block.shape)
-        )
-        local = matrices[id(block.rule)] @ values
+        values = sample(fields, block, n)
+        local = matrices[id(block.rule)] @ values.reshape(-1, values.shape[-1])
         sums = [np.zeros([s + 1 for s in block.shape]) for _ in out]
         for row, (c, offset) in zip(local, cell.edges, strict=True):
             window = tuple(slice(o, o + s) for o, s in zip(offset, block.shape, strict=True))
@@ -161,7 +163,7 @@ def squared_errors(
         local = np.stack(
             [x[c][block.window(offset)].ravel() for c, offset in cell.edges], dtype=np.float64
         )
-        u, curl_u = (sample(f, block, n) for f in fields)
+        u, curl_u = sample(fields, block, n)
         result = np.zeros(2)
         for piece in block.rule.pieces:
             weights = piece.weights * h**3
@@ -185,7 +187,8 @@ def _at_nodes(values: Array, piece: PieceRule) -> tuple[Array, Index]:
     """Values (3, ·, cubes) and the rows of them that belong to the piece's weights, in order."""
     if piece.mix is None:
         return values, piece.nodes
-    return piece.mix @ values[:, piece.nodes], np.arange(piece.nodes.size)
+    every = piece.nodes.size == values.shape[1]
+    return piece.mix @ (values if every else values[:, piece.nodes]), np.arange(piece.nodes.size)
 
 
 def edge_integrals(u: Field, n: int, classes: int) -> Array:
