@@ -1,7 +1,7 @@
 """Load vectors and errors over the cubes of the uniform mesh, block by block.
 
 The field is a Python callable on arrays of points, so a block is as large as the cache likes: its
-cubes' values are one matrix, the load one product with it, the error one compiled pass over it.
+values are one array, the load a product with it, the error a compiled pass over it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,18 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fem.cell_rules import gauss
-from fem.cube_cells import DIRECTIONS, Cell, Index, size, split
-from fem.cube_rules import CubeRule, PieceRule, gauss_rule
+from fem.cube_cells import DIRECTIONS, Cell, size, split
+from fem.cube_rules import CubeRule, gauss_rule
 from fem.errors import InputError
+from fem.lattice_kernels import Lattice, add_load, arrange, load_terms
+from fem.lattice_kernels import squared_distance as lattice_distance
 from fem.space import Array, Field, Line, Progress
 from fem.threads import each, ranges
 
 BLOCK_VALUES = 1 << 21  # values of u and curl u held by one block: 16 MB
 NEAR_CELLS, NEAR_POINTS = 2, 6  # Gauss points on the cubes around the one at a singular edge
 EDGE_POINTS = 4  # Gauss points on an edge
+LINE = 128  # cubes a block is long in k
 TILE = 512  # cubes at a time in the error's inner loops: 4 kB a row
 
 
@@ -76,36 +80,33 @@ def cube_edge(line: Line) -> tuple[tuple[int, int], ...]:
 
 
 def blocks(box: Box) -> Iterator[Box]:
-    """The box cut into blocks of about BLOCK_VALUES values, near cubes: lattices share points."""
-    side = max(1, round((BLOCK_VALUES / (6 * box.rule.points.shape[1])) ** (1 / 3)))
+    """The box cut into blocks of about BLOCK_VALUES values, long in k for the compiled loops."""
+    values = 6 * (box.rule.lattice**3 or box.rule.points.shape[1]) + 2 * len(box.rule.load_u)
+    long = min(box.shape[2], LINE)
+    side = max(1, isqrt(BLOCK_VALUES // (values * long)))
     cuts = [
-        [(lo + a, lo + b) for a, b in ranges(hi - lo, -(-(hi - lo) // side))]
-        for lo, hi in zip(box.lo, box.hi, strict=True)
+        [(lo + a, lo + b) for a, b in ranges(hi - lo, -(-(hi - lo) // step))]
+        for lo, hi, step in zip(box.lo, box.hi, (side, side, long), strict=True)
     ]
     for intervals in product(*cuts):
         lo, hi = zip(*intervals, strict=True)
         yield Box(lo, hi, box.rule)
 
 
-def sample(fields: tuple[Field, ...], block: Box, n: int) -> Array:
-    """Values at the points of the rule in every cube of the block: (fields, 3, P, cubes)."""
-    rule, m = block.rule, block.rule.lattice
-    result = np.empty((len(fields), 3, rule.points.shape[1], *block.shape))
-    if not m:
-        corners = np.stack(np.meshgrid(*map(np.arange, block.lo, block.hi), indexing="ij"))
-        points = (rule.points[:, :, None, None, None] + corners[:, None]) / n
-        for target, field in zip(result, fields, strict=True):
-            target[:] = field(points)
-    else:
-        spans = zip(block.lo, block.hi, strict=True)
-        axes = [np.arange(m * a, m * b + 1) / (m * n) for a, b in spans]
-        points = np.stack(np.meshgrid(*axes, indexing="ij"))
-        for target, field in zip(result, fields, strict=True):
-            values = field(points)
-            for p, offset in enumerate(product(range(m + 1), repeat=3)):
-                window = (slice(o, o + m * s, m) for o, s in zip(offset, block.shape, strict=True))
-                target[:, p] = values[(slice(None), *window)]
-    return result.reshape(*result.shape[:3], -1)
+def on_lattice(fields: tuple[Field, ...], block: Box, n: int) -> Lattice:
+    """The fields' components on the lattice of the block."""
+    m = block.rule.lattice
+    spans = zip(block.lo, block.hi, strict=True)
+    axes = [np.arange(m * a, m * b + 1) / (m * n) for a, b in spans]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"))
+    return arrange(np.concatenate([field(points) for field in fields]), m, block.shape)
+
+
+def at_points(fields: tuple[Field, ...], block: Box, n: int) -> Array:
+    """The fields' components at the points of the rule in every cube: (components, P, cubes)."""
+    corners = np.stack(np.meshgrid(*map(np.arange, block.lo, block.hi), indexing="ij"))
+    points = (block.rule.points[:, :, None] + corners.reshape(3, 1, -1)) / n
+    return np.concatenate([field(points) for field in fields])
 
 
 def load(
@@ -119,16 +120,25 @@ def load(
     threads: int,
     progress: Progress | None,
 ) -> None:
-    """Adds matrix(rule) · values, (edges, 3·fields·P) times the fields' values, cube by cube."""
+    """Adds matrix(rule), (edges, components, P), times the fields' values, cube by cube."""
     matrices = {id(box.rule): matrix(box.rule) for box in boxes}
+    terms = {id(box.rule): load_terms(matrices[id(box.rule)]) for box in boxes if box.rule.lattice}
+
+    def local_load(block: Box) -> Array:
+        key, local = id(block.rule), np.zeros((len(cell.edges), *block.shape))
+        if block.rule.lattice:
+            add_load(local, on_lattice(fields, block, n), terms[key])
+        else:
+            values = at_points(fields, block, n)
+            flat = matrices[key].reshape(len(local), -1)
+            local += (flat @ values.reshape(flat.shape[1], -1)).reshape(local.shape)
+        return local
 
     def contribution(block: Box) -> tuple[Box, list[Array]]:
-        values = sample(fields, block, n)
-        local = matrices[id(block.rule)] @ values.reshape(-1, values.shape[-1])
         sums = [np.zeros([s + 1 for s in block.shape]) for _ in out]
-        for row, (c, offset) in zip(local, cell.edges, strict=True):
+        for row, (c, offset) in zip(local_load(block), cell.edges, strict=True):
             window = tuple(slice(o, o + s) for o, s in zip(offset, block.shape, strict=True))
-            sums[c][window] += row.reshape(block.shape)
+            sums[c][window] += row
         return block, sums
 
     todo = [block for box in boxes for block in blocks(box)]
@@ -141,9 +151,8 @@ def load(
 
 
 def load_matrix(rule: CubeRule, h: float) -> Array:
-    """(edges, 6P): h² load_u and h load_curl side by side, for the values of u and curl u."""
-    both = np.concatenate([h**2 * rule.load_u, h * rule.load_curl], axis=1)
-    return both.reshape(len(both), -1)
+    """(edges, 6, P): h² load_u and h load_curl together, for the values of u and curl u."""
+    return np.concatenate([h**2 * rule.load_u, h * rule.load_curl], axis=1)
 
 
 def squared_errors(
@@ -160,19 +169,9 @@ def squared_errors(
     h = 1 / n
 
     def squares(block: Box) -> Array:
-        local = np.stack(
-            [x[c][block.window(offset)].ravel() for c, offset in cell.edges], dtype=np.float64
-        )
-        u, curl_u = sample(fields, block, n)
-        result = np.zeros(2)
-        for piece in block.rule.pieces:
-            weights = piece.weights * h**3
-            for k, (values, basis) in enumerate(
-                ((u, piece.basis / h), (curl_u, piece.curls / h**2))
-            ):
-                at, nodes = _at_nodes(values, piece)
-                result[k] += _squared_distance(at, nodes, basis, local, piece.edges, weights)
-        return result
+        local = np.stack([x[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
+        measure = _by_lattice if block.rule.lattice else _by_points
+        return h**3 * np.array(measure(fields, block, n, local))
 
     todo = [block for box in boxes for block in blocks(box)]
     total = np.zeros(2)
@@ -183,12 +182,24 @@ def squared_errors(
     return float(total[0]), float(total[1])
 
 
-def _at_nodes(values: Array, piece: PieceRule) -> tuple[Array, Index]:
-    """Values (3, ·, cubes) and the rows of them that belong to the piece's weights, in order."""
-    if piece.mix is None:
-        return values, piece.nodes
-    every = piece.nodes.size == values.shape[1]
-    return piece.mix @ (values if every else values[:, piece.nodes]), np.arange(piece.nodes.size)
+def _by_lattice(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
+    """‖u − u_h‖² and ‖curl u − curl u_h‖² over a block, but for h³."""
+    lattice = on_lattice(fields, block, n)
+    l2 = curl = 0.0
+    for edges, nodes, mix, basis, curls in block.rule.pieces:
+        l2 += lattice_distance(lattice, 0, x, edges, nodes, basis * n, mix)
+        curl += lattice_distance(lattice, 3, x, edges, nodes, curls * n**2, mix)
+    return l2, curl
+
+
+def _by_points(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
+    """The same by Gauss."""
+    values, flat = at_points(fields, block, n), x.reshape(len(x), -1)
+    l2 = curl = 0.0
+    for edges, nodes, roots, basis, curls in block.rule.pieces:
+        l2 += _squared_distance(values[:3], nodes, basis * n, flat, edges, roots**2)
+        curl += _squared_distance(values[3:], nodes, curls * n**2, flat, edges, roots**2)
+    return l2, curl
 
 
 def edge_integrals(u: Field, n: int, classes: int) -> Array:

@@ -25,17 +25,16 @@ SINGULAR_EXTRA = 4  # more Gauss points a direction on the cubes at a singular e
 
 
 class PieceRule(NamedTuple):
-    """What the error on one piece needs: ∫ |g|² = Σ_q weights[q] |Σ_p mix[q, p] g(nodes[p])|².
+    """What the error on one piece needs: ∫ |g|² = |mix g(nodes)|²; mix: upper triangular, (Q, Q).
 
-    `basis` and `curls` hold the same combinations of the basis functions; no `mix`: none.
+    Where mix is diagonal, as for Gauss rules, only its diagonal is kept, (Q,).
     """
 
     edges: Index
     nodes: Index  # (Q,)
-    weights: Array  # (Q,)
+    mix: Array
     basis: Array  # (3, Q, edges)
     curls: Array  # (3, Q, edges)
-    mix: Array | None = None  # (Q, Q)
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,14 @@ def gauss_rule(cell: Cell, points: int, singular: tuple[tuple[int, int], ...] = 
             points + SINGULAR_EXTRA * bool(singular), _touching(piece, singular)
         )
         nodes = np.arange(start, start + weights.size)
-        pieces.append(PieceRule(piece.edges, nodes, weights, *piece.basis(x)))
+        pieces.append(PieceRule(piece.edges, nodes, np.sqrt(weights), *piece.basis(x)))
         where.append(x)
         start += weights.size
     load_u, load_curl = np.zeros((2, len(cell.edges), 3, start))
     for rule in pieces:
         block = np.ix_(rule.edges, AXES, rule.nodes)
-        load_u[block] += np.einsum("q,cqe->ecq", rule.weights, rule.basis)
-        load_curl[block] += np.einsum("q,cqe->ecq", rule.weights, rule.curls)
+        load_u[block] += np.einsum("q,cqe->ecq", rule.mix**2, rule.basis)
+        load_curl[block] += np.einsum("q,cqe->ecq", rule.mix**2, rule.curls)
     return CubeRule(np.concatenate(where, axis=1), 0, load_u, load_curl, tuple(pieces))
 
 
@@ -88,9 +87,8 @@ def lattice_rule(cell: Cell, degree: int) -> CubeRule:
         load_u[block] += np.einsum("q,cqe,pq->ecp", weights, values, polynomials)
         load_curl[block] += np.einsum("q,cqe,pq->ecp", weights, curls, polynomials)
         mass = (polynomials * weights) @ polynomials.T
-        mix = np.asarray(np.linalg.cholesky(mass).T, dtype=np.float64)  # ∫ |Σ g_p L_p|² = |mix g|²
-        basis, curls = (np.einsum("qp,cpe->cqe", mix, at) for at in piece.basis(lattice[:, nodes]))
-        pieces.append(PieceRule(piece.edges, nodes, np.ones(nodes.size), basis, curls, mix))
+        mix = np.asarray(np.linalg.cholesky(mass).T, dtype=np.float64)
+        pieces.append(PieceRule(piece.edges, nodes, mix, *piece.basis(lattice[:, nodes])))
     return CubeRule(lattice, degree, load_u, load_curl, tuple(pieces))
 
 

@@ -127,11 +127,11 @@ class CubeTetsSingle(CubeTets):
 
 
 def defect_matrix(rule: CubeRule, h: float) -> Array:
-    """The load minus A I_h on one cube, as a map of the values of u and curl u: (edges, 6P)."""
+    """The load minus A I_h on one cube, as a map of the values of u and curl u: (edges, 6, P)."""
     mass, stiffness = local_matrices(KUHN)
-    interpolation = h * trapezoidal_interpolation(KUHN, rule.lattice).reshape(len(mass), -1)
+    interpolation = h * trapezoidal_interpolation(KUHN, rule.lattice)
     matrix = load_matrix(rule, h)
-    matrix[:, : interpolation.shape[1]] -= (h * mass + stiffness / h) @ interpolation
+    matrix[:, :3] -= np.einsum("ef,fcp->ecp", h * mass + stiffness / h, interpolation)
     return matrix
 
 
