@@ -9,7 +9,8 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
-from bench.claims.gradients import CLAIMS, Compared, Fact, NotTested
+from bench.claims import Compared, Fact, NotTested
+from bench.claims.gradients import CLAIMS
 from bench.results import Results
 from reports.context import Run
 from reports.figures.gradients import (
