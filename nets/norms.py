@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nets.errors import InputError
-from nets.extended import Magnitude, Scaled
+from nets.extended import Magnitude
 from nets.module import Network
 from nets.passes import gradients, trajectory
 
@@ -42,8 +42,7 @@ def layer_norms(net: Network, x: Any, y: Any) -> LayerNorms:
     if len(x) != len(y) or not len(x):
         raise InputError(f"x and y need the same number of rows >= 1, got {len(x)} and {len(y)}")
     grads = gradients(trajectory(net, x), y)
-    tau = [Scaled(entry, grads.tau.exponent) for entry in grads.tau.mantissa.split(1)]
-    kinds = (grads.W, grads.b, tau, grads.phi)
+    kinds = (grads.W, grads.b, grads.tau, grads.phi)
     return LayerNorms(*(tuple(part.norm() for part in kind) for kind in kinds))
 
 

@@ -123,7 +123,7 @@ class Gradients:
 
     W: list[Scaled]
     b: list[Scaled]
-    tau: Scaled
+    tau: list[Scaled]  # one number per layer
     phi: list[Scaled]  # φ[0..L]
 
 
@@ -145,30 +145,24 @@ def gradients(at: Trajectory, target: Any) -> Gradients:
     return Gradients(W, b, _tau_gradient(at, phi, memory), [*phi, phi_L])
 
 
-def _tau_gradient(at: Trajectory, phi: list[Scaled], adjoints: Memory) -> Scaled:
-    """ds[k] = ⟨a[k], φ[k+1]⟩ and dC[l,k] = ⟨P y[k], φ[l]⟩, pulled back through τ ↦ (C, s)."""
+def _tau_gradient(at: Trajectory, phi: list[Scaled], adjoints: Memory) -> list[Scaled]:
+    """∂J/∂τ[k] from ds[k] = ⟨a[k], φ[k+1]⟩ and dC[l,j] = ⟨P y[j], φ[l]⟩ through τ ↦ (C, s).
+
+    s[k] depends on τ[k] alone, so that each entry keeps an exponent of its own.
+    """
     tau = at.net.tau.detach().double().requires_grad_()
     with torch.enable_grad():
         C, s = coefficients(at.net, tau)
-    pairs = zip(at.a, phi[1:], strict=True)
-    ds = _common([_inner_product(a.balanced(), p) for a, p in pairs])
-    outputs, cotangents = [s], [ds]
-    if C.requires_grad:
-        dC = at.memory.inner_products(adjoints)
-        outputs.append(C)
-        cotangents.append(Scaled(dC.mantissa.flip(0), dC.exponent))
-    top = max(cotangent.exponent for cotangent in cotangents)
-    values = [times_power(c.mantissa, c.exponent - top) for c in cotangents]
-    return Scaled(torch.autograd.grad(outputs, tau, values)[0], top)
+    (slope,) = torch.autograd.grad(s.sum(), tau, retain_graph=True)
+    ds = [_inner_product(a.balanced(), p) for a, p in zip(at.a, phi[1:], strict=True)]
+    entries = [Scaled(slope[k] * d.mantissa, d.exponent) for k, d in enumerate(ds)]
+    if not C.requires_grad:
+        return entries
+    dC = at.memory.inner_products(adjoints)
+    (memory,) = torch.autograd.grad(C, tau, dC.mantissa.flip(0))
+    return [entry.plus(Scaled(memory[k], dC.exponent)) for k, entry in enumerate(entries)]
 
 
 def _inner_product(a: Scaled, b: Scaled) -> Scaled:
     product = torch.vdot(a.mantissa.reshape(-1), b.mantissa.reshape(-1))
     return Scaled(product, a.exponent + b.exponent)
-
-
-def _common(numbers: list[Scaled]) -> Scaled:
-    """Scalars as one vector with a common exponent."""
-    top = max(number.exponent for number in numbers)
-    shifted = [times_power(number.mantissa, number.exponent - top) for number in numbers]
-    return Scaled(torch.stack(shifted), top)

@@ -153,7 +153,10 @@ def mean_field_growth(at: Trajectory) -> Array:
         drift = s[k] * math.sqrt(chi[k] / math.pi) if rectifier else 0.0
         _add_layer(q, p, C[:, k], k, drift, s[k] ** 2 * chi[k], net.widths[k])
         log_growth[k] = 0.5 * (math.log10(q[k, k]) + shift) if q[k, k] > 0 else -math.inf
-        largest = q[k:, k:].max()
+        forgotten = [l for l in range(k + 1, hidden + 1) if not C[l, 1:k].any()]
+        for average in (q, p):  # no earlier layer asks for these: they must not hold up the scale
+            average[forgotten] = average[:, forgotten] = 0.0
+        largest = q.max()
         if largest > RESCALE_ABOVE or 0 < largest < 1 / RESCALE_ABOVE:
             q /= largest
             p /= largest

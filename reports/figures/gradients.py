@@ -55,11 +55,12 @@ def _phase_panel(axes: Axes, rows: Results, norm: Normalize) -> None:
         _table(rows, depths, scales, name) for name in ("log10_growth", "log10_growth_predicted")
     )
     axes.pcolormesh(_edges(depths), _edges(scales), measured, norm=norm, cmap=DIVERGING)
-    if min(predicted.shape) > 1:
+    whole = np.isfinite(predicted).all(axis=0)  # depths at which every scale was looked at
+    if min(predicted[:, whole].shape) > 1:
         axes.contour(
-            depths,
+            np.array(depths)[whole],
             scales,
-            np.nan_to_num(predicted, nan=0.0),
+            predicted[:, whole],
             levels=[-THRESHOLD, THRESHOLD],
             colors="black",
             linewidths=1.2,

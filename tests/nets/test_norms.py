@@ -155,6 +155,14 @@ def test_depth_200_neither_overflows_nor_warns(kind):
     assert all((spectrum < math.inf).all() for spectrum in spectra)
 
 
+def test_each_derivative_in_tau_has_its_own_scale():
+    """Feedforward at τ = 1/H, 200 layers: φ shrinks by 490 decades while σ(0) = η/4 stays."""
+    net = build(net="feedforward", hidden=200, width=6, tau="fixed", tau0="1/H", init="he", seed=0)
+    logs = layer_norms(net, points(0, 5, 7), points(1, 5, 3)).log10()
+    assert np.isfinite(logs["tau"]).all()
+    assert logs["tau"][-1] - logs["tau"][0] > 400
+
+
 def test_zero_gradients_are_zero_and_not_nan():
     net = build(net="feedforward", hidden=3, width=4, inputs=3, tau0=0.0, tau="fixed")
     norms = layer_norms(net, points(0, 4, 3), torch.zeros(4, 3))

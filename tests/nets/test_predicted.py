@@ -134,6 +134,15 @@ def test_mean_field_foretells_the_decades(kind, tau0, scale, tolerance):
     assert difference < max(0.4, tolerance * abs(np.mean(measured)))
 
 
+def test_mean_field_beyond_float64():
+    """200 layers at τ = 1/H lose about 2.3 + 0.15 decades each, in the feedforward net."""
+    net = build(net="feedforward", hidden=200, width=20, tau="fixed", tau0="1/H", init="he")
+    x = points(0, 20, 7)
+    norms = layer_norms(net, x, points(1, 20, 3)).log10()["y"]
+    predicted = mean_field_growth(trajectory(net, x))[0]
+    assert predicted == pytest.approx(norms[1] - norms[-2], rel=0.02)
+
+
 def test_mean_field_of_linear_chains_is_exact():
     """Zero weights: the ResNet passes φ on, the DenseNet doubles it, the plain net ends it."""
     x = points(0, 4, 7)
