@@ -54,12 +54,12 @@ def _skips_prevent_vanishing(results: Results) -> Finding:
     )
 
 
-def _small_steps_prevent_explosion(results: Results) -> Finding:
-    """At τ = 1/H and He's weights no net with skips may be labelled exploding."""
+def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> Finding:
+    """At τ = 1/H and He's weights none of these nets may be labelled exploding."""
     found = Results(
         [
             record
-            for net in ("resnet", "fractional")
+            for net in nets
             for record in results.select("gradients_at_init", net=net, tau0="1/H", scale=1.0)
         ]
     )
@@ -173,10 +173,19 @@ CLAIMS = [
     ),
     Claim(
         name="small-tau-prevents-exploding",
-        sentence="Appropriately small τ keep the gradients of deep nets from exploding.",
+        sentence="Appropriately small τ keep the gradients of deep ResNets and Fractional-DNNs "
+        "from exploding.",
         where="Section 6, on the ResNet",
         rule="no ResNet or Fractional-DNN is labelled exploding at τ = 1/H and He's weights",
-        examine=_small_steps_prevent_explosion,
+        examine=partial(_small_steps_prevent_explosion, nets=("resnet", "fractional")),
+    ),
+    Claim(
+        name="small-tau-prevents-exploding-densenet",
+        sentence="Small τ help against exploding gradients in the DenseNet too.",
+        where="Section 6, remark on the DenseNet",
+        rule="no DenseNet is labelled exploding at τ = 1/H and He's weights",
+        examine=partial(_small_steps_prevent_explosion, nets=("densenet",)),
+        note="Its sum of all earlier states doubles gradients layer by layer, whatever τ is.",
     ),
     *(_learning_helps(tau0) for tau0 in ("1/H", "1/sqrtH", "1")),
     Claim(
