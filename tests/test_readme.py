@@ -43,7 +43,7 @@ def test_block_runs(folder, language, text):
         "NUMBA_CACHE_DIR": str(ROOT / ".numba_cache"),
     }
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr[-2000:]
 
