@@ -98,10 +98,16 @@ def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
     plans = []
     for study, document in documents.items():
         config_type = load(study).Config
-        settings = {
-            name: typed(config_type, name, value, where=f"study {study}")
-            for name, value in document["config"].items()
-        }
+        try:
+            settings = {
+                name: typed(config_type, name, value, where=f"study {study}")
+                for name, value in document["config"].items()
+            }
+        except UserError as error:
+            raise UserError(
+                f"the run's plan is of another version of the code: {error}; run study {study} "
+                "again under the same --run to renew it, finished cells are kept"
+            ) from None
         config = config_type(**settings)
         plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
     return plans

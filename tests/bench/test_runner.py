@@ -248,6 +248,13 @@ def test_shared_cells_are_surveyed_once(store):
     assert {s.state for s in standings} == {"missing"}
 
 
+def test_a_plan_of_another_version_is_refused_with_the_remedy():
+    document = plan(["faultlab.study"], "quick", {})[0].document()
+    document["config"]["gone"] = 1
+    with pytest.raises(UserError, match=r"another version of the code.*run study faultlab\.study"):
+        replanned({"faultlab.study": document})
+
+
 def test_unknown_study_and_preset_are_refused():
     with pytest.raises(UserError, match="did you mean 'convergence'"):
         plan(["convergance"], "quick", {})
