@@ -41,6 +41,11 @@ LOOKS: dict[str, Look] = {
     "feedforward": Look(_SKY, "o", "--"),
     "feedforward+tau": Look(_SKY, "s"),
     "least squares": Look(_YELLOW, "v", ":"),
+    "steepest": Look(_ORANGE, "o"),
+    "adam": Look(_PURPLE, "s"),
+    "lbfgs": Look(_SKY, "^"),
+    "lssbfgs": Look(_GREEN, "v"),
+    "ssbfgs": Look(_BLUE, "D"),
 }
 SPARE = [Look(c, m) for c, m in zip((_BLUE, _ORANGE, _SKY, _PURPLE), "vP*X", strict=True)]
 

@@ -17,6 +17,7 @@ from reports.style import look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # A training curve has thousands of points: their tooltips would outweigh the figure.
 MOST_HOVER_POINTS = 200
@@ -42,11 +43,21 @@ def plot_series(
 
 def legend(axes: Axes, **settings: Any) -> None:
     """A legend whose entries the page can make clickable."""
-    box = axes.legend(**settings)
+    _clickable(axes.legend(**settings))
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
+    """The same for one axes' curves, below the whole figure: many entries hide no data there."""
+    handles, labels = axes.get_legend_handles_labels()
+    place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "fontsize": 8}
+    _clickable(figure.legend(handles, labels, **place))
+
+
+def _clickable(box: Legend) -> None:
     for handle, text in zip(box.legend_handles, box.get_texts(), strict=True):
-        if handle is not None:
-            handle.set_gid(_LEGEND + text.get_text())
-        text.set_gid(_LEGEND + text.get_text())
+        for part in (handle, text):
+            if part is not None:
+                part.set_gid(_LEGEND + text.get_text())
 
 
 def to_svg(figure: Figure, name: str, alt: str) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from reports.contenders import Contender
 from reports.style import WIDTH_INCHES, look
-from reports.svg import plot_series
+from reports.svg import legend_below, plot_series
 
 Array = NDArray[np.float64]
 
@@ -39,12 +39,7 @@ def work_precision(field: Sequence[Contender]) -> Figure:
         axes.loglog()
         axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
     seconds.set_ylabel("L² error on the cube")
-    handles, labels = seconds.get_legend_handles_labels()
-    box = figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
-    for handle, text in zip(box.legend_handles, box.get_texts(), strict=True):
-        for part in (handle, text):
-            if part is not None:
-                part.set_gid("legend:" + text.get_text())
+    legend_below(figure, seconds)
     return figure
 
 

@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 
 from bench.results import Results
 from reports.names import ELEMENTS, net_method, net_name
-from reports.style import GOLDEN, WIDTH_INCHES, look
-from reports.svg import legend, plot_series
+from reports.style import WIDTH_INCHES, look
+from reports.svg import legend_below, plot_series
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
     """L² error on the cube against h: one curve an element, one level a net (median over seeds,
     band over all of them)."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * GOLDEN))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.75))
     for element in fem.distinct("element"):
         rows = Results([r for r in fem if r.config["element"] == element]).sorted_by("n")
         label = ELEMENTS.get(element, element)
@@ -26,7 +26,7 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
     rate_triangle(axes, rate=1)
     axes.set_xlabel("mesh size h (cell diameter)")
     axes.set_ylabel("L² error on the cube")
-    legend(axes, loc="lower right")
+    legend_below(figure, axes)
     return figure
 
 
