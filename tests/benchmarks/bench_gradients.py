@@ -62,7 +62,11 @@ class Stopwatch:
 @pytest.mark.parametrize("make", [convolutional, resnet, deep_linear])
 def test_overhead_of_recording(benchmark, monkeypatch, make):
     """At most 5 % of a training step: medians of the time in the recorder and in the rest of the
-    same steps, so that a busy machine slows down both."""
+    same steps, so that a busy machine slows down both.
+
+    A lower bound: the engine's cost of calling the hooks counts as the rest of the step. Ratios of
+    whole steps with and without recording came out between 0.98 and 1.15 on a busy machine.
+    """
     benchmark.group = "gradients"
     model, x = make()
     optimizer = torch.optim.Adam(model.parameters())
