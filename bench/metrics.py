@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,8 +108,45 @@ def error_on_mesh(
 
     The paper's way to measure a net "at h": what varies with n is the rule, not the net.
     """
+    return l2_norm(lambda x: problem.u(x) - field(x), _gauss_points(n, element, degree))
+
+
+@dataclass(frozen=True)
+class Tabulated:
+    """A rule with all that does not depend on the net: measuring one more costs its values only."""
+
+    inputs: Array  # (Q, …) what a net is shown at the points
+    u: Array  # (Q, 3)
+    weights: Array  # (Q,)
+
+    @classmethod
+    def of(cls, rule: Quadrature, problem: Problem, features: Iterable[str]) -> Tabulated:
+        pieces = list(rule.chunks())
+        points = np.concatenate([piece.points for piece in pieces], axis=1)
+        weights = np.concatenate([piece.weights for piece in pieces])
+        return cls(problem.inputs(points, features), problem.targets(points), weights)
+
+    def l2_error(self, values: Array) -> float:
+        """‖u − v‖ from v at the points, one row each."""
+        difference = values - self.u
+        return math.sqrt(self.weights @ np.einsum("qi,qi->q", difference, difference))
+
+
+@lru_cache(maxsize=8)
+def tabulated_cube(problem: Problem, features: tuple[str, ...]) -> Tabulated:
+    """The rules of `cube_rules` in one."""
+    return Tabulated.of(quadrature.Union(tuple(cube_rules(problem).values())), problem, features)
+
+
+@lru_cache(maxsize=32)
+def tabulated_mesh(problem: Problem, features: tuple[str, ...], n: int) -> Tabulated:
+    """The rule of `error_on_mesh` on Kuhn's tetrahedra."""
+    return Tabulated.of(_gauss_points(n, "N0", 4), problem, features)
+
+
+def _gauss_points(n: int, element: str, degree: int) -> Quadrature:
     reference = quadrature.kuhn_cube(degree) if _tets(element) else quadrature.cube(degree // 2 + 1)
-    return l2_norm(lambda x: problem.u(x) - field(x), quadrature.on_cells(reference, n))
+    return quadrature.on_cells(reference, n)
 
 
 def _tets(element: str) -> bool:
@@ -213,7 +251,7 @@ class NetField:
         """∂_j of each input, (inputs, 3, Q)."""
         blocks = {
             "x": lambda: np.broadcast_to(np.eye(3)[:, :, None], (3, 3, x.shape[1])),
-            "f": lambda: _difference_jacobian(self.problem.f, x, self.problem),
+            "f": lambda: difference_jacobian(self.problem.f, x, self.problem),
             "phi": lambda: self.problem.grad_phi(x)[None],
         }
         return np.concatenate([blocks[name]() for name in self.features])
@@ -235,11 +273,16 @@ def net_errors(
     ∼ R^{−3/2} are not.
     """
     field = net_field(net, problem, features)
-    differentiable = problem.bounded_f or "f" not in field.features
-    return field_errors(field, problem, jacobian=field.jacobian if differentiable else None)
+    known = has_derivatives(problem, field.features)
+    return field_errors(field, problem, jacobian=field.jacobian if known else None)
 
 
-def _difference_jacobian(field: Field, x: Array, problem: Problem) -> Array:
+def has_derivatives(problem: Problem, features: Iterable[str]) -> bool:
+    """Whether a smooth function of these inputs has a square-integrable Jacobian in x."""
+    return problem.bounded_f or "f" not in features
+
+
+def difference_jacobian(field: Field, x: Array, problem: Problem) -> Array:
     """∂_j field_i by fourth-order central differences, the step shrinking towards an edge."""
     step = np.full(x.shape[1], 1e-3)
     if problem.singular_edge is not None:

@@ -32,9 +32,11 @@ def portrait(
     trained: TrainedNet, meshes: Iterable[int]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The values and arrays of one net."""
+    from bench.training import error_on_mesh
+
     data = trained.data
     field = fast_field(trained.net, data)
-    mesh_errors = [_finite(metrics.error_on_mesh(field, data.problem, n)) for n in meshes]
+    mesh_errors = [_finite(error_on_mesh(trained.net, data, n)) for n in meshes]
     values = {
         "loss_increases": increases(trained.arrays["history_J"]),
         "mse_increases": increases(trained.arrays["history_mse"]),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bench import metrics, problems
 from bench.errors import UserError, nearest
@@ -252,12 +252,14 @@ def rel_test_error(net: Network, data: Data) -> float:
 
 def l2_error(net: Network, data: Data) -> float:
     """On the cube; from the values of the net alone, so that it is cheap enough for a curve."""
+    points = metrics.tabulated_cube(data.problem, data.features)
+    return points.l2_error(predict(net, points.inputs))
 
-    def field(x: ArrayLike) -> Array:
-        return predict(net, data.problem.inputs(x, data.features)).T
 
-    error = metrics.field_errors(field, data.problem)["l2_error"]
-    return math.nan if error is None else error
+def error_on_mesh(net: Network, data: Data, n: int) -> float:
+    """`metrics.error_on_mesh` of a net, for as many nets as there are."""
+    points = metrics.tabulated_mesh(data.problem, data.features, n)
+    return points.l2_error(predict(net, points.inputs))
 
 
 def net_metrics(net: Network, data: Data) -> dict[str, Any]:

@@ -92,6 +92,14 @@ class CountedObjective:
     def __call__(self, inner: Vector) -> tuple[float, Vector]:
         return self._value(self.data.whole, inner, 1.0)
 
+    def exceeds(self, inner: Vector, bound: float) -> bool:
+        """Whether J is above the bound; an evaluation if it is, else the call to come is one."""
+        self._check_budget()
+        theta = self.coordinates.outward(inner)
+        above = self.coordinates.allows(theta) and self.data.whole.exceeds(theta, bound)
+        self.evaluations += above
+        return above
+
     def on_rows(self, inner: Vector, rows: NDArray[np.int64]) -> tuple[float, Vector]:
         return self._value(self.data.part(rows), inner, len(rows) / self.rows)
 

@@ -23,6 +23,7 @@ from nets.sweep import Numbers, Sums, Sweep, pool_entries
 
 # Rows per chunk: at most MAX_CHUNK, fewer where a deep net's buffers would exceed CHUNK_BYTES.
 MIN_CHUNK, MAX_CHUNK, CHUNK_BYTES = 128, 2000, 24 * 2**20
+ROUNDING = 1e-12  # of J, summed in another order
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,25 @@ class FastObjective:
             self._add_tau(tau, C, s)
             self._add_penalty(tau)
             return self._result(tau)
+
+    def exceeds(self, theta: np.ndarray, bound: float) -> bool:
+        """Whether J(θ) is surely above the bound, or not finite: forward only, as far as needed."""
+        self._theta.flat.copy_(torch.from_numpy(np.asarray(theta, dtype=np.float64)))
+        tau = self._tau()
+        if tau is None:
+            return True
+        with torch.no_grad():
+            penalty = float(self.loss.penalty(self._theta.W, self._theta.b, tau))
+            C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
+            numbers = self._numbers(C, s)
+            left = 2 * self.rows * (bound - penalty + ROUNDING * abs(bound))
+            for x, target in self._chunks:
+                sweep = self._sweeps[x.shape[1]]
+                sweep.forward(x, numbers)
+                left -= sweep.residual_squared(target)
+                if not left >= 0:
+                    return True
+        return False
 
     def _tau(self) -> Tensor | None:
         """τ as a fresh leaf, or None where the architecture does not allow it."""

@@ -84,11 +84,15 @@ class Sweep:
             state = memory.y[l]
         return torch.mm(net.W[-1], state, out=self.output)
 
+    def residual_squared(self, target: Tensor) -> float:
+        """‖y[L] − target‖², and the residual in `phi_output`; `forward` went before."""
+        residual = torch.sub(self.output, target, out=self.phi_output)
+        return float(residual.double().square().sum())
+
     def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
         """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
         memory, hidden = self.memory, self.shape.hidden
-        residual = torch.sub(self.output, target, out=self.phi_output)
-        sums.residual_squared += float(residual.double().square().sum())
+        sums.residual_squared += self.residual_squared(target)
         self.phi_output.mul_(weight)
         self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
         memory.start_adjoint(net.C)

@@ -1,8 +1,8 @@
 """Baselines without a net, told exactly what the nets are told: the same samples, the same inputs.
 
-Each file beside this one is a method: `fit(inputs, targets, seed) -> predict`, and `UNKNOWNS` as a
-function of the inputs' number, so that the comparison can count them. They are strong here because
-the task is nearly linear: f almost is the answer.
+Each file beside this one is a method: `fit(inputs, targets, seed)` gives a predictor and its number
+of unknowns, so that the comparison can count them; `SMOOTH = False` says that the predictor jumps
+and has no curl. They are strong here because the task is nearly linear: f almost is the answer.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.errors import UserError, nearest
+from bench.metrics import difference_jacobian, has_derivatives
 from bench.problems import FEATURES, Problem
 
 Array = NDArray[np.float64]
@@ -48,11 +49,19 @@ class Baseline:
     problem: Problem
     features: tuple[str, ...]
     unknowns: int
+    smooth: bool
 
     def __call__(self, x: ArrayLike) -> Array:
         points = np.asarray(x, dtype=float)
         flat = self.predict(self.problem.inputs(points.reshape(3, -1), self.features))
         return np.ascontiguousarray(flat.T).reshape(points.shape)
+
+    @property
+    def jacobian(self) -> Callable[[Array], Array] | None:
+        """Total derivatives [i, j] = ∂_j u_i by differences, where they are square-integrable."""
+        if not (self.smooth and has_derivatives(self.problem, self.features)):
+            return None
+        return lambda x: difference_jacobian(self, x, self.problem)
 
 
 def fit_baseline(
@@ -66,5 +75,6 @@ def fit_baseline(
     """Fits a baseline to samples of u at `points` (3, N)."""
     chosen = tuple(features)
     inputs = problem.inputs(points, chosen)
-    predict, unknowns = load(name).fit(inputs, problem.targets(points), seed)
-    return Baseline(predict, problem, chosen, unknowns)
+    method = load(name)
+    predict, unknowns = method.fit(inputs, problem.targets(points), seed)
+    return Baseline(predict, problem, chosen, unknowns, getattr(method, "SMOOTH", True))

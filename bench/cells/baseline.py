@@ -44,7 +44,7 @@ def run(config: dict[str, Any]) -> Result:
     seconds = time.perf_counter() - start
     return Result(
         {
-            **field_errors(field, problem),
+            **field_errors(field, problem, jacobian=field.jacobian),
             "rel_test_error": relative_test_error(field(held_out).T, problem.targets(held_out)),
             "unknowns": field.unknowns,
             "smooth": problem.smooth,

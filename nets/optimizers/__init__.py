@@ -7,7 +7,8 @@ An optimiser module defines
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
 runs until `report` or the objective raises `Stop`; where it can do no more it returns the reason in
-a few words. An objective that is not finite at `theta` is a refusal, not an error: line searches
+a few words. An objective may also have `exceeds(theta, bound)`, cheaper than a call where it says
+yes: J is above the bound (no promises nothing). An objective that is not finite at `theta` is a refusal, not an error: line searches
 shorten the step, Adam raises `Diverged`. Stops, history and the best state live in `nets.training`,
 written once for all.
 

@@ -42,6 +42,15 @@ def test_linear_and_quadratic_reach_the_known_errors():
     assert errors("quadratic")["l2_error"] == pytest.approx(3.4e-7, rel=0.2)
 
 
+def test_curl_and_divergence():
+    """A fit to 1e-9 has the field's curl and no divergence; a field that jumps has neither."""
+    cubic = baselines.fit_baseline("cubic", problems.maxwell, POINTS)
+    found = field_errors(cubic, problems.maxwell, jacobian=cubic.jacobian)
+    assert 0 < found["curl_error"] < 1e-7
+    assert 0 < found["div_norm"] < 1e-7
+    assert baselines.fit_baseline("rbf", problems.maxwell, POINTS).jacobian is None
+
+
 def test_without_f_the_task_is_harder():
     assert errors("quadratic", features=("x",))["l2_error"] > 1e3 * errors("quadratic")["l2_error"]
 

@@ -22,6 +22,8 @@ from bench.metrics import (
     net_errors,
     net_field,
     relative_test_error,
+    tabulated_cube,
+    tabulated_mesh,
 )
 from fem import quadrature
 from fem.quadrature import Resolution
@@ -176,6 +178,23 @@ def test_gauss_points_of_each_mesh(element):
     deviations = [abs(error_on_mesh(nothing, problem, n, element) - exact) for n in (1, 2, 4)]
     assert deviations[0] > 1e-5
     assert deviations[2] < 1e-6
+
+
+@every_problem
+def test_tabulated_rules_are_the_same_ruler(problem):
+    """Points, inputs and u kept for the next net: the same number, to rounding."""
+    features = ("x", "phi")
+
+    def field(x):
+        return np.tanh(problem.inputs(x, features)[:, :3].T + 0.3)
+
+    def by_table(table):
+        return table.l2_error(np.tanh(table.inputs[:, :3] + 0.3))
+
+    whole = field_errors(field, problem)["l2_error"]
+    assert by_table(tabulated_cube(problem, features)) == pytest.approx(whole, rel=1e-12)
+    on_mesh = error_on_mesh(field, problem, 3)
+    assert by_table(tabulated_mesh(problem, features, 3)) == pytest.approx(on_mesh, rel=1e-12)
 
 
 def test_unknown_element():

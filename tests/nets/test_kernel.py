@@ -32,6 +32,8 @@ def test_fast_path_is_autograd(net, loss, chunk):
     scale = max(1e-300, float(flatten(gradients).abs().max()))
     assert float(J) == pytest.approx(K, rel=1e-12)
     assert objective.last.mse + objective.last.penalty == K
+    assert objective.exceeds(net.pack(), K * (1 - 1e-9)) == (K > 0)
+    assert not objective.exceeds(net.pack(), K)
     np.testing.assert_allclose(gradient, free_gradient(net, gradients), 1e-10, 1e-10 * scale)
     np.testing.assert_allclose(objective.tau_gradient, gradients["tau"], 1e-10, 1e-10 * scale)
     torch.testing.assert_close(predict(net, x, chunk=chunk), net(x).detach())

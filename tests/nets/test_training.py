@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nets import Loss, build, coordinates, loss_and_grad, optimizers, train
-from nets.budget import Limits
+from nets.budget import CountedObjective, Limits
 from nets.coordinates import Coordinates
 from nets.errors import InputError
 from nets.last_layer import hidden_states, solve_last_layer
@@ -49,6 +49,16 @@ def test_every_optimiser_trains_every_net(optimizer, kind):
     assert not training.diverged
     assert training.steps == 30
     assert training.reason == "steps"
+
+
+@pytest.mark.parametrize("kind", NETS)
+def test_trials_without_a_gradient_change_nothing(kind, monkeypatch):
+    """Steepest descent asks first whether J is too high: same steps, same count, less work."""
+    quick = train(small(kind), *data(), optimizer="steepest", steps=60)
+    monkeypatch.setattr(CountedObjective, "exceeds", lambda *_: False)
+    plain = train(small(kind), *data(), optimizer="steepest", steps=60)
+    assert np.array_equal(quick.history["J"], plain.history["J"])
+    assert np.array_equal(quick.history["evaluations"], plain.history["evaluations"])
 
 
 @pytest.mark.parametrize("optimizer", optimizers.names())
