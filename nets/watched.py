@@ -47,7 +47,7 @@ def train_with_norms(
         settings["lower"] = coordinates.lower_bounds(start.size)
     watch = _Watch(net, FastObjective(net, x, y), coordinates, evaluations, every)
     with suppress(Stop, Diverged):
-        module.minimize(watch.objective, coordinates.inward(start), watch.report, **settings)
+        module.minimize(watch, coordinates.inward(start), watch.report, **settings)
     return watch.finish()
 
 
@@ -68,13 +68,22 @@ class _Watch:
         self.rows: list[dict[str, Any]] = []
         self.last: tuple[Vector, float] = (net.pack(), np.inf)
 
-    def objective(self, inner: Vector) -> tuple[float, Vector]:
-        if self.spent >= self.budget:
-            raise Stop("evaluations")
+    def __call__(self, inner: Vector) -> tuple[float, Vector]:
+        self._check_budget()
         self.spent += 1
         theta = self.coordinates.outward(inner)
         J, gradient = self.fast(theta)
         return J, self.coordinates.gradient_inward(gradient, theta)
+
+    def exceeds(self, inner: Vector, bound: float) -> bool:
+        self._check_budget()
+        above = self.fast.exceeds(self.coordinates.outward(inner), bound)
+        self.spent += above
+        return above
+
+    def _check_budget(self) -> None:
+        if self.spent >= self.budget:
+            raise Stop("evaluations")
 
     def report(self, inner: Vector, J: float | None, gradient: Vector | None) -> None:
         """After every accepted step, which was also the last evaluation."""

@@ -32,6 +32,8 @@ TIMING = False
 
 # Bytes per cell of the cube at large n, as `fem` predicts them; asking it would load an engine.
 BYTES_PER_CELL = {"N0": 310, "hexN0": 50, "N1": 48_000}
+SINGLE_BYTES_PER_CELL = 130  # N0 in defect form, which `fem` turns to beyond this n
+LARGEST_DOUBLE = 256
 ASSEMBLED_BYTES_PER_CELL = 20_000  # graded meshes and the boundary-value problem: sparse matrices
 
 # The error is split at r = 1 where the rule that stands on the mesh has no more points than this:
@@ -47,6 +49,8 @@ def needs_bytes(config: Mapping[str, Any]) -> int:
     order = config["order"] or 4
     high_order = 8 * (15 * (order + 4) ** 3 + 6 * (order + 1) ** 3)
     per_cell = BYTES_PER_CELL.get(config["element"], high_order)
+    if config["element"] == "N0" and config["n"] > LARGEST_DOUBLE:
+        per_cell = SINGLE_BYTES_PER_CELL
     if config["solve"] or config["grading"] is not None:
         per_cell = max(per_cell, ASSEMBLED_BYTES_PER_CELL)
     return 700 * 2**20 + per_cell * config["n"] ** 3

@@ -29,7 +29,7 @@ class Config:
 
 PRESETS = {
     "quick": Config(n=tuple(sorted({*SMALL, *dyadic(16)}))),
-    "paper": Config(n=tuple(sorted({*SMALL, *dyadic(256)}))),
+    "paper": Config(n=tuple(sorted({*SMALL, *dyadic(512)}))),
     "full": Config(
         n=tuple(sorted({*SMALL, *dyadic(512)})),
         problems=("maxwell", "helix", "screen", "curlsing"),

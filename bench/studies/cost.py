@@ -25,7 +25,7 @@ class Config:
 
 PRESETS = {
     "quick": Config(n=(4, 16), repeats=3),
-    "paper": Config(n=(4, 8, 16, 32, 64, 128)),
+    "paper": Config(n=(4, 8, 16, 32, 64, 128), repeats=3),
     "full": Config(
         n=(4, 8, 16, 32, 64, 128, 256),
         nets=("feedforward", "resnet", "densenet", "fractional"),

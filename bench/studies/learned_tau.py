@@ -41,7 +41,7 @@ class Config:
 PRESETS = {
     "quick": Config(),
     "paper": Config(
-        arms=(*ARMS, *TUNED), depths=(10, 50), optimizers=("adam", "steepest"), samples=1000
+        arms=(*ARMS, *TUNED), depths=(10, 50), optimizers=("adam", "steepest"), samples=400
     ),
     "full": Config(
         nets=("resnet", "fractional"),

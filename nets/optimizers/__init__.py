@@ -7,10 +7,10 @@ An optimiser module defines
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
 runs until `report` or the objective raises `Stop`; where it can do no more it returns the reason in
-a few words. An objective may also have `exceeds(theta, bound)`, cheaper than a call where it says
-yes: J is above the bound (no promises nothing). An objective that is not finite at `theta` is a refusal, not an error: line searches
-shorten the step, Adam raises `Diverged`. Stops, history and the best state live in `nets.training`,
-written once for all.
+a few words. An objective may also offer `exceeds(theta, bound)`: True if J is above the bound, at
+less than the price of a call. An objective that is not finite at `theta` is a refusal, not an
+error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
+live in `nets.training`, written once for all.
 
 How τ > 0 is kept (the Fractional-DNN divides by τ) is declared by each module in `POSITIVE`:
 

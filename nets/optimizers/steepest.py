@@ -39,7 +39,7 @@ def _backtrack(objective: Objective, point: Point, alpha: float) -> Point | None
     slope = float(point.gradient @ point.gradient)
     if slope == 0.0:
         return None
-    # Every second trial fails, and needs no gradient: a third of the price, where J can be had alone.
+    # Every second trial fails and needs no gradient: J alone is a third of the price.
     exceeds = getattr(objective, "exceeds", lambda theta, bound: False)
     for _ in range(2 * MAX_TRIALS):  # the first α may be far too long, hence twice the usual trials
         theta, enough = point.theta - alpha * point.gradient, point.J - ARMIJO * alpha * slope
