@@ -7,7 +7,7 @@ import io
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.results import Results
@@ -18,10 +18,17 @@ STAMP = "report.json"
 
 
 def compile_report(
-    run: Path, html: bool = True, pdf: bool = True, out: Path | None = None
+    run: Path,
+    html: bool = True,
+    pdf: bool = True,
+    out: Path | None = None,
+    others: Sequence[Path] = (),
 ) -> list[Path]:
-    """Writes report.html and report.pdf for a run directory and returns their paths."""
-    context = Run.read(run)
+    """Writes report.html and report.pdf for a run directory and returns their paths.
+
+    The run is held against `others`: their verdicts and errors stand beside its own.
+    """
+    context = Run.read(run, others)
     folder = run if out is None else out
     wanted = [name for name, on in (("report.html", html), ("report.pdf", pdf)) if on]
     inputs = digest(context)
@@ -63,7 +70,11 @@ def build_document(run: Run) -> Document:
         subtitle="When does a net beat a finite element, at what cost, and why does it train or "
         "fail to train?",
         sections=all_sections(run),
-        facts=[("run", run.name), *_facts(run.results)],
+        facts=[
+            ("run", run.name),
+            *_facts(run.results),
+            *(("held against", other.name) for other in run.others),
+        ],
     )
 
 
@@ -74,11 +85,12 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 def digest(run: Run) -> str:
     """A hash of what the report depends on: the results, the plans and the code that draws."""
     hasher = hashlib.blake2b(digest_size=16)
-    for standing in run.standings:
-        values = standing.record.values if standing.record else None
-        state = [standing.cell.key, standing.state, standing.reason, values]
-        hasher.update(json.dumps(state, sort_keys=True).encode())
-    hasher.update(json.dumps([run.name, dict(run.plans)], sort_keys=True).encode())
+    for each in (run, *run.others):
+        for standing in each.standings:
+            values = standing.record.values if standing.record else None
+            state = [standing.cell.key, standing.state, standing.reason, values]
+            hasher.update(json.dumps(state, sort_keys=True).encode())
+        hasher.update(json.dumps([each.name, dict(each.plans)], sort_keys=True).encode())
     package = Path(__file__).parent
     for path in sorted([*package.rglob("*.py"), *(package / "templates").iterdir()]):
         hasher.update(path.read_bytes())

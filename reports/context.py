@@ -24,12 +24,14 @@ class Run:
     name: str
     plans: Mapping[str, Mapping[str, Any]]
     standings: Sequence[Standing]
+    others: Sequence[Run] = ()  # runs that the report holds against this one
 
     @classmethod
-    def read(cls, path: Path) -> Run:
+    def read(cls, path: Path, others: Sequence[Path] = ()) -> Run:
         store = Store(path)
         plans = store.plans()
-        return cls(path.name, plans, survey(store, replanned(plans)))
+        standings = survey(store, replanned(plans))
+        return cls(path.name, plans, standings, [cls.read(other) for other in others])
 
     @cached_property
     def records(self) -> list[Record]:

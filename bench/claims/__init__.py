@@ -134,6 +134,8 @@ def _entry(claim: Claim, finding: Finding, p_adjusted: float | None) -> Entry:
             assert p_adjusted is not None
             status = _compared_status(finding, p_adjusted)
             words = _in_words(status, comparison.wins, comparison.pairs)
+            if _is_decided(finding, p_adjusted) and _halves_contradict(finding):
+                words = f"seed-dependent: {words}"
             evidence = f"{what}: {_effect(comparison, p_adjusted)}"
             return Entry(claim, status, words, evidence, cells, finding, p_adjusted)
 
@@ -147,12 +149,36 @@ def _counted_status(true: int, seeds: int) -> Status:
 
 def _compared_status(finding: Compared, p_adjusted: float) -> Status:
     """Significant over the whole ledger, and no half of the seeds contradicts its other half."""
-    comparison = finding.comparison
-    decided = comparison.pairs >= FEWEST_PAIRS and p_adjusted < SIGNIFICANCE
-    contradiction = len({ratio < 1 for ratio in finding.halves}) > 1
-    if not decided or contradiction:
+    if not _is_decided(finding, p_adjusted) or _halves_contradict(finding):
         return "holds in some seeds"
-    return "holds" if comparison.ratio < 1 else "does not hold"
+    return "holds" if finding.comparison.ratio < 1 else "does not hold"
+
+
+def _is_decided(finding: Compared, p_adjusted: float) -> bool:
+    return finding.comparison.pairs >= FEWEST_PAIRS and p_adjusted < SIGNIFICANCE
+
+
+def _halves_contradict(finding: Compared) -> bool:
+    return len({ratio < 1 for ratio in finding.halves}) > 1
+
+
+def agreement(entries: Sequence[Entry]) -> str:
+    """One claim in several runs, which may have other seeds: what they say together.
+
+    Runs that decide against each other leave the claim undecided, however sure each of them is.
+    """
+    tested = [entry for entry in entries if entry.status != "not tested yet"]
+    said = {entry.status for entry in tested}
+    if not tested:
+        return "not tested yet"
+    if {"holds", "does not hold"} <= said:
+        return "seed-dependent: the runs contradict each other"
+    if len(tested) == 1:
+        return f"{tested[0].verdict} (tested in one run only)"
+    if said == {"holds in some seeds"}:
+        return "holds in some seeds"
+    decided = (said - {"holds in some seeds"}).pop()
+    return decided if len(said) == 1 else f"{decided}, but not in every run"
 
 
 def _in_words(status: Status, true: int, seeds: int, unit: str = "seeds") -> str:

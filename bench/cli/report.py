@@ -10,6 +10,10 @@ import typer
 
 def command(
     run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
+    others: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="Another run to hold against it; may be repeated."),
+    ] = None,
     html: Annotated[bool, typer.Option("--html", help="Only the HTML page.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Only the PDF.")] = False,
     out: Annotated[
@@ -28,5 +32,6 @@ def command(
             print(path)
         return
     both = html == pdf
-    for path in compile_report(run_path(run), html=html or both, pdf=pdf or both, out=out):
+    against = [run_path(other) for other in others or []]
+    for path in compile_report(run_path(run), html or both, pdf or both, out, against):
         print(path)

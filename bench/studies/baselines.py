@@ -10,7 +10,7 @@ from bench.cells import Cell
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns")
 
 # On `maxwell` f nearly is the answer, u = −q(φ) f: so inputs are taken away one by one.
-ABLATION = ("x", "x,phi", "x,f,phi")
+ABLATION = ("x,f,phi", "x,phi", "x")
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,13 @@ class Config:
     methods: tuple[str, ...] = tuple(names())
     features: tuple[str, ...] = ABLATION
     problems: tuple[str, ...] = ("maxwell", "helix")
+    ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
     data_seeds: tuple[int, ...] = (0,)
 
 
 PRESETS = {
     "quick": Config(),
-    "paper": Config(data_seeds=tuple(range(10))),
+    "paper": Config(problems=("maxwell", "helix", "screen"), data_seeds=tuple(range(10))),
     "full": Config(
         problems=("maxwell", "helix", "screen", "curlsing"), data_seeds=tuple(range(20))
     ),
@@ -38,6 +39,6 @@ def cells(config: Config) -> list[Cell]:
         )
         for problem in config.problems
         for method in config.methods
-        for features in config.features
+        for features in (config.features if problem in config.ablated else config.features[:1])
         for seed in config.data_seeds
     ]

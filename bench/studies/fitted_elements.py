@@ -19,7 +19,12 @@ class Config:
 
 PRESETS = {
     "quick": Config(),
-    "paper": Config(n0=(1, 2, 3, 4, 6), n1=(1, 2, 3), data_seeds=tuple(range(10))),
+    "paper": Config(
+        problems=("maxwell", "helix", "screen"),
+        n0=(1, 2, 3, 4, 6),
+        n1=(1, 2, 3),
+        data_seeds=tuple(range(10)),
+    ),
     "full": Config(
         problems=("maxwell", "helix", "screen", "curlsing"),
         n0=(1, 2, 3, 4, 6, 8),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bench.claims import Entry, agreement
 from reports.context import Run
 from reports.document import Column, Paragraph, Section, Table
 
@@ -18,6 +19,13 @@ COLUMNS = [
 ]
 
 
+def _verdict(run: Run, entry: Entry) -> str:
+    """Of the run alone, unless a run that it is held against decides the other way."""
+    same = [e for other in run.others for e in other.ledger if e.claim.name == entry.claim.name]
+    together = agreement([entry, *same])
+    return together if together.startswith("seed-dependent") else entry.verdict
+
+
 def section(run: Run) -> Section | None:
     if not run.ledger:
         return None
@@ -28,7 +36,7 @@ def section(run: Run) -> Section | None:
             entry.claim.sentence + (f" ({entry.claim.note})" if entry.claim.note else ""),
             entry.claim.where,
             entry.claim.rule,
-            entry.verdict,
+            _verdict(run, entry),
             f"run `{entry.evidence}`" if entry.status == "not tested yet" else entry.evidence,
         )
         for entry in run.ledger

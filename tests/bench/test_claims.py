@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench import comparison
-from bench.claims import Claim, all_claims, ledger
+from bench.claims import Claim, agreement, all_claims, ledger
 from bench.claims._rules import PAPER, count, smaller
 from bench.claims.reproduction import closest
 from bench.results import Results
@@ -72,6 +72,20 @@ def test_halves_that_contradict_each_other_are_not_decided():
     flipped = verdict(runs(lambda seed: 0.1 if seed % 2 == 0 else 1.02, seeds=40, spread=0.0))
     assert flipped.p_adjusted < 0.05
     assert flipped.status == "holds in some seeds"
+    assert flipped.verdict == "seed-dependent: holds in 20 of 40 seeds"
+
+
+def test_runs_with_other_seeds_are_read_together():
+    """Whatever two runs decide against each other is decided by neither."""
+    true, false = (verdict(runs(lambda seed, by=by: by)) for by in (0.5, 2.0))
+    mixed = verdict(runs(lambda seed: 0.5 if seed % 3 else 2.5))
+    missing = verdict([])
+    assert agreement([true, true]) == "holds"
+    assert agreement([true, false]).startswith("seed-dependent")
+    assert agreement([mixed, mixed]) == "holds in some seeds"
+    assert agreement([true, mixed]) == "holds, but not in every run"
+    assert agreement([missing, false]) == "does not hold (tested in one run only)"
+    assert agreement([missing, missing]) == "not tested yet"
 
 
 def test_too_few_seeds_cannot_decide():

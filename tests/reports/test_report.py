@@ -112,6 +112,23 @@ def test_an_empty_run_still_reports(tmp_path):
     assert "there are no results yet" in page(path)
 
 
+def test_several_runs_in_one_report(tmp_path):
+    """Errors and verdicts side by side; a run's name from outside stays text in both media."""
+    one = make_run(tmp_path / "one")
+    other = make_run(tmp_path / "<b>two</b>", finest=1.234e-3)
+    document = build_document(Run.read(one, [other]))
+    text = render_html(document)
+    assert "Runs compared" in text
+    assert "L² cube, one" in text
+    assert "L² cube, &lt;b&gt;two" in text
+    assert "1.23·10⁻³" in text
+    assert "1.23·10⁻³" not in page(one)
+    assert "Runs compared" not in page(one)
+    assert render_pdf(document).startswith(b"%PDF")
+    before = compile_report(one, pdf=False)[0].read_bytes()
+    assert compile_report(one, pdf=False, others=[other])[0].read_bytes() != before
+
+
 def test_files_are_made_once_per_input(run):
     first = compile_report(run)
     assert [path.name for path in first] == ["report.html", "report.pdf"]
