@@ -127,6 +127,9 @@ def _nets(results: Results, problem: str) -> Iterable[Contender]:
     def title(record: Record) -> str:
         config = record.config
         extra = "" if config["optimizer"] == "steepest" else f", {config['optimizer']}"
+        extra += f", {config['evaluations']:g} evaluations" if config["evaluations"] else ""
+        extra += "" if config["samples"] == 12_000 else f", {config['samples']} samples"
+        extra += "" if config["scale"] == 1 else f", weights × {config['scale']:g}"
         extra += "" if config["eta"] == 1e-4 else f", η = {config['eta']:g}"
         extra += "" if str(config["tau0"]) == "1" else f", τ₀ = {config['tau0']}"
         extra += "" if config["features"] == "x,f,phi" else f" ({config['features']})"

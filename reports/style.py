@@ -29,6 +29,7 @@ _YELLOW, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
 
 LOOKS: dict[str, Look] = {
     "N0": Look(_BLACK, "o"),
+    "N0 graded": Look(_SKY, "p"),
     "hexN0": Look("#666666", "s"),
     "N1": Look(_PURPLE, "^"),
     "hexP": Look(_BLUE, "D"),

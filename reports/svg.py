@@ -41,6 +41,29 @@ def plot_series(
     line.set_gid(_SERIES + label)
 
 
+def plot_band(
+    axes: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, label: str, method: str
+) -> None:
+    """The spread around a series of that label, hidden and shown with it."""
+    band = axes.fill_between(np.asarray(x), low, high, alpha=0.15, color=look(method).color, lw=0)
+    band.set_gid(_SERIES + label)
+
+
+def name_series(
+    axes: Axes, at: tuple[float, float], text: str, label: str, method: str, **style: Any
+) -> None:
+    """A name beside the curve itself, so that the eye need not travel to the legend."""
+    settings: dict[str, Any] = {
+        "xytext": (5, 0),
+        "textcoords": "offset points",
+        "va": "center",
+        "fontsize": 8,
+        "color": look(method).color,
+        **style,
+    }
+    axes.annotate(text, at, **settings).set_gid(_SERIES + label)
+
+
 def legend(axes: Axes, **settings: Any) -> None:
     """A legend whose entries the page can make clickable."""
     _clickable(axes.legend(**settings))

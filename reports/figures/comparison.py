@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 FAMILIES = {
     "N0": "N₀ tets (oracle)",
+    "N0 graded": "N₀ graded tets (oracle)",
     "hexN0": "N₀ hexes (oracle)",
     "N1": "N₁ tets (oracle)",
     "hexP": "p-version (oracle)",

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from bench.results import Results
 from reports.names import ELEMENTS, net_method, net_name
-from reports.style import WIDTH_INCHES, look
-from reports.svg import legend_below, plot_series
+from reports.style import WIDTH_INCHES
+from reports.svg import legend_below, name_series, plot_band, plot_series
+
+Array = NDArray[np.float64]
+
+
+ORDERS = {"N0": 1, "hexN0": 1, "N1": 2}
+SHORT = {"N0": "N₀ tets", "hexN0": "N₀ hexes", "N1": "N₁ tets"}
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
     """L² error on the cube against h: one curve an element, one level a net (median over seeds,
     band over all of them)."""
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.75))
+    lowest: dict[int, tuple[Array, Array]] = {}
     for element in fem.distinct("element"):
         rows = Results([r for r in fem if r.config["element"] == element]).sorted_by("n")
+        h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
         label = ELEMENTS.get(element, element)
-        plot_series(axes, rows.value("h"), rows.value("l2_error"), label, element)
+        plot_series(axes, h, error, label, element)
+        above = {"xytext": (0, 9), "ha": "left"}
+        name_series(axes, (h[-1], error[-1]), SHORT.get(element, element), label, element, **above)
+        order = ORDERS.get(element, 1)
+        if order not in lowest or error[-1] < lowest[order][1][-1]:
+            lowest[order] = h, error
     _levels(axes, nets)
     axes.loglog()
-    rate_triangle(axes, rate=1)
+    for order, (h, error) in lowest.items():
+        rate_triangle(axes, h, error, order)
     axes.set_xlabel("mesh size h (cell diameter)")
     axes.set_ylabel("L² error on the cube")
     legend_below(figure, axes)
@@ -43,17 +60,14 @@ def _levels(axes: Axes, nets: Results) -> None:
         level = float(np.median(errors))
         plot_series(axes, ends, [level, level], label, method, marker="")
         if len(errors) > 1:
-            axes.fill_between(ends, min(errors), max(errors), alpha=0.15, color=look(method).color)
+            plot_band(axes, ends, min(errors), max(errors), label, method)
 
 
-def rate_triangle(axes: Axes, rate: int) -> None:
-    """A slope to compare with, in the lower left: error ∝ h^rate. Axes must be logarithmic."""
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    x0 = left * (right / left) ** 0.08
-    x1 = left * (right / left) ** 0.28
-    y0 = low * (high / low) ** 0.06
+def rate_triangle(axes: Axes, h: Array, error: Array, rate: int) -> None:
+    """A slope to compare with, error ∝ h^rate, below the fine end of a curve; axes logarithmic."""
+    x0, x1 = h[-1], min(3 * h[-1], h[0])
+    y0 = error[-1] / 3
     y1 = y0 * (x1 / x0) ** rate
     axes.plot([x0, x1, x1, x0], [y0, y0, y1, y0], color="#777777", linewidth=0.8)
-    axes.annotate(
-        f"{rate}", (x1, (y0 * y1) ** 0.5), xytext=(3, 0), textcoords="offset points", fontsize=8
-    )
+    place: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "va": "center"}
+    axes.annotate(f"{rate}", (x1, (y0 * y1) ** 0.5), xytext=(3, 0), **place)

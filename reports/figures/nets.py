@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,9 +14,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.results import Record, Results
-from reports.names import net_method, net_name
-from reports.style import GOLDEN, WIDTH_INCHES, look
-from reports.svg import legend, plot_series
+from reports.names import net_family, net_method, net_name
+from reports.style import WIDTH_INCHES
+from reports.svg import legend_below, plot_band, plot_series
 
 Array = NDArray[np.float64]
 
@@ -23,23 +24,59 @@ MOST_CURVE_POINTS = 150
 
 
 def training_curves(nets: Results) -> Figure:
-    """MSE term against steps: the median over seeds, a band over all of them."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * GOLDEN))
-    for label, runs in by_variant(nets).items():
-        histories = [r.arrays["history_mse"] for r in runs]
-        length = min(len(history) for history in histories)
-        steps = _thinned(length)
-        mse = np.array([history[steps] for history in histories])
-        method = net_method(runs.records[0].config)
-        plot_series(axes, steps, np.median(mse, axis=0), label, method, marker="")
-        if len(mse) > 1:
-            low, high = mse.min(axis=0), mse.max(axis=0)
-            axes.fill_between(steps, low, high, alpha=0.12, color=look(method).color, linewidth=0)
-    axes.set_yscale("log")
-    axes.set_xlabel("step of steepest descent")
-    axes.set_ylabel("MSE term, 1/(2N) Σ‖y − u‖²")
-    legend(axes, loc="upper right")
+    """MSE term against steps: the median over seeds, a band over all of them.
+
+    One panel a size and bias ordering, so that each holds only what the paper compares.
+    """
+    panels = _panels(nets)
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    figure, grid = plt.subplots(
+        rows,
+        columns,
+        figsize=(WIDTH_INCHES, 0.8 + 2.4 * rows),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
+    for axes, (title, runs) in zip(grid.flat, panels.items(), strict=False):
+        for architecture, group in _architectures(runs).items():
+            _curve(axes, architecture, group)
+        axes.set_yscale("log")
+        axes.set_title(title, fontsize=9)
+    for axes in grid[-1]:
+        axes.set_xlabel("step of steepest descent")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("1/(2N) Σ‖y − u‖²")
+    legend_below(figure, grid[0, 0], columns=4)
     return figure
+
+
+def _panels(nets: Results) -> dict[str, Results]:
+    def title(config: Mapping[str, Any]) -> str:
+        ordering = ", bias ordering" if config.get("bias_ordering") else ""
+        return f"{config['hidden']}-{config['width']}{ordering}"
+
+    titles = sorted({title(r.config) for r in nets}, key=lambda name: (len(name), name))
+    return {name: Results([r for r in nets if title(r.config) == name]) for name in titles}
+
+
+def _architectures(runs: Results) -> dict[str, Results]:
+    def name(config: Mapping[str, Any]) -> str:
+        return net_family({**config, "bias_ordering": False})
+
+    names = sorted({name(r.config) for r in runs})
+    return {label: Results([r for r in runs if name(r.config) == label]) for label in names}
+
+
+def _curve(axes: Axes, label: str, runs: Results) -> None:
+    histories = [r.arrays["history_mse"] for r in runs]
+    steps = _thinned(min(len(history) for history in histories))
+    mse = np.array([history[steps] for history in histories])
+    method = net_method(runs.records[0].config)
+    plot_series(axes, steps, np.median(mse, axis=0), label, method, marker="")
+    if len(mse) > 1:
+        plot_band(axes, steps, mse.min(axis=0), mse.max(axis=0), label, method)
 
 
 def by_variant(nets: Results) -> dict[str, Results]:

@@ -28,6 +28,20 @@ COLUMNS = [
 ]
 
 
+SOLVED = ("n", "dofs", "l2_error", "hcurl_error", "estimated_error", "effectivity", "seconds")
+SOLVED_COLUMNS = [
+    Column("element"),
+    Column("mesh"),
+    Column("n", "count"),
+    Column("unknowns", "count"),
+    Column("L² error", "error"),
+    Column("H(curl) error", "error"),
+    Column("estimated error", "error"),
+    Column("effectivity", "rate"),
+    Column("seconds", "seconds"),
+]
+
+
 def section(run: Run) -> Section:
     fem = run.results.select("fem", solve=False, grading=None, order=None)
     if not len(fem):
@@ -78,7 +92,38 @@ def _blocks(run: Run, problem: str) -> list[Block]:
             [row for element in fem.distinct("element") for row in _rows(fem, element)],
             run.source("convergence", fem),
         ),
+        *_solved(run, problem),
     ]
+
+
+def _solved(run: Run, problem: str) -> list[Block]:
+    """The boundary-value problem, with the error that the method itself estimates."""
+    solved = run.results.select("fem", problem=problem, solve=True)
+    if not len(solved):
+        return []
+    rows = [
+        (
+            ELEMENTS.get(record.config["element"], record.config["element"]),
+            "graded" if record.config["grading"] else "uniform",
+            *(record.values.get(name) for name in SOLVED),
+        )
+        for record in sorted(solved, key=_family_and_size)
+    ]
+    return [
+        Table(
+            f"solved-{problem}",
+            f"The boundary-value problem solved, problem {problem}: told f, φ and the boundary "
+            "data (track: solve). The estimate is the method's own, from residuals and jumps; "
+            "effectivity is the estimate over the true error.",
+            SOLVED_COLUMNS,
+            rows,
+            run.source("boundary_value", solved),
+        )
+    ]
+
+
+def _family_and_size(record: Record) -> tuple[str, bool, int]:
+    return record.config["element"], bool(record.config["grading"]), record.config["n"]
 
 
 def _sentence(fem: Results) -> str:

@@ -46,24 +46,22 @@ def section(run: Run) -> Section | None:
 def _blocks(run: Run, nets: Results) -> list[Block]:
     blocks: list[Block] = []
     problem = nets.records[0].config["problem"]
-    for shape in sorted({(r.config["hidden"], r.config["width"]) for r in nets}):
-        runs = Results([r for r in nets if (r.config["hidden"], r.config["width"]) == shape])
-        plain = Results([r for r in runs if not r.config["bias_ordering"]])
-        if len(plain):
-            blocks.append(_curves(run, plain, problem, shape))
+    papers = run.results_of("training").select("net", problem=problem, optimizer="steepest")
+    if len(papers):
+        blocks.append(_curves(run, papers, problem))
     blocks.append(_table(run, nets, problem))
     blocks.extend(_tau_table(run, nets, problem))
     blocks.extend(_maps(run, nets, problem))
     return blocks
 
 
-def _curves(run: Run, nets: Results, problem: str, shape: tuple[int, int]) -> Picture:
-    name = f"{shape[0]}-{shape[1]}"
+def _curves(run: Run, nets: Results, problem: str) -> Picture:
     return Picture(
-        f"training-{problem}-{name}",
-        f"MSE term during training, {name}, problem {problem}: median over seeds, band over all.",
+        f"training-{problem}",
+        f"MSE term during training, problem {problem}, by hidden layers and width: the median over "
+        "seeds, a band over all.",
         partial(training_curves, nets),
-        f"Training curves of the {name} nets",
+        f"Training curves of the nets on {problem}, with fixed and learned τ",
         run.source("training", nets),
     )
 

@@ -51,17 +51,18 @@ def _verdicts(runs: Sequence[Run]) -> Table:
 
 
 def _errors(runs: Sequence[Run], problem: str) -> Table:
-    """Only what several runs have in common; a name stands for one variant of a method."""
-    fields = [{c.name: c for c in contenders(run.results, problem)} for run in runs]
+    """Only what several runs have in common; a track and a name stand for one variant."""
+    fields = [{(c.name, c.track): c for c in contenders(run.results, problem)} for run in runs]
     names = dict.fromkeys(name for field in fields for name in field)
     shared = [name for name in names if sum(name in field for field in fields) > 1]
     found = {name: [field.get(name) for field in fields] for name in shared}
     rows: list[tuple[Value, ...]] = [
-        (name, *(c.error if c else None for c in row), *(c.seconds if c else None for c in row))
+        (*name, *(c.error if c else None for c in row), *(c.seconds if c else None for c in row))
         for name, row in found.items()
     ]
     columns = [
         Column("method"),
+        Column("track"),
         *(Column(f"L² cube, {run.name}", "error") for run in runs),
         *(Column(f"seconds, {run.name}", "seconds") for run in runs),
     ]

@@ -115,7 +115,7 @@ def test_an_empty_run_still_reports(tmp_path):
 def test_several_runs_in_one_report(tmp_path):
     """Errors and verdicts side by side; a run's name from outside stays text in both media."""
     one = make_run(tmp_path / "one")
-    other = make_run(tmp_path / "<b>two</b>", finest=1.234e-3)
+    other = make_run(tmp_path / "<b>two", finest=1.234e-3)
     document = build_document(Run.read(one, [other]))
     text = render_html(document)
     assert "Runs compared" in text

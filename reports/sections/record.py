@@ -1,0 +1,137 @@
+"""The record: how far a net of the paper's family comes, beside what else comes that far."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bench.results import Record, Results
+from reports.contenders import Contender, contenders
+from reports.context import Run
+from reports.document import Column, Missing, Paragraph, Section, Table, Value
+from reports.formatting import number, scientific
+from reports.names import net_name
+
+ORDER = 66
+STUDY = "record"
+
+COLUMNS = [
+    Column("method"),
+    Column("problem"),
+    Column("inputs or data"),
+    Column("seeds", "count"),
+    Column("unknowns", "count"),
+    Column("L² cube", "error"),
+    Column("smallest", "error"),
+    Column("largest", "error"),
+    Column("L² training domain", "error"),
+    Column("seconds", "seconds"),
+]
+
+
+def section(run: Run) -> Section | None:
+    runs = run.results_of(STUDY)
+    if not len(runs):
+        if STUDY not in run.plans:
+            return None
+        gap = Missing("the record has not been tried in this run.", run.command(STUDY))
+        return Section("The record", [gap])
+    main = runs.records[0].config["problem"]
+    rivals = _rivals(run, main)
+    rows = [_net(group) for group in _groups(runs)] + [_rival(rival) for rival in rivals]
+    text = (
+        f"The recipe ({_recipe(runs.records[0])}) was chosen inside the cylinder and frozen, then "
+        f"run on other seeds, other inputs and another field. {_sentence(runs, main, rivals)}"
+    )
+    caption = "The record beside least squares told the same, and the oracles of one element."
+    source = run.source(STUDY, runs)
+    return Section("The record", [Paragraph(text), Table(STUDY, caption, COLUMNS, rows, source)])
+
+
+def _recipe(record: Record) -> str:
+    config = record.config
+    return (
+        f"{net_name(config)}, η = {config['eta']:g}, {config['samples']:,} of the samples, "
+        f"{config['optimizer']}, {int(config['evaluations']):,} evaluations"
+    )
+
+
+def _groups(runs: Results) -> list[list[Record]]:
+    """Runs that differ by their seed only."""
+    keys = dict.fromkeys((r.config["problem"], r.config["features"]) for r in runs)
+    return [[r for r in runs if (r.config["problem"], r.config["features"]) == key] for key in keys]
+
+
+def _net(group: list[Record]) -> tuple[Value, ...]:
+    errors = _errors(group)
+    config = group[0].config
+    return (
+        net_name(config),
+        config["problem"],
+        config["features"],
+        len(group),
+        int(group[0].values["parameters"]),
+        float(np.median(errors)),
+        min(errors),
+        max(errors),
+        float(np.median(_errors(group, "l2_error_inside"))),
+        float(np.median([r.values["seconds"] for r in group])),
+    )
+
+
+def _errors(group: list[Record], name: str = "l2_error") -> list[float]:
+    """A diverged run counts as infinite."""
+    return [float("inf") if r.values[name] is None else float(r.values[name]) for r in group]
+
+
+def _rivals(run: Run, problem: str) -> list[Contender]:
+    """Every baseline with all inputs; of each element the best one solved."""
+    field = [c for c in contenders(run.results, problem) if c.error]
+    told = [c for c in field if c.records[0].kind == "baseline" and c.features == "x,f,phi"]
+    oracles = [c for c in field if c.track == "paper"]
+    best = [
+        min((c for c in oracles if c.look == element), key=lambda c: c.error or 0.0)
+        for element in sorted({c.look for c in oracles})
+    ]
+    return sorted([*told, *best], key=lambda c: c.error or 0.0)
+
+
+def _rival(contender: Contender) -> tuple[Value, ...]:
+    errors = _errors(list(contender.records))
+    return (
+        contender.name,
+        contender.problem,
+        contender.features,
+        contender.seeds,
+        contender.unknowns,
+        contender.error,
+        min(errors),
+        max(errors),
+        contender.median("l2_error_inside"),
+        contender.seconds,
+    )
+
+
+def _sentence(runs: Results, problem: str, rivals: list[Contender]) -> str:
+    first = runs.records[0].config
+    same = [r for r in runs if r.config["problem"] == problem]
+    group = [r for r in same if r.config["features"] == first["features"]]
+    median = float(np.median(_errors(group)))
+    sentences = [
+        f"On {problem} its L² error on the whole cube is {scientific(median)} in the median of "
+        f"{len(group)} seeds."
+    ]
+    for rival in rivals:
+        if rival.look in ("N0", "hexP") or rival.records[0].kind == "baseline":
+            sentences.append(
+                f"{rival.name} ({rival.unknowns:,} unknowns): {_beside(rival, median)}."
+            )
+    return " ".join(sentences)
+
+
+def _beside(rival: Contender, median: float) -> str:
+    assert rival.error is not None
+    factor = rival.error / median
+    where = (
+        f"{number(factor)} times above it" if factor > 1 else f"{number(1 / factor)} times below"
+    )
+    return f"{scientific(rival.error)}, {where}"

@@ -1,0 +1,85 @@
+"""Sections about trained nets, from tiny trainings made on the spot."""
+
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import pytest
+
+mpl.use("Agg")
+
+from bench.cells import Cell, load_kind
+from reports.context import Run
+from reports.document import Missing, Paragraph, Picture, Table
+from reports.sections import nets, optimizers, record
+
+TINY = {"hidden": 2, "width": 4, "samples": 40}
+
+
+def made(kind, study, **config):
+    cell = Cell(kind, config)
+    result = load_kind(kind).run(cell.config)
+    done = SimpleNamespace(
+        kind=kind, config=cell.config, values=result.values, arrays=result.arrays, key=cell.key
+    )
+    return SimpleNamespace(record=done, studies=(study,))
+
+
+@pytest.fixture(scope="module")
+def run():
+    seeds = [{"seed": seed, "data_seed": seed} for seed in (0, 1, 2)]
+    racers = ("steepest", "ssbfgs")
+    standings = [
+        *(made("net", "optimizers", optimizer=o, evaluations=30.0, **s, **TINY)
+          for o in racers for s in seeds),
+        *(made("net", "record", optimizer="ssbfgs", evaluations=20.0, problem=p, **s, **TINY)
+          for p in ("maxwell", "helix") for s in seeds),
+        *(made("net", "training", optimizer="steepest", steps=8, tau=tau, bias_ordering=b, **s,
+               **TINY) for tau in ("fixed", "learned") for b in (False, True) for s in seeds),
+        made("baseline", "baselines", method="quadratic", samples=200),
+    ]  # fmt: skip
+    plans = {study: {"preset": "quick"} for study in ("optimizers", "record", "training")}
+    return Run("tiny", plans, standings)
+
+
+def blocks(section, kind):
+    return [block for block in section.blocks if isinstance(block, kind)]
+
+
+def test_the_race_at_equal_evaluations_and_equal_time(run):
+    section = optimizers.section(run)
+    (table,) = blocks(section, Table)
+    at = [column.title for column in table.columns].index("at equal time")
+    final = [column.title for column in table.columns].index("relative test error")
+    assert {row[0] for row in table.rows} == {"steepest", "ssbfgs"}
+    seconds = optimizers.equal_time(run.results_of("optimizers"))
+    slower = max(table.rows, key=lambda row: row[-1])
+    assert slower[-1] >= seconds
+    assert slower[at] >= slower[final], "what the slower one gained later does not count"
+    (picture,) = blocks(section, Picture)
+    assert len(picture.draw().axes) == 2
+
+
+def test_the_record_stands_beside_its_rivals(run):
+    section = record.section(run)
+    (table,) = blocks(section, Table)
+    assert [row[1] for row in table.rows[:2]] == ["maxwell", "helix"]
+    assert table.rows[0][3] == 3
+    assert table.rows[0][6] <= table.rows[0][5] <= table.rows[0][7]
+    assert any("quadratic" in row[0] for row in table.rows)
+    (text,) = blocks(section, Paragraph)
+    assert "median of 3 seeds" in text.text
+    assert "quadratic (x,f,phi)" in text.text
+
+
+def test_training_curves_have_a_panel_for_each_comparison(run):
+    (part,) = nets.section(run).subsections
+    picture = blocks(part, Picture)[0]
+    titles = [axes.get_title() for axes in picture.draw().axes]
+    assert titles == ["2-4", "2-4, bias ordering"]
+
+
+def test_studies_without_results_leave_a_gap(run):
+    empty = Run("empty", run.plans, [])
+    for module in (optimizers, record, nets):
+        assert blocks(module.section(empty), Missing)
+    assert record.section(Run("other", {}, [])) is None
