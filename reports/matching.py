@@ -1,13 +1,16 @@
-"""At equal error: the mesh, or the order, with which a finite element reaches a given error."""
+"""At equal error: the mesh or order with which a finite element reaches it, a net's time to it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from bench.results import Record, Results
+from reports.contenders import Contender
 from reports.names import ELEMENTS
 
 
@@ -65,3 +68,32 @@ def _carried_on(error: float, coarse: Mapping[str, Any], fine: Mapping[str, Any]
     refinement = (fine["l2_error"] / error) ** (1 / rate)
     n, unknowns = math.ceil(fine["n"] * refinement), fine["dofs"] * refinement**3
     return Match(n, None, unknowns, None, measured=False)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The net that reaches an error soonest: in `seconds` (median), in so many of its seeds."""
+
+    net: Contender
+    seconds: float
+    seeds: int
+
+
+def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
+    """Among the nets that reach the error in at least half of their seeds."""
+    able = []
+    for net in (c for c in field if c.is_net):
+        times = [_seconds_to_reach(record, error) for record in net.records]
+        reached = sum(math.isfinite(time) for time in times)
+        if 2 * reached >= net.seeds and math.isfinite(middle := float(np.median(times))):
+            able.append(Reached(net, middle, reached))
+    return min(able, key=lambda found: found.seconds, default=None)
+
+
+def _seconds_to_reach(record: Record, error: float) -> float:
+    """Read off the recorded curve; a tuned net, whose search counts, has only its end; or never."""
+    if "curve_l2_error" in record.arrays:
+        below = np.flatnonzero(np.asarray(record.arrays["curve_l2_error"]) <= error)
+        return float(record.arrays["curve_seconds"][below[0]]) if below.size else math.inf
+    last = record.values.get("l2_error")
+    return float(record.values["seconds"]) if last is not None and last <= error else math.inf

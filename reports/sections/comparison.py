@@ -6,7 +6,7 @@ from bench.results import Results
 from reports.contenders import CONTESTED, TOLD, Contender, contenders
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
-from reports.matching import Match, families, matching_mesh
+from reports.matching import Match, Reached, families, matching_mesh, soonest_net
 
 ORDER = 30
 
@@ -58,6 +58,7 @@ def _problem(run: Run, problem: str) -> Section:
         if any(c.track == track for c in field)
     ]
     blocks.extend(_equal_error(run, problem, field))
+    blocks.extend(_nets_at_equal_error(run, problem, field))
     return Section(f"Comparison on {problem}", blocks)
 
 
@@ -113,13 +114,52 @@ def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
         Table(
             f"equal-error-{problem}",
             f"At equal error, problem {problem}: the mesh on which best approximation reaches the "
-            "method's error on the cube. A mesh marked ≈ lies beyond the finest one solved: the "
-            "last measured rate is carried on.",
+            "method's error on the cube (h = √3/n). A mesh marked ≈ lies beyond the finest one "
+            "solved: the last measured rate is carried on.",
             columns,
             rows,
             run.source("convergence", Results([r for meshes in elements.values() for r in meshes])),
         )
     ]
+
+
+def _nets_at_equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
+    """The other way round: for every lowest-order mesh, the net that reaches its error soonest."""
+    meshes = run.results.select("fem", problem=problem, element="N0", solve=False, grading=None)
+    if not len(meshes) or not any(c.is_net for c in field):
+        return []
+    rows: list[tuple[Value, ...]] = []
+    for record in meshes.sorted_by("n"):
+        values = record.values
+        mesh = [values[name] for name in ("n", "h", "dofs", "l2_error", "seconds")]
+        rows.append((*mesh, *_reached(soonest_net(values["l2_error"], field))))
+    columns = [
+        Column("n", "count"),
+        Column("h", "number"),
+        Column("unknowns", "count"),
+        Column("L² cube", "error"),
+        Column("its seconds", "seconds"),
+        Column("soonest net"),
+        Column("its seconds", "seconds"),
+        Column("reached in"),
+    ]
+    return [
+        Table(
+            f"net-at-equal-error-{problem}",
+            f"The other way round, problem {problem}: the net that first reaches the error of each "
+            "mesh of N₀ tetrahedra, by its recorded curve (median over seeds; a tuned net with its "
+            "whole search). The mesh is an oracle, the net was told samples.",
+            columns,
+            rows,
+            run.source("convergence", meshes),
+        )
+    ]
+
+
+def _reached(found: Reached | None) -> tuple[Value, ...]:
+    if found is None:
+        return ("none in this run", None, None)
+    return (found.net.name, found.seconds, f"{found.seeds} of {found.net.seeds}")
 
 
 def _match(match: Match | None) -> list[Value]:
