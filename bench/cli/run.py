@@ -144,7 +144,7 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     if not cells:
         typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
     here = isinstance(engine, InProcess)
-    with interruptible(raising=here) as interrupt, view(len(cells)) as watching:
+    with interruptible(raising=here) as interrupt, view(cells) as watching:
         return run_cells(cells, store, engine, watching, interrupt)
 
 

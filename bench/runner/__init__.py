@@ -65,8 +65,12 @@ def run_cells(
 
 
 def in_order(cells: Sequence[Cell]) -> list[Cell]:
-    """Large ones first, so that the last worker is not left with the longest; timing at the end."""
-    return sorted(dict.fromkeys(cells), key=lambda cell: (runs_alone(cell), -needs_bytes(cell)))
+    """A small one of each kind, so that the time left is known soon; then large ones first, so that
+    the last worker is not left with the longest; timing at the end."""
+    by_size = sorted(dict.fromkeys(cells), key=lambda cell: (runs_alone(cell), -needs_bytes(cell)))
+    scouts = {cell.kind: cell for cell in by_size if not runs_alone(cell)}  # the last is smallest
+    first = dict.fromkeys(scouts.values())
+    return [*first, *(cell for cell in by_size if cell not in first)]
 
 
 @dataclass

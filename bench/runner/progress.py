@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -24,11 +25,18 @@ PLAIN_SECONDS = 10.0  # between lines when the output is no terminal
 class Progress:
     """Counts, and what runs now. The views below show it."""
 
-    total: int
+    cells: Sequence[Cell]
     states: Counter[str] = field(default_factory=Counter)
     running: dict[Cell, float] = field(default_factory=dict)
     elsewhere: int = 0
     began: float = field(default_factory=time.monotonic)
+    settled: Counter[str] = field(default_factory=Counter)  # by kind
+    timed: Counter[str] = field(default_factory=Counter)  # those computed here
+    spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # their seconds
+
+    @property
+    def total(self) -> int:
+        return len(self.cells)
 
     @property
     def settled_count(self) -> int:
@@ -44,15 +52,31 @@ class Progress:
         parts += [f"{self.states['failed']} failed"] if self.states["failed"] else []
         if 0 < self.settled_count < self.total:
             pace = f"{rate:.1f} cells/s" if rate >= 1 else f"{1 / rate:.1f} s a cell"
-            parts += [pace, f"{duration((self.total - self.settled_count) / rate)} left"]
+            parts += [pace, f"{duration(self.seconds_left(seconds))} left"]
         return ", ".join(parts)
+
+    def seconds_left(self, elapsed: float) -> float:
+        """Cells of one kind resemble each other, kinds differ a thousandfold: so kind by kind.
+
+        As many cells at a time as so far; a kind of which none is done counts as an average cell.
+        """
+        average = sum(self.spent.values()) / max(1, self.timed.total())
+        todo = Counter(cell.kind for cell in self.cells)
+        todo.subtract(self.settled)
+        work = sum(
+            count * (self.spent[kind] / self.timed[kind] if self.timed[kind] else average)
+            for kind, count in todo.items()
+        )
+        under_way = sum(time.monotonic() - began for began in self.running.values())
+        at_a_time = max(1.0, (sum(self.spent.values()) + under_way) / max(elapsed, 1e-9))
+        return max(0.0, work - under_way) / at_a_time
 
 
 class PlainView:
     """Lines for logs: one now and then, and one for each failure."""
 
-    def __init__(self, total: int, stream: IO[str] | None = None):
-        self.progress = Progress(total)
+    def __init__(self, cells: Sequence[Cell], stream: IO[str] | None = None):
+        self.progress = Progress(cells)
         self.stream = stream or sys.stderr
         self.said = time.monotonic()
 
@@ -69,6 +93,9 @@ class PlainView:
     def settled(self, cell: Cell, state: str, seconds: float, note: str = "") -> None:
         self.progress.running.pop(cell, None)
         self.progress.states[state] += 1
+        self.progress.settled[cell.kind] += 1
+        self.progress.timed[cell.kind] += seconds > 0
+        self.progress.spent[cell.kind] += seconds
         if state == "failed":
             self.say(f"failed: {cell.label}: {note}")
 
@@ -89,8 +116,8 @@ class PlainView:
 class LiveView(PlainView):
     """The same in a terminal: a bar, the counts, and the cells that run."""
 
-    def __init__(self, total: int, console: Console):
-        super().__init__(total)
+    def __init__(self, cells: Sequence[Cell], console: Console):
+        super().__init__(cells)
         self.console = console
         self.live = Live(console=console, get_renderable=self.render, refresh_per_second=4)
 
@@ -122,10 +149,10 @@ class LiveView(PlainView):
         return whole
 
 
-def view(total: int) -> PlainView:
+def view(cells: Sequence[Cell]) -> PlainView:
     """The live view in a terminal, else lines; both on stderr, so that stdout stays clean."""
     console = Console(stderr=True)
-    return LiveView(total, console) if console.is_terminal else PlainView(total)
+    return LiveView(cells, console) if console.is_terminal else PlainView(cells)
 
 
 def duration(seconds: float) -> str:

@@ -13,11 +13,11 @@ import pytest
 
 from bench.cells import Cell
 from bench.errors import UserError
-from bench.runner import run_cells
+from bench.runner import in_order, run_cells
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
 from bench.runner.processes import LocalProcesses
-from bench.runner.progress import LiveView, PlainView, duration
+from bench.runner.progress import LiveView, PlainView, Progress, duration
 from bench.store import Store
 from bench.studies import plan, replanned
 from bench.survey import standing, survey
@@ -46,11 +46,11 @@ def cue(tmp_path, monkeypatch):
 
 @pytest.fixture
 def quiet():
-    return PlainView(0, io.StringIO())
+    return PlainView([], io.StringIO())
 
 
 def run(cells, store, engine, view=None, interrupt=None):
-    view = view or PlainView(len(cells), io.StringIO())
+    view = view or PlainView(cells, io.StringIO())
     try:
         return run_cells(cells, store, engine, view, interrupt or Interrupt())
     finally:
@@ -93,10 +93,32 @@ def test_a_cell_named_twice_is_computed_once(store):
 def test_workers_persist_and_cells_share_them(store):
     engine = LocalProcesses(1, 8 * GIB)
     seen = []
-    view = PlainView(5, io.StringIO())
+    view = PlainView([], io.StringIO())
     view.settled = lambda *_: seen.append(engine.workers[0].process.pid)
     run([lab(i) for i in range(5)], store, engine, view)
     assert len(set(seen)) == 1
+
+
+def test_the_time_left_goes_by_kind():
+    """Two slow cells done and a hundred quick ones to come: seconds, not hours."""
+    slow = [Cell("net", {"steps": 1, "seed": seed}) for seed in range(4)]
+    quick = [Cell("slips", {"seed": k}) for k in range(100)]
+    progress = Progress([*slow, *quick], began=time.monotonic() - 30)
+    for kind, seconds in (("net", 30.0), ("net", 29.0), ("slips", 0.1)):
+        progress.settled[kind] += 1
+        progress.timed[kind] += 1
+        progress.spent[kind] += seconds
+    two_at_a_time = (30 + 29 + 0.1) / 30
+    expected = (2 * 29.5 + 99 * 0.1) / two_at_a_time
+    assert progress.seconds_left(30.0) == pytest.approx(expected)
+
+
+def test_one_of_each_kind_comes_first_then_the_large_ones():
+    cells = [Cell("fem", {"n": n}) for n in (1, 2, 64)] + [Cell("net", {"steps": 1})]
+    ordered = in_order(cells)
+    assert {cell.kind for cell in ordered[:2]} == {"fem", "net"}
+    assert ordered[2].config["n"] == 64
+    assert sorted(cell.key for cell in ordered) == sorted(cell.key for cell in cells)
 
 
 def test_cells_that_do_not_fit_together_do_not_meet(store):
@@ -168,7 +190,7 @@ def test_a_cell_that_eats_memory_fails_alone(store, cue):
 def test_a_killed_worker_is_replaced_and_its_cell_tried_again(store, cue):
     cells = [lab(0, mischief="die once"), lab(1)]
     stream = io.StringIO()
-    summary = run(cells, store, LocalProcesses(1, 8 * GIB), PlainView(2, stream))
+    summary = run(cells, store, LocalProcesses(1, 8 * GIB), PlainView(cells, stream))
     assert set(summary.states.values()) == {"done"}
     assert "SIGKILL" in stream.getvalue()
 
@@ -177,7 +199,7 @@ def test_a_worker_that_keeps_much_memory_is_replaced(store, monkeypatch):
     monkeypatch.setattr("bench.runner.processes.KEPT_SHARE", 0.0)
     engine = LocalProcesses(1, 8 * GIB)
     pids = []
-    view = PlainView(3, io.StringIO())
+    view = PlainView([], io.StringIO())
     view.started = lambda cell: pids.append(engine.workers[0].process.pid)
     assert set(run([lab(i) for i in range(3)], store, engine, view).states.values()) == {"done"}
     assert len(set(pids)) == 3
@@ -194,7 +216,7 @@ def test_a_first_interrupt_finishes_running_cells_a_second_abandons_them(store):
     for level, finished in ((FINISH, 1), (ABANDON, 0)):
         cells = [lab(10 * level + i, seconds=0.5) for i in range(4)]
         interrupt = Interrupt()
-        view = PlainView(4, io.StringIO())
+        view = PlainView(cells, io.StringIO())
         view.started = lambda cell, i=interrupt, level=level: setattr(i, "level", level)
         summary = run(cells, store, LocalProcesses(1, 8 * GIB), view, interrupt)
         assert summary.interrupted
@@ -264,12 +286,12 @@ def test_unknown_study_and_preset_are_refused():
 
 def test_plain_view_tells_counts_rate_and_failures():
     stream = io.StringIO()
-    with PlainView(4, stream) as view:
+    with PlainView([lab(i) for i in range(4)], stream) as view:
         view.progress.began -= 10
         view.started(lab(0))
-        view.settled(lab(0), "done", 1.0)
+        view.settled(lab(0), "done", 5.0)
         view.started(lab(1))
-        view.settled(lab(1), "failed", 1.0, "no luck")
+        view.settled(lab(1), "failed", 5.0, "no luck")
         view.said -= 60
         view.tick(0)
     assert "failed: faultlab.cell i=1: no luck" in stream.getvalue()
@@ -280,7 +302,7 @@ def test_live_view_draws_what_runs():
     from rich.console import Console
 
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
-    view = LiveView(2, console)
+    view = LiveView([lab(3)], console)
     view.started(lab(3))
     console.print(view.render())
     assert "faultlab.cell i=3" in console.file.getvalue()

@@ -36,7 +36,7 @@ def test_overhead_of_1000_trivial_cells(benchmark, tmp_path):
 
     def run():
         store, engine = next(stores), LocalProcesses(2, 2**33)
-        view = PlainView(len(cells), io.StringIO())
+        view = PlainView(cells, io.StringIO())
         summary = run_cells(cells, store, engine, view, Interrupt())
         assert set(summary.states.values()) == {"done"}
         store.close()

@@ -21,7 +21,7 @@ def main(run: str, cells: str, jobs: str) -> None:
     store.plan(plans[0].study, plans[0].document())
     wanted = [s.cell for s in survey(store, plans, verify=True) if s.wants_computing]
     engine = LocalProcesses(int(jobs), 2**33) if int(jobs) else InProcess()
-    run_cells(wanted, store, engine, PlainView(len(wanted), io.StringIO()), Interrupt())
+    run_cells(wanted, store, engine, PlainView(wanted, io.StringIO()), Interrupt())
     store.close()
 
 
