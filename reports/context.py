@@ -48,13 +48,19 @@ class Run:
             [s.record for s in self.standings if s.record is not None and study in s.studies]
         )
 
-    def command(self, study: str) -> str:
-        """What makes a study's cells again, or fills the ones that are missing."""
-        preset = self.plans.get(study, {}).get("preset", "quick")
-        return f"femnets run {study} --preset {preset} --run {self.name}"
+    def command(self, *studies: str) -> str:
+        """What makes the studies' cells again, or fills the ones that are missing."""
+        preset = self.plans.get(studies[0], {}).get("preset", "quick")
+        return f"femnets run {' '.join(studies)} --preset {preset} --run {self.name}"
 
     def source(self, study: str, results: Results) -> Source:
         return Source(self.command(study), results.keys())
+
+    def made_by(self, results: Results) -> Source:
+        """The same for results of several studies, which one command makes."""
+        keys = set(results.keys())
+        owners = [s.studies for s in self.standings if s.record and s.record.key in keys]
+        return Source(self.command(*sorted({studies[0] for studies in owners})), results.keys())
 
     @cached_property
     def ledger(self) -> list[Entry]:

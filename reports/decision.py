@@ -4,7 +4,7 @@
     only data      samples of the field are known (track fit): seconds to fit, error where they lie
     many queries   whatever was told: seconds per evaluated point, error on the cube
 
-A method counts as reaching an error if it does so in at least half of its seeds; how many did is
+A method counts as reaching an error if it does so in more than half of its seeds; how many did is
 said with it. A method that was never run in a situation is not in the table, and a situation
 without any contender says so.
 """
@@ -48,7 +48,7 @@ def _decide(field: Sequence[Contender], situation: str, required: float) -> Deci
     able = [
         c
         for c in field
-        if c.track in tracks and c.median(cost) and _reached(c, error, required) * 2 >= c.seeds
+        if c.track in tracks and c.median(cost) and _reached(c, error, required) * 2 > c.seeds
     ]
     able.sort(key=lambda c: c.median(cost) or 0.0)
     nets = [c for c in able if c.is_net]

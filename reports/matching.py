@@ -80,20 +80,21 @@ class Reached:
 
 
 def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
-    """Among the nets that reach the error in at least half of their seeds."""
+    """Among the nets that reach the error in more than half of their seeds."""
     able = []
     for net in (c for c in field if c.is_net):
         times = [_seconds_to_reach(record, error) for record in net.records]
         reached = sum(math.isfinite(time) for time in times)
-        if 2 * reached >= net.seeds and math.isfinite(middle := float(np.median(times))):
-            able.append(Reached(net, middle, reached))
+        if 2 * reached > net.seeds:
+            able.append(Reached(net, float(np.median(times)), reached))
     return min(able, key=lambda found: found.seconds, default=None)
 
 
 def _seconds_to_reach(record: Record, error: float) -> float:
-    """Read off the recorded curve; a tuned net, whose search counts, has only its end; or never."""
-    if "curve_l2_error" in record.arrays:
-        below = np.flatnonzero(np.asarray(record.arrays["curve_l2_error"]) <= error)
-        return float(record.arrays["curve_seconds"][below[0]]) if below.size else math.inf
-    last = record.values.get("l2_error")
-    return float(record.values["seconds"]) if last is not None and last <= error else math.inf
+    """Read off the recorded curve, after what went before it (a tuned net's search); or never."""
+    below = np.flatnonzero(np.asarray(record.arrays["curve_l2_error"]) <= error)
+    if not below.size:
+        return math.inf
+    seconds = np.asarray(record.arrays["curve_seconds"], dtype=float)
+    before = max(0.0, float(record.values["seconds"]) - float(seconds[-1]))
+    return before + float(seconds[below[0]])

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from reports.contenders import Contender
+from reports.names import NETS
 from reports.style import WIDTH_INCHES, look
-from reports.svg import legend_below, plot_series
+from reports.svg import legend_below, name_series, plot_series
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,7 @@ FAMILIES = {
     "N1": "N₁ tets (oracle)",
     "hexP": "p-version (oracle)",
 }
+SOLVED = {"N0": "N₀ tets", "N0 graded": "N₀ graded tets", "N1": "N₁ tets"}
 
 
 def work_precision(field: Sequence[Contender]) -> Figure:
@@ -53,11 +55,21 @@ def _elements(axes: Axes, field: Sequence[Contender], work: str) -> None:
         rows = [c for c in field if c.look == element and c.track == "paper" and c.error]
         rows.sort(key=lambda c: c.unknowns)
         if rows:
-            plot_series(axes, *_curve(rows, work), label, element)
+            x, error = _curve(rows, work)
+            plot_series(axes, x, error, label, element)
+            short = label.partition(" (")[0]
+            below = {"xytext": (0, -8), "ha": "right"}
+            name_series(axes, (x[-1], error[-1]), short, label, element, **below)
     solved = [c for c in field if c.track == "solve" and c.error]
     for element in sorted({c.look for c in solved}):
         rows = sorted((c for c in solved if c.look == element), key=lambda c: c.unknowns)
-        plot_series(axes, *_curve(rows, work), f"{element} solved", element, linestyle=":")
+        plot_series(
+            axes,
+            *_curve(rows, work),
+            f"{SOLVED.get(element, element)} (solved)",
+            element,
+            linestyle=":",
+        )
 
 
 def _curve(rows: Sequence[Contender], work: str) -> tuple[Array, Array]:
@@ -94,4 +106,4 @@ def _label(contender: Contender) -> str:
     if contender.look == "least squares":
         return "least squares, RBF"
     architecture, _, learned = contender.look.partition("+")
-    return f"{architecture}{' + τ' if learned else ''} nets"
+    return f"{NETS.get(architecture, architecture)}{' + τ' if learned else ''}"

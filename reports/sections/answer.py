@@ -32,7 +32,7 @@ def section(run: Run) -> Section:
             "in the cylinder. Lower and further left is better.",
             partial(work_precision, fields[main]),
             f"Work-precision diagram. {_answer(main, fields[main])}",
-            run.source("training", Results([r for c in fields[main] for r in c.records])),
+            run.made_by(Results([r for c in fields[main] for r in c.records])),
         ),
         _table(run, fields),
     ]
@@ -116,7 +116,7 @@ def _table(run: Run, fields: dict[str, list[Contender]]) -> Table:
         "to fit. Many queries: error on the cube, cost per evaluated point.",
         columns,
         rows,
-        run.source("training", run.results),
+        run.made_by(Results([r for field in fields.values() for c in field for r in c.records])),
     )
 
 

@@ -79,14 +79,13 @@ def _table(run: Run, problem: str, track: str, field: list[Contender]) -> Table:
         )
         for c in sorted(field, key=lambda c: c.error or float("inf"))
     ]
-    studies = {"fit": "training", "paper": "convergence", "solve": "boundary_value"}
     records = Results([r for c in field for r in c.records])
     return Table(
         f"{track}-{problem}",
         f"{TITLES[track]}, problem {problem}. Told: {TOLD[track]}.",
         COLUMNS,
         rows,
-        run.source(studies[track], records),
+        run.made_by(records),
     )
 
 
@@ -118,7 +117,7 @@ def _equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
             "solved: the last measured rate is carried on.",
             columns,
             rows,
-            run.source("convergence", Results([r for meshes in elements.values() for r in meshes])),
+            run.made_by(Results([r for meshes in elements.values() for r in meshes])),
         )
     ]
 

@@ -82,7 +82,7 @@ def test_training_curves_have_a_panel_for_each_comparison(run):
 
 
 def test_when_a_net_reaches_an_error(run):
-    """By its curve: what no half of the seeds reaches is not reached; the start is free."""
+    """By its curve: what most seeds do not reach is not reached; the start is free."""
     field = contenders(run.results, "maxwell")
     finals = [r.values["l2_error"] for c in field if c.is_net for r in c.records]
     assert soonest_net(0.9 * min(finals), field) is None
@@ -90,7 +90,7 @@ def test_when_a_net_reaches_an_error(run):
     assert easy.seconds < 0.01
     assert easy.seeds == easy.net.seeds
     middle = soonest_net(float(np.median(finals)), field)
-    assert 2 * middle.seeds >= middle.net.seeds
+    assert 2 * middle.seeds > middle.net.seeds
     assert 0 < middle.seconds <= max(r.values["seconds"] for r in middle.net.records)
 
 
