@@ -61,11 +61,11 @@ class Results:
         return tuple(record.key for record in self.records)
 
 
-PAIRED_BY = ("seed", "data_seed", "problem")
+PAIRED_BY = ("seed", "data_seed", "problem", "samples", "steps", "evaluations")
 
 
 def pairs(a: Iterable[Record], b: Iterable[Record]) -> list[tuple[Record, Record]]:
-    """Records of two arms that share initial weights, data and problem."""
+    """Records of two arms that share initial weights, data, problem and budget."""
     partners = {_partner_key(record): record for record in b}
     return [
         (record, partners[_partner_key(record)]) for record in a if _partner_key(record) in partners

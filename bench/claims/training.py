@@ -120,6 +120,7 @@ def _monotone(results: Results) -> Finding:
         _never_increases,
         lambda k, m: f"J never increased in {k} of {m} runs",
         COMMAND,
+        unit="runs",
     )
 
 
@@ -130,6 +131,7 @@ def _mse_not_monotone(results: Results) -> Finding:
         _mse_increases,
         lambda k, m: f"the MSE term increased at some step in {k} of {m} runs with bias ordering",
         COMMAND,
+        unit="runs",
     )
 
 

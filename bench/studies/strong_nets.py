@@ -20,7 +20,7 @@ ABLATION = ("x,f,phi", "x,phi", "x")
 class Config:
     problems: tuple[str, ...] = ("maxwell", "helix", "screen")
     features: tuple[str, ...] = ABLATION
-    ablated: tuple[str, ...] = ("maxwell",)  # the problems that see all `features`, not the first
+    ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
     sizes: tuple[str, ...] = ("2-10", "2-20")
     etas: tuple[float, ...] = (1e-4, 4.0, 16.0)
     tuning_evaluations: int = 1000

@@ -92,6 +92,19 @@ def test_too_few_seeds_cannot_decide():
     assert verdict(runs(lambda seed: 0.5, seeds=5)).status == "holds in some seeds"
 
 
+def test_arms_of_another_budget_are_no_partners():
+    """Ten times the evaluations must not be held against the single budget of the other arm."""
+    fair, long = ({"evaluations": float(budget)} for budget in (100, 1000))
+    records = [
+        MadeUp({**which, **budget, "seed": seed}, {"train_mse": error})
+        for seed in range(8)
+        for which, budget, error in ((FIXED, fair, 1.0), (LEARNED, fair, 2.0), (LEARNED, long, 0.1))
+    ]
+    entry = verdict(records)
+    assert entry.status == "does not hold"
+    assert "0 of 8 seeds" in entry.evidence
+
+
 def test_missing_data_cannot_pass():
     only_one_arm = [record for record in runs(lambda seed: 0.5) if record.config["tau"] == "fixed"]
     assert verdict(only_one_arm).status == "not tested yet"
