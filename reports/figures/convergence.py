@@ -32,8 +32,9 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
         h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
         label = ELEMENTS.get(element, element)
         plot_series(axes, h, error, label, element)
-        above = {"xytext": (0, 9), "ha": "left"}
-        name_series(axes, (h[-1], error[-1]), SHORT.get(element, element), label, element, **above)
+        place = (-2, 9) if element == "N0" else (6, -9)
+        name = SHORT.get(element, element)
+        name_series(axes, (h[-1], error[-1]), name, label, element, xytext=place)
         order = ORDERS.get(element, 1)
         if order not in lowest or error[-1] < lowest[order][1][-1]:
             lowest[order] = h, error
@@ -58,7 +59,8 @@ def _levels(axes: Axes, nets: Results) -> None:
             continue
         method = net_method(runs.records[0].config)
         level = float(np.median(errors))
-        plot_series(axes, ends, [level, level], label, method, marker="")
+        width = 0.7 if runs.records[0].config["bias_ordering"] else 1.5
+        plot_series(axes, ends, [level, level], label, method, marker="", linewidth=width)
         if len(errors) > 1:
             plot_band(axes, ends, min(errors), max(errors), label, method)
 

@@ -72,7 +72,7 @@ def _blocks(run: Run, problem: str) -> list[Block]:
     fem = run.results.select("fem", problem=problem, solve=False, grading=None, order=None)
     # The paper's nets and the record: other studies train the same nets by other optimisers.
     told = [*run.results_of("training"), *run.results_of("record")]
-    nets = Results(told).select("net", problem=problem)
+    nets = Results(told).select("net", problem=problem, features="x,f,phi")
     both = Results([*fem, *nets])
     return [
         Paragraph(_sentence(fem)),
@@ -80,7 +80,7 @@ def _blocks(run: Run, problem: str) -> list[Block]:
             f"error-against-h-{problem}",
             f"L² error on the unit cube against the mesh size, problem {problem}. Nets do not "
             "depend on h: each is one level, the median over its seeds, with a band over all of "
-            "them.",
+            "them; thin lines have bias ordering.",
             partial(error_against_h, fem, nets),
             f"Error against mesh size for problem {problem}: {_sentence(fem)}",
             run.source("convergence", both),
