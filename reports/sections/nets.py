@@ -179,10 +179,9 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
 
 
 def _first_of_each(nets: Results) -> list[Record]:
-    depth = min(nets.distinct("hidden"))
-    shallow = Results(
-        [r for r in nets if r.config["hidden"] == depth and not r.config["bias_ordering"]]
-    )
+    plain = Results([r for r in nets if not r.config["bias_ordering"]])
+    depth = min(plain.distinct("hidden"), default=None)
+    shallow = plain.select("net", hidden=depth)
     return [
         runs.sorted_by("seed").records[0]
         for runs in by_variant(shallow).values()
