@@ -40,7 +40,9 @@ def section(run: Run) -> Section | None:
     rows = [_net(group) for group in _groups(runs)] + [_rival(rival) for rival in rivals]
     text = (
         f"The recipe ({_recipe(runs.records[0])}) was chosen inside the cylinder and frozen, then "
-        f"run on other seeds, other inputs and another field. {_sentence(runs, main, rivals)}"
+        "run on other seeds, other inputs and another field. The rule that chose η (train on r ≤ "
+        "1/√2, judge up to r = 1) was introduced after cube errors of the tuning seeds had been "
+        f"seen. {_sentence(runs, main, rivals)}"
     )
     caption = "The record beside least squares told the same, and the oracles of one element."
     source = run.source(STUDY, runs)
