@@ -58,8 +58,9 @@ def _elements(axes: Axes, field: Sequence[Contender], work: str) -> None:
             x, error = _curve(rows, work)
             plot_series(axes, x, error, label, element)
             short = label.partition(" (")[0]
-            below = {"xytext": (0, -8), "ha": "right"}
-            name_series(axes, (x[-1], error[-1]), short, label, element, **below)
+            steep = error[0] / error[-1] > (rows[-1].unknowns / rows[0].unknowns) ** 2
+            place = {"xytext": (7, 4)} if steep else {"xytext": (0, -8), "ha": "right"}
+            name_series(axes, (x[-1], error[-1]), short, label, element, **place)
     solved = [c for c in field if c.track == "solve" and c.error]
     for element in sorted({c.look for c in solved}):
         rows = sorted((c for c in solved if c.look == element), key=lambda c: c.unknowns)

@@ -20,6 +20,11 @@ Array = NDArray[np.float64]
 
 ORDERS = {"N0": 1, "hexN0": 1, "N1": 2}
 SHORT = {"N0": "N₀ tets", "hexN0": "N₀ hexes", "N1": "N₁ tets"}
+# Where the names keep clear of the curves and of the rate triangles below them.
+PLACES: dict[str, dict[str, Any]] = {
+    "N0": {"xytext": (-2, 9)},
+    "N1": {"xytext": (-6, 0), "ha": "right"},
+}
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
@@ -32,9 +37,9 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
         h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
         label = ELEMENTS.get(element, element)
         plot_series(axes, h, error, label, element)
-        place = (-2, 9) if element == "N0" else (6, -9)
+        place = PLACES.get(element, {"xytext": (6, -9)})
         name = SHORT.get(element, element)
-        name_series(axes, (h[-1], error[-1]), name, label, element, xytext=place)
+        name_series(axes, (h[-1], error[-1]), name, label, element, **place)
         order = ORDERS.get(element, 1)
         if order not in lowest or error[-1] < lowest[order][1][-1]:
             lowest[order] = h, error
