@@ -34,7 +34,8 @@ def _summary(runs: Sequence[Run]) -> Paragraph:
 
 
 def _in_short(words: str) -> str:
-    return words.partition(" (")[0].partition(":")[0]
+    short = words.partition(" (")[0].partition(":")[0]
+    return "holds in some seeds" if short.startswith("holds in ") else short
 
 
 def _by_claim(runs: Sequence[Run]) -> list[tuple[Entry, ...]]:
