@@ -5,14 +5,14 @@
     print(history.table())
 
 After each backward pass the norms of all parameters' gradients are taken in one fused call
-(`torch._foreach_norm`). The end of a backward pass is found by a callback of the autograd engine,
-queued when the pass enters the module's output; where the module itself is never called (only its
-parts), by whichever parameter receives its gradient first. Nothing in the loop, the optimiser or
-the model changes, and once the output is seen to do, Python runs for a few parameters only.
+(`torch._foreach_norm`). Whichever parameter receives its gradient first asks the autograd engine to
+call at the end of the pass. Nothing in the loop, the optimiser or the model changes.
 """
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,17 +21,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.utils._pytree import tree_leaves
-from torch.utils.hooks import RemovableHandle
 
 from nets.errors import InputError
 from nets.verdict import Verdict, judge
 
 Array = NDArray[np.float64]
 
-# Parameters that keep a hook once passes are announced by the module's output: enough to tell a
-# backward pass, which accumulates gradients, from `torch.autograd.grad`, which does not.
-WITNESSES = 8
+NO_PASS = -1  # what autograd answers outside of one
 
 
 class GradientHistory:
@@ -51,22 +47,18 @@ class GradientHistory:
         self.names = tuple(named)
         self._parameters = list(named.values())
         self._entries = {name: named[name] for name in entries}
-        self._rows: list[Tensor] = []
+        self._rows: list[array[float]] = []
         self._entry_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
         self._value_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
-        self._hooks: list[RemovableHandle] = []  # on parameters
-        self._waiting = self._accumulated = self._sees_outputs = False
+        self._pass = NO_PASS  # the backward pass at whose end `record` is called
 
     def record(self) -> None:
         """Take down the norms of the gradients as they are now; done after each backward."""
         gradients = [p.grad for p in self._parameters]
-        present = [k for k, gradient in enumerate(gradients) if gradient is not None]
-        norms = _norms([gradient for gradient in gradients if gradient is not None])
-        if len(present) < len(gradients):
-            row = torch.zeros(len(gradients), dtype=torch.float64)
-            row[present] = norms
-            norms = row
-        self._rows.append(norms)
+        present = [gradient for gradient in gradients if gradient is not None]
+        norms = iter(_norms(present))
+        row = [0.0 if gradient is None else next(norms) for gradient in gradients]
+        self._rows.append(array("d", row))
         for name, p in self._entries.items():
             gradient = torch.zeros_like(p) if p.grad is None else p.grad
             self._entry_rows[name].append(gradient.detach().clone())
@@ -78,7 +70,7 @@ class GradientHistory:
     @property
     def norms(self) -> Array:
         """‖gradient‖ per backward pass and parameter, (passes, parameters)."""
-        return torch.stack(self._rows).numpy() if self._rows else np.zeros((0, len(self.names)))
+        return np.stack(self._rows) if self._rows else np.zeros((0, len(self.names)))
 
     @property
     def entries(self) -> dict[str, Array]:
@@ -125,44 +117,13 @@ class GradientHistory:
         lines.append(f"{verdict.label}: first/last weight 1e{verdict.log10_ratio:+.1f}")
         return "\n".join(lines)
 
-    def _on_forward(self, module: nn.Module, inputs: Any, output: Any) -> None:
-        """After each call of the module: be told when a backward pass enters its output."""
-        for leaf in tree_leaves(output):
-            if isinstance(leaf, Tensor) and leaf.requires_grad:
-                leaf.register_hook(self._on_output)
-
-    def _on_output(self, _: Tensor) -> None:
-        self._sees_outputs = True
-        self._order()
-
     def _on_gradient(self, _: Tensor) -> None:
-        self._accumulated = True
-        self._order()
-
-    def _order(self) -> None:
-        """Within a backward pass: have the engine call at its end, once."""
-        if not self._waiting:
-            self._waiting = True
+        """In each backward pass the first call has the engine record at the pass's end."""
+        current = torch._C._current_graph_task_id()
+        if self._pass != current:  # not a mere flag: a pass that raises never gets to its end
+            self._pass = current
             engine: Any = torch.autograd.Variable._execution_engine
-            engine.queue_callback(self._end_of_pass)
-
-    def _end_of_pass(self) -> None:
-        """Record, unless no gradient was accumulated: `torch.autograd.grad` passes here too."""
-        self._waiting = False
-        if self._accumulated:
-            self._accumulated = False
-            self.record()
-            if self._sees_outputs:
-                self._keep_hooks(WITNESSES)
-
-    def _keep_hooks(self, count: int) -> None:
-        """Remove all hooks on parameters but so many, spread evenly."""
-        if len(self._hooks) > count:
-            kept = [self._hooks[k * len(self._hooks) // count] for k in range(count)]
-            for handle in self._hooks:
-                if handle not in kept:
-                    handle.remove()
-            self._hooks = kept
+            engine.queue_callback(self.record)
 
 
 @contextmanager
@@ -173,12 +134,12 @@ def record_gradients(
 
     Works for any module and any loop: mini batches, several backward passes per step (the
     accumulated gradient is what is recorded), L-BFGS closures, modules of which only parts are
-    called. `torch.autograd.grad` leaves no `.grad` behind and makes no row; `history.record()`
-    takes down whatever is there by hand.
+    called, passes that raise. `torch.autograd.grad` leaves no `.grad` behind and makes no row;
+    `history.record()` takes down whatever is there by hand. Segments checkpointed with
+    `use_reentrant=True` are backward passes of their own and make rows of their own.
     """
     history = GradientHistory(module, entries)
-    on_call = module.register_forward_hook(history._on_forward)
-    history._hooks += [
+    hooks = [
         p.register_post_accumulate_grad_hook(history._on_gradient)
         for p in history._parameters
         if p.is_leaf
@@ -186,29 +147,33 @@ def record_gradients(
     try:
         yield history
     finally:
-        on_call.remove()
-        history._keep_hooks(0)
+        for hook in hooks:
+            hook.remove()
 
 
-@torch.no_grad()
-def _norms(gradients: list[Tensor]) -> Tensor:
-    """All Frobenius norms in float64: one fused call, and care where squares left the range."""
+def _norms(gradients: list[Tensor]) -> list[float]:
+    """All Frobenius norms: one fused call, and care where squares left the range.
+
+    Between two steps every further operation of torch runs with cold caches and costs as much as
+    the norms of ten layers: from the fused call on these are numbers of Python.
+    """
     if not gradients:
-        return torch.zeros(0, dtype=torch.float64)
-    fused = list(torch._foreach_norm(gradients))
-    if len({norm.dtype for norm in fused}) > 1:
-        fused = [norm.double() for norm in fused]
-    norms = torch.stack(fused).double().cpu()
-    for k in torch.nonzero((norms == 0) | (norms == torch.inf))[:, 0].tolist():
-        norms[k] = _careful_norm(gradients[k])
+        return []
+    gradients = [g.coalesce().values() if g.is_sparse else g for g in gradients]
+    norms: list[float] = torch.stack(torch._foreach_norm(gradients)).tolist()
+    if 0.0 in norms or math.inf in norms:
+        return [
+            _careful_norm(gradient) if norm in (0.0, math.inf) else norm
+            for gradient, norm in zip(gradients, norms, strict=True)
+        ]
     return norms
 
 
-def _careful_norm(gradient: Tensor) -> Tensor:
+def _careful_norm(gradient: Tensor) -> float:
     """In float64 and scaled: squares of 1e30 overflow float32, those of 1e200 float64."""
-    gradient = gradient.double()
-    peak = gradient.abs().max() if gradient.numel() else torch.zeros((), dtype=torch.float64)
-    return peak * (gradient / peak).norm() if 0 < peak < torch.inf else peak
+    gradient = gradient.detach().double()
+    peak = gradient.abs().max().item() if gradient.numel() else 0.0
+    return peak * (gradient / peak).norm().item() if 0 < peak < math.inf else peak
 
 
 def _layer_of(name: str) -> str:

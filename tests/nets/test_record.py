@@ -126,12 +126,42 @@ def test_autograd_grad_makes_no_row():
 def test_a_module_whose_parts_are_called_is_recorded_every_time():
     model = stack(depth=10)
     with record_gradients(model) as history:
-        one_pass(model)  # whole: from now on the output announces a pass
-        model[4](torch.ones(2, 4, dtype=torch.float64)).sum().backward()
         one_pass(model)
-    assert len(history) >= 2
+        for part in model[::2]:
+            part(torch.ones(2, 4, dtype=torch.float64)).sum().backward(inputs=[part.bias])
+        one_pass(model)
+    assert len(history) == 1 + 10 + 1
     last = [float(p.grad.norm()) for p in model.parameters()]
     np.testing.assert_allclose(history.norms[-1], last, rtol=1e-14)
+
+
+def test_a_pass_that_raises_does_not_end_the_recording():
+    model = stack()
+
+    def refuse(_):
+        raise ArithmeticError
+
+    with record_gradients(model) as history:
+        one_pass(model)
+        hook = model[0].weight.register_hook(refuse)  # the last to receive its gradient
+        with pytest.raises(ArithmeticError):
+            one_pass(model)
+        hook.remove()
+        one_pass(model)
+    assert len(history) == 2
+
+
+def test_sparse_gradients():
+    """Of an embedding: a row that is looked up twice has its two parts added first."""
+    torch.manual_seed(0)
+    norms = []
+    for sparse in (True, False):
+        model = nn.Sequential(nn.Embedding(5, 3, sparse=sparse), nn.Linear(3, 1))
+        model.load_state_dict({k: torch.ones_like(v) for k, v in model.state_dict().items()})
+        with record_gradients(model) as history:
+            model(torch.tensor([1, 1, 4])).square().sum().backward()
+        norms.append(history.norms[0])
+    np.testing.assert_allclose(*norms)
 
 
 def test_hooks_are_gone_afterwards():
@@ -140,7 +170,6 @@ def test_hooks_are_gone_afterwards():
         one_pass(model)
     one_pass(model)
     assert len(history) == 1
-    assert not model._forward_hooks
     assert all(not p._post_accumulate_grad_hooks for p in model.parameters())
 
 
