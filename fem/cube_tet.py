@@ -9,19 +9,18 @@ gradients, so that no nodal space is needed (FEM_NOTES, design 2).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fem import cube_integrals, cube_points, stencil_kernels
+from fem import cube_points, stencil_kernels
 from fem.cg import conjugate_gradients, norm
-from fem.cube_cells import HEX_CLASSES, KUHN, TET_CLASSES, size, split
-from fem.cube_hex import block_bytes
-from fem.cube_integrals import edge_integrals, load_matrix, regions, squared_errors
+from fem.cube_cells import HEX_CLASSES, KUHN, TET_CLASSES, size
 from fem.cube_rules import CubeRule, gauss_rule, lattice_rule
-from fem.space import Array, Field, Line, LinearSolve, Progress
+from fem.cube_space import CubeSpace, block_bytes
+from fem.space import Array, LinearSolve, Progress
 from fem.stencil import layout, prolongation, restriction, system_stencil
 from fem.threads import each, ranges
 from fem.transforms import solve_hex
@@ -66,45 +65,26 @@ class KuhnSystem:
 
 
 @dataclass(frozen=True)
-class CubeTets:
-    """Lowest-order Nédélec on 6n³ Kuhn tetrahedra in float64; numbering of `fem.cube_cells`."""
+class CubeTets(CubeSpace):
+    """n³ cubes of six Kuhn tetrahedra, in float64: 7n³ + 9n² + 3n unknowns."""
 
-    n: int
-
-    @property
-    def dofs(self) -> int:
-        """7n³ + 9n² + 3n."""
-        return size(self.n, TET_CLASSES)
-
-    @property
-    def h(self) -> float:
-        return sqrt(3) / self.n
+    cell = KUHN
 
     def predicted_bytes(self, threads: int = 1) -> int:
         """Load, x and the r, p, q of conjugate gradients, the coarse vector, blocks of values."""
         return 8 * (5 * self.dofs + size(self.n, HEX_CLASSES)) + block_bytes(threads)
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Array:
-        b = np.zeros(self.dofs)
-        cube_integrals.load(
-            KUHN,
-            self.n,
-            regions(KUHN, self.n, load_rule(self.n), singular_edge),
-            lambda rule: load_matrix(rule, 1 / self.n),
-            (u, curl_u),
-            split(b, self.n, TET_CLASSES),
-            threads=threads,
-            progress=progress,
-        )
-        return b
+    def load_rule(self) -> CubeRule:
+        """Gauss with 5 points a direction for n ≤ 8, then lattices, which share points."""
+        return gauss_rule(KUHN, 5) if self.n <= 8 else lattice_rule(KUHN, load_degree(self.n))
+
+    def error_rule(self) -> CubeRule:
+        """Measured on `maxwell` and `helix`: degree 3 is within 1e-7 of fine rules for n ≥ 16,
+        degree 2 within 2e-5 (64/n)², degree 1 within 3e-4 (64/n)²."""
+        n = self.n
+        if n <= 16:
+            return gauss_rule(KUHN, 7 if n <= 8 else 4)
+        return lattice_rule(KUHN, 3 if n < 128 else 2 if n <= 256 else 1)
 
     def solve(
         self,
@@ -127,51 +107,14 @@ class CubeTets:
             system, r, x, tol=tol, norm_b=norm(b, threads), threads=threads, progress=progress
         )
 
-    def errors(
-        self,
-        x: Array,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> tuple[float, float]:
-        l2, curl = squared_errors(
-            KUHN,
-            self.n,
-            regions(KUHN, self.n, error_rule(self.n), singular_edge),
-            split(x, self.n, TET_CLASSES),
-            (u, curl_u),
-            threads=threads,
-            progress=progress,
-        )
-        return sqrt(l2), sqrt(l2 + curl)
-
     def evaluate(self, x: Array, points: Array) -> Array:
         return cube_points.on_tetrahedra(x, points, self.n)
 
     def evaluate_curl(self, x: Array, points: Array) -> Array:
         return cube_points.on_tetrahedra(x, points, self.n, curl=True)
 
-    def interpolate(self, u: Field) -> Array:
-        return edge_integrals(u, self.n, TET_CLASSES)
-
-
-def load_rule(n: int) -> CubeRule:
-    """Gauss with 5 points a direction for n ≤ 8, then lattices, which share points."""
-    return gauss_rule(KUHN, 5) if n <= 8 else lattice_rule(KUHN, load_degree(n))
-
 
 def load_degree(n: int) -> int:
     """Degree 1 moves the errors of `maxwell` by 2/n² (5e-4 at n = 64, 8e-6 at 512), degree 2 by
     less than 1e-6 from n = 16 on."""
     return 2 if n <= 256 else 1
-
-
-def error_rule(n: int) -> CubeRule:
-    """Measured on `maxwell` and `helix`: degree 3 is within 1e-7 of fine rules for n ≥ 16,
-    degree 2 within 2e-5 (64/n)², degree 1 within 3e-4 (64/n)²."""
-    if n <= 16:
-        return gauss_rule(KUHN, 7 if n <= 8 else 4)
-    return lattice_rule(KUHN, 3 if n < 128 else 2 if n <= 256 else 1)

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from fem import cube_integrals
 from fem.cg import conjugate_gradients, norm
 from fem.cube_cells import DIRECTIONS, HEX_CLASSES, KUHN, TET_CLASSES, local_matrices, size, split
-from fem.cube_hex import block_bytes
 from fem.cube_integrals import load_matrix, regions
 from fem.cube_rules import CubeRule, lattice_rule, trapezoidal_interpolation
+from fem.cube_space import block_bytes
 from fem.cube_tet import CubeTets, KuhnSystem, load_degree
 from fem.errors import InputError
 from fem.space import Array, Field, Line, LinearSolve, Progress

@@ -11,7 +11,8 @@ from bench import problems
 from fem.assembled import AssembledSpace
 from fem.best_approximation import make_space
 from fem.cube_cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, size
-from fem.cube_hex import CubeHexes, block_bytes
+from fem.cube_hex import CubeHexes
+from fem.cube_space import block_bytes
 from fem.cube_tet import CubeTets, KuhnSystem
 from fem.cube_tet_single import CubeTetsSingle
 from fem.errors import InputError, NotConverged
