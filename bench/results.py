@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -56,6 +57,10 @@ class Results:
     def value(self, name: str) -> list[Any]:
         """One value per record; None where a record has none."""
         return [record.values.get(name) for record in self.records]
+
+    def errors(self, name: str = "l2_error") -> list[float]:
+        """One number per record; a diverged run, which has none, counts as infinite."""
+        return [math.inf if value is None else float(value) for value in self.value(name)]
 
     def keys(self) -> tuple[str, ...]:
         return tuple(record.key for record in self.records)

@@ -263,7 +263,7 @@ def error_on_mesh(net: Network, data: Data, n: int) -> float:
 
 
 def net_metrics(net: Network, data: Data) -> dict[str, Any]:
-    """The figures of CONTRACT.md for any net; what does not exist is None, never NaN."""
+    """All figures, for any net; what does not exist is None, never NaN."""
     values: dict[str, float | None] = dict.fromkeys(FIGURES)
     if is_finite_on(net, data):
         residual, predicted = predict(net, data.x) - data.y, predict(net, data.x_test)

@@ -1,7 +1,7 @@
 """Every method under one heading: what it was told, what it cost, how far it came.
 
 A contender is one variant of a method on one problem; runs that differ by seed only are one
-contender with a spread. Tracks are never mixed in a table without their label (SPEC section 1):
+contender with a spread. Tracks are never mixed in a table without their label (maths 1):
 
     paper   best approximation of the known field: an oracle, told u everywhere
     fit     told samples of u in the cylinder, like the nets
@@ -41,9 +41,7 @@ class Contender:
 
     def median(self, value: str) -> float | None:
         """The median over seeds; a diverged run counts as infinite."""
-        found = [record.values.get(value) for record in self.records]
-        numbers = [math.inf if number is None else float(number) for number in found]
-        middle = float(np.median(numbers)) if numbers else math.inf
+        middle = float(np.median(Results(self.records).errors(value)))
         return middle if math.isfinite(middle) else None
 
     @property

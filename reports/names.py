@@ -11,6 +11,13 @@ ELEMENTS = {
     "N1": "N₁ tetrahedra",
     "hexP": "p-version, hexahedra",
 }
+SHORT_ELEMENTS = {
+    "N0": "N₀ tets",
+    "N0 graded": "N₀ graded tets",
+    "hexN0": "N₀ hexes",
+    "N1": "N₁ tets",
+    "hexP": "p-version",
+}
 NETS = {
     "feedforward": "feedforward",
     "resnet": "ResNet",

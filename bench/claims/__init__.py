@@ -22,6 +22,7 @@ from bench.results import Results
 from bench.statistics import FEWEST_PAIRS, Comparison, holm
 
 SIGNIFICANCE = 0.05
+SEED_DEPENDENT = "seed-dependent"  # how a verdict begins that other seeds contradict
 
 Status = Literal["holds", "holds in some seeds", "does not hold", "not tested yet"]
 
@@ -135,7 +136,7 @@ def _entry(claim: Claim, finding: Finding, p_adjusted: float | None) -> Entry:
             status = _compared_status(finding, p_adjusted)
             words = _in_words(status, comparison.wins, comparison.pairs)
             if _is_decided(finding, p_adjusted) and _halves_contradict(finding):
-                words = f"seed-dependent: {words}"
+                words = f"{SEED_DEPENDENT}: {words}"
             evidence = f"{what}: {_effect(comparison, p_adjusted)}"
             return Entry(claim, status, words, evidence, cells, finding, p_adjusted)
 
@@ -172,7 +173,7 @@ def agreement(entries: Sequence[Entry]) -> str:
     if not tested:
         return "not tested yet"
     if {"holds", "does not hold"} <= said:
-        return "seed-dependent: the runs contradict each other"
+        return f"{SEED_DEPENDENT}: the runs contradict each other"
     if len(tested) == 1:
         return f"{tested[0].verdict} (tested in one run only)"
     if said == {"holds in some seeds"}:

@@ -45,7 +45,7 @@ def _nets_beat_coarse_fem(results: Results) -> Finding:
     nets = _shallow_nets(results)
     if not len(fem) or not len(nets):
         return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
-    errors = sorted(e if e is not None else math.inf for e in nets.value("l2_error"))
+    errors = sorted(nets.errors())
     wins = sum(error < fem.records[0].values["l2_error"] for error in errors)
     median = errors[len(errors) // 2]
     beaten = [r.values for r in fem if r.values["l2_error"] > median]
@@ -69,7 +69,7 @@ def _comparable_with_fem(results: Results) -> Finding:
     nets = _shallow_nets(results)
     if len(ends) < len(TEN_MESHES) or not len(nets):
         return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
-    errors = [math.inf if e is None else e for e in nets.value("l2_error")]
+    errors = nets.errors()
     hits = sum(ends[1] <= error <= ends[0] for error in errors)
     return Counted(
         hits,
@@ -242,7 +242,9 @@ CLAIMS = [
         rule="the error of each of the paper's eight nets, over the meshes' quadratures, varies by "
         f"less than {FLAT_WITHIN:.0%}",
         examine=_flat_in_h,
-        note="a statement about quadrature only: the net does not depend on h",
+        note="a statement about quadrature only: the net does not depend on h; the rule named all "
+        "nets at first and was narrowed to the paper's eight after the record's nets had been seen "
+        "to vary by 41 %",
     ),
     Claim(
         name="u3-of-the-order-of-the-error",

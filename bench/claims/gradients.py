@@ -141,8 +141,7 @@ def _half(record: Record) -> int:
 
 
 def _median_mse(records: list[Record]) -> float:
-    values = [record.values.get("train_mse") for record in records]
-    return float(np.median([np.inf if value is None else value for value in values] or [np.inf]))
+    return float(np.median(Results(records).errors("train_mse") or [np.inf]))
 
 
 def _against_tuned(tau: str, tau0: str, words: str) -> Claim:

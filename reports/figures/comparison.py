@@ -11,20 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from reports.contenders import Contender
-from reports.names import NETS
+from reports.names import NETS, SHORT_ELEMENTS
 from reports.style import WIDTH_INCHES, look
 from reports.svg import legend_below, name_series, plot_series
 
 Array = NDArray[np.float64]
-
-FAMILIES = {
-    "N0": "N₀ tets (oracle)",
-    "N0 graded": "N₀ graded tets (oracle)",
-    "hexN0": "N₀ hexes (oracle)",
-    "N1": "N₁ tets (oracle)",
-    "hexP": "p-version (oracle)",
-}
-SOLVED = {"N0": "N₀ tets", "N0 graded": "N₀ graded tets", "N1": "N₁ tets"}
 
 
 def work_precision(field: Sequence[Contender]) -> Figure:
@@ -51,13 +42,13 @@ def _work(contender: Contender, work: str) -> float | None:
 
 
 def _elements(axes: Axes, field: Sequence[Contender], work: str) -> None:
-    for element, label in FAMILIES.items():
+    for element, short in SHORT_ELEMENTS.items():
         rows = [c for c in field if c.look == element and c.track == "paper" and c.error]
         rows.sort(key=lambda c: c.unknowns)
         if rows:
             x, error = _curve(rows, work)
+            label = f"{short} (oracle)"
             plot_series(axes, x, error, label, element)
-            short = label.partition(" (")[0]
             steep = error[0] / error[-1] > (rows[-1].unknowns / rows[0].unknowns) ** 2
             place = {"xytext": (7, 4)} if steep else {"xytext": (0, -8), "ha": "right"}
             name_series(axes, (x[-1], error[-1]), short, label, element, **place)
@@ -67,7 +58,7 @@ def _elements(axes: Axes, field: Sequence[Contender], work: str) -> None:
         plot_series(
             axes,
             *_curve(rows, work),
-            f"{SOLVED.get(element, element)} (solved)",
+            f"{SHORT_ELEMENTS.get(element, element)} (solved)",
             element,
             linestyle=":",
         )

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.results import Results
-from reports.names import ELEMENTS, net_method, net_name
+from reports.names import ELEMENTS, SHORT_ELEMENTS, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, name_series, plot_band, plot_series
 
@@ -19,7 +19,6 @@ Array = NDArray[np.float64]
 
 
 ORDERS = {"N0": 1, "hexN0": 1, "N1": 2}
-SHORT = {"N0": "N₀ tets", "hexN0": "N₀ hexes", "N1": "N₁ tets"}
 # Where the names keep clear of the curves and of the rate triangles below them.
 PLACES: dict[str, dict[str, Any]] = {
     "N0": {"xytext": (-2, 9)},
@@ -38,7 +37,7 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
         label = ELEMENTS.get(element, element)
         plot_series(axes, h, error, label, element)
         place = PLACES.get(element, {"xytext": (6, -9)})
-        name = SHORT.get(element, element)
+        name = SHORT_ELEMENTS.get(element, element)
         name_series(axes, (h[-1], error[-1]), name, label, element, **place)
         order = ORDERS.get(element, 1)
         if order not in lowest or error[-1] < lowest[order][1][-1]:

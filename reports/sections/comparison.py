@@ -150,7 +150,7 @@ def _nets_at_equal_error(run: Run, problem: str, field: list[Contender]) -> list
             "whole search). The mesh is an oracle, the net was told samples.",
             columns,
             rows,
-            run.source("convergence", meshes),
+            run.made_by(Results([*meshes, *(r for c in field if c.is_net for r in c.records)])),
         )
     ]
 

@@ -207,14 +207,12 @@ def _arm_rows(cells: Results) -> list[list[Value]]:
     for tau0, tau in arms:
         found = cells.select(IN_TRAINING, tau=tau, tau0=tau0).sorted_by("seed")
         fixed = cells.select(IN_TRAINING, tau="fixed", tau0=tau0).sorted_by("seed")
-        errors = [_or_inf(value) for value in found.value("train_mse")]
-        tests = [_or_inf(value) for value in found.value("rel_test_error")]
         row: list[Value] = [
             tau,
             tau0,
             len(found),
-            float(np.median(errors)),
-            float(np.median(tests)),
+            float(np.median(found.errors("train_mse"))),
+            float(np.median(found.errors("rel_test_error"))),
         ]
         if tau != "fixed" and found.value("train_mse") and _seeds(found) == _seeds(fixed):
             effect = compare_paired(found.value("train_mse"), fixed.value("train_mse"))
@@ -227,7 +225,3 @@ def _arm_rows(cells: Results) -> list[list[Value]]:
 
 def _seeds(cells: Results) -> list[int]:
     return [record.config["seed"] for record in cells]
-
-
-def _or_inf(value: float | None) -> float:
-    return float("inf") if value is None else float(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bench.claims import Entry, agreement
+from bench.claims import SEED_DEPENDENT, Entry, agreement
 from reports.context import Run
 from reports.document import Column, Paragraph, Section, Table
 
@@ -19,27 +19,29 @@ COLUMNS = [
 ]
 
 
-def _verdict(run: Run, entry: Entry) -> str:
-    """Of the run alone, unless a run that it is held against decides the other way."""
+def _verdict(run: Run, entry: Entry) -> tuple[str, str]:
+    """Status and words; of the run alone, unless one that it is held against contradicts it."""
     same = [e for other in run.others for e in other.ledger if e.claim.name == entry.claim.name]
-    together = agreement([entry, *same])
-    return together if together.startswith("seed-dependent") else entry.verdict
+    together = agreement([entry, *same]) if same else ""
+    words = together if together.startswith(SEED_DEPENDENT) else entry.verdict
+    return SEED_DEPENDENT if words.startswith(SEED_DEPENDENT) else entry.status, words
 
 
 def section(run: Run) -> Section | None:
     if not run.ledger:
         return None
-    tally = Counter(entry.status for entry in run.ledger)
+    verdicts = [_verdict(run, entry) for entry in run.ledger]
+    tally = Counter(status for status, _ in verdicts)
     counts = ", ".join(f"{number} {status}" for status, number in tally.most_common())
     rows = [
         (
             entry.claim.sentence + (f" ({entry.claim.note})" if entry.claim.note else ""),
             entry.claim.where,
             entry.claim.rule,
-            _verdict(run, entry),
+            verdict,
             f"run `{entry.evidence}`" if entry.status == "not tested yet" else entry.evidence,
         )
-        for entry in run.ledger
+        for entry, (_, verdict) in zip(run.ledger, verdicts, strict=True)
     ]
     return Section(
         "The ledger of claims",

@@ -61,18 +61,18 @@ def _rows(runs: Results) -> list[tuple[Value, ...]]:
     rows: list[tuple[Value, ...]] = []
     seconds = equal_time(runs)
     for optimizer, group in _groups(runs).items():
-        errors = _errors(group)
+        errors = group.errors("rel_test_error")
         rows.append(
             (
                 optimizer,
                 len(group),
-                sum(bool(r.values["diverged"]) for r in group),
+                sum(map(bool, group.value("diverged"))),
                 float(np.median(errors)),
                 float(np.min(errors)),
                 float(np.max(errors)),
                 float(np.median([_error_at(r, seconds) for r in group])),
-                float(np.median(_errors(group, "l2_error"))),
-                float(np.median([r.values["seconds"] for r in group])),
+                float(np.median(group.errors())),
+                float(np.median(group.value("seconds"))),
             )
         )
     return sorted(rows, key=lambda row: row[3])  # type: ignore[arg-type, return-value]
@@ -80,7 +80,7 @@ def _rows(runs: Results) -> list[tuple[Value, ...]]:
 
 def equal_time(runs: Results) -> float:
     """When the first of the optimisers is through, in the median: so far all have curves."""
-    ends = [np.median([r.values["seconds"] for r in group]) for group in _groups(runs).values()]
+    ends = [np.median(group.value("seconds")) for group in _groups(runs).values()]
     return float(min(ends))
 
 
@@ -90,20 +90,15 @@ def _error_at(record: Record, seconds: float) -> float:
     return float(np.asarray(record.arrays["curve_rel_test_error"])[seen][-1])
 
 
-def _groups(runs: Results) -> dict[str, list[Record]]:
-    return {
-        name: [r for r in runs if r.config["optimizer"] == name]
-        for name in runs.distinct("optimizer")
-    }
-
-
-def _errors(group: list[Record], name: str = "rel_test_error") -> list[float]:
-    """Errors with a diverged run as infinite, so that it counts against its optimiser."""
-    return [float("inf") if r.values[name] is None else float(r.values[name]) for r in group]
+def _groups(runs: Results) -> dict[str, Results]:
+    return {name: runs.select("net", optimizer=name) for name in runs.distinct("optimizer")}
 
 
 def _winner(runs: Results) -> str:
-    medians = {name: float(np.median(_errors(group))) for name, group in _groups(runs).items()}
+    medians = {
+        name: float(np.median(group.errors("rel_test_error")))
+        for name, group in _groups(runs).items()
+    }
     ordered = sorted(medians.items(), key=lambda item: item[1])
     if len(ordered) < 2:
         return ""

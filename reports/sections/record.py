@@ -57,32 +57,28 @@ def _recipe(record: Record) -> str:
     )
 
 
-def _groups(runs: Results) -> list[list[Record]]:
+def _groups(runs: Results) -> list[Results]:
     """Runs that differ by their seed only."""
     keys = dict.fromkeys((r.config["problem"], r.config["features"]) for r in runs)
-    return [[r for r in runs if (r.config["problem"], r.config["features"]) == key] for key in keys]
+    return [runs.select("net", problem=problem, features=features) for problem, features in keys]
 
 
-def _net(group: list[Record]) -> tuple[Value, ...]:
-    errors = _errors(group)
-    config = group[0].config
+def _net(group: Results) -> tuple[Value, ...]:
+    errors = group.errors()
+    first = group.records[0]
+    config = first.config
     return (
         net_name(config),
         config["problem"],
         config["features"],
         len(group),
-        int(group[0].values["parameters"]),
+        int(first.values["parameters"]),
         float(np.median(errors)),
         min(errors),
         max(errors),
-        float(np.median(_errors(group, "l2_error_inside"))),
-        float(np.median([r.values["seconds"] for r in group])),
+        float(np.median(group.errors("l2_error_inside"))),
+        float(np.median(group.value("seconds"))),
     )
-
-
-def _errors(group: list[Record], name: str = "l2_error") -> list[float]:
-    """A diverged run counts as infinite."""
-    return [float("inf") if r.values[name] is None else float(r.values[name]) for r in group]
 
 
 def _rivals(run: Run, problem: str) -> list[Contender]:
@@ -98,7 +94,7 @@ def _rivals(run: Run, problem: str) -> list[Contender]:
 
 
 def _rival(contender: Contender) -> tuple[Value, ...]:
-    errors = _errors(list(contender.records))
+    errors = Results(contender.records).errors()
     return (
         contender.name,
         contender.problem,
@@ -115,9 +111,8 @@ def _rival(contender: Contender) -> tuple[Value, ...]:
 
 def _sentence(runs: Results, problem: str, rivals: list[Contender]) -> str:
     first = runs.records[0].config
-    same = [r for r in runs if r.config["problem"] == problem]
-    group = [r for r in same if r.config["features"] == first["features"]]
-    median = float(np.median(_errors(group)))
+    group = runs.select("net", problem=problem, features=first["features"])
+    median = float(np.median(group.errors()))
     sentences = [
         f"On {problem} its L² error on the whole cube is {scientific(median)} in the median of "
         f"{len(group)} seeds."
