@@ -16,8 +16,8 @@ from fem.cell_rules import CellRule, edge_integrals, hex_rules, tet_rules
 from fem.errors import InputError, NotConverged
 from fem.space import Array, Field, Line, LinearSolve, Progress
 
-# Gauss points per direction, degree 2q − 1, on few cells and on many (from n = 3). FEM_NOTES asks
-# for degree 4 in the load and 8 in the error where n ≤ 4; the margin is for `helix`, which
+# Gauss points per direction, degree 2q − 1, on few cells and on many (from n = 3). Five
+# digits need degree 4 in the load and 8 in the error where n ≤ 4; the margin is for `helix`, which
 # oscillates, and for n = 1 (the L² error of hexN0 still moves by 3e-5 between q = 4 and 5).
 FEW_CELLS = 64
 LOAD_POINTS = (7, 5)

@@ -1,7 +1,7 @@
 """Quadrature on reference cells, cell by cell: plain where the field is smooth, collapsed onto the
 singular edge where it is not.
 
-Distances to a singular edge enter u as √R (SPEC, section 1). On a cell that touches the edge the
+Distances to a singular edge enter u as √R (maths 1). On a cell that touches the edge the
 rule is collapsed onto the touching vertices with s = σ², R = s · smooth, so √R = σ · smooth and
 Gauss converges again; a plain rule of order 4 underestimates the error of `screen` by 4 %.
 """

@@ -3,7 +3,7 @@ hexahedral space as auxiliary space.
 
 The preconditioner is 2 diag(A)⁻¹ + Π H⁻¹ Πᵀ, H the hexahedral system solved by fast transforms and
 Π the interpolation of hexahedral fields on the tetrahedral edges. It carries gradients to
-gradients, so that no nodal space is needed (FEM_NOTES, design 2).
+gradients, so that no nodal space is needed.
 """
 
 from __future__ import annotations

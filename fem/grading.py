@@ -10,7 +10,7 @@ from fem.errors import InputError
 from fem.space import Line
 
 # u ~ R^(−½) on `screen`: uniform meshes give the rate ½, the exponent β lifts it to min(1, β/2)
-# before logarithms and the pre-asymptotic range; 2.5 measures 0.9 (FEM_NOTES).
+# before logarithms and the pre-asymptotic range; 2.5 measures 0.9.
 EXPONENT = 2.5
 
 

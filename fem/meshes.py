@@ -15,7 +15,7 @@ def cube(n: int, cell: str = "tet") -> Any:
     """The unit cube, n cells per side: Kuhn tetrahedra (6 per cell) or hexahedra.
 
     `init_tensor`, not `refined()`: the latter ignores z when it picks the shortest diagonal, so
-    its meshes are not the Kuhn family (FEM_NOTES).
+    its meshes are not the Kuhn family.
     """
     from skfem import MeshHex, MeshTet
 

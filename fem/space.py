@@ -4,7 +4,7 @@ A *space* is a finite-element space on one mesh together with its solver for
 
     (w curl u_h, curl v) + (u_h, v) = (w curl u, curl v) + (u, v)   for all v,   w = 1,
 
-the best approximation in H(curl) (SPEC, section 6). Constructing a space costs nothing: meshes and
+the best approximation in H(curl) (maths 6). Constructing a space costs nothing: meshes and
 matrices come into being when `load` or `solve` first need them, so that `predicted_bytes` can
 be asked of spaces that would never fit.
 """

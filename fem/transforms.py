@@ -8,7 +8,7 @@ c_m(j) = cos(θ_m j), m = 0..n, diagonalise the P1 matrices against W = diag(½,
 
 With κ_m = δ_m/√(h μ_m), and the three components of a mode (m, p, q) scaled by √(h/(μ_p μ_q)) and
 so on, the H(curl) matrix of the mode is (1 + |κ|²) I − κκᵀ; its inverse is
-(I + κκᵀ)/(1 + |κ|²) (FEM_NOTES, design 1).
+(I + κκᵀ)/(1 + |κ|²).
 """
 
 from __future__ import annotations

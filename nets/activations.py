@@ -23,7 +23,7 @@ class Activation:
 
 
 def smooth_relu(eta: float) -> Activation:
-    """max(0, z) for |z| > η, z²/(4η) + z/2 + η/4 on [−η, η] (the paper's σ, SPEC 2).
+    """max(0, z) for |z| > η, z²/(4η) + z/2 + η/4 on [−η, η] (the paper's σ, maths 2).
 
     Without branches: d = clamp((z+η)/2η, 0, 1), σ = η d² + max(z−η, 0), σ′ = d.
     """

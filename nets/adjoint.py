@@ -1,4 +1,4 @@
-"""Discretise-then-optimise ("DtO"): the adjoint and the parameter gradients by hand (SPEC 4).
+"""Discretise-then-optimise ("DtO"): the adjoint and the parameter gradients by hand (maths 4).
 
 Written once in the coefficients C, s of the architecture; plain full-batch torch, for reading,
 for the theory and as the oracle of `nets.kernel`, which computes the same numbers faster.

@@ -50,12 +50,12 @@ def _autograd(net: Network, x: Tensor, y: Tensor, loss: Loss) -> tuple[Tensor, G
 
 
 def _dto(net: Network, x: Tensor, y: Tensor, loss: Loss) -> tuple[Tensor, Gradients]:
-    """By the discrete adjoint (SPEC 4)."""
+    """By the discrete adjoint (maths 4)."""
     return _by_adjoint(net, x, y, loss, adjoint_states)
 
 
 def _otd(net: Network, x: Tensor, y: Tensor, loss: Loss) -> tuple[Tensor, Gradients]:
-    """By the discretised continuous adjoint (SPEC 4)."""
+    """By the discretised continuous adjoint (maths 4)."""
     from nets.otd import otd_adjoint_states
 
     return _by_adjoint(net, x, y, loss, otd_adjoint_states)

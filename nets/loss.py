@@ -1,4 +1,4 @@
-"""The loss J of SPEC 3, each term with its gradient by hand."""
+"""The loss J (maths 3), each term with its gradient by hand."""
 
 from dataclasses import dataclass
 from math import isfinite

@@ -12,7 +12,7 @@ _TERMS = 17
 
 
 def memory_weights(tau: Tensor, gamma: float) -> Tensor:
-    """A[ℓ,j] = (τ[ℓ]^γ/τ[j]) ((τ[j]+…+τ[ℓ])^{1−γ} − (τ[j+1]+…+τ[ℓ])^{1−γ}), j < ℓ (SPEC 2).
+    """A[ℓ,j] = (τ[ℓ]^γ/τ[j]) ((τ[j]+…+τ[ℓ])^{1−γ} − (τ[j+1]+…+τ[ℓ])^{1−γ}), j < ℓ (maths 2).
 
     (H, H) in float64, zero on and above the diagonal, differentiable in `tau`. With
     R = τ[j+1]+…+τ[ℓ] it is (τ[ℓ]/R)^γ g(τ[j]/R), g(r) = ((1+r)^{1−γ} − 1)/r: only ratios of

@@ -1,4 +1,4 @@
-"""The slips of the paper (SPEC 8), measured: by how much what is printed fails, and what holds.
+"""The slips of the paper (maths 8), measured: by how much what is printed fails, and what holds.
 
 Each function returns the relative error of the printed formula and of the corrected one against
 automatic differentiation or a closed form, on a small random net. The printed formulas live here
@@ -39,7 +39,7 @@ HIDDEN, WIDTH, SAMPLES = 6, 5, 3
 class Slip:
     """One statement of the paper: its error as printed, and corrected."""
 
-    item: str  # of SPEC section 8
+    item: str  # of docs/mathematics.md, section 8
     title: str
     printed: float
     corrected: float | None  # None where there is no correction to test

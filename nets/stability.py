@@ -1,7 +1,7 @@
 """How perturbations of the input grow through a net, and the bounds for it.
 
 The paper's Proposition (Section 3.2) bounds two solutions of ∂_t^γ y = f(t, y), f Lipschitz with
-constant Λ, by Gronwall's lemma, ‖δ(t)‖ ≤ exp(Λ t^{1-γ} / Γ(2-γ)) ‖δ(0)‖. Two slips (SPEC 8.4,
+constant Λ, by Gronwall's lemma, ‖δ(t)‖ ≤ exp(Λ t^{1-γ} / Γ(2-γ)) ‖δ(0)‖. Two slips (maths 8.4,
 8.5): the Volterra kernel must be (t-s)^{γ-1}/Γ(γ), and for a singular kernel that lemma does not
 give an exponential. The right form is ‖δ(t)‖ ≤ E_γ(Λ t^γ) ‖δ(0)‖, attained by f = Λ y.
 

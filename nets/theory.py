@@ -1,6 +1,6 @@
 """Section 6 of the paper: dy[l]/dθ[j] as products and recursions, corrected and complete.
 
-Per sample, with D[i] = ∂a[i]/∂y[i] = diag(σ'(z[i])) W[i] and P the projections of SPEC 2:
+Per sample, with D[i] = ∂a[i]/∂y[i] = diag(σ'(z[i])) W[i] and P the projections:
 
     feedforward   G[i] = τ[i-1] D[i-1] G[i-1]
     ResNet        G[i] = (P + τ[i-1] D[i-1]) G[i-1]
@@ -8,7 +8,7 @@ Per sample, with D[i] = ∂a[i]/∂y[i] = diag(σ'(z[i])) W[i] and P the project
     Fractional    G[i] = Σ_{k=j+1}^{i-2} (A[i-1,k] - A[i-1,k-1]) P G[k]
                          + ((1 - A[i-1,i-2]) P + τ[i-1]^γ Γ(2-γ) D[i-1]) G[i-1] + source[i]
 
-for i = j+2..l, from G[j+1] = the derivative of layer j's own step. Two corrections (SPEC 8): the
+for i = j+2..l, from G[j+1] = the derivative of layer j's own step. Two corrections (maths 8): the
 paper prints A[i,·] where the net has A[i-1,·], and the τ-column of the Fractional-DNN lacks
 source[i] = -Σ_{k=0}^{i-2} ∂A[i-1,k]/∂τ[j] (P y[k+1] - P y[k]), for every i ≥ j+1.
 

@@ -1,4 +1,4 @@
-"""DenseNet: y[ℓ] = Σ_{i<ℓ} P(i→ℓ) y[i] + τ[ℓ−1] a[ℓ−1] (SPEC 2)."""
+"""DenseNet: y[ℓ] = Σ_{i<ℓ} P(i→ℓ) y[i] + τ[ℓ−1] a[ℓ−1] (maths 2)."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Feedforward net: y[ℓ] = τ[ℓ−1] a[ℓ−1] (SPEC 2)."""
+"""Feedforward net: y[ℓ] = τ[ℓ−1] a[ℓ−1] (maths 2)."""
 
 import torch
 from torch import Tensor

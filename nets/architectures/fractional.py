@@ -1,4 +1,4 @@
-"""Fractional-DNN of order γ: the L1 scheme for the Caputo equation D^γ y = σ(W y + b) (SPEC 2).
+"""Fractional-DNN of order γ: the L1 scheme for the Caputo equation D^γ y = σ(W y + b) (maths 2).
 
 y[ℓ] = P y[ℓ−1] − Σ_{j=0}^{ℓ−2} A[ℓ−1,j] (P y[j+1] − P y[j]) + τ[ℓ−1]^γ Γ(2−γ) a[ℓ−1].
 """

@@ -1,4 +1,4 @@
-"""ResNet: y[ℓ] = P y[ℓ−1] + τ[ℓ−1] a[ℓ−1] (SPEC 2), explicit Euler for y' = σ(W y + b)."""
+"""ResNet: y[ℓ] = P y[ℓ−1] + τ[ℓ−1] a[ℓ−1] (maths 2), explicit Euler for y' = σ(W y + b)."""
 
 import torch
 from torch import Tensor

@@ -35,7 +35,7 @@ def test_high_order_on_one_cell_beats_sixty_four_cells_of_lowest_order():
 
 def test_grading_helps_at_the_singular_edge():
     graded = values(n=8, problem="screen", grading=2.5)
-    assert graded["l2_error"] < 0.9 * 0.09717  # the uniform mesh with as many cells (SPEC)
+    assert graded["l2_error"] < 0.9 * 0.09717  # the uniform mesh with as many cells
     assert graded["smooth"] is False
     assert "l2_error_inside" not in graded
 

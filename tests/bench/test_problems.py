@@ -138,7 +138,7 @@ def test_maxwell_is_exact_to_rounding(radius):
 
 
 def test_input_f_nearly_is_the_answer():
-    """u = −q(φ) f with q in [0.25, 0.40] (SPEC section 1)."""
+    """u = −q(φ) f with q in [0.25, 0.40] (maths 1)."""
     x = np.random.Generator(np.random.Philox(3)).random((3, 1000))
     u, f = problems.maxwell.u(x), problems.maxwell.f(x)
     q = -u[1] / f[1]

@@ -18,7 +18,7 @@ SIZES = {
     "hexP": [{"n": 1, "order": p} for p in (3, 5, 7, 9)],
 }
 CASES = [(element, size) for element, sizes in SIZES.items() for size in sizes]
-# L² errors that no later version may exceed: `maxwell` from FEM_NOTES, the others measured.
+# L² errors that no later version may exceed: `maxwell` from a table, the others measured.
 FINEST = {
     ("maxwell", "N0"): 7.77e-4,
     ("maxwell", "N1"): 1.61e-5,

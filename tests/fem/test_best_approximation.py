@@ -1,4 +1,4 @@
-"""The front door: values of FEM_NOTES and SPEC, rates, and every kind of bad input."""
+"""The front door: values computed elsewhere, rates, and every kind of bad input."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from fem import best_approximation, l2_error, make_space, rates
 from fem.best_approximation import largest_fitting
 from fem.errors import InputError
 
-# n: L² tet, H(curl) tet, L² hex, H(curl) hex (FEM_NOTES). The L² error of one hexahedron is
-# 2.00045e-2: the note's 2.00039e-2 is what four Gauss points a direction give; see the test below.
+# n: L² tet, H(curl) tet, L² hex, H(curl) hex. The L² error of one hexahedron is
+# 2.00045e-2: 2.00039e-2 is what four Gauss points a direction give; see the test below.
 TABLE = {
     1: (1.86716e-2, 1.0908e-1, 2.00045e-2, 1.17622e-1),
     2: (1.06567e-2, 6.0865e-2, 1.01116e-2, 6.49438e-2),
@@ -17,7 +17,7 @@ TABLE = {
     8: (3.04451e-3, 1.60494e-2, 2.36177e-3, 1.66860e-2),
     16: (1.54523e-3, 8.06109e-3, 1.17608e-3, 8.35419e-3),
 }
-SPEC = {  # problem: {n: L²}, and the rates in L² and H(curl) from n = 4 to 8
+FIELDS = {  # problem: {n: L²}, and the rates in L² and H(curl) from n = 4 to 8
     "helix": ({1: 0.467056, 4: 0.179332}, 0.93, 0.97),
     "screen": ({4: 0.146733, 8: 0.09717}, 0.59, 0.61),
     "curlsing": ({}, 0.89, 0.51),
@@ -41,7 +41,7 @@ def test_the_tables_of_fem_notes(element):
 
 
 def test_one_hexahedron_needs_five_gauss_points(monkeypatch):
-    """FEM_NOTES' fifth digit at n = 1 is a rule's, not the element's."""
+    """2.00039e-2 at n = 1, which four points give, is the rule's and not the element's."""
     import fem.assembled
 
     found = {}
@@ -53,10 +53,10 @@ def test_one_hexahedron_needs_five_gauss_points(monkeypatch):
     assert found[7] == pytest.approx(2.00045e-2, rel=5e-6)
 
 
-@pytest.mark.parametrize("name", SPEC)
+@pytest.mark.parametrize("name", FIELDS)
 def test_the_values_and_rates_of_spec(name):
     problem = problems.get(name)
-    values, l2_rate, hcurl_rate = SPEC[name]
+    values, l2_rate, hcurl_rate = FIELDS[name]
     solutions = {n: solve(problem, n) for n in (1, 4, 8)}
     for n, value in values.items():
         assert solutions[n].l2_error == pytest.approx(value, rel=1e-5 if n < 8 else 5e-5)
@@ -76,7 +76,7 @@ def test_rates_climb_towards_one():
 
 def test_relative_errors_and_dofs():
     solution = solve(problems.helix, 2)
-    assert solution.l2_error / solution.l2_relative == pytest.approx(1.45999621, rel=1e-7)  # SPEC
+    assert solution.l2_error / solution.l2_relative == pytest.approx(1.45999621, rel=1e-7)
     assert solution.dofs == 7 * 8 + 9 * 4 + 3 * 2 == solution.x.size
     assert solution.h == pytest.approx(3**0.5 / 2)
     assert set(solution.seconds) == {"load", "solve", "error"}

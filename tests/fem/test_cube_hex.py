@@ -1,4 +1,4 @@
-"""Hexahedra of the cube: fast transforms against scikit-fem's assembly, FEM_NOTES and theory."""
+"""Hexahedra of the cube: fast transforms against scikit-fem's assembly, a table and theory."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from fem.errors import InputError
 from fem.meshes import cube
 from fem.transforms import solve_hex
 
-# FEM_NOTES's table, but n = 1 in L²: there the notes have 2.00039e-2, off by 3e-5; assembled by
+# Computed elsewhere, but n = 1 in L²: there that table has 2.00039e-2, off by 3e-5; assembled by
 # scikit-fem with Gauss rules of 5³ and of 8³ points it is 2.000454e-2 to twelve digits.
 TABLE = {
     1: (2.000454e-2, 1.17622e-1),

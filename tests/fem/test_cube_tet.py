@@ -19,7 +19,7 @@ from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.stencil import interpolation_terms
 
-TABLE = {  # FEM_NOTES
+TABLE = {  # computed elsewhere
     1: (1.86716e-2, 1.0908e-1),
     2: (1.06567e-2, 6.0865e-2),
     4: (5.84255e-3, 3.1660e-2),
@@ -27,7 +27,7 @@ TABLE = {  # FEM_NOTES
     16: (1.54523e-3, 8.06109e-3),
     32: (7.76433e-4, 4.03627e-3),
 }
-SCREEN = {4: 0.146733, 8: 0.09717, 16: 0.06581}  # SPEC, section 1
+SCREEN = {4: 0.146733, 8: 0.09717, 16: 0.06581}  # computed elsewhere
 EDGE = (1.0, 0.0)
 
 
@@ -106,7 +106,7 @@ def test_errors_of_screen_are_those_of_the_specification(n):
 
 
 def test_a_singular_curl_halves_the_rate_in_hcurl_only():
-    """`curlsing`: u in H^{3/2 − ε}, curl u in H^{1/2 − ε} (SPEC, section 1)."""
+    """`curlsing`: u in H^{3/2 − ε}, curl u in H^{1/2 − ε} (maths 1)."""
     problem, errors = problems.curlsing, []
     for n in (5, 10):
         space = CubeTets(n)

@@ -26,7 +26,7 @@ def meshed(element, n, seed=0):
 
 @pytest.mark.parametrize("element", WITH_REFERENCE, ids=lambda e: e.name)
 def test_the_declared_order_is_the_measured_one(element):
-    """Pre-asymptotic (SPEC, section 6), so the band is 0.1 below the order and 0.15 above."""
+    """Pre-asymptotic (maths 6), so the band is 0.1 below the order and 0.15 above."""
     problem = problems.maxwell
     coarse, fine = (
         best_approximation(problem.u, problem.curl_u, n, element=element.name) for n in (3, 6)

@@ -1,4 +1,4 @@
-"""The module against a naive loop over SPEC's table, its starting values, and what it refuses."""
+"""The module against a naive loop over the layers, its starting values, and what it refuses."""
 
 from math import gamma as Gamma
 
@@ -34,7 +34,7 @@ def naive_A(tau, gamma, l, j):
 
 
 def naive_forward(net, x):
-    """SPEC's table, one point and one layer at a time, in plain Python."""
+    """The table of maths 2, one point and one layer at a time, in plain Python."""
     config = net.config
     W = [w.detach().numpy() for w in net.W]
     b = [v.detach().numpy() for v in net.b]

@@ -37,7 +37,7 @@ def test_backward_of_the_module_is_dto(net, loss):
 
 
 def test_loss_is_the_formula():
-    """SPEC 3 written out entry by entry."""
+    """J (maths 3) written out entry by entry."""
     net = build(hidden=2, width=4, tau0=(0.5, -0.25))
     x, y = random_data(net)
     J, _ = loss_and_grad(net, x, y, loss=Loss(lambda1=0.3, lambda2=0.2, beta=10))

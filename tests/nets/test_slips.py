@@ -1,4 +1,4 @@
-"""Every slip of SPEC section 8: what is printed fails by a margin, the corrected form holds."""
+"""Every slip of maths 8: what is printed fails by a margin, the corrected form holds."""
 
 import numpy as np
 import pytest

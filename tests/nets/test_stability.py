@@ -55,7 +55,7 @@ def test_linear_net_stays_below_the_solution_it_approximates(gamma, tau):
 
 
 def test_printed_bound_is_exceeded_five_hundredfold_in_the_limit():
-    """γ = ½, Λ t^γ = 3: E_½(3) = e⁹(1 + erf 3) ≈ 16 206 against 29.5 (SPEC 8.5)."""
+    """γ = ½, Λ t^γ = 3: E_½(3) = e⁹(1 + erf 3) ≈ 16 206 against 29.5 (maths 8.5)."""
     growth = [linear_growth(3.0, 1.0, 0.5, hidden) for hidden in (20, 80, 320)]
     last = [g.measured[-1] for g in growth]
     assert growth[0].printed[-1] == pytest.approx(29.5, abs=0.05)
