@@ -23,7 +23,6 @@ def build_app() -> typer.Typer:
         name="femnets",
         help="When does a neural network beat a finite element, at what cost, and why does it "
         "train or fail to train?",
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
     )
@@ -50,7 +49,8 @@ def invoke(argv: Sequence[str] | None = None) -> int:
     Not `run`: the command of that name, once imported, would take its place in this package.
     """
     try:
-        code = build_app()(args=argv, standalone_mode=False)
+        arguments = sys.argv[1:] if argv is None else argv
+        code = build_app()(args=[*arguments] or ["--help"], standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted; the same command resumes", file=sys.stderr)
         return EXIT_INTERRUPTED

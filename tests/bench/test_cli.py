@@ -22,6 +22,13 @@ def test_every_command_has_help(command, capsys):
     assert "Usage" in capsys.readouterr().out
 
 
+def test_without_a_command_it_is_help(capsys):
+    assert bench.cli.invoke([]) == 0
+    captured = capsys.readouterr()
+    assert "Usage" in captured.out
+    assert captured.err == ""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
     assert bench.cli.invoke([command, "--no-such-flag"]) == 2
