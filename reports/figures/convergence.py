@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 ORDERS = {"N0": 1, "hexN0": 1, "N1": 2}
 # Where the names keep clear of the curves and of the rate triangles below them.
 PLACES: dict[str, dict[str, Any]] = {
-    "N0": {"xytext": (-2, 9)},
+    "N0": {"xytext": (8, 8), "ha": "right"},
     "N1": {"xytext": (-6, 0), "ha": "right"},
 }
 
