@@ -8,8 +8,8 @@ from fem import best_approximation, l2_error, make_space, rates
 from fem.best_approximation import largest_fitting
 from fem.errors import InputError
 
-# n: L² tet, H(curl) tet, L² hex, H(curl) hex. The L² error of one hexahedron is
-# 2.00045e-2: 2.00039e-2 is what four Gauss points a direction give; see the test below.
+# n: L² tet, H(curl) tet, L² hex, H(curl) hex, by another implementation. The L² error of one
+# hexahedron is 2.00045e-2: 2.00039e-2 is what four Gauss points a direction give; see below.
 TABLE = {
     1: (1.86716e-2, 1.0908e-1, 2.00045e-2, 1.17622e-1),
     2: (1.06567e-2, 6.0865e-2, 1.01116e-2, 6.49438e-2),
@@ -31,7 +31,7 @@ def solve(problem, n, **options):
 
 
 @pytest.mark.parametrize("element", ["N0", "hexN0"])
-def test_the_tables_of_fem_notes(element):
+def test_tabulated_errors(element):
     column = 2 * (element == "hexN0")
     for n, row in TABLE.items():
         solution = solve(problems.maxwell, n, element=element)
@@ -54,7 +54,7 @@ def test_one_hexahedron_needs_five_gauss_points(monkeypatch):
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_the_values_and_rates_of_spec(name):
+def test_values_and_rates_of_the_other_fields(name):
     problem = problems.get(name)
     values, l2_rate, hcurl_rate = FIELDS[name]
     solutions = {n: solve(problem, n) for n in (1, 4, 8)}

@@ -13,8 +13,8 @@ from fem.errors import InputError
 from fem.meshes import cube
 from fem.transforms import solve_hex
 
-# Computed elsewhere, but n = 1 in L²: there that table has 2.00039e-2, off by 3e-5; assembled by
-# scikit-fem with Gauss rules of 5³ and of 8³ points it is 2.000454e-2 to twelve digits.
+# By another implementation, but n = 1 in L²: there that table has 2.00039e-2, off by 3e-5;
+# by scikit-fem with Gauss rules of 5³ and of 8³ points it is 2.000454e-2 to twelve digits.
 TABLE = {
     1: (2.000454e-2, 1.17622e-1),
     2: (1.01116e-2, 6.49438e-2),

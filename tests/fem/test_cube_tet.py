@@ -1,4 +1,4 @@
-"""Kuhn tetrahedra: stencil and conjugate gradients against scikit-fem's assembly and the notes."""
+"""Kuhn tetrahedra: stencil and conjugate gradients against scikit-fem's assembly."""
 
 import tracemalloc
 
@@ -19,7 +19,7 @@ from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.stencil import interpolation_terms
 
-TABLE = {  # computed elsewhere
+TABLE = {  # by another implementation
     1: (1.86716e-2, 1.0908e-1),
     2: (1.06567e-2, 6.0865e-2),
     4: (5.84255e-3, 3.1660e-2),
@@ -27,7 +27,7 @@ TABLE = {  # computed elsewhere
     16: (1.54523e-3, 8.06109e-3),
     32: (7.76433e-4, 4.03627e-3),
 }
-SCREEN = {4: 0.146733, 8: 0.09717, 16: 0.06581}  # computed elsewhere
+SCREEN = {4: 0.146733, 8: 0.09717, 16: 0.06581}  # likewise
 EDGE = (1.0, 0.0)
 
 

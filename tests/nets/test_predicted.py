@@ -75,8 +75,8 @@ def test_propagators_are_the_recursions_of_the_theorems(kind):
         torch.testing.assert_close(M[k], J[k].plain())
 
 
-# log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖₂ at width 20 measured elsewhere for H = 5, 20, 50
-NOTES = {
+# log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖₂ at width 20, H = 5, 20, 50, by another program
+TABLE = {
     ("feedforward", "1", 0.5): (-0.85, -6.7, -20.3),
     ("feedforward", "1", 2.0): (1.57, 6.0, 14.0),
     ("resnet", "1", 1.0): (1.0, 4.5, 11.0),
@@ -87,13 +87,13 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize(("kind", "tau0", "scale"), NOTES)
-def test_table_of_the_notes_is_reproduced(kind, tau0, scale):
+@pytest.mark.parametrize(("kind", "tau0", "scale"), TABLE)
+def test_table_of_initial_norms_is_reproduced(kind, tau0, scale):
     """Within 0.75 decades, or 10 % of the decades: other seeds, other samples."""
     from nets.jacobians import log10_spectral_norms
 
     x = points(1, 10, 7)
-    for hidden, expected in zip((5, 20, 50), NOTES[kind, tau0, scale], strict=True):
+    for hidden, expected in zip((5, 20, 50), TABLE[kind, tau0, scale], strict=True):
         found = [
             log10_spectral_norms(
                 build(

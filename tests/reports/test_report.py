@@ -2,10 +2,12 @@
 
 import math
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from bench.cells import Cell, Result
+from bench.claims import Entry, Fact, all_claims
 from bench.fingerprint import fingerprint
 from bench.record import encoded
 from bench.store import Store
@@ -16,6 +18,7 @@ from reports.context import Run
 from reports.html import render_html
 from reports.matching import matching_mesh
 from reports.pdf import render_pdf, typst_source
+from reports.sections.ledger import section as ledger_section
 
 PLANS = {
     "convergence": {"n": [1, 2, 4], "elements": ["N0"], "problems": ["maxwell"]},
@@ -127,6 +130,21 @@ def test_several_runs_in_one_report(tmp_path):
     assert render_pdf(document).startswith(b"%PDF")
     before = compile_report(one, pdf=False)[0].read_bytes()
     assert compile_report(one, pdf=False, others=[other])[0].read_bytes() != before
+
+
+def test_the_ledger_counts_what_it_shows():
+    """A claim that another run contradicts is seed-dependent in its row and in the tally alike."""
+    claim = all_claims()[0]
+    holds, fails = (
+        Entry(claim, status, status, "", (), Fact(status == "holds", (), ""))
+        for status in ("holds", "does not hold")
+    )
+    alone = SimpleNamespace(ledger=[holds], others=[])
+    contradicted = SimpleNamespace(ledger=[holds], others=[SimpleNamespace(ledger=[fails])])
+    for run, status in ((alone, "holds"), (contradicted, "seed-dependent")):
+        paragraph, table = ledger_section(run).blocks
+        assert paragraph.text.startswith(f"Of 1 claims: 1 {status}.")
+        assert table.rows[0][3].startswith(status)
 
 
 def test_files_are_made_once_per_input(run):
