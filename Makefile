@@ -11,7 +11,7 @@ report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -82,7 +82,7 @@ def data_of(config: Mapping[str, Any], *, test: bool = False) -> tuple[Tensor, T
 class Portrait:
     """One net at one point of its parameter space, layer by layer, in log₁₀."""
 
-    log10_norms: dict[str, Array]  # W, b, tau, y as `nets.norms`
+    log10_norms: dict[str, Array]  # W, b, tau, y as `nets.gradients.norms`
     theory_error: float | None  # largest relative difference from the theorems; None: not finite
     log10_theory: dict[str, Array]  # W, b, tau, y[1..H] by the theorems
     predicted: Array  # log10 growth of ‖φ[k]‖ over ‖φ[H]‖, k = 1..H, by mean field
@@ -91,10 +91,10 @@ class Portrait:
 
 def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -> Portrait:
     """Norms on all rows, theorems on the first `theory` rows, singular values on `spectra` rows."""
-    from nets.jacobians import log10_singular_values
-    from nets.norms import layer_norms
-    from nets.passes import trajectory
-    from nets.predicted import mean_field_growth, norms_by_theory
+    from nets.gradients.jacobians import log10_singular_values
+    from nets.gradients.norms import layer_norms
+    from nets.gradients.passes import trajectory
+    from nets.theory.predicted import mean_field_growth, norms_by_theory
 
     few_x, few_y = x[:theory], y[:theory]
     by_theory = norms_by_theory(net, few_x, few_y)

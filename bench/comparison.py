@@ -10,7 +10,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from bench.cells import is_timing, label_of
-from bench.record import Record
+from bench.store.files import Record
 
 SAME = 1e-9  # relative: below it, rounding on another machine
 
@@ -138,7 +138,7 @@ def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str, str]
     the seed.
     """
     from bench.claims import ledger
-    from bench.results import Results
+    from bench.store.results import Results
 
     union = {record.key: record for record in (*a, *b)}
     ledgers = [ledger(Results(list(records))) for records in (a, b, union.values())]

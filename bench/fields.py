@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bench import problems
-from bench.record import Record
+from bench.store.files import Record
 
 Field = Callable[[np.ndarray], np.ndarray]
 CELL_TYPES = {4: "tetra", 8: "hexahedron"}  # by number of vertices
@@ -42,7 +42,7 @@ def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
         mesh = place["mesh"] if "mesh" in place else cube_like(record.config["element"], place["n"])
         yield mesh, solve(record.config)
     elif "features" in record.config and (weights := record.weights()) is not None:
-        from bench.metrics import net_field
+        from bench.measure.ruler import net_field
         from nets import load
 
         features = record.config["features"].split(",")

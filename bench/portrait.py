@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bench import metrics
+from bench.measure import ruler as metrics
+from bench.measure.queries import seconds_per_point
 from bench.problems import Array
-from bench.queries import seconds_per_point
 
 if TYPE_CHECKING:
     from bench.training import Data, TrainedNet
@@ -83,8 +83,8 @@ def pruned(net: Network, data: Data) -> dict[str, Any]:
     """
     from bench.training import predict
     from nets.errors import InputError
-    from nets.last_layer import solve_last_layer
     from nets.pruning import delete_layers, redundant_layers
+    from nets.training.last_layer import solve_last_layer
 
     found: dict[str, Any] = {}
     for measure in ("tau", "change"):

@@ -72,7 +72,7 @@ class Benchmarks:
 
     def pytest_benchmark_update_machine_info(self, machine_info: dict[str, Any]) -> None:
         """Says what kind of machine it is, not which."""
-        from bench.provenance import machine, versions
+        from bench.store.provenance import machine, versions
 
         machine_info.pop("node", None)
         machine_info.update(kind=machine(), versions=versions())

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import metrics, problems
+from bench import problems
 from bench.errors import UserError, nearest
+from bench.measure import ruler as metrics
 from bench.problems import Array, Problem
 
 if TYPE_CHECKING:
     from nets.module import Network
-    from nets.training import Progress, Training
+    from nets.training.loop import Progress, Training
 
 BIAS_ORDERING_BETA = 10.0  # the paper's
 TEST_SAMPLES = 12_000
@@ -196,7 +197,7 @@ def train_net(
 ) -> TrainedNet:
     """Builds, trains and measures one net."""
     from nets import Loss, train
-    from nets.last_layer import solve_last_layer
+    from nets.training.last_layer import solve_last_layer
 
     if not isinstance(config, TrainConfig):
         config = TrainConfig.from_dict(config)
@@ -281,7 +282,7 @@ def net_metrics(net: Network, data: Data) -> dict[str, Any]:
 
 def is_finite_on(net: Network, data: Data) -> bool:
     """Whether the net has a value at all at the training points: it may overflow untrained."""
-    from nets.kernel import FastObjective
+    from nets.fast.kernel import FastObjective
 
     return math.isfinite(FastObjective(net, data.x, data.y)(net.pack())[0])
 
@@ -295,7 +296,7 @@ def _ring_error(predicted: Array, data: Data) -> float | None:
 def predict(net: Network, x: Array) -> Array:
     """net(x) by the fast path: a third of the module's time. NaN where the net overflows."""
     from nets.errors import InputError
-    from nets.kernel import predict as fast
+    from nets.fast.kernel import predict as fast
 
     try:
         return fast(net, x).numpy().astype(np.float64)

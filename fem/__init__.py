@@ -10,7 +10,7 @@ Importing this loads no scikit-fem: each solver brings its own when it is chosen
 from fem.best_approximation import best_approximation, make_space, rates
 from fem.errors import InputError, NotConverged
 from fem.norms import l2_error
-from fem.space import Solution, Space
+from fem.spaces import Solution, Space
 
 __all__ = [
     "InputError",

@@ -12,7 +12,7 @@ import numpy as np
 from fem import elements, memory, meshes
 from fem.errors import InputError
 from fem.fields import Checked
-from fem.space import Array, Field, Line, Progress, Solution, Space
+from fem.spaces import Array, Field, Line, Progress, Solution, Space
 
 MEMORY_SHARE = 0.9  # of what is available; the rest is the system's
 
@@ -142,7 +142,7 @@ def norms(
 ) -> tuple[float, float]:
     """‖u‖ in L² and H(curl): on the cube by a small mesh of its own, else on the space's mesh."""
     if mesh is None:
-        from fem.assembled import AssembledSpace
+        from fem.spaces.assembled import AssembledSpace
 
         space = AssembledSpace(element="hexN0", n=4)
     return space.errors(np.zeros(space.dofs), u, curl_u, singular_edge=singular_edge)

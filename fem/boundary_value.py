@@ -22,12 +22,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from fem import auxiliary_space, memory, meshes
+from fem import memory, meshes
 from fem.errors import InputError
-from fem.second_order import second_order_preconditioner
-from fem.space import Array, Field, Line, Progress
-from fem.tet_complex import Indices, TetComplex
-from fem.tet_dofs import Trace, gradient_dofs, trace_dofs
+from fem.solvers import auxiliary_space
+from fem.spaces import Array, Field, Line, Progress
+from fem.spaces.tets.complex import Indices, TetComplex
+from fem.spaces.tets.dofs import Trace, gradient_dofs, trace_dofs
+from fem.spaces.tets.second_order import second_order_preconditioner
 
 ORDERS = {"N0": 0, "N1": 1}
 BYTES_PER_CELL = {"N0": 6_000, "N1": 24_000}

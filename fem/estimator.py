@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fem import tet_tables as tables
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution, load_points
 from fem.errors import InputError
-from fem.space import Array
-from fem.tet_complex import Indices, TetComplex
-from fem.tet_dofs import triangle_rule
+from fem.spaces import Array
+from fem.spaces.tets import tables
+from fem.spaces.tets.complex import Indices, TetComplex
+from fem.spaces.tets.dofs import triangle_rule
 
 FACE_POINTS = 3  # per direction: degree 4, the square of what jumps for order 1
 FACES_AT_ONCE = 1 << 15

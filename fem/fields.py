@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fem.errors import InputError
-from fem.space import Array, Field
+from fem.spaces import Array, Field
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fem import auxiliary_space, meshes
-from fem import tet_tables as tables
+from fem import meshes
 from fem.errors import InputError
-from fem.space import Array
-from fem.tet_complex import TetComplex
+from fem.solvers import auxiliary_space
+from fem.spaces import Array
+from fem.spaces.tets import tables
+from fem.spaces.tets.complex import TetComplex
 
 REGULARISATION = 1e-6
 

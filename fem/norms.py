@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fem import meshes
-from fem.cell_rules import tet_rules
 from fem.fields import Checked
-from fem.quadrature import Quadrature, Rule, integrate, joined, kuhn_cube, on_cells
-from fem.space import Array, Field, Line, Solution
+from fem.rules.cell_rules import tet_rules
+from fem.rules.quadrature import Quadrature, Rule, integrate, joined, kuhn_cube, on_cells
+from fem.spaces import Array, Field, Line, Solution
 
 CELLS = 4  # per side, for fields that bring no mesh of their own
 POINTS = 6  # Gauss points per direction and tetrahedron

@@ -11,13 +11,13 @@ _HOME = {
     "InputError": "nets.errors",
     "Loss": "nets.loss",
     "build": "nets.module",
-    "grad_norms": "nets.norms",
+    "grad_norms": "nets.gradients.norms",
     "load": "nets.storage",
-    "loss_and_grad": "nets.gradients",
-    "memory_weights": "nets.memory",
-    "record_gradients": "nets.record",
+    "loss_and_grad": "nets.gradients.methods",
+    "memory_weights": "nets.fractional.weights",
+    "record_gradients": "nets.gradients.recorder",
     "save": "nets.storage",
-    "train": "nets.training",
+    "train": "nets.training.loop",
 }
 
 __all__ = sorted(_HOME)

@@ -9,8 +9,8 @@ from typing import Any
 from nets import architectures
 from nets.activations import activation
 from nets.errors import InputError, nearest
+from nets.fractional.weights import check_order
 from nets.initial import INITIALISERS, TAU_STARTS
-from nets.memory import check_order
 
 TAU_POLICIES = ("fixed", "global", "learned", "rezero")
 DTYPES = ("float32", "float64")

@@ -35,8 +35,8 @@ import torch
 from torch import Tensor
 
 from nets.errors import InputError, nearest
-from nets.last_layer import hidden_states
 from nets.module import Network
+from nets.training.last_layer import hidden_states
 
 Measure = Callable[[Network, Any], Tensor]
 

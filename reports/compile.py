@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.results import Results
+from bench.store.results import Results
 from reports.context import Run
 from reports.document import Document
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.names import ELEMENTS, net_family, net_method, net_name
 
 TOLD = {

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.claims import Entry, ledger
-from bench.record import Record
-from bench.results import Results
-from bench.store import Store
+from bench.store.files import Record
+from bench.store.folder import Store
+from bench.store.results import Results
+from bench.store.survey import Standing, survey
 from bench.studies import replanned
-from bench.survey import Standing, survey
 from reports.document import Source
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.contenders import Contender
 from reports.names import ELEMENTS
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.errors import UserError, nearest
-from bench.metrics import difference_jacobian, has_derivatives
+from bench.measure.ruler import difference_jacobian, has_derivatives
 from bench.problems import FEATURES, Problem
 
 Array = NDArray[np.float64]

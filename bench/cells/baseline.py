@@ -14,7 +14,13 @@ DEFAULTS = {
     "data_seed": 0,
     "seed": 0,
 }
-DEPENDS = ("bench.baselines", "bench.problems", "bench.metrics", "bench.queries", "fem")
+DEPENDS = (
+    "bench.baselines",
+    "bench.problems",
+    "bench.measure.ruler",
+    "bench.measure.queries",
+    "fem",
+)
 TIMING = False
 
 
@@ -27,8 +33,8 @@ def run(config: dict[str, Any]) -> Result:
 
     from bench import problems
     from bench.baselines import fit_baseline
-    from bench.metrics import field_errors, relative_test_error
-    from bench.queries import seconds_per_point
+    from bench.measure.queries import seconds_per_point
+    from bench.measure.ruler import field_errors, relative_test_error
 
     problem = problems.get(config["problem"])
     points = problem.sample_cylinder(config["samples"], config["data_seed"])

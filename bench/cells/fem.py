@@ -27,7 +27,13 @@ DEFAULTS = {
     "tol": 1e-8,
     "threads": 1,
 }
-DEPENDS = ("fem", "bench.boundary_value", "bench.metrics", "bench.problems", "bench.queries")
+DEPENDS = (
+    "fem",
+    "bench.boundary_value",
+    "bench.measure.ruler",
+    "bench.problems",
+    "bench.measure.queries",
+)
 TIMING = False
 
 # Bytes per cell of the cube at large n, as `fem` predicts them; asking it would load an engine.
@@ -68,7 +74,7 @@ def where(config: Mapping[str, Any], problem: Problem) -> dict[str, Any]:
     """The mesh as `fem` is told it: n cells per side, or a mesh graded to the singular edge."""
     if config["grading"] is None:
         return {"n": config["n"]}
-    from fem.grading import graded_cube
+    from fem.meshes.grading import graded_cube
 
     return {
         "mesh": graded_cube(config["n"], config["grading"], problem.singular_edge or (1.0, 0.0))
@@ -106,7 +112,7 @@ def _boundary_value(config: Mapping[str, Any], problem: Problem) -> BoundaryValu
 
 def run(config: Mapping[str, Any]) -> Result:
     from bench import problems
-    from bench.queries import seconds_per_point
+    from bench.measure.queries import seconds_per_point
     from fem import memory
 
     problem = problems.get(config["problem"])
@@ -160,7 +166,7 @@ def _split(config: Mapping[str, Any], solution: Any, problem: Problem) -> dict[s
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.
     """
-    from bench.metrics import field_errors, mesh_rules
+    from bench.measure.ruler import field_errors, mesh_rules
 
     if config["grading"] is not None:
         return {}

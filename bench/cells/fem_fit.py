@@ -13,7 +13,7 @@ DEFAULTS = {
     "samples": 12_000,
     "data_seed": 0,
 }
-DEPENDS = ("fem", "bench.metrics", "bench.problems", "bench.queries")
+DEPENDS = ("fem", "bench.measure.ruler", "bench.problems", "bench.measure.queries")
 TIMING = False
 
 ORDERS = {"N0": 0, "N1": 1}
@@ -26,11 +26,11 @@ def needs_bytes(config: dict[str, Any]) -> int:
 def run(config: dict[str, Any]) -> Result:
     """Errors where the mesh is: there is no field outside the cylinder, hence no error there."""
     from bench import problems
-    from bench.metrics import l2_norm, relative_test_error
-    from bench.queries import seconds_per_point
-    from fem import quadrature
+    from bench.measure.queries import seconds_per_point
+    from bench.measure.ruler import l2_norm, relative_test_error
     from fem.least_squares import covering_cylinder, fit
-    from fem.quadrature import Resolution
+    from fem.rules import quadrature
+    from fem.rules.quadrature import Resolution
 
     problem = problems.get(config["problem"])
     points = problem.sample_cylinder(config["samples"], config["data_seed"])

@@ -9,7 +9,7 @@ from bench.cells import Result
 from bench.cells import fem as fem_cell
 
 DEFAULTS = {**fem_cell.DEFAULTS, "repeats": 3}
-DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem", "bench.timing")
+DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem", "bench.measure.timing")
 TIMING = True
 
 
@@ -18,7 +18,7 @@ def needs_bytes(config: Mapping[str, Any]) -> int:
 
 
 def run(config: Mapping[str, Any]) -> Result:
-    from bench.timing import timed
+    from bench.measure.timing import timed
 
     solutions = []
     times = timed(lambda: solutions.append(fem_cell.solve(config)), config["repeats"])

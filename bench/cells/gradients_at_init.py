@@ -23,7 +23,7 @@ def run(config: dict[str, Any]) -> Result:
     import numpy as np
 
     from bench.atlas import data_of, net_of, portrait
-    from nets.verdict import judge
+    from nets.gradients.verdict import judge
 
     net, (x, y) = net_of(config), data_of(config)
     found = portrait(net, x, y, theory=config["theory_samples"], spectra=config["jacobian_samples"])

@@ -27,8 +27,8 @@ def run(config: dict[str, Any]) -> Result:
     import numpy as np
 
     from bench.atlas import data_of, net_of
-    from nets.verdict import judge
-    from nets.watched import train_with_norms
+    from nets.gradients.verdict import judge
+    from nets.gradients.watched import train_with_norms
 
     net, (x, y) = net_of(config), data_of(config)
     history = train_with_norms(

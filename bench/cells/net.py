@@ -14,8 +14,8 @@ from bench.training import TrainConfig
 
 DEFAULTS = {field.name: field.default for field in fields(TrainConfig) if field.name != "seconds"}
 DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.metrics",
-    "bench.queries", "fem",
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
+    "bench.measure.queries", "fem",
 )  # fmt: skip
 TIMING = False
 

@@ -17,7 +17,7 @@ DEFAULTS = {
     "threads": 1,
     "repeats": 20,
 }
-DEPENDS = ("nets", "bench.timing", "bench.problems")
+DEPENDS = ("nets", "bench.measure.timing", "bench.problems")
 TIMING = True
 
 
@@ -27,9 +27,9 @@ def needs_bytes(config: Mapping[str, Any]) -> int:
 
 def run(config: Mapping[str, Any]) -> Result:
     from bench import problems
-    from bench.timing import timed
+    from bench.measure.timing import timed
     from nets import build
-    from nets.kernel import FastObjective, predict
+    from nets.fast.kernel import FastObjective, predict
 
     problem = problems.get(config["problem"])
     points = problem.sample_cylinder(config["samples"], 0)

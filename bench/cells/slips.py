@@ -16,9 +16,9 @@ def needs_bytes(config: dict[str, Any]) -> int:
 
 
 def run(config: dict[str, Any]) -> Result:
-    """By function of `nets.slips`: the relative error as printed, and corrected."""
+    """By function of `nets.theory.slips`: the relative error as printed, and corrected."""
     from dataclasses import asdict
 
-    from nets.slips import SLIPS
+    from nets.theory.slips import SLIPS
 
     return Result({measure.__name__: asdict(measure(config["seed"])) for measure in SLIPS})

@@ -27,8 +27,8 @@ DEFAULTS = {
     "data_seed": 0,
 }
 DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.metrics",
-    "bench.queries", "fem",
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
+    "bench.measure.queries", "fem",
 )  # fmt: skip
 TIMING = False
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bench.results import Results
 from bench.statistics import FEWEST_PAIRS, Comparison, holm
+from bench.store.results import Results
 
 SIGNIFICANCE = 0.05
 SEED_DEPENDENT = "seed-dependent"  # how a verdict begins that other seeds contradict

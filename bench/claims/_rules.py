@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bench.claims import Compared, Counted, Finding, NotTested
-from bench.results import Record, Results, pairs
 from bench.statistics import compare_paired, median_ratio
+from bench.store.results import Record, Results, pairs
 
 Arm = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.claims import Claim, Finding
 from bench.claims._paper import TAU
 from bench.claims._rules import Arm, arm, count, smaller
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 
 COMMAND = "femnets run training --preset paper"
 NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}

@@ -6,7 +6,7 @@ from functools import partial
 
 from bench.claims import Claim, Finding, NotTested
 from bench.claims._rules import arm, compared, smaller
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 
 TRAINING = "femnets run training baselines --preset paper"
 STRONG = "femnets run strong_nets baselines --preset paper"

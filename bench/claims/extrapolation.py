@@ -6,7 +6,7 @@ import math
 
 from bench.claims import Claim, Counted, Fact, Finding, NotTested
 from bench.claims._rules import PAPER, arm, count, smaller
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 
 COMMAND = "femnets run training --preset paper"
 CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube

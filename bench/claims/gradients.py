@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.claims import Claim, Fact, Finding, NotTested
 from bench.claims._rules import compared, smaller
-from bench.results import Record, Results, pairs
+from bench.store.results import Record, Results, pairs
 
 ATLAS = "femnets run gradient_atlas --preset quick"
 TRAINING = "femnets run learned_tau --preset paper"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.claims import Claim, Counted, Finding, NotTested
 from bench.claims._paper import PRUNING_REL_TEST_ERROR
 from bench.claims._rules import count
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 
 COMMAND = "femnets run pruning --preset paper"
 EXPERIMENT = {

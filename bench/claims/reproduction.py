@@ -16,7 +16,7 @@ from bench.claims import Claim, Counted, Finding, NotTested
 from bench.claims._paper import PRUNING_REL_TEST_ERROR, TAU, U3_RANGE
 from bench.claims._rules import arm
 from bench.claims.pruning import EXPERIMENT
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 
 TRAINING = "femnets run training --preset paper"
 PRUNING = "femnets run pruning --preset paper"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bench.claims import Claim, Counted, Finding, NotTested
-from bench.results import Results
+from bench.store.results import Results
 
 COMMAND = "femnets run slips --preset paper"
 ROUNDING = 1e-10  # a formula that is right agrees with automatic differentiation to this

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bench.claims import Claim, Compared, Counted, Finding, NotTested
 from bench.claims._rules import arm, count, halves, smaller
-from bench.results import Record, Results, pairs
 from bench.statistics import compare_paired
+from bench.store.results import Record, Results, pairs
 
 COMMAND = "femnets run training --preset paper"
 NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}

@@ -12,7 +12,7 @@ from bench.errors import UserError
 if TYPE_CHECKING:
     from bench.problems import Problem
     from fem import Solution
-    from fem.space import Progress, Space
+    from fem.spaces import Progress, Space
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Job:
         """None: the uniform cube, which has solvers of its own."""
         if self.grading is None:
             return self.read
-        from fem.grading import graded_cube
+        from fem.meshes.grading import graded_cube
 
         assert self.n is not None
         return graded_cube(self.n, self.grading, problem.singular_edge or (1.0, 0.0))
@@ -53,7 +53,7 @@ def plan(
     if file is not None:
         if grading is not None:
             raise UserError("--grading grades the cube; it does not go with --mesh")
-        from fem.meshfiles import read_mesh
+        from fem.meshes.files import read_mesh
 
         return [Job(file=file, read=read_mesh(file))]
     return [Job(n=n, order=p, grading=grading) for n in sizes for p in (orders or [None])]  # type: ignore[list-item]
@@ -76,7 +76,7 @@ def check(job: Job, options: Options) -> None:
 
     size = {"n": job.n} if job.read is None else {"mesh": job.read}
     if job.grading is not None:
-        from fem.grading import graded_cube
+        from fem.meshes.grading import graded_cube
 
         size = {"mesh": graded_cube(1, job.grading)}
     make_space(
@@ -120,7 +120,7 @@ def solved(job: Job, options: Options, progress: Progress) -> tuple[Solution, di
     from fem.best_approximation import norms
     from fem.boundary_value import solve_boundary_value
     from fem.estimator import estimate, total
-    from fem.space import Solution
+    from fem.spaces import Solution
 
     problem, mesh = options.problem, job.mesh(options.problem)
     data = data_of(problem)
@@ -169,8 +169,8 @@ def solved(job: Job, options: Options, progress: Progress) -> tuple[Solution, di
 def write_vtu(path: Path, job: Job, options: Options, solution: Solution) -> None:
     """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
     from fem import elements, meshes
-    from fem.meshfiles import cell_errors
-    from fem.meshfiles import write_vtu as write
+    from fem.meshes.files import cell_errors
+    from fem.meshes.files import write_vtu as write
 
     problem = options.problem
     mesh = job.mesh(problem)

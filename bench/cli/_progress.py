@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from nets.training import Progress
+    from nets.training.loop import Progress
 
 SECONDS_BETWEEN_LINES = 10.0  # without a terminal
 

@@ -20,8 +20,8 @@ def command(
 ) -> None:
     """What moved between two runs: errors, rates, times, verdicts, as B over A."""
     from bench.comparison import compare
-    from bench.record import finite
-    from bench.store import Store, run_path
+    from bench.store.files import finite
+    from bench.store.folder import Store, run_path
 
     first, second = Store(run_path(a)), Store(run_path(b))
     found = compare(first.records(), second.records())

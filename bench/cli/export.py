@@ -13,7 +13,7 @@ import typer
 from bench.errors import UserError
 
 if TYPE_CHECKING:
-    from bench.store import Store
+    from bench.store.folder import Store
 
 
 class Format(StrEnum):
@@ -33,7 +33,7 @@ def command(
     ] = 16,
 ) -> None:
     """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
-    from bench.store import Store, run_path
+    from bench.store.folder import Store, run_path
 
     store = Store(run_path(run))
     folder = out or store.path / "export"
@@ -55,7 +55,7 @@ def fields(store: Store, folder: Path, n: int) -> list[Path]:
 
 
 def write(store: Store, folder: Path, to: Format) -> list[Path]:
-    from bench.tables import tables
+    from bench.store.tables import tables
 
     writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
     paths = []
@@ -68,7 +68,7 @@ def write(store: Store, folder: Path, to: Format) -> list[Path]:
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     import csv
 
-    from bench.tables import columns
+    from bench.store.tables import columns
 
     with whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns(rows))
@@ -82,7 +82,7 @@ def write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise UserError("--to parquet needs pyarrow: pip install 'femnets[export]'") from None
-    from bench.tables import columns, uniform
+    from bench.store.tables import columns, uniform
 
     table = pyarrow.table({name: uniform(rows, name) for name in columns(rows)})
     with whole(path) as part:

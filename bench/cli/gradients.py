@@ -49,7 +49,7 @@ def command(
 
 def document(config: dict[str, Any], found: Portrait) -> dict[str, Any]:
     """Everything as JSON: a norm beyond float64 is null, its log₁₀ is there nevertheless."""
-    from nets.verdict import DEAD, EXPLODING, VANISHING, judge
+    from nets.gradients.verdict import DEAD, EXPLODING, VANISHING, judge
 
     states = found.log10_norms["y"][1:-1].tolist()
     on_states, on_weights = judge(states), judge(found.log10_norms["W"].tolist())

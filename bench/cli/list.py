@@ -42,6 +42,6 @@ def catalogue() -> dict[str, list[str]]:
 
 def files_of(package: str) -> list[str]:
     """The modules of a package, by their file names."""
-    from bench.fingerprint import located
+    from bench.store.fingerprint import located
 
     return sorted(path.stem for path in located(package).glob("[!_]*.py"))

@@ -55,8 +55,8 @@ def pruned(
 ) -> tuple[dict[str, Any], Network, Network]:
     """The figures, the net without its redundant layers, and that net with W[L-1] solved anew."""
     from bench.training import finite, l2_error, rel_test_error
-    from nets.last_layer import solve_last_layer
     from nets.pruning import delete_layers, redundant_layers
+    from nets.training.last_layer import solve_last_layer
 
     redundancy = redundant_layers(net, data.x, measure=measure, below=below)
     deleted = delete_layers(net, redundancy.layers)

@@ -24,7 +24,7 @@ def command(
     ] = None,
 ) -> None:
     """Compile the report of a run: one HTML page and one PDF; prints their paths."""
-    from bench.store import run_path
+    from bench.store.folder import run_path
     from reports import compile_report, write_figures
 
     if figures is not None:

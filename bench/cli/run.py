@@ -13,9 +13,9 @@ from bench.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from bench.runner import Engine, Summary
-    from bench.store import Store
+    from bench.store.folder import Store
+    from bench.store.survey import Standing
     from bench.studies import Plan
-    from bench.survey import Standing
 
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
@@ -48,8 +48,8 @@ def command(
 
     if jobs == 0:
         use_one_thread()  # before NumPy is imported
-    from bench.store import Store, run_path
-    from bench.survey import survey
+    from bench.store.folder import Store, run_path
+    from bench.store.survey import survey
 
     plans = planned(studies or [], preset, settings or [], config)
     wanted = chosen_states(only)
@@ -189,7 +189,7 @@ def compile_report(run: Path) -> list[Path]:
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
     """Where the run stands now: counts by state, the cells that failed, the report's files."""
-    from bench.survey import counts, survey
+    from bench.store.survey import counts, survey
 
     standings = survey(store, plans)
     failed = [s for s in standings if s.state == "failed"]

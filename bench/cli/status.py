@@ -10,8 +10,8 @@ import typer
 from bench.errors import UserError
 
 if TYPE_CHECKING:
+    from bench.store.survey import Standing
     from bench.studies import Plan
-    from bench.survey import Standing
 
 
 def command(
@@ -21,9 +21,9 @@ def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Cells done, diverged, failed, stale and missing, with the reason."""
-    from bench.store import Store, run_path
+    from bench.store.folder import Store, run_path
+    from bench.store.survey import survey
     from bench.studies import replanned
-    from bench.survey import survey
 
     store = Store(run_path(run))
     plans = replanned(store.plans())
@@ -37,7 +37,7 @@ def command(
 
 
 def document(run: str, plans: list[Plan], standings: list[Standing]) -> dict:
-    from bench.survey import counts
+    from bench.store.survey import counts
 
     return {
         "run": run,
@@ -66,7 +66,7 @@ def show(plans: list[Plan], standings: list[Standing]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from bench.survey import STATES, counts
+    from bench.store.survey import STATES, counts
 
     table = Table("study", "preset", *STATES)
     for plan in plans:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bench.cells import Cell, needs_bytes, runs_alone
-from bench.fingerprint import fingerprint
 from bench.runner.execute import Outcome
 from bench.runner.interrupt import ABANDON, FINISH, Abandoned, Interrupt
-from bench.store import SECONDS_WORTH_SYNCING, Store
-from bench.survey import standing
+from bench.store.fingerprint import fingerprint
+from bench.store.folder import SECONDS_WORTH_SYNCING, Store
+from bench.store.survey import standing
 
 TICK_SECONDS = 0.1
 ELSEWHERE_SECONDS = 0.5  # between looks at cells that another run computes

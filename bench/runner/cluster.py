@@ -30,9 +30,9 @@ from typing import Any
 
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.errors import UserError
-from bench.fingerprint import fingerprint
 from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
+from bench.store.fingerprint import fingerprint
 
 CONNECT_SECONDS = 10
 WORKER_SECONDS = 60

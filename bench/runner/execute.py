@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import Cell, load_kind, threads_of
-from bench.fingerprint import fingerprint
-from bench.provenance import provenance, reset_peak
-from bench.record import encoded
+from bench.store.files import encoded
+from bench.store.fingerprint import fingerprint
+from bench.store.provenance import provenance, reset_peak
 
 LOG_BYTES = 32_000  # of a failed cell's output, its end
 

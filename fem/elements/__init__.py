@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, Literal
 
 from fem.errors import InputError
-from fem.space import Space
+from fem.spaces import Space
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Element:
 @cache
 def elements() -> dict[str, Element]:
     """All elements by name."""
-    modules = sorted(info.name for info in pkgutil.iter_modules(__path__))
+    modules = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     found = [importlib.import_module(f"{__name__}.{module}").ELEMENT for module in modules]
     return {element.name: element for element in found}
 

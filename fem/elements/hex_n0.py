@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fem.elements import Element, Solver
-from fem.space import Space
+from fem.spaces import Space
 
 
 @cache
@@ -60,13 +60,13 @@ def reference() -> Any:
 
 
 def assembled(n: int | None = None, mesh: Any = None) -> Space:
-    from fem.assembled import AssembledSpace
+    from fem.spaces.assembled import AssembledSpace
 
     return AssembledSpace(element="hexN0", n=n, mesh=mesh)
 
 
 def transforms(n: int) -> Space:
-    from fem.cube_hex import CubeHexes
+    from fem.spaces.cube.hexes import CubeHexes
 
     return CubeHexes(n)
 

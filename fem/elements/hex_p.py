@@ -1,13 +1,13 @@
-"""hexP: hexahedral Nédélec elements of any order on n × n × n cells of the cube (fem.p_version)."""
+"""hexP: hexahedral Nédélec elements of any order on n × n × n cells of the cube."""
 
 from __future__ import annotations
 
 from fem.elements import Element, Solver
-from fem.space import Space
+from fem.spaces import Space
 
 
 def tensor(n: int, order: int) -> Space:
-    from fem.p_version import TensorSpace
+    from fem.spaces.p_version import TensorSpace
 
     return TensorSpace(n=n, order=order)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fem.elements import Element, Solver
-from fem.space import Space
+from fem.spaces import Space
 
 
 def reference() -> Any:
@@ -16,25 +16,25 @@ def reference() -> Any:
 
 
 def assembled(n: int | None = None, mesh: Any = None) -> Space:
-    from fem.assembled import AssembledSpace
+    from fem.spaces.assembled import AssembledSpace
 
     return AssembledSpace(element="N0", n=n, mesh=mesh)
 
 
 def kuhn(n: int) -> Space:
-    from fem.cube_tet import CubeTets
+    from fem.spaces.cube.tets import CubeTets
 
     return CubeTets(n)
 
 
 def kuhn32(n: int) -> Space:
-    from fem.cube_tet_single import CubeTetsSingle
+    from fem.spaces.cube.tets_single import CubeTetsSingle
 
     return CubeTetsSingle(n)
 
 
 def general(n: int | None = None, mesh: Any = None) -> Space:
-    from fem.general import TetSpace
+    from fem.spaces.tets.lowest_order import TetSpace
 
     return TetSpace(n=n, mesh=mesh)
 

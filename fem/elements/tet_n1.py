@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from fem.elements import Element, Solver
-from fem.space import Space
+from fem.spaces import Space
 
 
 def reference() -> Any:
-    from fem.nedelec2 import ElementTetNedelec2
+    from fem.elements._nedelec2 import ElementTetNedelec2
 
     return ElementTetNedelec2()
 
 
 def assembled(n: int | None = None, mesh: Any = None) -> Space:
-    from fem.assembled import AssembledSpace
+    from fem.spaces.assembled import AssembledSpace
 
     return AssembledSpace(element="N1", n=n, mesh=mesh)
 
 
 def auxiliary(n: int | None = None, mesh: Any = None) -> Space:
-    """CG preconditioned by the lowest-order subspace (fem.second_order)."""
-    from fem.second_order import SecondOrderSpace
+    """CG preconditioned by the lowest-order subspace (fem.spaces.tets.second_order)."""
+    from fem.spaces.tets.second_order import SecondOrderSpace
 
     return SecondOrderSpace(n=n, mesh=mesh)
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from nets.memory import memory_weights
+from nets.fractional.weights import memory_weights
 
 POSITIVE_TAU = True
 

@@ -10,7 +10,7 @@ runs until `report` or the objective raises `Stop`; where it can do no more it r
 a few words. An objective may also offer `exceeds(theta, bound)`: True if J is above the bound, at
 less than the price of a call. An objective that is not finite at `theta` is a refusal, not an
 error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
-live in `nets.training`, written once for all.
+live in `nets.training.loop`, written once for all.
 
 How τ > 0 is kept (the Fractional-DNN divides by τ) is declared by each module in `POSITIVE`:
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.results import Results
+from bench.store.results import Results
 from reports.names import ELEMENTS, SHORT_ELEMENTS, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, name_series, plot_band, plot_series

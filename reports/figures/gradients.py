@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.names import NETS
 from reports.style import WIDTH_INCHES, look
 from reports.svg import legend, plot_series
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 # Purple-white-orange and the yellow-blue ramp: ordered for colour-blind readers too.
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
-THRESHOLD = 3.0  # decades: the rules of `nets.verdict`
+THRESHOLD = 3.0  # decades: the rules of `nets.gradients.verdict`
 LIMIT = 100.0  # decades at which the colours saturate
 RESOLVED = -15.0  # decades below the largest singular value: the rest is rounding
 LEGEND = {"fontsize": 8}

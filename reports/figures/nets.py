@@ -13,7 +13,7 @@ from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.names import net_family, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, plot_band, plot_series

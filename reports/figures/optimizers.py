@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.results import Results
+from bench.store.results import Results
 from reports.style import WIDTH_INCHES
 from reports.svg import legend, name_series, plot_band, plot_series
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from bench.results import Results
+from bench.store.results import Results
 from reports.contenders import CONTESTED, Contender, contenders
 from reports.context import Run
 from reports.decision import SITUATIONS, Decision, decide

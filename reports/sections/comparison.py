@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.results import Results
+from bench.store.results import Results
 from reports.contenders import CONTESTED, TOLD, Contender, contenders
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value

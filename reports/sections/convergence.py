@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Formula, Missing, Paragraph, Picture, Section, Table
 from reports.figures.convergence import error_against_h

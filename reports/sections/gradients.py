@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.results import Results
 from bench.statistics import compare_paired
+from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.gradients import (

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bench.claims import _paper as paper
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves

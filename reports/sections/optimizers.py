@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.optimizers import race

@@ -8,8 +8,8 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from bench.claims import _paper as paper
-from bench.record import Record
-from bench.results import Results
+from bench.store.files import Record
+from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import Weights, net_drawings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.results import Record, Results
+from bench.store.results import Record, Results
 from reports.contenders import Contender, contenders
 from reports.context import Run
 from reports.document import Column, Missing, Paragraph, Section, Table, Value

@@ -6,7 +6,7 @@ import pytest
 from bench import baselines, problems
 from bench.baselines._polynomials import monomials
 from bench.errors import UserError
-from bench.metrics import field_errors, relative_test_error
+from bench.measure.ruler import field_errors, relative_test_error
 
 POINTS = problems.maxwell.sample_cylinder(3000, 0)
 TEST = problems.maxwell.sample_cylinder(2000, 0, test=True)

@@ -10,8 +10,8 @@ import pytest
 from bench import studies
 from bench.cells import Cell, kinds, label_of, load_kind, needs_bytes
 from bench.errors import UserError
-from bench.fingerprint import fingerprint, located, sources
 from bench.settings import parsed, typed
+from bench.store.fingerprint import fingerprint, located, sources
 
 
 @pytest.mark.parametrize("kind", kinds())

@@ -9,7 +9,7 @@ from bench import comparison
 from bench.claims import Claim, agreement, all_claims, ledger
 from bench.claims._rules import PAPER, count, smaller
 from bench.claims.reproduction import closest
-from bench.results import Results
+from bench.store.results import Results
 
 FIXED, LEARNED = {"tau": "fixed"}, {"tau": "learned"}
 

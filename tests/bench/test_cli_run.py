@@ -9,8 +9,8 @@ import pytest
 from bench import cli
 from bench.cells import Cell, Result
 from bench.comparison import compare
-from bench.record import encoded
-from bench.store import Store
+from bench.store.files import encoded
+from bench.store.folder import Store
 
 STUDY = "faultlab.study"
 HERE = ("run", STUDY, "--run", "r", "--jobs", "0", "--no-report")
@@ -115,7 +115,7 @@ def test_failed_cells_are_listed_kept_and_retried_on_request(capsys, elsewhere, 
 
 def test_stale_cells_are_kept_until_asked_for(capsys, monkeypatch):
     said(capsys, *HERE)
-    for module in ("bench.survey", "bench.runner.execute"):
+    for module in ("bench.store.survey", "bench.runner.execute"):
         monkeypatch.setattr(f"{module}.fingerprint", lambda kind: "newer")
     assert "8 stale cells kept" in said(capsys, *HERE).err
     assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["stale"] == 8

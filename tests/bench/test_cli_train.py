@@ -14,7 +14,7 @@ from bench import problems
 from bench.cli._progress import TrainingProgress, describe, time_left
 from bench.recipes import RECIPES
 from bench.training import TrainConfig, parse_tau0, train_net
-from nets.training import Progress
+from nets.training.loop import Progress
 
 PROMISED = {
     "train_mse",

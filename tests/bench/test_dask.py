@@ -9,9 +9,9 @@ import time
 import pytest
 
 from bench import cli
-from bench.store import Store
+from bench.store.folder import Store
+from bench.store.survey import counts, survey
 from bench.studies import replanned
-from bench.survey import counts, survey
 
 pytest.importorskip("distributed")
 STUDY = "faultlab.study"

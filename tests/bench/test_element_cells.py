@@ -5,7 +5,7 @@ import pytest
 
 from bench import problems
 from bench.cells import Cell, load_kind
-from bench.queries import POINTS, TRIAL, query_points, seconds_per_point
+from bench.measure.queries import POINTS, TRIAL, query_points, seconds_per_point
 from bench.studies import plan
 
 

@@ -18,10 +18,10 @@ import numpy as np
 import psutil
 import pytest
 
-from bench.record import ARRAYS, CELL, SCHEMA, sealed
-from bench.store import Store
+from bench.store.files import ARRAYS, CELL, SCHEMA, sealed
+from bench.store.folder import Store
+from bench.store.survey import counts, survey
 from bench.studies import replanned
-from bench.survey import counts, survey
 
 STUDY = "faultlab.study"
 RUN = ("run", STUDY, "--run", "r", "--no-report")

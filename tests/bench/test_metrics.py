@@ -10,7 +10,7 @@ import pytest
 
 from bench import problems
 from bench.errors import UserError
-from bench.metrics import (
+from bench.measure.ruler import (
     DEFAULT,
     cube_rules,
     curl_of,
@@ -25,8 +25,8 @@ from bench.metrics import (
     tabulated_cube,
     tabulated_mesh,
 )
-from fem import quadrature
-from fem.quadrature import Resolution
+from fem.rules import quadrature
+from fem.rules.quadrature import Resolution
 
 ALL = [problems.get(name) for name in problems.names()]
 SMOOTH = [problem for problem in ALL if problem.smooth]
@@ -270,5 +270,5 @@ def test_relative_test_error():
 
 def test_the_ruler_needs_no_torch():
     """Nets are measured if there are any; finite elements never wait for torch to load."""
-    code = "import sys, bench.metrics; sys.exit('torch' in sys.modules)"
+    code = "import sys, bench.measure.ruler; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

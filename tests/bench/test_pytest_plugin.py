@@ -40,10 +40,12 @@ def first(project):
 
 
 def run_pytest(project, *arguments, error=0.5, seconds=0.001):
+    # pytest-benchmark switches itself off under xdist, whose variables a child would inherit.
+    outer = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
         cwd=project,
-        env={**os.environ, "ERROR": str(error), "SECONDS": str(seconds)},
+        env=outer | {"ERROR": str(error), "SECONDS": str(seconds)},
         capture_output=True,
         text=True,
         timeout=120,

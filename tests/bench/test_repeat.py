@@ -5,7 +5,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from bench.cells import Cell, is_timing
-from bench.store import Store
+from bench.store.folder import Store
 
 SMALL = (
     "run", "convergence", "training", "--set", "n=1,2",

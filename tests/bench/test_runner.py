@@ -18,9 +18,9 @@ from bench.runner.in_process import InProcess
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
 from bench.runner.processes import LocalProcesses
 from bench.runner.progress import LiveView, PlainView, Progress, duration
-from bench.store import Store
+from bench.store.folder import Store
+from bench.store.survey import standing, survey
 from bench.studies import plan, replanned
-from bench.survey import standing, survey
 
 GIB = 2**30
 
@@ -256,7 +256,7 @@ def test_two_runs_share_the_cells(store, tmp_path):
 
 def test_changed_code_makes_a_cell_stale(store, monkeypatch):
     run([lab(0)], store, InProcess())
-    monkeypatch.setattr("bench.survey.fingerprint", lambda kind: "newer")
+    monkeypatch.setattr("bench.store.survey.fingerprint", lambda kind: "newer")
     now = standing(store, lab(0))
     assert (now.state, now.wants_computing) == ("stale", False)
     assert now.record is not None

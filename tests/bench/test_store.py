@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bench.cells import Cell, Result
 from bench.errors import UserError
-from bench.record import ARRAYS, CELL, SCHEMA, Damaged, decoded, encoded, sealed, unsealed
-from bench.store import MARK, Missing, Store, run_path
+from bench.store.files import ARRAYS, CELL, SCHEMA, Damaged, decoded, encoded, sealed, unsealed
+from bench.store.folder import MARK, Missing, Store, run_path
 
 STORY = {"seconds": 1.0}
 

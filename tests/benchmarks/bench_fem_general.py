@@ -13,7 +13,7 @@ from peers_fem import TOLERANCE, kuhn_mesh, ngsolve, ngsolve_mesh
 
 from bench import problems
 from fem import best_approximation, meshes
-from fem.general import TetSpace
+from fem.spaces.tets.lowest_order import TetSpace
 
 N = int(os.environ.get("FEMNETS_BENCH_N", "24"))
 PROBLEM = problems.maxwell

@@ -14,9 +14,9 @@ from peers_fem import ngsolve, ngsolve_mesh, stock_scikit_fem
 
 from bench import problems
 from fem import best_approximation
-from fem.cube_hex import CubeHexes
-from fem.cube_tet import CubeTets
-from fem.cube_tet_single import CubeTetsSingle
+from fem.spaces.cube.hexes import CubeHexes
+from fem.spaces.cube.tets import CubeTets
+from fem.spaces.cube.tets_single import CubeTetsSingle
 
 N = int(os.environ.get("FEMNETS_BENCH_N", "32"))
 PROBLEM = problems.maxwell

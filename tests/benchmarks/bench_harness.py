@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from bench.cells import Cell, Result
-from bench.fingerprint import fingerprint
-from bench.record import encoded
 from bench.runner import run_cells
 from bench.runner.interrupt import Interrupt
 from bench.runner.processes import LocalProcesses
 from bench.runner.progress import PlainView
-from bench.store import Store
+from bench.store.files import encoded
+from bench.store.fingerprint import fingerprint
+from bench.store.folder import Store
+from bench.store.survey import counts, survey
 from bench.studies import plan
-from bench.survey import counts, survey
 
 STUDY = "faultlab.study"
 

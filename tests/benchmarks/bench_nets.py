@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from nets import build
-from nets.kernel import FastObjective, predict, predicted_bytes
+from nets.fast.kernel import FastObjective, predict, predicted_bytes
 
 
 @pytest.fixture(autouse=True)
@@ -175,7 +175,7 @@ def test_prediction(benchmark):
 DEEP = """
 import re, numpy as np, torch
 from nets import build
-from nets.kernel import FastObjective
+from nets.fast.kernel import FastObjective
 torch.set_num_threads(1)
 random = np.random.Generator(np.random.Philox(0))
 net = build(net="fractional", hidden=50, width=50)

@@ -11,7 +11,7 @@ import torch
 
 from bench.training import TrainConfig, rel_test_error
 from nets import train
-from nets.kernel import FastObjective
+from nets.fast.kernel import FastObjective
 from nets.optimizers._inverse_hessian import InverseHessian
 
 SIZES = {"2-50": 2, "6-50": 6}
@@ -73,8 +73,8 @@ def test_step(benchmark, size, optimizer):
 
 def test_history_overhead(benchmark):
     """A row of the history costs less than 5 % of the cheapest evaluation it describes."""
-    from nets.history import History
     from nets.loss import Loss
+    from nets.training.history import History
 
     benchmark.group = "training step"
     config = TrainConfig(hidden=5, width=10, bias_ordering=True)

@@ -42,11 +42,11 @@ def test_tabulated_errors(element):
 
 def test_one_hexahedron_needs_five_gauss_points(monkeypatch):
     """2.00039e-2 at n = 1, which four points give, is the rule's and not the element's."""
-    import fem.assembled
+    import fem.spaces.assembled
 
     found = {}
     for points in (4, 5, 7, 10):
-        monkeypatch.setattr(fem.assembled, "ERROR_POINTS", (points, points))
+        monkeypatch.setattr(fem.spaces.assembled, "ERROR_POINTS", (points, points))
         found[points] = solve(problems.maxwell, 1, element="hexN0", solver="assembled").l2_error
     assert found[4] == pytest.approx(2.00039e-2, rel=1e-5)
     assert found[7] == pytest.approx(found[10], rel=1e-7)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fem.cg import MatrixSystem, advance, conjugate_gradients, norm
 from fem.errors import NotConverged
+from fem.solvers.cg import MatrixSystem, advance, conjugate_gradients, norm
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import problems
-from fem.assembled import AssembledSpace
-from fem.cube_cells import HEX_CLASSES, mesh_dofs, size
-from fem.cube_hex import CubeHexes
 from fem.errors import InputError
 from fem.meshes import cube
-from fem.transforms import solve_hex
+from fem.solvers.transforms import solve_hex
+from fem.spaces.assembled import AssembledSpace
+from fem.spaces.cube.cells import HEX_CLASSES, mesh_dofs, size
+from fem.spaces.cube.hexes import CubeHexes
 
 # By another implementation, but n = 1 in L²: there that table has 2.00039e-2, off by 3e-5;
 # by scikit-fem with Gauss rules of 5³ and of 8³ points it is 2.000454e-2 to twelve digits.
@@ -45,7 +45,7 @@ def oracle(n, b=None, problem=None):
 @pytest.mark.parametrize("n", [1, 2, 3, 8])
 @pytest.mark.parametrize("name", ["maxwell", "helix"])
 def test_equals_the_assembled_solution(n, name, monkeypatch):
-    monkeypatch.setattr("fem.assembled.LOAD_POINTS", (5, 5))  # as here for n ≤ 8
+    monkeypatch.setattr("fem.spaces.assembled.LOAD_POINTS", (5, 5))  # as here for n ≤ 8
     problem = problems.get(name)
     difference = best(CubeHexes(n), problem) - oracle(n, problem=problem)
     assert abs(difference).max() < 1e-11

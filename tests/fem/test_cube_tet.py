@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import problems
-from fem.assembled import AssembledSpace
 from fem.best_approximation import make_space
-from fem.cube_cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, size
-from fem.cube_hex import CubeHexes
-from fem.cube_space import block_bytes
-from fem.cube_tet import CubeTets, KuhnSystem
-from fem.cube_tet_single import CubeTetsSingle
 from fem.errors import InputError, NotConverged
 from fem.meshes import cube
-from fem.stencil import interpolation_terms
+from fem.solvers.stencil import interpolation_terms
+from fem.spaces.assembled import AssembledSpace
+from fem.spaces.cube.cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, size
+from fem.spaces.cube.hexes import CubeHexes
+from fem.spaces.cube.space import block_bytes
+from fem.spaces.cube.tets import CubeTets, KuhnSystem
+from fem.spaces.cube.tets_single import CubeTetsSingle
 
 TABLE = {  # by another implementation
     1: (1.86716e-2, 1.0908e-1),
@@ -71,7 +71,7 @@ def test_stencil_is_the_assembled_matrix(n):
 @pytest.mark.parametrize("n", [1, 2, 3, 8])
 @pytest.mark.parametrize("name", ["maxwell", "helix"])
 def test_equals_the_assembled_solution(n, name, monkeypatch):
-    monkeypatch.setattr("fem.assembled.LOAD_POINTS", (5, 5))  # as here for n ≤ 8
+    monkeypatch.setattr("fem.spaces.assembled.LOAD_POINTS", (5, 5))  # as here for n ≤ 8
     problem = problems.get(name)
     space, _, from_mesh = assembled(n)
     expected = space.solve(space.load(problem.u, problem.curl_u)).x
@@ -164,7 +164,7 @@ def test_interpolation_of_hexahedral_fields_is_the_line_integral():
 
 def prolonged(w, n):
     """Π w, class by class, with plain slices."""
-    from fem.cube_cells import DIRECTIONS, shapes, split
+    from fem.spaces.cube.cells import DIRECTIONS, shapes, split
 
     parts, result = split(w, n, HEX_CLASSES), []
     for c, shape in enumerate(shapes(n, TET_CLASSES)):

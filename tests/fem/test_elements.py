@@ -5,9 +5,9 @@ import pytest
 
 from bench import problems
 from fem import best_approximation, elements, meshes
-from fem.assembled import AssembledSpace
 from fem.elements import Element, Solver
 from fem.errors import InputError
+from fem.spaces.assembled import AssembledSpace
 
 WITH_REFERENCE = [e for e in elements.elements().values() if e.reference is not None]
 LOWEST = [e for e in WITH_REFERENCE if e.order == 1]

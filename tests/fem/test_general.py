@@ -9,14 +9,14 @@ from scipy.sparse.linalg import spsolve
 
 from bench import problems
 from fem import best_approximation, meshes
-from fem.assembled import AssembledSpace
-from fem.cell_rules import collapsed_tet, four_points, fourteen_points, hex_at_edge, tet_rules
-from fem.curl_curl import CurlCurl
 from fem.errors import InputError, NotConverged
-from fem.general import TetSpace
-from fem.local_matrices import curl_curl_mass, discrete_gradient, nodal
-from fem.symmetric import Symmetric
-from fem.tets import Tets
+from fem.meshes.tets import Tets
+from fem.rules.cell_rules import collapsed_tet, four_points, fourteen_points, hex_at_edge, tet_rules
+from fem.solvers.curl_curl import CurlCurl
+from fem.solvers.symmetric import Symmetric
+from fem.spaces.assembled import AssembledSpace
+from fem.spaces.tets.local_matrices import curl_curl_mass, discrete_gradient, nodal
+from fem.spaces.tets.lowest_order import TetSpace
 
 
 def generator(seed=0):

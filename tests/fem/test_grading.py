@@ -7,7 +7,7 @@ import pytest
 
 from bench import problems
 from fem import InputError, best_approximation
-from fem.grading import graded_cube
+from fem.meshes.grading import graded_cube
 
 
 def error(n, exponent, problem=problems.screen):

@@ -7,7 +7,7 @@ import skfem
 from bench import problems
 from fem import InputError, meshes
 from fem.least_squares import covering_cylinder, fit, sampling_matrix
-from fem.tet_complex import TetComplex
+from fem.spaces.tets.complex import TetComplex
 
 
 @pytest.fixture(scope="module")

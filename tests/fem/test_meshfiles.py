@@ -6,7 +6,7 @@ import pytest
 
 from bench import problems
 from fem import InputError, best_approximation, meshes
-from fem.meshfiles import cell_errors, read_mesh, write_vtu
+from fem.meshes.files import cell_errors, read_mesh, write_vtu
 
 
 def oriented(mesh):

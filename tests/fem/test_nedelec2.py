@@ -8,9 +8,9 @@ from skfem.helpers import curl, dot
 
 from bench import problems
 from fem import InputError, best_approximation, rates
-from fem.nedelec2 import ElementTetNedelec2
-from fem.tet_complex import TetComplex
-from fem.tet_dofs import canonical_dofs, gradient_dofs
+from fem.elements._nedelec2 import ElementTetNedelec2
+from fem.spaces.tets.complex import TetComplex
+from fem.spaces.tets.dofs import canonical_dofs, gradient_dofs
 
 ELEMENTS = {0: skfem.ElementTetN0, 1: ElementTetNedelec2}
 

@@ -8,8 +8,8 @@ from numpy.polynomial import Polynomial
 
 from bench import problems
 from fem import InputError, best_approximation
-from fem.p_version import TensorSpace
-from fem.tensor_basis import LineModes
+from fem.spaces.p_version import TensorSpace
+from fem.spaces.tensor_basis import LineModes
 
 
 def solve(problem, order, n=1, **options):

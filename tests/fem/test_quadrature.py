@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fem import quadrature
-from fem.cut_cells import split_mesh
 from fem.errors import InputError
-from fem.quadrature import Resolution, integrate
+from fem.rules import quadrature
+from fem.rules.cut_cells import split_mesh
+from fem.rules.quadrature import Resolution, integrate
 
 SPECTRAL = Resolution(order=22, angle=1, radius=1, height=1)
 

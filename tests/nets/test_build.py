@@ -11,7 +11,7 @@ from net_strategies import ARCHITECTURES, random_data, random_nets
 
 from nets import InputError, architectures, build
 from nets.activations import ACTIVATIONS, Activation, activation
-from nets.kernel import predict
+from nets.fast.kernel import predict
 
 
 def naive_activation(z, name, eta):

@@ -9,15 +9,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets.caputo import (
+from nets.errors import InputError
+from nets.fractional.caputo import (
     growth_slope,
     left_caputo,
     memory_weight_derivatives,
     right_caputo,
     right_memory_weights,
 )
-from nets.errors import InputError
-from nets.memory import memory_weights
+from nets.fractional.weights import memory_weights
 
 GAMMAS = st.floats(0.05, 0.95)
 STEPS = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=7)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nets.errors import InputError
-from nets.fractional_ode import graded_steps, solve_fractional_ode, solve_terminal_value
-from nets.mittag_leffler import log_mittag_leffler, mittag_leffler
+from nets.fractional.mittag_leffler import log_mittag_leffler, mittag_leffler
+from nets.fractional.ode import graded_steps, solve_fractional_ode, solve_terminal_value
 
 
 def summed(z, gamma):

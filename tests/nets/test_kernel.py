@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from net_strategies import ARCHITECTURES, flatten, losses, random_data, random_nets
 
 from nets import InputError, Loss, build, loss_and_grad
-from nets.adjoint import adjoint_states, states
-from nets.kernel import FastObjective, predict, predicted_bytes
+from nets.fast.kernel import FastObjective, predict, predicted_bytes
+from nets.gradients.adjoint import adjoint_states, states
 
 
 def free_gradient(net, gradients):

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from nets import grad_norms
 from nets.errors import InputError
-from nets.gradients import loss_and_grad
-from nets.jacobians import (
+from nets.gradients.jacobians import (
     end_to_end_jacobians,
     lanczos_log10_norms,
     log10_singular_values,
     log10_spectral_norms,
 )
+from nets.gradients.methods import loss_and_grad
+from nets.gradients.norms import layer_norms
+from nets.gradients.passes import trajectory
 from nets.module import build, propagate
-from nets.norms import layer_norms
-from nets.passes import trajectory
-from nets.theory import THEOREMS, linearise, parameter_gradients_by_theory
+from nets.theory.derivatives import THEOREMS, linearise, parameter_gradients_by_theory
 
 KINDS = sorted(THEOREMS)
 
@@ -112,7 +112,7 @@ def test_wide_layers_never_form_the_matrix(monkeypatch):
     def forbidden(*_):
         raise AssertionError("formed a wide Jacobian")
 
-    monkeypatch.setattr("nets.jacobians.end_to_end_jacobians", forbidden)
+    monkeypatch.setattr("nets.gradients.jacobians.end_to_end_jacobians", forbidden)
     np.testing.assert_allclose(log10_spectral_norms(net, x), exact, atol=1e-7)
 
 

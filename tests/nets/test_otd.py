@@ -5,12 +5,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets.adjoint import adjoint_states, states
-from nets.caputo import right_memory_weights
 from nets.errors import InputError
-from nets.gradients import loss_and_grad
-from nets.otd import adjoint_drift, missing_terms, one_step_gaps, otd_adjoint_states
-from nets.slips import example_net, example_points
+from nets.fractional.caputo import right_memory_weights
+from nets.gradients.adjoint import adjoint_states, states
+from nets.gradients.methods import loss_and_grad
+from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps, otd_adjoint_states
+from nets.theory.slips import example_net, example_points
 
 SEEDS = st.integers(0, 10**4)
 

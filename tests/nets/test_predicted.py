@@ -6,12 +6,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets.jacobians import end_to_end_jacobians
+from nets.gradients.jacobians import end_to_end_jacobians
+from nets.gradients.norms import grad_norms, layer_norms
+from nets.gradients.passes import trajectory
 from nets.module import build
-from nets.norms import grad_norms, layer_norms
-from nets.passes import trajectory
-from nets.predicted import mean_field_growth, norms_by_theory, propagators
-from nets.theory import THEOREMS, iterate, linearise
+from nets.theory.derivatives import THEOREMS, iterate, linearise
+from nets.theory.predicted import mean_field_growth, norms_by_theory, propagators
 
 KINDS = sorted(THEOREMS)
 
@@ -57,7 +57,7 @@ def test_chunks_of_samples_add_up(monkeypatch):
     net = build(net="fractional", hidden=4, width=5, inputs=3, outputs=2, tau0=0.5)
     x, y = points(0, 7, 3), points(1, 7, 2)
     whole = norms_by_theory(net, x, y)
-    monkeypatch.setattr("nets.predicted.MATRIX_BYTES", 2 * 8 * 4 * 25)  # two samples at a time
+    monkeypatch.setattr("nets.theory.predicted.MATRIX_BYTES", 2 * 8 * 4 * 25)  # two at a time
     for kind, norms in norms_by_theory(net, x, y).items():
         np.testing.assert_allclose(norms, whole[kind], rtol=1e-12)
 
@@ -90,7 +90,7 @@ TABLE = {
 @pytest.mark.parametrize(("kind", "tau0", "scale"), TABLE)
 def test_table_of_initial_norms_is_reproduced(kind, tau0, scale):
     """Within 0.75 decades, or 10 % of the decades: other seeds, other samples."""
-    from nets.jacobians import log10_spectral_norms
+    from nets.gradients.jacobians import log10_spectral_norms
 
     x = points(1, 10, 7)
     for hidden, expected in zip((5, 20, 50), TABLE[kind, tau0, scale], strict=True):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from nets import build
 from nets.errors import InputError
-from nets.last_layer import hidden_states
 from nets.pruning import delete_layers, redundant_layers
+from nets.training.last_layer import hidden_states
 
 X = np.random.default_rng(0).uniform(-1, 1, (50, 7))
 

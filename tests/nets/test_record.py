@@ -11,7 +11,7 @@ from torch import nn
 
 from nets import build, record_gradients
 from nets.errors import InputError
-from nets.verdict import judge
+from nets.gradients.verdict import judge
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "record_gradients_cnn.py"
 

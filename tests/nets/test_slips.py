@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from nets.mittag_leffler import mittag_leffler
+from nets.fractional.mittag_leffler import mittag_leffler
 from nets.module import build
-from nets.slips import (
+from nets.theory.slips import (
     SLIPS,
     example_net,
     example_points,

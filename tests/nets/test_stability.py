@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from nets.errors import InputError
 from nets.module import build
-from nets.stability import growth_bounds, linear_growth, lipschitz_constant, perturbation_growth
+from nets.theory.stability import (
+    growth_bounds,
+    linear_growth,
+    lipschitz_constant,
+    perturbation_growth,
+)
 
 
 def points(seed, rows, columns):

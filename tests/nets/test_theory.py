@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nets.errors import InputError
-from nets.gradients import loss_and_grad
+from nets.gradients.methods import loss_and_grad
 from nets.module import build, propagate
-from nets.theory import (
+from nets.theory.derivatives import (
     THEOREMS,
     iterate,
     linearise,

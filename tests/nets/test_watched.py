@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from nets.gradients.norms import layer_norms
+from nets.gradients.watched import train_with_norms
 from nets.module import build
-from nets.norms import layer_norms
-from nets.watched import train_with_norms
 
 
 def data():

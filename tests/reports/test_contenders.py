@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bench.cells import Cell
-from bench.results import Results
+from bench.store.results import Results
 from reports.cards import cards
 from reports.contenders import contenders
 from reports.decision import decide

@@ -11,7 +11,7 @@ mpl.use("Agg")
 from bench.cells import Cell, load_kind
 from bench.claims import Compared, Fact, NotTested
 from bench.claims.gradients import CLAIMS
-from bench.results import Results
+from bench.store.results import Results
 from reports.context import Run
 from reports.figures.gradients import (
     final_errors,

@@ -8,9 +8,9 @@ import pytest
 
 from bench.cells import Cell, Result
 from bench.claims import Entry, Fact, all_claims
-from bench.fingerprint import fingerprint
-from bench.record import encoded
-from bench.store import Store
+from bench.store.files import encoded
+from bench.store.fingerprint import fingerprint
+from bench.store.folder import Store
 from reports import compile_report, write_figures
 from reports.compile import build_document
 from reports.contenders import contenders

@@ -9,9 +9,9 @@ from bench.runner.in_process import InProcess
 from bench.runner.interrupt import Interrupt
 from bench.runner.processes import LocalProcesses
 from bench.runner.progress import PlainView
-from bench.store import Store
+from bench.store.folder import Store
+from bench.store.survey import survey
 from bench.studies import plan
-from bench.survey import survey
 
 
 def main(run: str, cells: str, jobs: str) -> None:

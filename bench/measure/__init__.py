@@ -1,0 +1,1 @@
+"""Measuring: the one ruler for errors, the one clock for seconds."""

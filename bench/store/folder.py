@@ -1,0 +1,249 @@
+"""A run directory: what resume, two runs at once and `kill -9` rely on.
+
+    runs/NAME/femnets.json              the mark that the directory is ours, with its schema
+    runs/NAME/studies/STUDY.json        which config each study was last run with
+    runs/NAME/cells/KIND/KEY/           one result, written aside and renamed whole
+    runs/NAME/failed/KEY.json           the last failure of a cell, with its log
+    runs/NAME/claims/KEY                locked by the run that computes the cell just now
+    runs/NAME/scratch/                  what is being written, one directory a process
+
+Locks are the kernel's (flock): they go with the process, however it ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.cells import Cell
+from bench.errors import UserError
+from bench.store.files import SCHEMA, Damaged, Record, decoded, sealed, unsealed
+
+MARK = "femnets.json"
+RUNS = Path("runs")
+# Below this a result is cheaper to compute again after a power cut than to force to the disk;
+# what a power cut tears is noticed by its checksum. kill -9 loses nothing either way.
+SECONDS_WORTH_SYNCING = 1.0
+
+
+class Missing(Exception):
+    """The store holds no result for a cell."""
+
+
+def run_path(name: str) -> Path:
+    """`NAME` means runs/NAME; anything with a slash is a path of its own."""
+    if not name or name in {".", ".."}:
+        raise UserError(f"a run needs a name, got {name!r}")
+    return Path(name) if "/" in name else RUNS / name
+
+
+class Store:
+    """The results of one run. `Store(path)` reads; `Store.writable(path)` also writes."""
+
+    def __init__(self, path: Path):
+        self.path = Path(path)
+        self._scratch: Path | None = None
+        self._lock: int | None = None
+        self._counter = itertools.count()
+        if not (self.path / MARK).is_file():
+            raise UserError(
+                f"no run in {self.path}; `femnets run --run {self.path.name}` starts one"
+            )
+        try:
+            unsealed((self.path / MARK).read_bytes(), MARK)
+        except (Damaged, OSError) as error:
+            raise UserError(
+                f"cannot read the run in {self.path}: {error}; give another name with --run"
+            ) from None
+
+    @classmethod
+    def writable(cls, path: Path) -> Store:
+        """Opens a run for writing, creating it if need be. A directory not ours is refused."""
+        path = Path(path)
+        try:
+            _mark(path)
+            store = cls(path)
+            for part in ("studies", "cells", "failed", "claims", "scratch"):
+                (path / part).mkdir(exist_ok=True)
+            store._remove_abandoned()
+            store._open_scratch()
+        except OSError as error:
+            raise UserError(
+                f"cannot write to {path}: {error.strerror}; give another place with --run"
+            ) from None
+        return store
+
+    # Reading
+
+    def directory(self, kind: str, key: str) -> Path:
+        return self.path.joinpath("cells", kind, key)
+
+    def read(self, cell: Cell) -> Record:
+        """The cell's result; raises Missing, or Damaged naming the file."""
+        directory = self.directory(cell.kind, cell.key)
+        for _ in range(3):  # another run may be replacing it just now
+            try:
+                return decoded(directory, cell)
+            except Damaged as error:
+                damaged = error
+            if not directory.exists():
+                raise Missing
+        raise damaged
+
+    def records(self) -> Iterator[Record]:
+        """Every sound result on disk, in the order of kind and key."""
+        for directory in sorted((self.path / "cells").glob("*/*")):
+            with suppress(Damaged):
+                yield decoded(directory)
+
+    def failure(self, cell: Cell) -> dict[str, Any] | None:
+        """The last failure of a cell that has no result since."""
+        try:
+            return unsealed((self.path / "failed" / f"{cell.key}.json").read_bytes(), cell.key)
+        except (OSError, Damaged):
+            return None
+
+    def plans(self) -> dict[str, dict[str, Any]]:
+        """By study, the preset and config it was last run with."""
+        found = {}
+        for path in sorted((self.path / "studies").glob("*.json")):
+            with suppress(Damaged):
+                found[path.stem] = unsealed(path.read_bytes(), path.name)
+        return found
+
+    # Writing
+
+    def commit(self, cell: Cell, files: Mapping[str, bytes], *, sync: bool = True) -> None:
+        """Writes a result aside, then renames it into place: it is there whole or not at all."""
+        target = self.directory(cell.kind, cell.key)
+        aside = self._aside(cell.key)
+        try:
+            aside.mkdir()
+            for name, data in files.items():
+                _write(aside / name, data, sync=sync)
+            target.parent.mkdir(exist_ok=True)
+            self._install(aside, target)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        (self.path / "failed" / f"{cell.key}.json").unlink(missing_ok=True)
+
+    def fail(self, cell: Cell, failure: Mapping[str, Any]) -> None:
+        document = {"key": cell.key, "kind": cell.kind, "config": cell.config, **failure}
+        self.put(Path("failed") / f"{cell.key}.json", document)
+
+    def plan(self, study: str, document: Mapping[str, Any]) -> None:
+        self.put(Path("studies") / f"{study}.json", document)
+
+    def put(self, name: Path, document: Mapping[str, Any]) -> None:
+        """Writes one sealed document, whole."""
+        aside = self._aside(name.name)
+        _write(aside, sealed({"schema": SCHEMA, **document}), sync=False)
+        os.replace(aside, self.path / name)
+
+    def claim(self, cell: Cell) -> int | None:
+        """A lock on computing the cell, to be given back to `release`; None if another has it."""
+        return _lock(self.path / "claims" / cell.key)
+
+    def release(self, cell: Cell, claim: int) -> None:
+        (self.path / "claims" / cell.key).unlink(missing_ok=True)
+        os.close(claim)
+
+    def _aside(self, name: str) -> Path:
+        if self._scratch is None:
+            raise RuntimeError("the store was opened for reading")
+        return self._scratch / f"{next(self._counter)}-{name}"
+
+    def _install(self, aside: Path, target: Path) -> None:
+        """Renames `aside` to `target`; what stood there (stale, damaged) goes in one piece."""
+        while True:
+            try:
+                os.rename(aside, target)
+                return
+            except OSError:
+                if not os.path.lexists(target):
+                    raise
+            replaced = aside.with_name(f"{aside.name}-replaced")
+            with suppress(FileNotFoundError):
+                os.rename(target, replaced)
+            if replaced.is_dir():
+                shutil.rmtree(replaced)
+            else:
+                replaced.unlink(missing_ok=True)
+
+    def _open_scratch(self) -> None:
+        """A directory of this process's own, locked before it can be seen as one."""
+        name = secrets.token_hex(6)
+        hidden = self.path / "scratch" / f".{name}"
+        hidden.mkdir()
+        self._lock = _lock(hidden / "lock")
+        self._scratch = self.path / "scratch" / name
+        os.rename(hidden, self._scratch)
+
+    def _remove_abandoned(self) -> None:
+        """Removes what killed runs left behind: nobody holds the lock on it any more."""
+        for claim in (self.path / "claims").iterdir():
+            descriptor = _lock(claim)
+            if descriptor is not None:
+                claim.unlink(missing_ok=True)
+                os.close(descriptor)
+        for directory in (self.path / "scratch").iterdir():
+            with suppress(OSError):
+                if directory.name.startswith("."):
+                    if time.time() - directory.stat().st_mtime > 60:
+                        shutil.rmtree(directory, ignore_errors=True)
+                    continue
+                abandoned = _lock(directory / "lock")
+                if abandoned is not None:
+                    shutil.rmtree(directory, ignore_errors=True)
+                    os.close(abandoned)
+
+    def close(self) -> None:
+        """Removes this process's scratch directory. A store that is not closed loses nothing."""
+        if self._scratch is not None and self._lock is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            os.close(self._lock)
+            self._scratch = self._lock = None
+
+
+def _mark(path: Path) -> None:
+    """Makes the directory ours, unless something else lives there."""
+    if (path / MARK).exists():
+        return
+    foreign = path.exists() and (
+        not path.is_dir() or any(not entry.name.startswith(f".{MARK}") for entry in path.iterdir())
+    )
+    if foreign and not (path / MARK).exists():  # another run may have made it ours meanwhile
+        raise UserError(f"{path} exists and is no femnets run; give another name with --run")
+    path.mkdir(parents=True, exist_ok=True)
+    aside = path / f".{MARK}-{secrets.token_hex(6)}"
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    _write(aside, sealed({"schema": SCHEMA, "format": "femnets run", "created": created}))
+    os.replace(aside, path / MARK)
+
+
+def _write(path: Path, data: bytes, *, sync: bool = True) -> None:
+    with open(path, "wb") as file:
+        file.write(data)
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _lock(path: Path) -> int | None:
+    """A descriptor that holds the file's lock, or None if another process does."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -1,0 +1,82 @@
+"""Where a run stands: every planned cell is done, diverged, failed, stale or missing, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench.cells import Cell
+from bench.store.files import Damaged, Record
+from bench.store.fingerprint import fingerprint
+from bench.store.folder import Missing, Store
+from bench.studies import Plan
+
+STATES = ("done", "diverged", "failed", "stale", "missing")
+# What a cell's own code did will happen again; everything else is the machine's doing, and the
+# same command tries it once more.
+LASTING = "raised"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A planned cell and what the store holds for it."""
+
+    cell: Cell
+    studies: tuple[str, ...]
+    state: str
+    reason: str = ""
+    record: Record | None = None  # also of a stale cell
+    failure: dict[str, Any] | None = None
+
+    @property
+    def wants_computing(self) -> bool:
+        """Whether a plain `femnets run` computes it."""
+        if self.state == "failed" and self.failure is not None:
+            return self.failure["reason"] != LASTING
+        return self.state == "missing"
+
+
+def survey(store: Store, plans: Iterable[Plan], *, verify: bool = False) -> list[Standing]:
+    """The standing of each planned cell, once even if several studies share it.
+
+    `verify` reads every file whole; otherwise arrays and weights are checked by their size.
+    """
+    studies: dict[Cell, list[str]] = {}
+    for plan in plans:
+        for cell in plan.cells:
+            owners = studies.setdefault(cell, [])
+            if plan.study not in owners:
+                owners.append(plan.study)
+    return [standing(store, cell, tuple(owners), verify=verify) for cell, owners in studies.items()]
+
+
+def standing(
+    store: Store, cell: Cell, studies: tuple[str, ...] = (), *, verify: bool = False
+) -> Standing:
+    current = fingerprint(cell.kind)
+    reason = "not computed yet"
+    record = None
+    try:
+        record = store.read(cell)
+        if verify:
+            record.verify()
+    except Missing:
+        pass
+    except Damaged as error:
+        record, reason = None, f"damaged: {error}"
+    if record is not None and record.fingerprint == current:
+        return Standing(cell, studies, record.state, record=record)
+    failure = store.failure(cell)
+    if failure is not None and failure["fingerprint"] == current:
+        return Standing(cell, studies, "failed", failure["error"], record, failure)
+    if record is not None:
+        return Standing(cell, studies, "stale", "the code has changed since", record)
+    return Standing(cell, studies, "missing", reason)
+
+
+def counts(standings: Sequence[Standing]) -> dict[str, int]:
+    """How many cells are in each state, all states named."""
+    found = Counter(standing.state for standing in standings)
+    return {state: found[state] for state in STATES}

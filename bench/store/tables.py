@@ -1,0 +1,89 @@
+"""Results as three tidy tables, joined by `key`: cells, values, arrays.
+
+cells     one row a cell: key, kind, state, its config, its provenance in short
+values    one row a number: key, quantity, value (text where it is no number)
+arrays    one row an entry: key, quantity, i, j, value
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bench.store.files import Record
+
+Row = dict[str, Any]
+
+
+def tables(records: Sequence[Record]) -> dict[str, list[Row]]:
+    return {
+        "cells": [cell_row(record) for record in records],
+        "values": [row for record in records for row in value_rows(record)],
+        "arrays": [row for record in records for row in array_rows(record)],
+    }
+
+
+def cell_row(record: Record) -> Row:
+    """Config entries stand under their own names; provenance is prefixed with `ran_`."""
+    story = record.provenance
+    ran = {f"ran_{name}": story.get(name) for name in ("start", "seconds", "peak_bytes", "commit")}
+    fixed = {"key": record.key, "kind": record.kind, "state": record.state}
+    return {**fixed, **{name: _flat(value) for name, value in record.config.items()}, **ran}
+
+
+def value_rows(record: Record) -> Iterator[Row]:
+    for name, value in _leaves(record.values):
+        number = isinstance(value, int | float)
+        yield {
+            "key": record.key,
+            "quantity": name,
+            "value": float(value) if number else None,
+            "text": None if number or value is None else str(value),
+        }
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested dicts as `a.b`, lists as `a[0]`."""
+    if isinstance(value, Mapping):
+        for part, item in value.items():
+            yield from _leaves(item, f"{name}.{part}" if name else part)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _leaves(item, f"{name}[{i}]")
+    else:
+        yield name, value
+
+
+def array_rows(record: Record) -> Iterator[Row]:
+    """Scalars, vectors and matrices; i and j count from 0, later axes are folded into j."""
+    for name, array in record.arrays.items():
+        if array.dtype.kind not in "biuf":
+            continue
+        folded = array.reshape(array.shape[0], -1) if array.ndim else array.reshape(1, 1)
+        for (i, j), value in np.ndenumerate(folded):
+            yield {"key": record.key, "quantity": name, "i": i, "j": j, "value": float(value)}
+
+
+def _flat(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """Every column that some row has, in the order of their first appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def uniform(rows: Sequence[Row], name: str) -> list[Any]:
+    """One column with one type: integers, numbers or booleans if all are, else text."""
+    values = [row.get(name) for row in rows]
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, bool) for value in present):
+        return values
+    if any(isinstance(value, bool | str) for value in present):
+        return [None if value is None else str(value) for value in values]
+    if all(isinstance(value, int) for value in present):
+        return values
+    return [None if value is None else float(value) for value in values]

@@ -1,0 +1,145 @@
+"""Meshes of the unit cube and of the training cylinder, and a check of any mesh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fem.errors import InputError
+from fem.spaces import Array
+
+
+def cube(n: int, cell: str = "tet") -> Any:
+    """The unit cube, n cells per side: Kuhn tetrahedra (6 per cell) or hexahedra.
+
+    `init_tensor`, not `refined()`: the latter ignores z when it picks the shortest diagonal, so
+    its meshes are not the Kuhn family.
+    """
+    from skfem import MeshHex, MeshTet
+
+    x = np.linspace(0, 1, n + 1)
+    return {"tet": MeshTet, "hex": MeshHex}[cell].init_tensor(x, x, x)
+
+
+def diameter(p: Any, t: Any) -> float:
+    """The largest cell diameter: the longest distance between two vertices of one cell."""
+    longest = 0.0
+    for a in range(len(t)):
+        for b in range(a):
+            longest = max(longest, float(((p[:, t[a]] - p[:, t[b]]) ** 2).sum(axis=0).max()))
+    return longest**0.5
+
+
+def check(mesh: Any) -> None:
+    """InputError for cells that are flat or turned inside out, with the first of them.
+
+    Cells may be numbered in either orientation (Kuhn meshes have both). A hexahedron is inverted
+    where its Jacobian changes sign from corner to corner, a tetrahedron where it lies on the same
+    side of a face as its neighbour.
+    """
+    jacobian = _corner_jacobians(mesh)
+    size = abs(jacobian)
+    flat = size.min(axis=0) <= 1e-12 * diameter(mesh.p, mesh.t) ** 3
+    _refuse(mesh, flat, "degenerate")
+    turned = (jacobian.max(axis=0) > 0) & (jacobian.min(axis=0) < 0)
+    _refuse(mesh, turned | _folded(mesh), "inverted")
+
+
+def _refuse(mesh: Any, bad: NDArray[np.bool_], word: str) -> None:
+    if bad.any():
+        cell = int(np.flatnonzero(bad)[0])
+        raise InputError(
+            f"mesh has {int(bad.sum())} {word} cells, the first is cell {cell} with vertices "
+            f"{mesh.t[:, cell].tolist()}; repair the mesh"
+        )
+
+
+def _corner_jacobians(mesh: Any) -> Array:
+    """det of the reference map (corners, cells), of tetrahedra at one corner."""
+    corners = np.array(mesh.refdom.p, float).T
+    if len(corners) == 4:
+        corners = corners[:1]
+    rows = []
+    for here in corners:
+        edges = []
+        for axis in range(3):
+            there = here.copy()
+            there[axis] = 1 - here[axis]
+            a, b = (
+                int(np.flatnonzero((c == mesh.refdom.p.T).all(axis=1))[0]) for c in (here, there)
+            )
+            edges.append((mesh.p[:, mesh.t[b]] - mesh.p[:, mesh.t[a]]) * (1 - 2 * here[axis]))
+        rows.append(np.einsum("ic,ic->c", edges[0], np.cross(edges[1], edges[2], axis=0)))
+    return np.array(rows)
+
+
+def _folded(mesh: Any) -> NDArray[np.bool_]:
+    """Tetrahedra on the same side of a common face as their neighbour (all False for others)."""
+    cells = mesh.t.shape[1]
+    folded = np.zeros(cells, bool)
+    if len(mesh.t) != 4:
+        return folded
+    t = np.sort(mesh.t.astype(np.int64), axis=0)
+    faces = np.hstack([np.delete(t, vertex, axis=0) for vertex in range(4)])
+    a, b, c = (mesh.p[:, face] for face in faces)
+    opposite = mesh.p[:, np.hstack(list(t))]
+    side = np.einsum("if,if->f", opposite - a, np.cross(b - a, c - a, axis=0)) > 0
+    order = np.lexsort(faces[::-1])
+    same_face = (np.diff(faces[:, order], axis=1) == 0).all(axis=0)
+    bad = same_face & (side[order][1:] == side[order][:-1])
+    folded[order[1:][bad] % cells] = True
+    folded[order[:-1][bad] % cells] = True
+    return folded
+
+
+def cylinder(n: int) -> Any:
+    """The training domain {r ≤ 1, 0 ≤ x₃ ≤ 1} in tetrahedra, n cells along the radius.
+
+    A quarter of the square (−1, 1)² × (0, 1) in Kuhn cells, mirrored in x₁ and x₂, so that all
+    diagonals run outwards, is bent to the disc: the corners of the squares become flat, and only a
+    diagonal through them keeps the triangles there from degenerating. The worst cell has a radius
+    ratio above 0.5 for every n (1: regular; 0.59: Kuhn).
+    """
+    from skfem import MeshTet
+
+    quarter = cube(n, "tet")
+    i, j, k = np.rint(quarter.p * n).astype(int)
+    shape = (2 * n + 1, 2 * n + 1, n + 1)
+    cells = [
+        np.ravel_multi_index((n + a * i, n + b * j, k), shape)[quarter.t]
+        for a in (-1, 1)
+        for b in (-1, 1)
+    ]
+    grid = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape))
+    square = grid / n - np.array([[1.0], [1.0], [0.0]])
+    return MeshTet(_square_to_disc(square), np.hstack(cells))
+
+
+def renumbered(mesh: Any, generator: np.random.Generator) -> Any:
+    """The same mesh with its nodes and cells numbered at random and cell vertices shuffled.
+
+    Hexahedra keep the order of their vertices, which is their shape.
+    """
+    nodes = generator.permutation(mesh.p.shape[1])
+    p = np.empty_like(mesh.p)
+    p[:, nodes] = mesh.p
+    t = nodes[mesh.t][:, generator.permutation(mesh.t.shape[1])]
+    if len(t) == 4:
+        t = generator.permuted(t, axis=0)
+    return type(mesh)(p, np.ascontiguousarray(t))
+
+
+def _square_to_disc(p: Any) -> Any:
+    """Maps (−1, 1)² to the unit disc, squares |x|_∞ = ρ to circles of radius ρ (Shirley–Chiu).
+
+    On each quarter (|x₂| ≤ |x₁|): radius x₁, angle π/4 · x₂/x₁.
+    """
+    x, y, z = p
+    wide = abs(x) >= abs(y)
+    radius = np.where(wide, x, y)
+    safe = np.where(radius == 0, 1.0, radius)
+    angle = np.pi / 4 * np.where(wide, y, x) / safe
+    along, across = radius * np.cos(angle), radius * np.sin(angle)
+    return np.stack([np.where(wide, along, across), np.where(wide, across, along), z])

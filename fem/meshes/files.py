@@ -1,0 +1,190 @@
+"""Tetrahedral meshes from files, and fields to files: VTU through meshio.
+
+A field of H(curl) jumps in its normal component, so every cell is written with points of its own
+(discontinuous Lagrange: 4 points a tet for N0, 10 for N1, 8 a hexahedron): ParaView then shows the
+field as it is, where shared points would average the jump away.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fem.errors import InputError
+from fem.rules.cell_rules import hex_rules, tet_rules
+from fem.spaces import Array, Field, Line
+
+Indices = NDArray[np.integer[Any]]
+
+SMALLEST, LARGEST = 1e-6, 1e6  # extents beyond which a unit must be wrong
+ERROR_POINTS = 4  # Gauss points per direction
+NUDGE = 1e-9  # towards the cell's centre, so that evaluation at a corner stays in its cell
+
+
+def read_mesh(path: Path | str) -> Any:
+    """The tetrahedra of a mesh file of any format that meshio reads, checked."""
+    import meshio
+    from skfem import MeshTet
+
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no mesh file at {path}")
+    try:
+        content = meshio.read(path)
+    except (meshio.ReadError, OSError, KeyError, ValueError, IndexError, SystemExit) as error:
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise InputError(f"cannot read {path.name} as a mesh: {reason}") from error
+    t = _tetrahedra(content, path.name)
+    p, t = _used_points(content.points, t)
+    if p.shape[0] != 3:
+        raise InputError(f"{path.name} has points in {p.shape[0]} dimensions, 3 are needed")
+    _check_extent(p, path.name)
+    _check_volumes(p, t, path.name)
+    mesh = MeshTet(p, t)
+    _check_folds(mesh, path.name)
+    return mesh
+
+
+def _tetrahedra(content: Any, name: str) -> Indices:
+    blocks = [block.data for block in content.cells if block.type == "tetra"]
+    if not blocks:
+        found = ", ".join(sorted({block.type for block in content.cells})) or "no cells"
+        raise InputError(f"{name} has no tetrahedra, only {found}; export it with linear tets")
+    return np.concatenate(blocks).T
+
+
+def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
+    """Points that no tet has would be nodes without an equation."""
+    if t.min() < 0 or t.max() >= len(points):
+        raise InputError(f"a cell refers to point {t.max()} of {len(points)}; the file is damaged")
+    used, index = np.unique(t, return_inverse=True)
+    return np.ascontiguousarray(points[used].T, dtype=float), index.reshape(t.shape)
+
+
+def _check_extent(p: Array, name: str) -> None:
+    extent = float(np.ptp(p, axis=1).max())
+    if not np.isfinite(p).all():
+        raise InputError(f"{name} has points that are not finite")
+    if not SMALLEST < extent < LARGEST:
+        raise InputError(
+            f"{name} is {extent:.3g} across, so h would be absurd; check its unit of length"
+        )
+
+
+def _check_volumes(p: Array, t: Indices, name: str) -> None:
+    """Flat cells, and cells turned inside out where the file orients the others."""
+    a, b, c, d = np.moveaxis(p[:, t], 1, 0)
+    volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a) / 6.0
+    longest = np.max([np.linalg.norm(x - y, axis=0) for x, y in ((a, b), (a, c), (a, d))], axis=0)
+    flat = np.flatnonzero(abs(volume) < 1e-10 * longest**3)
+    if len(flat):
+        raise InputError(
+            f"{name} has {len(flat)} degenerate cells, the first is cell {flat[0]}; repair it"
+        )
+    # A file orients its tets all one way, or takes no care (Kuhn meshes: half and half).
+    signs = [np.flatnonzero(volume < 0), np.flatnonzero(volume > 0)]
+    minority = min(signs, key=len)
+    if 0 < len(minority) < len(volume) / 3:
+        raise InputError(
+            f"{name} has {len(minority)} inverted cells, the first is cell {minority[0]}; "
+            "orient all cells alike"
+        )
+
+
+def _check_folds(mesh: Any, name: str) -> None:
+    """Two cells that share a face lie on different sides of it, or one is turned inside out."""
+    inner = np.flatnonzero(mesh.f2t[1] >= 0)
+    a, b, c = np.moveaxis(mesh.p[:, mesh.facets[:, inner]], 1, 0)
+    normal = np.cross(b - a, c - a, axis=0)
+    # The vertex of a cell that is not on the face: the sum of all less the sum of the face's.
+    opposite = mesh.t[:, mesh.f2t[:, inner]].sum(axis=0) - mesh.facets[:, inner].sum(axis=0)
+    side = ((mesh.p[:, opposite] - a[:, None]) * normal[:, None]).sum(axis=0)
+    folded = np.flatnonzero(side[0] * side[1] > 0)
+    if len(folded):
+        cells = mesh.f2t[:, inner[folded[0]]].tolist()
+        raise InputError(
+            f"{name} has inverted cells: {len(folded)} faces have both their cells on one side, "
+            f"the first between cells {cells[0]} and {cells[1]}; repair it"
+        )
+
+
+def cell_errors(mesh: Any, u_h: Field, u: Field, singular_edge: Line | None = None) -> Array:
+    """‖u − u_h‖ in L² of every cell, by Gauss rules on the cells."""
+    rules = tet_rules if len(mesh.t) == 4 else hex_rules
+    mapping, everything = mesh.mapping(), np.arange(mesh.t.shape[1])
+    squares = np.zeros(len(everything))
+    for rule in rules(mesh.p, mesh.t, ERROR_POINTS, singular_edge):
+        cells = everything[rule.cells]
+        for chunk in np.array_split(cells, max(1, len(cells) * len(rule.weights) // 500_000)):
+            points = mapping.F(rule.points, tind=chunk)
+            weights = abs(mapping.detDF(rule.points, tind=chunk)) * rule.weights
+            squares[chunk] = (((u(points) - u_h(points)) ** 2).sum(axis=0) * weights).sum(axis=1)
+    return np.sqrt(squares)
+
+
+def write_vtu(
+    path: Path | str,
+    mesh: Any,
+    fields: Mapping[str, Callable[[Array], Array]],
+    cell_data: Mapping[str, Array] | None = None,
+    quadratic: bool = False,
+) -> None:
+    """Fields (3, …) → (3, …) or (…) at points of their own for each cell; written whole, renamed.
+
+    `quadratic` adds the midpoints of the edges of tets (for N1).
+    """
+    import meshio
+
+    path = Path(path)
+    if path.suffix.lower() != ".vtu":
+        raise InputError(f"fields are written as VTU, got {path.name!r}; end the name in .vtu")
+    if not path.parent.is_dir():
+        raise InputError(f"no directory {path.parent} to write {path.name} to")
+    corners, kind = _corners(mesh, quadratic)
+    count, cells = corners.shape[1], corners.shape[2]
+    centres = corners.mean(axis=1, keepdims=True)
+    inside = (corners + NUDGE * (centres - corners)).reshape(3, -1)
+    data = {name: np.asarray(field(inside)).T for name, field in fields.items()}
+    content = meshio.Mesh(
+        corners.reshape(3, -1).T,
+        [(kind, np.arange(count * cells).reshape(count, cells).T)],
+        point_data=data,
+        cell_data={name: [np.asarray(values)] for name, values in (cell_data or {}).items()},
+    )
+    partial = path.with_name(f".{path.stem}.{os.getpid()}.vtu")
+    try:
+        meshio.write(partial, content, file_format="vtu")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _corners(mesh: Any, quadratic: bool) -> tuple[Array, str]:
+    """(3, points of a cell, cells) in VTK's order, and VTK's name of the cell."""
+    corners = mesh.p[:, mesh.t]
+    if len(mesh.t) == 8:
+        order = _vtk_hexahedron()
+        corners, upside_down = corners[:, order], corners[:, order[4:] + order[:4]]
+        a, b, c = (corners[:, k] - corners[:, 0] for k in (1, 3, 4))
+        negative = (np.cross(a, b, axis=0) * c).sum(axis=0) < 0
+        return np.where(negative, upside_down, corners), "hexahedron"
+    volume = np.linalg.det(np.moveaxis(corners[:, 1:] - corners[:, :1], -1, 0))
+    corners = np.where(volume < 0, corners[:, [0, 1, 3, 2]], corners)  # VTK wants them positive
+    if not quadratic:
+        return corners, "tetra"
+    edges = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]
+    middles = np.stack([(corners[:, a] + corners[:, b]) / 2.0 for a, b in edges], axis=1)
+    return np.concatenate([corners, middles], axis=1), "tetra10"
+
+
+def _vtk_hexahedron() -> list[int]:
+    """scikit-fem's vertex at each of VTK's corners: the bottom round, then the top round."""
+    from skfem.refdom import RefHex
+
+    order = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+    return [int(np.flatnonzero((corner == RefHex.p.T).all(axis=1))[0]) for corner in order]

@@ -1,0 +1,1 @@
+"""Quadrature: on the cube, on the cylinder, on cells, and collapsed onto singular edges."""

@@ -1,0 +1,1 @@
+"""Linear solvers and preconditioners: what turns a load vector into unknowns."""

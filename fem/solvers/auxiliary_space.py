@@ -1,0 +1,108 @@
+"""Preconditioners by subspace correction: Hiptmair–Xu and multigrid inside hierarchical spaces.
+
+`fem.solvers.hiptmair_xu` and `fem.solvers.multigrid` do the lowest order. Spaces of second order
+hold it as a part of their hierarchical bases, so that Gauss–Seidel around it is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from fem.meshes.tets import Tets
+from fem.solvers.cg import MatrixSystem, conjugate_gradients
+from fem.solvers.hiptmair_xu import HiptmairXu
+from fem.solvers.multigrid import Multigrid
+from fem.solvers.symmetric import Symmetric
+from fem.spaces import Array, LinearSolve, Progress
+
+Action = Callable[[Array], Array]
+Indices = NDArray[np.integer[Any]]
+
+
+def multigrid(A: sp.csr_matrix) -> Action:
+    """One symmetric V-cycle for one right-hand side."""
+    cycle = Multigrid(A)
+    return lambda r: cycle(r[:, None])[:, 0]
+
+
+def hiptmair_xu(
+    A: sp.csr_matrix, mesh: Any, curl_weight: Any = 1.0, free: Indices | None = None
+) -> Action:
+    """For A = (φ curl, curl) + (·, ·) over all edges of tets; acts on the free ones."""
+    fixed = None
+    if free is not None:
+        fixed = np.ones(A.shape[0], dtype=bool)
+        fixed[free] = False
+    precondition = HiptmairXu.build(Symmetric.of(A), Tets.of(mesh), curl_weight, 1.0, fixed)
+    if free is None:
+        return precondition
+
+    def on_free_edges(r: Array) -> Array:
+        padded = np.zeros(A.shape[0])
+        padded[free] = r
+        return precondition(padded)[free]
+
+    return on_free_edges
+
+
+def gauss_seidel(A: sp.csr_matrix) -> Action:
+    """Symmetric Gauss–Seidel."""
+    half = Symmetric.of(A)
+    inverse = 1.0 / half.diagonal
+
+    def apply(b: Array) -> Array:
+        x, rest = half.forward(inverse, b)
+        half.backward(inverse, rest, x)
+        return x
+
+    return apply
+
+
+def two_level(A: sp.csr_matrix, coarse: Indices, solve: Action) -> Action:
+    """For hierarchical bases: Gauss–Seidel on all dofs, `solve` on the lowest-order ones.
+
+    What the lowest order leaves is local (edge and face bubbles), so that Gauss–Seidel on them
+    converges at a rate that no mesh width enters.
+    """
+    half = Symmetric.of(A)
+    inverse = 1.0 / half.diagonal
+
+    def apply(b: Array) -> Array:
+        x, rest = half.forward(inverse, b)
+        correction = np.zeros_like(b)
+        correction[coarse] = solve(rest[coarse])
+        x += correction
+        rest -= half @ correction
+        half.backward(inverse, rest, x)
+        return x
+
+    return apply
+
+
+def solve(
+    A: sp.csr_matrix,
+    b: Array,
+    precondition: Action,
+    *,
+    tol: float,
+    x0: Array | None = None,
+    max_iterations: int = 500,
+    progress: Progress | None = None,
+) -> LinearSolve:
+    """Conjugate gradients from x0 (or zero)."""
+    x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=float)
+    system = MatrixSystem(lambda p: A @ p, precondition)
+    return conjugate_gradients(
+        system,
+        b - A @ x,
+        x,
+        tol=tol,
+        norm_b=float(np.linalg.norm(b)),
+        max_iterations=max_iterations,
+        progress=progress,
+    )

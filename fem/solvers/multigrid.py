@@ -1,0 +1,102 @@
+"""One V-cycle of algebraic multigrid for several right-hand sides at once.
+
+Smoothed aggregation (Vaněk, Mandel, Brezina, Computing 56, 1996) on the aggregates of pyamg. The
+cycle is our own: pyamg takes one vector at a time; four together read each matrix once, not four
+times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from fem.solvers.symmetric import Indices, Symmetric
+from fem.spaces import Array
+
+MAX_COARSE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    matrix: Symmetric
+    inverse: Array  # of the diagonal
+    prolongation: Any  # csr_array from the next coarser level
+
+
+class Multigrid:
+    """An approximate inverse of a symmetric positive semi-definite nodal matrix."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.levels: list[_Level] = []
+        while matrix.shape[0] > MAX_COARSE:
+            self.levels.append(_level(matrix))
+            transfer = self.levels[-1].prolongation
+            matrix = (transfer.T @ (matrix @ transfer)).tocsr()
+        # The Neumann matrix is singular: the pseudo-inverse leaves its constants alone.
+        self.coarsest = np.linalg.pinv(matrix.toarray(), hermitian=True)
+
+    def __call__(self, b: Array) -> Array:
+        """x ≈ A⁻¹ b for b (nodes, K): V-cycle, Gauss–Seidel forwards down and backwards up."""
+        return self._cycle(0, b)
+
+    def _cycle(self, depth: int, b: Array) -> Array:
+        if depth == len(self.levels):
+            return self.coarsest @ b
+        level = self.levels[depth]
+        x, rest = level.matrix.forward(level.inverse, b)
+        transfer = level.prolongation
+        coarse = np.zeros((transfer.shape[1], b.shape[1]))
+        _restrict(transfer.indptr, transfer.indices, transfer.data, rest, coarse)
+        correction = np.empty_like(b)
+        _prolong(
+            transfer.indptr,
+            transfer.indices,
+            transfer.data,
+            self._cycle(depth + 1, coarse),
+            correction,
+        )
+        x += correction
+        rest -= level.matrix @ correction
+        level.matrix.backward(level.inverse, rest, x)
+        return x
+
+
+def _level(matrix: Any) -> _Level:
+    """A level and the step below it: P = (I − 4/3 D⁻¹ A) T, T the constants on aggregates.
+
+    pyamg's naive aggregation (a node with all its neighbours) coarsens tets 7-fold: 14 iterations
+    of the whole preconditioner at n = 32 and 15 at 64. Its standard aggregation, 27-fold: 24, and
+    they grow; Ruge–Stüben: 13 at twice the work. D holds the row sums of |A|, not spectral radii
+    as in pyamg's own loop, whose estimates draw random numbers.
+    """
+    from pyamg.aggregation.aggregate import naive_aggregation
+    from scipy.sparse import csr_matrix, diags_array
+
+    aggregates = csr_matrix(naive_aggregation(csr_matrix(matrix))[0], dtype=float)
+    row_sums = np.asarray(abs(matrix).sum(axis=1)).ravel()
+    smoothed = aggregates - diags_array(4 / 3 / row_sums) @ (matrix @ aggregates)
+    half = Symmetric.of(matrix)
+    return _Level(half, 1 / half.diagonal, smoothed.tocsr())
+
+
+@njit(cache=True, nogil=True)
+def _restrict(start: Indices, column: Indices, value: Array, fine: Array, coarse: Array) -> None:
+    """coarse ← coarse + Pᵀ fine."""
+    for i in range(fine.shape[0]):
+        for k in range(start[i], start[i + 1]):
+            for c in range(fine.shape[1]):
+                coarse[column[k], c] += value[k] * fine[i, c]
+
+
+@njit(cache=True, nogil=True)
+def _prolong(start: Indices, column: Indices, value: Array, coarse: Array, fine: Array) -> None:
+    """fine ← P coarse."""
+    for i in range(fine.shape[0]):
+        for c in range(fine.shape[1]):
+            total = 0.0
+            for k in range(start[i], start[i + 1]):
+                total += value[k] * coarse[column[k], c]
+            fine[i, c] = total

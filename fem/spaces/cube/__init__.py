@@ -1,0 +1,1 @@
+"""Spaces on the uniform unit cube: no mesh is stored, every index is arithmetic."""

@@ -1,0 +1,1 @@
+"""Spaces on any tetrahedral mesh: lowest and second order, with their potentials."""

@@ -1,0 +1,325 @@
+"""Nédélec elements and their potentials on any tetrahedral mesh: spaces, gradient, matrices.
+
+A `TetComplex` is one step of the discrete de Rham complex, grad : S_h → V_h, with V_h the Nédélec
+space of order 0 or 1 and S_h the Lagrange space of degree 1 or 2. Because grad S_h ⊂ V_h, every
+form with a potential in it is a product with the sparse matrix G of the gradient: (∇p, v) = M G p,
+(∇p, ∇q) = Gᵀ M G. The weights of the matrices are free, which is what tells this apart from the
+best approximation (weight 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from skfem import MeshTet
+
+from fem.errors import InputError
+from fem.meshes.locate import Locator
+from fem.meshes.tets import Tets
+from fem.rules.cell_rules import collapsed_tet, tet_rules
+from fem.spaces import Array, Field, Line
+from fem.spaces.tets import tables
+
+CELLS_AT_ONCE = 4096
+POINTS_AT_ONCE = 1 << 16
+Indices = NDArray[np.integer[Any]]
+
+
+class BarycentricRule(NamedTuple):
+    """∫_T f ≈ |T| Σ_q weights_q f(Σ_v lam_qv x_v); the weights add up to one."""
+
+    lam: Array  # (points, 4)
+    weights: Array
+
+
+def barycentric(points: Array, weights: Array) -> BarycentricRule:
+    """A rule of `fem.rules.cell_rules` on the reference cell, points (3, Q)."""
+    lam = np.column_stack([1.0 - points.sum(axis=0), points.T])
+    return BarycentricRule(lam, 6.0 * weights)
+
+
+@dataclass(frozen=True, eq=False)
+class TetComplex:
+    """V_h and S_h on a mesh whose cells list their vertices in ascending order."""
+
+    mesh: MeshTet
+    order: int
+
+    @classmethod
+    def on(cls, mesh: MeshTet, order: int = 0) -> TetComplex:
+        """On any mesh; sorting the vertices of a cell changes the sign of its volume, no more."""
+        return cls(MeshTet(mesh.p, np.sort(mesh.t, axis=0)), order)
+
+    @property
+    def dofs(self) -> int:
+        edges, faces = self.mesh.nedges, self.mesh.nfacets
+        return 2 * (edges + faces) if self.order else edges
+
+    @cached_property
+    def element_dofs(self) -> Indices:
+        """(functions, cells): global numbers of V_h, as scikit-fem counts them."""
+        edges = self.mesh.t2e
+        if self.order == 0:
+            return edges
+        faces = 2 * self.mesh.nedges + 2 * self.mesh.t2f
+        return np.concatenate([_pairs(2 * edges), _pairs(faces)])
+
+    @cached_property
+    def scalar_dofs(self) -> Indices:
+        """(functions, cells): global numbers of S_h, vertices first, then edges."""
+        if self.order == 0:
+            return self.mesh.t
+        return np.concatenate([self.mesh.t, self.mesh.nvertices + self.mesh.t2e])
+
+    @cached_property
+    def gradient(self) -> sp.csr_matrix:
+        """G: coefficients of p ∈ S_h to those of ∇p ∈ V_h."""
+        edges = self.mesh.edges
+        number = np.arange(edges.shape[1])
+        ones = np.ones(len(number))
+        rows = 2 * number if self.order else number
+        entries = [(-ones, rows, edges[0]), (ones, rows, edges[1])]
+        scalars = self.mesh.nvertices
+        if self.order:
+            entries.append((ones, rows + 1, scalars + number))
+            scalars += len(number)
+        data, i, j = (np.concatenate(part) for part in zip(*entries, strict=True))
+        return sp.csr_matrix((data, (i, j)), shape=(self.dofs, scalars))
+
+    @cached_property
+    def boundary_dofs(self) -> Indices:
+        """The dofs of the tangential trace."""
+        edges = self.mesh.boundary_edges()
+        if self.order == 0:
+            return edges
+        faces = 2 * self.mesh.nedges + 2 * self.mesh.boundary_facets()
+        return np.concatenate([2 * edges, 2 * edges + 1, faces, faces + 1])
+
+    @cached_property
+    def boundary_scalars(self) -> Indices:
+        nodes = self.mesh.boundary_nodes()
+        if self.order == 0:
+            return nodes
+        return np.concatenate([nodes, self.mesh.nvertices + self.mesh.boundary_edges()])
+
+    @cached_property
+    def geometry(self) -> tuple[Array, Array]:
+        """∇λ of every cell, (cells, 4, 3), and the volumes."""
+        corners = self.mesh.p[:, self.mesh.t]  # (3, 4, cells)
+        edges = np.moveaxis(corners[:, 1:] - corners[:, :1], -1, 0)  # (cells, 3, 3), columns
+        inverse = np.linalg.inv(edges)
+        gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
+        return gradients, np.abs(np.linalg.det(edges)) / 6.0
+
+    def curl_directions(self, cells: Any) -> Array:
+        """∇λ_v × ∇λ_w in the order of PAIRS, (cells, 6, 3)."""
+        gradients = self.geometry[0][cells]
+        return np.cross(gradients[:, tables.PAIRS[:, 0]], gradients[:, tables.PAIRS[:, 1]])
+
+    def points(self, cells: Any, rule: BarycentricRule) -> Array:
+        """(3, cells, points)."""
+        return np.einsum("dvc,qv->dcq", self.mesh.p[:, self.mesh.t[:, cells]], rule.lam)
+
+    def mass(self) -> sp.csr_matrix:
+        """M = (v_j, v_i), exactly: Σ_vw (∇λ_v·∇λ_w) ∫ T_iv T_jw."""
+        rule = barycentric(*collapsed_tet(self.order + 2, ()))
+        T = tables.nedelec_values(rule.lam, self.order)
+        reference = np.einsum("q,iqv,jqw->vwij", rule.weights, T, T)
+        reference = reference.reshape(16, -1)
+
+        def local(cells: Indices) -> Array:
+            gradients, volumes = self.geometry[0][cells], self.geometry[1][cells]
+            metric = np.einsum("cvd,cwd->cvw", gradients, gradients) * volumes[:, None, None]
+            return metric.reshape(-1, 16) @ reference
+
+        return self._assemble(local)
+
+    def stiffness(self, phi: Field | None = None, points: int = 3) -> sp.csr_matrix:
+        """K = (φ curl v_j, curl v_i); φ > 0 at the points of a Gauss rule, 1 if not given."""
+        rule = barycentric(*collapsed_tet(points, ()))
+        R = tables.nedelec_curls(rule.lam, self.order)
+        functions = len(R)
+        R = R.reshape(-1, len(tables.PAIRS))
+
+        def local(cells: Indices) -> Array:
+            curls = R @ self.curl_directions(cells)
+            weight = rule.weights * self.geometry[1][cells][:, None]
+            if phi is not None:
+                weight = weight * phi(self.points(cells, rule))
+            curls = curls.reshape(len(cells), functions, len(rule.weights), 3)
+            curls *= np.sqrt(weight)[:, None, :, None]
+            curls = curls.reshape(len(cells), functions, -1)
+            return curls @ np.swapaxes(curls, 1, 2)
+
+        return self._assemble(local)
+
+    def load(self, f: Field, points: int = 4, singular_edge: Line | None = None) -> Array:
+        """(f, v_i)."""
+        b = np.zeros(self.dofs)
+        for cells, rule in self.rules(points, singular_edge):
+            T = tables.nedelec_values(rule.lam, self.order)
+            weighted = (T * rule.weights[:, None]).reshape(len(T), -1)
+            projected = self._along_gradients(f(self.points(cells, rule)), cells)
+            b += self._scatter(projected @ weighted.T, cells)
+        return b
+
+    def curl_load(self, g: Field, points: int = 4, singular_edge: Line | None = None) -> Array:
+        """(g, curl v_i)."""
+        b = np.zeros(self.dofs)
+        for cells, rule in self.rules(points, singular_edge):
+            R = tables.nedelec_curls(rule.lam, self.order)
+            weighted = (R * rule.weights[:, None]).reshape(len(R), -1)
+            values = g(self.points(cells, rule))
+            projected = np.einsum("dcq,cpd->cqp", values, self.curl_directions(cells))
+            projected *= self.geometry[1][cells][:, None, None]
+            b += self._scatter(projected.reshape(len(cells), -1) @ weighted.T, cells)
+        return b
+
+    def scalar_load(self, rho: Field, points: int = 4) -> Array:
+        """(ρ, q_i) for q_i ∈ S_h."""
+        b = np.zeros(self.gradient.shape[1])
+        for cells, rule in self.rules(points):
+            S = tables.scalar_values(rule.lam, self.order) * rule.weights
+            values = rho(self.points(cells, rule)) * self.geometry[1][cells][:, None]
+            b += np.bincount(
+                self.scalar_dofs[:, cells].ravel(), (values @ S.T).T.ravel(), minlength=len(b)
+            )
+        return b
+
+    def values(self, x: Array, cells: Any, lam: Array) -> Array:
+        """u_h at barycentric points of the cells, (3, cells, points)."""
+        T = tables.nedelec_values(lam, self.order)
+        weights = np.einsum("ic,iqv->cqv", x[self.element_dofs[:, cells]], T, optimize=True)
+        return np.moveaxis(weights @ self.geometry[0][cells], -1, 0)
+
+    def curls(self, x: Array, cells: Any, lam: Array) -> Array:
+        """curl u_h at barycentric points of the cells, (3, cells, points)."""
+        R = tables.nedelec_curls(lam, self.order)
+        weights = np.einsum("ic,iqp->cqp", x[self.element_dofs[:, cells]], R, optimize=True)
+        return np.moveaxis(weights @ self.curl_directions(cells), -1, 0)
+
+    @cached_property
+    def _locator(self) -> Locator:
+        return Locator.of(Tets.of(self.mesh))
+
+    def locate(self, points: Array) -> tuple[Indices, Array]:
+        """The cell of each point (3, N) and its barycentric coordinates there, (N, 4)."""
+        cells, lam = self._locator.find(points)
+        outside = np.flatnonzero(cells < 0)
+        if len(outside):
+            at = ", ".join(f"{c:.4g}" for c in points[:, outside[0]])
+            raise InputError(
+                f"{len(outside)} of {len(cells)} points lie outside the mesh, the first is "
+                f"({at}); the mesh spans {_box(self.mesh.p)}"
+            )
+        return cells, lam
+
+    def evaluate(self, x: Array, points: Array) -> Array:
+        """u_h at points (3, …)."""
+        return self._at_points(x, points, curl=False)
+
+    def evaluate_curl(self, x: Array, points: Array) -> Array:
+        """curl u_h at points (3, …)."""
+        return self._at_points(x, points, curl=True)
+
+    def _at_points(self, x: Array, points: Array, curl: bool) -> Array:
+        flat = np.asarray(points, dtype=float).reshape(3, -1)
+        result = np.empty_like(flat)
+        table = tables.nedelec_curls if curl else tables.nedelec_values
+        for start in range(0, flat.shape[1], POINTS_AT_ONCE):
+            chunk = slice(start, start + POINTS_AT_ONCE)
+            cells, lam = self.locate(flat[:, chunk])
+            directions = self.curl_directions(cells) if curl else self.geometry[0][cells]
+            weights = np.einsum(
+                "in,inv->nv", x[self.element_dofs[:, cells]], table(lam, self.order)
+            )
+            result[:, chunk] = np.einsum("nv,nvd->dn", weights, directions)
+        return result.reshape(np.shape(points))
+
+    def errors(
+        self,
+        x: Array,
+        u: Field,
+        curl_u: Field,
+        *,
+        points: int = 5,
+        singular_edge: Line | None = None,
+    ) -> tuple[float, float]:
+        """‖u − u_h‖ in L² and in H(curl)."""
+        parts = self.squared_errors(x, u, curl_u, points, singular_edge)
+        value, curl = (float(part.sum()) for part in parts)
+        return value**0.5, (value + curl) ** 0.5
+
+    def squared_errors(
+        self,
+        x: Array,
+        u: Field,
+        curl_u: Field,
+        points: int = 5,
+        singular_edge: Line | None = None,
+    ) -> tuple[Array, Array]:
+        """‖u − u_h‖² and ‖curl u − curl u_h‖² of every cell."""
+        value, curl = np.zeros((2, self.mesh.nelements))
+        for cells, rule in self.rules(points, singular_edge):
+            where = self.points(cells, rule)
+            weights = rule.weights * self.geometry[1][cells][:, None]
+            difference = u(where) - self.values(x, cells, rule.lam)
+            value[cells] = np.einsum("dcq,dcq,cq->c", difference, difference, weights)
+            difference = curl_u(where) - self.curls(x, cells, rule.lam)
+            curl[cells] = np.einsum("dcq,dcq,cq->c", difference, difference, weights)
+        return value, curl
+
+    def rules(
+        self, points: int, singular_edge: Line | None = None
+    ) -> Iterator[tuple[Indices, BarycentricRule]]:
+        """Batches of cells with the rule that suits them."""
+        everything = np.arange(self.mesh.nelements)
+        for cell_rule in tet_rules(self.mesh.p, self.mesh.t, points, singular_edge):
+            cells = everything[cell_rule.cells]
+            rule = barycentric(cell_rule.points, cell_rule.weights)
+            batch = max(1, CELLS_AT_ONCE * 27 // len(rule.weights))
+            for start in range(0, len(cells), batch):
+                yield cells[start : start + batch], rule
+
+    def _along_gradients(self, values: Array, cells: Indices) -> Array:
+        """V (f·∇λ_v) at the points, (cells, points·4)."""
+        projected = np.einsum("dcq,cvd->cqv", values, self.geometry[0][cells], optimize=True)
+        projected *= self.geometry[1][cells][:, None, None]
+        return projected.reshape(len(cells), -1)
+
+    def _scatter(self, local: Array, cells: Indices) -> Array:
+        """Adds (cells, functions) up over the cells."""
+        index = self.element_dofs[:, cells].ravel()
+        return np.asarray(np.bincount(index, local.T.ravel(), minlength=self.dofs), dtype=float)
+
+    def _assemble(self, local: Callable[[Indices], Array]) -> sp.csr_matrix:
+        """Sums local matrices; batches keep the triplets of order 1 below 1 GB."""
+        total = sp.csr_matrix((self.dofs, self.dofs))
+        functions = len(self.element_dofs)
+        batch = 24_000_000 // functions**2
+        for start in range(0, self.mesh.nelements, batch):
+            cells = np.arange(start, min(start + batch, self.mesh.nelements))
+            parts = [
+                local(cells[i : i + CELLS_AT_ONCE]) for i in range(0, len(cells), CELLS_AT_ONCE)
+            ]
+            data = np.concatenate([part.reshape(len(part), -1) for part in parts])
+            dofs = self.element_dofs[:, cells].T.astype(np.int32)
+            i = np.repeat(dofs, functions, axis=1).ravel()
+            j = np.tile(dofs, (1, functions)).ravel()
+            total = total + sp.csr_matrix((data.ravel(), (i, j)), shape=total.shape)
+        return total
+
+
+def _pairs(first: Indices) -> Indices:
+    """Rows first, first + 1, interleaved."""
+    return np.stack([first, first + 1], axis=1).reshape(-1, first.shape[1])
+
+
+def _box(p: Array) -> str:
+    return " × ".join(f"[{low:g}, {high:g}]" for low, high in zip(p.min(1), p.max(1), strict=True))

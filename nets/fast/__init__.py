@@ -1,0 +1,1 @@
+"""The fast path: loss, gradient and prediction on preallocated buffers."""

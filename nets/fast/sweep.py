@@ -1,0 +1,118 @@
+"""One chunk of rows through the net and back, on buffers that are allocated once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nets.fast.elementwise import Elementwise
+from nets.fast.recall import AllLayers, LastLayer, Shape, leading
+
+
+@dataclass
+class Numbers:
+    """The net's numbers in the precision of the sweep."""
+
+    W: list[Tensor]
+    WT: list[Tensor]
+    b: list[np.ndarray]
+    C: np.ndarray
+    s: list[float]
+
+
+@dataclass
+class Sums:
+    """What the sweeps over all chunks add up, in float64; W and b are views of the gradient."""
+
+    W: list[Tensor]
+    b: list[np.ndarray]
+    dC: np.ndarray
+    ds: np.ndarray
+    phi_squared: np.ndarray  # ‖φ[ℓ]‖² at ℓ
+    residual_squared: float = 0.0
+
+    def clear(self) -> None:
+        for total in self.W:
+            total.zero_()
+        for array in (*self.b, self.dC, self.ds, self.phi_squared):
+            array.fill(0.0)
+        self.residual_squared = 0.0
+
+
+def pool_entries(shape: Shape, rows: int) -> list[int]:
+    """Numbers in each buffer: states, adjoints, pre-activations, g, output, residual."""
+    outputs = shape.widths[-1] * rows
+    hidden = sum(shape.widths[1:-1]) * rows
+    return [*shape.stack_entries(rows), hidden, shape.widest * rows, outputs, outputs]
+
+
+class Sweep:
+    """Forward and backward for `rows` rows; x and targets are (features, rows)."""
+
+    def __init__(self, shape: Shape, rows: int, pool: Tensor, sigma: Elementwise) -> None:
+        self.shape = shape
+        self.sigma = sigma
+        sizes = pool_entries(shape, rows)
+        self.buffers = parts = pool[: sum(sizes)].split(sizes)
+        self.memory = (AllLayers if shape.long else LastLayer)(shape, rows, parts[0], parts[1])
+        inner = shape.widths[1:-1]
+        self.z = [p.view(-1, rows) for p in parts[2].split([width * rows for width in inner])]
+        self.g = [leading(parts[3], width, rows) for width in inner]
+        self.output, self.phi_output = parts[4].view(-1, rows), parts[5].view(-1, rows)
+        self._z = [z.numpy() for z in self.z]
+        self._g = [g.numpy() for g in self.g]
+        self._y = {l: y.numpy() for l, y in self.memory.y.items()}
+        self._yT = {l: y.T for l, y in self.memory.y.items()}
+        self._phi = {l: phi.numpy() for l, phi in self.memory.phi.items()}
+        self._scratch = torch.empty(shape.widest * max(shape.widths), dtype=pool.dtype)
+
+    def forward(self, x: Tensor, net: Numbers) -> Tensor:
+        """y[L], in a buffer that the next call overwrites."""
+        memory, state = self.memory, x
+        if self.shape.first == 0:
+            memory.start(x, net.C)
+        for l in range(1, self.shape.hidden + 1):
+            torch.mm(net.W[l - 1], state, out=self.z[l - 1])
+            layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
+            past = memory.past(l, net.C)
+            if past is None:
+                self.sigma.add(*layer, self._y[l])
+            else:
+                self.sigma.forward(*layer, *past, self._y[l])
+            memory.seal(l)
+            state = memory.y[l]
+        return torch.mm(net.W[-1], state, out=self.output)
+
+    def residual_squared(self, target: Tensor) -> float:
+        """‖y[L] − target‖², and the residual in `phi_output`; `forward` went before."""
+        residual = torch.sub(self.output, target, out=self.phi_output)
+        return float(residual.double().square().sum())
+
+    def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
+        """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
+        memory, hidden = self.memory, self.shape.hidden
+        sums.residual_squared += self.residual_squared(target)
+        self.phi_output.mul_(weight)
+        self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
+        memory.start_adjoint(net.C)
+        torch.mm(net.WT[hidden], self.phi_output, out=memory.phi[hidden])
+        for l in range(hidden, 0, -1):
+            memory.seal_adjoint(l)
+            layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
+            inner, square = self.sigma.backward(*layer, self._phi[l], self._g[l - 1], sums.b[l - 1])
+            sums.ds[l - 1] += inner
+            sums.phi_squared[l] += square
+            memory.sense(l, sums.dC)
+            self._add_product(sums.W[l - 1], self.g[l - 1], self._yT[l - 1] if l > 1 else x.T)
+            if l > 1:
+                memory.adjoint(l - 1, net.C, net.WT[l - 1], self.g[l - 1])
+        memory.sense_all(sums.dC)
+
+    def _add_product(self, total: Tensor, a: Tensor, b: Tensor) -> None:
+        """total += a b, summed over the chunks in float64."""
+        if a.dtype == total.dtype:
+            torch.addmm(total, a, b, out=total)
+        else:
+            product = self._scratch[: total.numel()].view(total.shape)
+            total.add_(torch.mm(a, b, out=product))

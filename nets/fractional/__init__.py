@@ -1,0 +1,1 @@
+"""Fractional calculus: memory weights, Caputo derivatives, Mittag-Leffler functions."""

@@ -1,0 +1,1 @@
+"""Exact gradients: by adjoint, by theory's opposite order, per layer, recorded, labelled."""

@@ -1,0 +1,168 @@
+"""Forward, adjoint and tangent passes in numbers that cannot overflow (`nets.gradients.extended`).
+
+For the norms and Jacobians of deep nets at initialisation; training has `nets.fast.kernel`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nets.gradients.extended import Memory, Scaled, times_power
+from nets.module import Network
+
+# Activations are evaluated at arguments of at most 2^600 times the mantissa: those in use are
+# homogeneous (rectifiers) or bounded (tanh) there to far below rounding.
+LARGEST_ARGUMENT = 600
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One forward pass: what every linearised pass needs, in float64."""
+
+    net: Network
+    W: list[Tensor]
+    C: Tensor  # coefficients of the past states; the input's column is 0 unless it is carried
+    s: Tensor
+    y: list[Scaled]  # states y[0..L]
+    memory: Memory  # which holds y[0..L-1]
+    a: list[Scaled]  # activations σ(z[l])
+    slope: list[Tensor]  # σ'(z[l])
+
+    @property
+    def last(self) -> int:
+        """L-1, the last hidden layer."""
+        return len(self.slope)
+
+    @property
+    def samples(self) -> int:
+        return len(self.slope[0])
+
+
+def trajectory(net: Network, x: Any) -> Trajectory:
+    """The states of the net at x (N, n₀)."""
+    with torch.no_grad():
+        C, s = coefficients(net, net.tau.detach().double())
+        W = [weight.detach().double() for weight in net.W]
+        inputs = net.as_batch(x, "x", net.widths[0]).double()
+        memory = Memory(C, len(inputs), max(net.widths[:-1]))
+        y, a, slope = [memory.append(Scaled(inputs))], [], []
+        for l in range(1, len(W)):
+            value, derivative = _activated(net, W[l - 1], net.b[l - 1].detach().double(), y[-1])
+            a.append(value)
+            slope.append(derivative)
+            own = Scaled(s[l - 1] * value.mantissa, value.exponent)
+            y.append(memory.append(_joined(own, memory.recall(net.widths[l]))))
+        y.append(Scaled(y[-1].mantissa @ W[-1].T, y[-1].exponent).balanced())
+        return Trajectory(net, W, C, s, y, memory, a, slope)
+
+
+def coefficients(net: Network, tau: Tensor) -> tuple[Tensor, Tensor]:
+    """C and s of the architecture, with P(0→·) = 0 put into C unless the input is carried."""
+    C, s = net.architecture.coefficients(tau, net.config.gamma)
+    if not net.config.carry_input:
+        C = torch.cat([torch.zeros_like(C[:, :1]), C[:, 1:]], dim=1)
+    return C, s
+
+
+def _activated(net: Network, W: Tensor, b: Tensor, y: Scaled) -> tuple[Scaled, Tensor]:
+    """σ(W y + b) and σ'(W y + b)."""
+    z = torch.addmm(times_power(b, -y.exponent), y.mantissa, W.T)
+    shift = min(y.exponent, LARGEST_ARGUMENT)
+    z = times_power(z, shift)
+    return Scaled(times_power(net.sigma.value(z), -shift), y.exponent), net.sigma.slope(z)
+
+
+def _joined(own: Scaled, past: Scaled | None) -> Scaled:
+    return (own if past is None else own.plus(past)).balanced()
+
+
+def adjoint(
+    at: Trajectory, start: Scaled, layer: int, repeat: int = 1
+) -> tuple[list[Scaled], Memory]:
+    """φ[0..layer] from φ[layer] = start: φ[k] = Σ_{l>k} C[l,k] Pᵀφ[l] + s[k] W[k]ᵀ(φ[k+1] ⊙ σ'[k]).
+
+    `start` has `repeat` rows for each sample; `layer` is a hidden one. The Memory holds the same
+    adjoints, last layer first.
+    """
+    with torch.no_grad():
+        backwards = at.C[: layer + 1, : layer + 1].T.flip(0, 1)
+        memory = Memory(backwards, len(start.mantissa), max(at.net.widths[: layer + 1]))
+        phi = [memory.append(start.balanced())]
+        for k in reversed(range(layer)):
+            own = Scaled(_weighted_slope(at, phi[-1], k, repeat) @ at.W[k], phi[-1].exponent)
+            phi.append(memory.append(_joined(own, memory.recall(at.net.widths[k]))))
+        return phi[::-1], memory
+
+
+def tangent(at: Trajectory, start: Scaled, k: int, layer: int) -> Scaled:
+    """dy[layer]/dy[k] applied to one vector per sample, (N, n_k) → (N, n_layer)."""
+    with torch.no_grad():
+        between = at.C[k : layer + 1, k : layer + 1]
+        memory = Memory(between, len(start.mantissa), max(at.net.widths[k : layer + 1]))
+        v = memory.append(start.balanced())
+        for l in range(k + 1, layer + 1):
+            own = at.s[l - 1] * at.slope[l - 1] * (v.mantissa @ at.W[l - 1].T)
+            past = memory.recall(at.net.widths[l])
+            v = memory.append(_joined(Scaled(own, v.exponent), past))
+        return v
+
+
+def _weighted_slope(at: Trajectory, phi: Scaled, k: int, repeat: int = 1) -> Tensor:
+    """s[k] φ[k+1] ⊙ σ'(z[k]), with the exponent of φ[k+1]."""
+    slope = at.slope[k] if repeat == 1 else at.slope[k].repeat_interleave(repeat, dim=0)
+    return at.s[k] * phi.mantissa * slope
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """∂J/∂θ for the mean square error J, with φ[k] = ∂J/∂y[k]."""
+
+    W: list[Scaled]
+    b: list[Scaled]
+    tau: list[Scaled]  # one number per layer
+    phi: list[Scaled]  # φ[0..L]
+
+
+def gradients(at: Trajectory, target: Any) -> Gradients:
+    """The gradient of 1/(2N) Σ‖y[L] - S‖² by the discrete adjoint."""
+    out = at.y[-1]
+    target = at.net.as_batch(target, "y", at.net.widths[-1]).double()
+    residual = (out.mantissa - times_power(target, -out.exponent)) / len(target)
+    phi_L = Scaled(residual, out.exponent)
+    phi, memory = adjoint(at, Scaled(residual @ at.W[-1], out.exponent), at.last)
+    with torch.no_grad():
+        W, b = [], []
+        for k in range(at.last):
+            inner, exponent = _weighted_slope(at, phi[k + 1], k), phi[k + 1].exponent
+            W.append(Scaled(inner.T @ at.y[k].mantissa, exponent + at.y[k].exponent))
+            b.append(Scaled(inner.sum(0), exponent))
+        last = at.y[at.last]
+        W.append(Scaled(residual.T @ last.mantissa, out.exponent + last.exponent))
+    return Gradients(W, b, _tau_gradient(at, phi, memory), [*phi, phi_L])
+
+
+def _tau_gradient(at: Trajectory, phi: list[Scaled], adjoints: Memory) -> list[Scaled]:
+    """∂J/∂τ[k] from ds[k] = ⟨a[k], φ[k+1]⟩ and dC[l,j] = ⟨P y[j], φ[l]⟩ through τ ↦ (C, s).
+
+    s[k] depends on τ[k] alone, so that each entry keeps an exponent of its own.
+    """
+    tau = at.net.tau.detach().double().requires_grad_()
+    with torch.enable_grad():
+        C, s = coefficients(at.net, tau)
+    (slope,) = torch.autograd.grad(s.sum(), tau, retain_graph=True)
+    ds = [_inner_product(a.balanced(), p) for a, p in zip(at.a, phi[1:], strict=True)]
+    entries = [Scaled(slope[k] * d.mantissa, d.exponent) for k, d in enumerate(ds)]
+    if not C.requires_grad:
+        return entries
+    dC = at.memory.inner_products(adjoints)
+    (memory,) = torch.autograd.grad(C, tau, dC.mantissa.flip(0))
+    return [entry.plus(Scaled(memory[k], dC.exponent)) for k, entry in enumerate(entries)]
+
+
+def _inner_product(a: Scaled, b: Scaled) -> Scaled:
+    product = torch.vdot(a.mantissa.reshape(-1), b.mantissa.reshape(-1))
+    return Scaled(product, a.exponent + b.exponent)

@@ -1,0 +1,1 @@
+"""What the paper's theorems say of derivatives and stability, and where its formulas slip."""

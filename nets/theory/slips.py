@@ -1,0 +1,225 @@
+"""The slips of the paper (maths 8), measured: by how much what is printed fails, and what holds.
+
+Each function returns the relative error of the printed formula and of the corrected one against
+automatic differentiation or a closed form, on a small random net. The printed formulas live here
+and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.integrate import quad
+from torch import Tensor
+
+from nets.fractional.mittag_leffler import mittag_leffler
+from nets.gradients.adjoint import adjoint_states, states
+from nets.gradients.methods import loss_and_grad
+from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps
+from nets.module import Network, build, propagate
+from nets.theory.derivatives import (
+    Linearised,
+    Past,
+    fractional_step,
+    iterate,
+    linearise,
+    own_step_derivatives,
+    state_derivatives,
+)
+from nets.theory.stability import linear_growth
+
+HIDDEN, WIDTH, SAMPLES = 6, 5, 3
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One statement of the paper: its error as printed, and corrected."""
+
+    item: str  # of docs/mathematics.md, section 8
+    title: str
+    printed: float
+    corrected: float | None  # None where there is no correction to test
+
+
+def measured_slips(seed: int = 0) -> list[Slip]:
+    """All slips that are statements about nets and fractional equations."""
+    return [measure(seed) for measure in SLIPS]
+
+
+def example_net(seed: int, *, equal_steps: bool = False, outputs: int = 3) -> Network:
+    """A Fractional-DNN of 6-5 at γ = 0.4 with a smooth activation and unequal steps."""
+    random = np.random.Generator(np.random.Philox(seed))
+    tau0 = 0.5 if equal_steps else tuple(random.uniform(0.2, 1.5, HIDDEN).tolist())
+    return build(
+        net="fractional", tau="learned", hidden=HIDDEN, width=WIDTH, inputs=4, outputs=outputs,
+        gamma=0.4, tau0=tau0, activation="tanh", init="normal", seed=seed,
+    )  # fmt: skip
+
+
+def example_points(seed: int, columns: int = 4, rows: int = SAMPLES) -> Tensor:
+    random = np.random.Generator(np.random.Philox([seed, 7]))
+    return torch.from_numpy(random.standard_normal((rows, columns)))
+
+
+def fractional_index(seed: int) -> Slip:
+    """Theorem on the Fractional-DNN, dy[l]/dW[0]: a_{i,k} printed, a_{i-1,k} right."""
+    at = linearise(example_net(seed), example_points(seed))
+    l = at.net.config.hidden - 1  # as printed the last layer needs a step that does not exist
+    exact = _automatic(at.net, at.y[0], l, "W", 0)
+    printed = state_derivatives(at, l, 0, step=fractional_step_as_printed)["W"]
+    corrected = state_derivatives(at, l, 0)["W"]
+    title = "index of the memory weights in dy[l]/dW[j]"
+    return Slip("8.1", title, _error(printed, exact), _error(corrected, exact))
+
+
+def fractional_step_as_printed(at: Linearised, G: Past, i: int) -> Tensor:
+    """The Theorem's recursion with a_{i,k} for a_{i-1,k}, as the paper prints it."""
+    A = at.A[i]
+    memory = sum((A[k] - A[k - 1]) * at.P(G[k], to=i) for k in G if k <= i - 2)
+    own = (1.0 - A[i - 2]) * at.P(G[i - 1], to=i) + at.scale(i - 1) * at.D(i - 1) @ G[i - 1]
+    return own + memory
+
+
+def fractional_tau_column(seed: int) -> Slip:
+    """dy[l]/dτ[1] without and with the derivatives of the memory weights; index already right."""
+    at = linearise(example_net(seed), example_points(seed))
+    l, j = at.net.config.hidden, 1
+    exact = _automatic(at.net, at.y[0], l, "tau", j)
+    start = own_step_derivatives(at, j)["tau"][:, :, None]
+    printed = iterate(at, fractional_step, start, j, l)[:, :, 0]
+    corrected = state_derivatives(at, l, j)["tau"]
+    title = "τ-column of dy[l]/dθ[j]"
+    return Slip("8.2", title, _error(printed, exact), _error(corrected, exact))
+
+
+def weight_gradient_transposed(seed: int) -> Slip:
+    """∂J/∂W[1] printed as y (φ ⊙ sσ')ᵀ, right as (φ ⊙ sσ') yᵀ (a square W, or shapes differ)."""
+    inner, y, exact = _layer_gradient(seed, layer=1)
+    title = "∂J/∂W is printed transposed"
+    error = _error(inner.T @ y, exact["W.1"])
+    return Slip("8.3", title, _error(y.T @ inner, exact["W.1"]), error)
+
+
+def bias_gradient_summed(seed: int) -> Slip:
+    """∂J/∂b[1] printed as the inner product φᵀ(sσ'), one number; right is φ ⊙ sσ'."""
+    inner, _, exact = _layer_gradient(seed, layer=1)
+    printed = inner.sum().expand(WIDTH)
+    title = "∂J/∂b is printed as an inner product"
+    return Slip("8.3", title, _error(printed, exact["b.1"]), _error(inner.sum(0), exact["b.1"]))
+
+
+def terminal_adjoint(seed: int) -> Slip:
+    """φ[L] = y - S printed; J = 1/(2N) Σ‖y - S‖² needs (y - S)/N."""
+    net, x = example_net(seed), example_points(seed)
+    out = net(x).detach().requires_grad_()
+    J = 0.5 / len(x) * out.square().sum()
+    (exact,) = torch.autograd.grad(J, out)
+    printed = out.detach()
+    return Slip("8.3", "φ[L] lacks 1/N", _error(printed, exact), _error(printed / len(x), exact))
+
+
+def volterra_kernel(seed: int, gamma: float = 0.3) -> Slip:
+    """y = E_γ(t^γ) solves ∂^γ y = y: y(1) - 1 against its Volterra integral with either kernel."""
+
+    def integral(power: float, constant: float) -> float:
+        """∫_0^1 (1-s)^-power y(s) ds / constant, with the weak singularity at s = 1 as a weight."""
+        value, _ = quad(
+            lambda s: mittag_leffler(s**gamma, gamma), 0.0, 1.0, weight="alg", wvar=(0.0, -power)
+        )
+        return value / constant
+
+    exact = mittag_leffler(1.0, gamma) - 1.0
+    printed = integral(gamma, math.gamma(1.0 - gamma))
+    corrected = integral(1.0 - gamma, math.gamma(gamma))
+    errors = (abs(value / exact - 1.0) for value in (printed, corrected))
+    return Slip("8.4", f"kernel of the Volterra form, γ = {gamma:g}", *errors)
+
+
+def gronwall(seed: int) -> Slip:
+    """Excess of the true growth over the bound, γ = ½, Λ t^γ = 3: printed 29.5, right E_½(3)."""
+    growth = linear_growth(3.0, 1.0, 0.5, hidden=200)
+    excess = [
+        max(float(growth.measured[-1] / bound[-1]) - 1.0, 0.0)
+        for bound in (growth.printed, growth.mittag_leffler)
+    ]
+    return Slip("8.5", "Gronwall's bound, excess of the true growth over it", *excess)
+
+
+def otd_one_step(seed: int) -> Slip:
+    """Equal steps: DtO minus one OtD step, taken as 0 (they agree) or as -α_{L-1-l} φ[L-1]."""
+    net, x, phi_L = _terminal(seed, equal_steps=True)
+    phi = adjoint_states(net, states(net, x)[1], phi_L)
+    gaps, terms = one_step_gaps(net, x, phi_L), missing_terms(net, phi[-2])
+    sizes = torch.stack([phi[l].norm() for l in gaps])
+    whole = torch.stack([gap.norm() for gap in gaps.values()]) / sizes
+    rest = torch.stack([(gaps[l] - terms[l]).norm() for l in gaps]) / sizes
+    title = "one step of OtD against DtO, equal steps"
+    return Slip("8.6", title, float(whole.max()), float(rest.max()))
+
+
+def otd_unequal_steps(seed: int) -> Slip:
+    """Unequal steps: the boundary term alone does not close the one-step gap."""
+    net, x, phi_L = _terminal(seed, equal_steps=False)
+    phi = adjoint_states(net, states(net, x)[1], phi_L)
+    gaps, terms = one_step_gaps(net, x, phi_L), missing_terms(net, phi[-2])
+    rest = max(float((gaps[l] - terms[l]).norm() / phi[l].norm()) for l in gaps)
+    return Slip("8.6", "one step of OtD plus the boundary term, unequal steps", rest, None)
+
+
+def otd_drift(seed: int) -> Slip:
+    """Whole recursions, equal steps: the largest relative distance of φ_OtD[l] from φ_DtO[l]."""
+    net, x, phi_L = _terminal(seed, equal_steps=True)
+    drift = float(adjoint_drift(net, x, phi_L).max())
+    return Slip("8.6", "whole OtD recursion against DtO, equal steps", drift, None)
+
+
+SLIPS: tuple[Callable[[int], Slip], ...] = (
+    fractional_index,
+    fractional_tau_column,
+    weight_gradient_transposed,
+    bias_gradient_summed,
+    terminal_adjoint,
+    volterra_kernel,
+    gronwall,
+    otd_one_step,
+    otd_unequal_steps,
+    otd_drift,
+)
+
+
+def _automatic(net: Network, x: Tensor, l: int, kind: str, j: int) -> Tensor:
+    """dy[l]/dW[j] or dy[l]/dτ[j] by automatic differentiation, (N, n_l, …)."""
+    W, b, tau = list(net.W), list(net.b), net.tau.detach()
+
+    def state(value: Tensor) -> Tensor:
+        if kind == "tau":
+            return propagate(net, x, W, b, torch.cat([tau[:j], value, tau[j + 1 :]]))[0][l]
+        return propagate(net, x, [*W[:j], value, *W[j + 1 :]], b, tau)[0][l]
+
+    point = tau[j : j + 1] if kind == "tau" else W[j].detach()
+    jacobian = torch.autograd.functional.jacobian(state, point)
+    return jacobian[..., 0] if kind == "tau" else jacobian
+
+
+def _layer_gradient(seed: int, layer: int) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """φ[l+1] ⊙ s σ'(z[l]) and y[l], with the gradient by autograd."""
+    net, x = example_net(seed), example_points(seed)
+    target = example_points(seed + 1, columns=3)
+    y, z = states(net, x)
+    phi = adjoint_states(net, z, (y[-1] - target) / len(x))
+    at = linearise(net, x)
+    inner = at.scale(layer) * phi[layer + 1] * at.slope[layer]
+    return inner, y[layer], loss_and_grad(net, x, target, method="autograd")[1]
+
+
+def _terminal(seed: int, *, equal_steps: bool) -> tuple[Network, Tensor, Tensor]:
+    net, x = example_net(seed, equal_steps=equal_steps), example_points(seed)
+    return net, x, example_points(seed + 1, columns=3) / len(x)
+
+
+def _error(value: Tensor, exact: Tensor) -> float:
+    return float((value - exact).norm() / exact.norm())

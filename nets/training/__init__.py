@@ -1,0 +1,1 @@
+"""Training: limits, coordinates, history, and the loop that any optimiser runs in."""

@@ -1,0 +1,119 @@
+"""What a training may spend: limits, a clock that can be paused, an objective that counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nets.errors import InputError
+from nets.fast.kernel import FastObjective
+from nets.loss import Loss
+from nets.module import Network
+from nets.optimizers import Stop, Vector
+from nets.training.coordinates import Coordinates
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop; None is no limit.
+
+    `target` is for the first probe, or for J without one; `patience` is the number of evaluations
+    within which J must fall by a hundredth.
+    """
+
+    steps: int | None = None
+    evaluations: float | None = None
+    seconds: float | None = None
+    target: float | None = None
+    gradient_norm: float | None = None
+    patience: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not value >= 0:
+                raise InputError(f"{name} must be a number >= 0, got {value}")
+
+    def fraction(self, steps: int, evaluations: float, seconds: float) -> float:
+        done = [(steps, self.steps), (evaluations, self.evaluations), (seconds, self.seconds)]
+        return max((value / limit for value, limit in done if limit), default=0.0)
+
+
+class Clock:
+    """Seconds since the first evaluation was done, without the pauses."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter()
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self.start
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        before = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.start += time.perf_counter() - before
+
+
+class Rows:
+    """J on all rows, and on a mini batch (buffers of its own, filled anew for each batch)."""
+
+    def __init__(self, net: Network, x: Any, y: Any, loss: Loss, precision: str) -> None:
+        self.net, self.loss, self.precision = net, loss, precision
+        self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
+        self.whole = FastObjective(net, self.x, self.y, loss, dtype=precision)
+        self.batch: FastObjective | None = None
+
+    def part(self, rows: NDArray[np.int64]) -> FastObjective:
+        x, y = self.x[rows], self.y[rows]
+        if self.batch is None:
+            self.batch = FastObjective(self.net, x, y, self.loss, dtype=self.precision)
+        else:
+            self.batch.set_data(x, y)
+        return self.batch
+
+
+class CountedObjective:
+    """J in the optimiser's coordinates, counted, ended by `Stop` when the budget is spent."""
+
+    def __init__(self, data: Rows, coordinates: Coordinates, limits: Limits, clock: Clock) -> None:
+        self.data, self.coordinates, self.limits, self.clock = data, coordinates, limits, clock
+        self.rows = len(data.x)
+        self.evaluations = 0.0
+
+    def __call__(self, inner: Vector) -> tuple[float, Vector]:
+        return self._value(self.data.whole, inner, 1.0)
+
+    def exceeds(self, inner: Vector, bound: float) -> bool:
+        """Whether J is above the bound; an evaluation if it is, else the call to come is one."""
+        self._check_budget()
+        theta = self.coordinates.outward(inner)
+        above = self.coordinates.allows(theta) and self.data.whole.exceeds(theta, bound)
+        self.evaluations += above
+        return above
+
+    def on_rows(self, inner: Vector, rows: NDArray[np.int64]) -> tuple[float, Vector]:
+        return self._value(self.data.part(rows), inner, len(rows) / self.rows)
+
+    def _value(self, fast: FastObjective, inner: Vector, share: float) -> tuple[float, Vector]:
+        self._check_budget()
+        theta = self.coordinates.outward(inner)
+        self.evaluations += share
+        if not self.coordinates.allows(theta):
+            return np.inf, np.zeros_like(theta)
+        J, gradient = fast(theta)
+        return J, self.coordinates.gradient_inward(gradient, theta)
+
+    def _check_budget(self) -> None:
+        if self.limits.evaluations is not None and self.evaluations >= self.limits.evaluations:
+            raise Stop("evaluations")
+        if self.limits.seconds is not None and self.clock.seconds() >= self.limits.seconds:
+            raise Stop("seconds")

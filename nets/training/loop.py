@@ -1,0 +1,250 @@
+"""Training: any optimiser, with its stops, its history, its best state, and no NaN at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nets import optimizers
+from nets.config import DTYPES
+from nets.errors import InputError, nearest
+from nets.loss import Loss
+from nets.module import Network
+from nets.optimizers import Diverged, Stop, Vector
+from nets.training.budget import Clock, CountedObjective, Limits, Rows
+from nets.training.coordinates import Coordinates
+from nets.training.history import Arrays, Curve, History, Probe
+
+#: Up to so many parameters the dense self-scaled BFGS is the default: a step passes once over its
+#: 4P² bytes (3 ms at P = 3102), less than the net itself costs.
+DENSE_LIMIT = 5000
+DEFAULT_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a training stands."""
+
+    steps: int
+    evaluations: float
+    seconds: float
+    J: float
+    fraction: float  # of whichever limit is nearest, 0 if there is none
+    probes: Mapping[str, float]
+
+
+@dataclass
+class Training:
+    """A finished training. `net` holds the best state: the lowest J that was reported."""
+
+    net: Network
+    J: float
+    reason: str
+    diverged: bool
+    interrupted: bool
+    steps: int
+    evaluations: float
+    seconds: float
+    history: Arrays = field(repr=False)
+    curve: Arrays = field(repr=False)
+
+
+def train(
+    net: Network,
+    x: Any,
+    y: Any,
+    *,
+    loss: Loss | None = None,
+    optimizer: str = "auto",
+    steps: int | None = None,
+    evaluations: float | None = None,
+    seconds: float | None = None,
+    target: float | None = None,
+    gradient_norm: float | None = None,
+    patience: float | None = None,
+    probes: Mapping[str, Probe] | None = None,
+    every: int | None = None,
+    seed: int = 0,
+    precision: str = "float64",
+    progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Training:
+    """Minimises J of `net` on rows x, y in place, and returns what happened.
+
+    Stops at the first of: `steps`, `evaluations` of J and its gradient (mini batches count by
+    their share of the rows), `seconds` (probes do not count), `target` reached by the first probe
+    (by J without probes; looked at on the curve), `gradient_norm` reached, J not 1 % lower after
+    `patience` evaluations. With none of them, 1000 steps. Ctrl-C ends the training like any other
+    stop, with the best state so far.
+
+    `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
+    `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
+    `every` is the stride of `Training.history`: by default 1, and an epoch with mini batches, which
+    `seed` draws. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
+    float64 always.
+    """
+    limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
+    if all(limit is None for limit in vars(limits).values()):
+        limits = Limits(steps=DEFAULT_STEPS)
+    if every is None:  # with mini batches a row needs the whole J: once an epoch
+        every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
+    if precision not in DTYPES:
+        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+    module = optimizers.get(choose(optimizer, net))
+    optimizers.check_options(module, options)
+    if "seed" in module.minimize.__kwdefaults__:
+        options["seed"] = seed
+    coordinates = Coordinates.of(net, module.POSITIVE)
+    start = net.pack()
+    if module.POSITIVE == "bounds":
+        options["lower"] = coordinates.lower_bounds(start.size)
+    run = _Run(
+        net=net,
+        data=Rows(net, x, y, loss or Loss(), precision),
+        coordinates=coordinates,
+        limits=limits,
+        history=History(net, loss or Loss()),
+        curve=Curve(probes or {}),
+        every=every,
+        show=progress,
+    )
+    diverged = interrupted = False
+    try:
+        reason = module.minimize(run.objective, coordinates.inward(start), run.report, **options)
+    except Stop as stop:
+        reason = str(stop)
+    except Diverged as failure:
+        reason, diverged = str(failure), True
+    except KeyboardInterrupt:
+        reason, interrupted = "interrupted", True
+    return run.finish(reason, diverged=diverged, interrupted=interrupted)
+
+
+def choose(optimizer: str, net: Network) -> str:
+    """The optimiser meant by "auto": dense self-scaled BFGS, or the one with limited memory."""
+    if optimizer != "auto":
+        return optimizer
+    return "ssbfgs" if net.pack().size <= DENSE_LIMIT else "lssbfgs"
+
+
+class _Run:
+    """The state of one training: what `report` has seen."""
+
+    def __init__(
+        self,
+        *,
+        net: Network,
+        data: Rows,
+        coordinates: Coordinates,
+        limits: Limits,
+        history: History,
+        curve: Curve,
+        every: int,
+        show: Callable[[Progress], None] | None,
+    ) -> None:
+        self.net, self.coordinates, self.limits, self.every = net, coordinates, limits, every
+        self.history, self.curve, self.show, self.shown_at = history, curve, show, 0.0
+        self.whole = data.whole
+        self.whole(net.pack())  # compiles and warms up: time is counted from here
+        self.clock = Clock()
+        self.objective = CountedObjective(data, coordinates, limits, self.clock)
+        self.best_J, self.best = np.inf, net.pack()
+        self.lower_J, self.lower_at = np.inf, 0.0  # when J last fell by a hundredth
+        self.last: tuple[Vector, float | None] = (net.pack(), None)
+        self.steps = -1  # the report of the start is not a step
+
+    def report(self, inner: Vector, J: float | None, gradient: Vector | None) -> None:
+        """After every accepted step (and at the start): keep the best, record, maybe stop."""
+        self.steps += 1
+        theta = self.coordinates.outward(inner)
+        seconds = self.clock.seconds()
+        if J is None and (self.steps % self.every == 0 or self._curve_is_due()):
+            with self.clock.paused():
+                J, gradient = self.whole(theta)
+        self.last = (theta, J)
+        if J is not None and gradient is not None:
+            self._keep_and_record(theta, J, gradient, seconds)
+        limits = self.limits
+        if limits.steps is not None and self.steps >= limits.steps:
+            raise Stop("steps")
+        if limits.seconds is not None and seconds >= limits.seconds:
+            raise Stop("seconds")
+
+    def _keep_and_record(self, theta: Vector, J: float, gradient: Vector, seconds: float) -> None:
+        if self.best_J > J:
+            self.best_J, self.best = J, theta.copy()
+        if self.steps % self.every == 0:
+            outward = self.coordinates.gradient_outward(gradient, theta)
+            self.history.record(self.steps, self.objective.evaluations, seconds, theta, J, outward)
+        if self._curve_is_due():
+            self._add_to_curve(theta, J, seconds)
+            self._check_target()
+        if self.show is not None and seconds - self.shown_at > 0.2:
+            self.shown_at = seconds
+            self.show(self._progress(J, seconds))
+        self._check_progress(J, gradient)
+
+    def _check_progress(self, J: float, gradient: Vector) -> None:
+        norm, patience = self.limits.gradient_norm, self.limits.patience
+        if norm is not None and float(np.linalg.norm(gradient)) <= norm:
+            raise Stop("gradient norm")
+        if self.lower_J * 0.99 > J:
+            self.lower_J, self.lower_at = J, self.objective.evaluations
+        elif patience is not None and self.objective.evaluations - self.lower_at >= patience:
+            raise Stop("patience")
+
+    def _curve_is_due(self) -> bool:
+        return self.curve.is_due(self.objective.evaluations)
+
+    def _add_to_curve(self, theta: Vector, J: float, seconds: float) -> None:
+        with self.clock.paused():
+            self.net.unpack(theta)
+            self.curve.add(self.net, self.steps, self.objective.evaluations, seconds, J)
+
+    def _check_target(self) -> None:
+        if self.limits.target is None:
+            return
+        first = next(iter(self.curve.probes), "J")
+        if self.curve.rows[-1][first] <= self.limits.target:
+            raise Stop("target")
+
+    def _progress(self, J: float, seconds: float) -> Progress:
+        evaluations = self.objective.evaluations
+        last = self.curve.rows[-1] if self.curve.rows else {}
+        return Progress(
+            self.steps,
+            evaluations,
+            seconds,
+            J,
+            self.limits.fraction(self.steps, evaluations, seconds),
+            {name: last[name] for name in self.curve.probes if name in last},
+        )
+
+    def finish(self, reason: str, *, diverged: bool, interrupted: bool) -> Training:
+        """The best state goes into the net, and the end of the run onto the curve."""
+        seconds = self.clock.seconds()
+        theta, J = self.last
+        if J is None and not diverged:
+            J, _ = self.whole(theta)
+            if self.best_J > J:
+                self.best_J, self.best = J, theta
+        if self.steps >= 0 and np.isfinite(self.best_J):
+            self._add_to_curve(self.best, self.best_J, seconds)
+        self.net.unpack(self.best)
+        return Training(
+            net=self.net,
+            J=float(self.best_J),
+            reason=reason,
+            diverged=diverged or not np.isfinite(self.best_J),
+            interrupted=interrupted,
+            steps=max(self.steps, 0),
+            evaluations=self.objective.evaluations,
+            seconds=seconds,
+            history=self.history.arrays(),
+            curve=self.curve.arrays(),
+        )
