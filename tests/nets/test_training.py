@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from nets import Loss, build, loss_and_grad, optimizers, train
 from nets.errors import InputError
+from nets.training import coordinates
 from nets.training.budget import CountedObjective, Limits
 from nets.training.coordinates import Coordinates
 from nets.training.last_layer import hidden_states, solve_last_layer
-from nets.training import coordinates
 from nets.training.loop import choose
 
 NETS = ("feedforward", "resnet", "densenet", "fractional")
