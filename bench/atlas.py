@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.cells._net import NetOnData
 from bench.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,22 +25,6 @@ Array = NDArray[np.float64]
 
 # The theorems are evaluated in plain float64, where products of smaller norms underflow.
 SMALLEST = 1e-250
-
-NET_DEFAULTS = {
-    "net": ...,
-    "tau": "fixed",
-    "tau0": "1",
-    "gamma": 0.5,
-    "hidden": ...,
-    "width": 20,
-    "init": "he",
-    "scale": 1.0,
-    "eta": 1e-4,
-    "problem": "maxwell",
-    "samples": 1000,
-    "seed": 0,
-    "data_seed": 0,
-}
 
 
 def tau0_value(text: str, hidden: int) -> float | str:
@@ -58,23 +43,23 @@ def tau0_value(text: str, hidden: int) -> float | str:
         ) from None
 
 
-def net_of(config: Mapping[str, Any]) -> Network:
+def net_of(config: NetOnData) -> Network:
     """The net that a cell's config describes."""
     import nets
 
     names = ("net", "tau", "gamma", "hidden", "width", "init", "scale", "eta", "seed")
-    settings = {name: config[name] for name in names}
-    return nets.build(**settings, tau0=tau0_value(config["tau0"], config["hidden"]))
+    settings = {name: getattr(config, name) for name in names}
+    return nets.build(**settings, tau0=tau0_value(config.tau0, config.hidden))
 
 
-def data_of(config: Mapping[str, Any], *, test: bool = False) -> tuple[Tensor, Tensor]:
+def data_of(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:
     """Inputs (N, 7) and targets (N, 3) of a cell's problem."""
     import torch
 
     from bench import problems
 
-    problem = problems.get(config["problem"])
-    points = problem.sample_cylinder(config["samples"], config["data_seed"], test=test)
+    problem = problems.get(config.problem)
+    points = problem.sample_cylinder(config.samples, config.data_seed, test=test)
     return torch.from_numpy(problem.inputs(points)), torch.from_numpy(problem.targets(points))
 
 

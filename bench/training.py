@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench import problems
-from bench.errors import UserError, nearest
+from bench.cells.net import Config as TrainConfig
+from bench.errors import UserError
 from bench.measure import ruler as metrics
 from bench.problems import Array, Problem
+from bench.settings import configured
 
 if TYPE_CHECKING:
     from nets.module import Network
@@ -36,103 +38,6 @@ FIGURES = (
     "u3_min",
     "u3_max",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainConfig:
-    """Everything that decides a training, as plain values. The defaults are the paper's net."""
-
-    # the net
-    net: str = "resnet"
-    tau: str = "learned"
-    tau0: str = "1"  # a number, several with commas, 1/H, 1/sqrtH, uniform
-    hidden: int = 6
-    width: int = 50
-    gamma: float = 0.5
-    activation: str = "smoothrelu"
-    eta: float = 1e-4
-    init: str = "torch"
-    scale: float = 1.0
-    sort_biases: bool | None = None  # None: sorted if the bias ordering is on
-    solve_read_out: bool = False  # W[L-1] by least squares before the first step
-    seed: int = 0
-    # the data
-    problem: str = "maxwell"
-    features: str = "x,f,phi"
-    samples: int = 12_000
-    radius: float = 1.0  # train on r <= radius only; the ring beyond is held out
-    data_seed: int = 0
-    # the loss
-    bias_ordering: bool = False
-    beta: float | None = None  # None: 10 with the bias ordering, else 0
-    lambda1: float = 0.0
-    lambda2: float = 0.0
-    # the optimiser; None leaves an option to the optimiser, and is an error where it has none
-    optimizer: str = "auto"
-    rate: float | None = None
-    batch: int | None = None
-    schedule: str | None = None
-    memory: int | None = None
-    precision: str = "float64"
-    # the end
-    steps: int | None = None
-    evaluations: float | None = None
-    seconds: float | None = None
-    target: float | None = None
-    gradient_norm: float | None = None
-    patience: float | None = None
-    every: int | None = None  # None: every step, every epoch with mini batches
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
-        known = [field.name for field in fields(cls)]
-        for name in values:
-            if name not in known:
-                raise UserError(f"a training has no setting {name!r}; {nearest(name, known)}")
-        return cls(**values)
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return tuple(name.strip() for name in self.features.split(","))
-
-    def build(self) -> Network:
-        """The net at its starting values."""
-        from nets import build
-
-        return build(
-            net=self.net,
-            tau=self.tau,
-            tau0=parse_tau0(self.tau0),
-            hidden=self.hidden,
-            width=self.width,
-            inputs=sum(1 if name == "phi" else 3 for name in self.feature_names),
-            gamma=self.gamma,
-            activation=self.activation,
-            eta=self.eta,
-            init=self.init,
-            scale=self.scale,
-            sort_biases=self.bias_ordering if self.sort_biases is None else self.sort_biases,
-            seed=self.seed,
-        )
-
-    def data(self) -> Data:
-        return Data.of(
-            problems.get(self.problem),
-            self.feature_names,
-            self.samples,
-            self.data_seed,
-            self.radius,
-        )
-
-    def options(self) -> dict[str, Any]:
-        """What the optimiser is told beyond the limits."""
-        named = {name: getattr(self, name) for name in ("rate", "batch", "schedule", "memory")}
-        told = {name: value for name, value in named.items() if value is not None}
-        if self.schedule not in (None, "constant"):
-            if self.steps is None:
-                raise UserError(f"--schedule {self.schedule} needs --steps to know its length")
-            told["horizon"] = self.steps
-        return told
 
 
 @dataclass(frozen=True)
@@ -190,17 +95,45 @@ class TrainedNet:
     arrays: dict[str, np.ndarray]
 
 
+def starting_net(config: TrainConfig) -> Network:
+    """The net at its starting values."""
+    from nets import build
+
+    ordered = config.bias_ordering if config.sort_biases is None else config.sort_biases
+    return build(
+        net=config.net,
+        tau=config.tau,
+        tau0=parse_tau0(config.tau0),
+        hidden=config.hidden,
+        width=config.width,
+        inputs=sum(1 if name == "phi" else 3 for name in config.feature_names),
+        gamma=config.gamma,
+        activation=config.activation,
+        eta=config.eta,
+        init=config.init,
+        scale=config.scale,
+        sort_biases=ordered,
+        seed=config.seed,
+    )
+
+
+def data_of(config: TrainConfig) -> Data:
+    problem = problems.get(config.problem)
+    return Data.of(problem, config.feature_names, config.samples, config.data_seed, config.radius)
+
+
 def train_net(
     config: TrainConfig | Mapping[str, Any],
     *,
+    seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> TrainedNet:
-    """Builds, trains and measures one net."""
+    """Builds, trains and measures one net; with a limit in `seconds` the result does not repeat."""
     from nets import Loss, train
     from nets.training.last_layer import solve_last_layer
 
     if not isinstance(config, TrainConfig):
-        config = TrainConfig.from_dict(config)
+        config = configured(TrainConfig, config, where="a training")
     net, data = config.build(), config.data()
     if config.solve_read_out:
         solve_last_layer(net, data.x, data.y)
@@ -213,7 +146,7 @@ def train_net(
         optimizer=config.optimizer,
         steps=config.steps,
         evaluations=config.evaluations,
-        seconds=config.seconds,
+        seconds=seconds,
         target=config.target,
         gradient_norm=config.gradient_norm,
         patience=config.patience,

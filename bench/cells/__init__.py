@@ -2,11 +2,11 @@
 
 Every file beside this one is a *kind* of cell, found by its name. It defines
 
-    DEFAULTS      what a config may hold, with defaults; `...` marks what must be given
+    Config        a frozen dataclass: every setting with type, default, help text and range
     DEPENDS       packages or modules whose sources decide the result (its own file always does)
     TIMING        True if the cell measures seconds, and therefore runs alone
-    needs_bytes   config -> the memory it will take, so that two that do not fit do not meet
-    run           config -> Result, importing what is heavy inside
+    needs_bytes   Config -> the memory it will take, so that two that do not fit do not meet
+    run           Config -> Result, importing what is heavy inside
 
 A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`.
 """
@@ -16,17 +16,18 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import math
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, cached_property
 from types import ModuleType
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from bench.errors import UserError, nearest
+from bench.settings import configured
+
+if TYPE_CHECKING:
+    import numpy as np
 
 KEY_BYTES = 10  # 80 bits: among 10^6 cells two keys meet with probability 4e-13
 
@@ -48,13 +49,22 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A kind and its config, completed with the kind's defaults; its key is their hash."""
+    """A kind and its config, typed and completed by the kind's dataclass; its key is their hash.
+
+    `config` is what JSON will hold, `settings` the dataclass itself.
+    """
 
     kind: str
     config: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "config", completed(self.kind, self.config))
+        settings = settings_of(self.kind, self.config)
+        object.__setattr__(self, "config", plain(settings))
+        self.__dict__["settings"] = settings
+
+    @cached_property
+    def settings(self) -> Any:
+        return settings_of(self.kind, self.config)
 
     @cached_property
     def key(self) -> str:
@@ -65,11 +75,25 @@ class Cell:
         """Kind and what differs from the defaults: `fem n=4`."""
         return label_of(self.kind, self.config)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the dataclass: a worker that reads a cell need not be able to import its kind."""
+        return {name: value for name, value in self.__dict__.items() if name != "settings"}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Cell) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def settings_of(kind: str, config: Mapping[str, Any]) -> Any:
+    """The kind's dataclass with these values; one that does not fit is refused in one line."""
+    return configured(load_kind(kind).Config, config, where=f"a {kind} cell")
+
+
+def plain(settings: Any) -> dict[str, Any]:
+    """A config as JSON holds it."""
+    return {name: jsonable(getattr(settings, name)) for name in settings.__dataclass_fields__}
 
 
 def key_of(kind: str, config: Mapping[str, Any]) -> str:
@@ -80,47 +104,22 @@ def key_of(kind: str, config: Mapping[str, Any]) -> str:
 
 def label_of(kind: str, config: Mapping[str, Any]) -> str:
     try:
-        defaults = load_kind(kind).DEFAULTS
+        defaults = _defaults(kind)
     except UserError:  # a result whose kind has since been removed
         defaults = {}
     told = [f"{name}={config[name]}" for name in config if config[name] != defaults.get(name)]
     return " ".join([kind, *told])
 
 
-def completed(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """`config` with the kind's defaults filled in, and every value as JSON will hold it."""
-    defaults = load_kind(kind).DEFAULTS
-    unknown = [name for name in config if name not in defaults]
-    if unknown:
-        raise UserError(
-            f"a cell of kind {kind!r} has no {unknown[0]!r}; {nearest(unknown[0], list(defaults))}"
-        )
-    merged = {**defaults, **config}
-    lacking = [name for name, value in merged.items() if value is ...]
-    if lacking:
-        raise UserError(f"a cell of kind {kind!r} needs a value for {lacking[0]!r}")
-    return {name: _plain(kind, name, merged[name], defaults[name]) for name in merged}
-
-
-def _plain(kind: str, name: str, value: Any, default: Any) -> Any:
-    """One value in JSON's types, of the default's type: 1 and 1.0 must not be two cells."""
-    value = jsonable(value)
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise UserError(f"{name} of a {kind} cell must be finite, got {value}")
-    if isinstance(default, bool | int | float | str) and value is not None:
-        wanted = type(default)
-        if not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool):
-            raise UserError(
-                f"{name} of a {kind} cell must be of type {wanted.__name__}, got {value!r}"
-            )
-    return value
+@cache
+def _defaults(kind: str) -> dict[str, Any]:
+    declared = {field.name: field.default for field in fields(load_kind(kind).Config)}
+    return {name: jsonable(value) for name, value in declared.items() if value is not MISSING}
 
 
 def jsonable(value: Any) -> Any:
     """The value in JSON's own types: NumPy scalars become numbers, tuples and arrays lists."""
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # NumPy's, which `femnets --help` need not load
         return jsonable(value.tolist())
     if isinstance(value, list | tuple):
         return [jsonable(item) for item in value]
@@ -145,7 +144,7 @@ def load_kind(kind: str) -> ModuleType:
         raise UserError(f"no cell kind {kind!r}: no module {error.name!r} on the path") from None
     absent = [
         part
-        for part in ("DEFAULTS", "DEPENDS", "TIMING", "needs_bytes", "run")
+        for part in ("Config", "DEPENDS", "TIMING", "needs_bytes", "run")
         if not hasattr(module, part)
     ]
     if absent:
@@ -165,7 +164,7 @@ def threads_of(cell: Cell) -> int:
 
 def needs_bytes(cell: Cell) -> int:
     """The memory the cell declares."""
-    return int(load_kind(cell.kind).needs_bytes(cell.config))
+    return int(load_kind(cell.kind).needs_bytes(cell.settings))
 
 
 def runs_alone(cell: Cell) -> bool:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from bench.cells import Result
+from bench.settings import setting
 
-DEFAULTS = {
-    "method": ...,
-    "problem": "maxwell",
-    "features": "x,f,phi",
-    "samples": 12_000,
-    "data_seed": 0,
-    "seed": 0,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    method: str = setting(help="A file of bench/baselines.")
+    problem: str = setting("maxwell", help="The field to learn.")
+    features: str = setting("x,f,phi", help="Inputs of the method.")
+    samples: int = setting(12_000, min=1, help="Training points.")
+    data_seed: int = setting(0, min=0, help="Seed of the points only.")
+    seed: int = setting(0, min=0, help="Seed of what the method draws itself.")
+
+
 DEPENDS = (
     "bench.baselines",
     "bench.problems",
@@ -24,11 +28,11 @@ DEPENDS = (
 TIMING = False
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     return 500 * 2**20
 
 
-def run(config: dict[str, Any]) -> Result:
+def run(config: Config) -> Result:
     import time
 
     from bench import problems
@@ -36,16 +40,16 @@ def run(config: dict[str, Any]) -> Result:
     from bench.measure.queries import seconds_per_point
     from bench.measure.ruler import field_errors, relative_test_error
 
-    problem = problems.get(config["problem"])
-    points = problem.sample_cylinder(config["samples"], config["data_seed"])
-    held_out = problem.sample_cylinder(config["samples"], config["data_seed"], test=True)
+    problem = problems.get(config.problem)
+    points = problem.sample_cylinder(config.samples, config.data_seed)
+    held_out = problem.sample_cylinder(config.samples, config.data_seed, test=True)
     start = time.perf_counter()
     field = fit_baseline(
-        config["method"],
+        config.method,
         problem,
         points,
-        features=config["features"].split(","),
-        seed=config["seed"],
+        features=config.features.split(","),
+        seed=config.seed,
     )
     seconds = time.perf_counter() - start
     return Result(

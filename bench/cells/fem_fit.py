@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from bench.cells import Result
+from bench.settings import setting
 
-DEFAULTS = {
-    "problem": "maxwell",
-    "element": "N0",
-    "n": ...,
-    "samples": 12_000,
-    "data_seed": 0,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    problem: str = setting("maxwell", help="The field.")
+    element: str = setting("N0", help="The element; see `femnets list`.")
+    n: int = setting(min=1, help="Cells per side.")
+    samples: int = setting(12_000, min=1, help="Points in the cylinder.")
+    data_seed: int = setting(0, min=0, help="Seed of the points.")
+
+
 DEPENDS = ("fem", "bench.measure.ruler", "bench.problems", "bench.measure.queries")
 TIMING = False
 
 ORDERS = {"N0": 0, "N1": 1}
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
-    return 700 * 2**20 + 100_000 * config["n"] ** 3
+def needs_bytes(config: Config) -> int:
+    return 700 * 2**20 + 100_000 * config.n**3
 
 
-def run(config: dict[str, Any]) -> Result:
+def run(config: Config) -> Result:
     """Errors where the mesh is: there is no field outside the cylinder, hence no error there."""
     from bench import problems
     from bench.measure.queries import seconds_per_point
@@ -32,13 +36,13 @@ def run(config: dict[str, Any]) -> Result:
     from fem.rules import quadrature
     from fem.rules.quadrature import Resolution
 
-    problem = problems.get(config["problem"])
-    points = problem.sample_cylinder(config["samples"], config["data_seed"])
-    held_out = problem.sample_cylinder(config["samples"], config["data_seed"], test=True)
-    mesh = covering_cylinder(config["n"])
+    problem = problems.get(config.problem)
+    points = problem.sample_cylinder(config.samples, config.data_seed)
+    held_out = problem.sample_cylinder(config.samples, config.data_seed, test=True)
+    mesh = covering_cylinder(config.n)
     samples = (points, problem.targets(points).T, mesh)
     for _ in range(2):  # the first also loads compiled code, seconds in a fresh process
-        found = fit(*samples, order=ORDERS[config["element"]])
+        found = fit(*samples, order=ORDERS[config.element])
     # The field is smooth on each cell only: hence a polar rule much finer than the mesh.
     fine = Resolution(order=4, angle=24, radius=16, height=16)
     inside = quadrature.inside_cylinder if problem.smooth else quadrature.inside_cylinder_at_edge

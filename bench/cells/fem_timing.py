@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from bench.cells import Result
 from bench.cells import fem as fem_cell
+from bench.settings import setting
 
-DEFAULTS = {**fem_cell.DEFAULTS, "repeats": 3}
+
+@dataclass(frozen=True, kw_only=True)
+class Config(fem_cell.Config):
+    repeats: int = setting(3, min=1, help="Solves timed after the warm-up.")
+
+
 DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem", "bench.measure.timing")
 TIMING = True
 
 
-def needs_bytes(config: Mapping[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     return fem_cell.needs_bytes(config)
 
 
-def run(config: Mapping[str, Any]) -> Result:
+def run(config: Config) -> Result:
     from bench.measure.timing import timed
 
     solutions = []
-    times = timed(lambda: solutions.append(fem_cell.solve(config)), config["repeats"])
+    times = timed(lambda: solutions.append(fem_cell.solve(config)), config.repeats)
     names = ("n", "h", "dofs", "l2_error", "solver")
     values = {name: getattr(solutions[-1], name) for name in names}
     return Result({**values, **times.values()}, {"seconds": times.seconds})

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from bench.atlas import NET_DEFAULTS
 from bench.cells import Result
+from bench.cells._net import NetInAtlas
+from bench.settings import setting
 
-DEFAULTS = {**NET_DEFAULTS, "theory_samples": 8, "jacobian_samples": 16}
+
+@dataclass(frozen=True, kw_only=True)
+class Config(NetInAtlas):
+    theory_samples: int = setting(8, min=1, help="Rows on which the theorems are evaluated.")
+    jacobian_samples: int = setting(16, min=0, help="Rows with end-to-end Jacobians.")
+
+
 DEPENDS = ("nets", "bench.atlas", "bench.problems")
 TIMING = False
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     """States, slopes, activations and adjoints of all layers, and Jacobians of some samples."""
-    hidden, width, samples = config["hidden"], config["width"], config["samples"]
-    few = max(config["theory_samples"], config["jacobian_samples"])
+    hidden, width, samples = config.hidden, config.width, config.samples
+    few = max(config.theory_samples, config.jacobian_samples)
     return 300 * 2**20 + 8 * hidden * width * (8 * samples + 6 * few * width)
 
 
-def run(config: dict[str, Any]) -> Result:
+def run(config: Config) -> Result:
     import numpy as np
 
     from bench.atlas import data_of, net_of, portrait
     from nets.gradients.verdict import judge
 
     net, (x, y) = net_of(config), data_of(config)
-    found = portrait(net, x, y, theory=config["theory_samples"], spectra=config["jacobian_samples"])
+    found = portrait(net, x, y, theory=config.theory_samples, spectra=config.jacobian_samples)
     hidden = found.log10_norms["y"][1:-1]
     on_states, on_weights = judge(hidden.tolist()), judge(found.log10_norms["W"][1:-1].tolist())
     spectral = np.array([spectrum[:, 0].mean() for spectrum in found.log10_spectra])

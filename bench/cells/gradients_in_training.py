@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from bench.atlas import NET_DEFAULTS
 from bench.cells import Result
+from bench.cells._net import NetInAtlas
+from bench.settings import inherited, setting
 
-DEFAULTS = {
-    **NET_DEFAULTS,
-    "init": "torch",
-    "optimizer": "adam",
-    "rate": 1e-3,  # of Adam; steepest descent finds its own
-    "evaluations": 500,  # of J and its gradient, line searches included
-    "rows": 100,  # of the recorded history, about
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Config(NetInAtlas):
+    init: str = inherited(NetInAtlas, "init", default="torch")
+    optimizer: str = setting("adam", help="An optimiser of `femnets list`.")
+    rate: float = setting(1e-3, above=0, help="Of Adam; steepest descent finds its own.")
+    evaluations: int = setting(
+        500, min=1, help="Evaluations of J and its gradient, line searches included."
+    )
+    rows: int = setting(100, min=1, help="Rows of the recorded history, about.")
+
+
 DEPENDS = ("nets", "bench.atlas", "bench.problems")
 TIMING = False
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     return 400 * 2**20
 
 
-def run(config: dict[str, Any]) -> Result:
+def run(config: Config) -> Result:
     import numpy as np
 
     from bench.atlas import data_of, net_of
@@ -35,10 +40,10 @@ def run(config: dict[str, Any]) -> Result:
         net,
         x,
         y,
-        optimizer=config["optimizer"],
-        evaluations=config["evaluations"],
-        every=max(1, config["evaluations"] // config["rows"]),
-        options={"rate": config["rate"]} if config["optimizer"] == "adam" else {},
+        optimizer=config.optimizer,
+        evaluations=config.evaluations,
+        every=max(1, config.evaluations // config.rows),
+        options={"rate": config.rate} if config.optimizer == "adam" else {},
     )
     test_x, test_y = data_of(config, test=True)
     error = (net(test_x) - test_y).detach()

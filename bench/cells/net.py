@@ -1,18 +1,130 @@
 """One trained net: its errors by the one ruler, its history, its portrait for the figures.
 
 A cell stops by steps or evaluations, never by seconds, so that its result repeats; the error at a
-given time is read off the recorded curve.
+given time is read off the recorded curve. `femnets train` takes its options from `Config`.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from bench.cells import Result
-from bench.training import TrainConfig
+from bench.cells._net import DATA, END, NET, NetOnData
+from bench.errors import UserError
+from bench.settings import setting
 
-DEFAULTS = {field.name: field.default for field in fields(TrainConfig) if field.name != "seconds"}
+if TYPE_CHECKING:
+    from bench.training import Data
+    from nets.module import Network
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(NetOnData):
+    """Everything that decides a training, but for a limit in seconds."""
+
+    activation: str = setting("smoothrelu", panel=NET, help="Activation.")
+    sort_biases: bool | None = setting(
+        None, panel=NET, unset="as --bias-ordering", help="Ascending biases at the start."
+    )
+    solve_read_out: bool = setting(
+        False, panel=NET, help="The last layer by least squares before the first step."
+    )
+    samples: int = setting(
+        12_000,
+        panel=DATA,
+        min=1,
+        help="Training points in the cylinder (12 000 more for testing).",
+    )
+    features: str = setting("x,f,phi", panel=DATA, help="Inputs of the net.")
+    radius: float = setting(
+        1.0,
+        panel=DATA,
+        help="Train on r <= radius only: the error in the ring beyond (ring_error) judges "
+        "extrapolation without a look outside the cylinder.",
+    )
+    bias_ordering: bool = setting(
+        False, panel=DATA, help="Penalty for b_j > b_(j+1), with weight beta."
+    )
+    beta: float | None = setting(
+        None, panel=DATA, unset="10 with --bias-ordering, else 0", help="Weight of that penalty."
+    )
+    lambda1: float = setting(0.0, panel=DATA, help="Weight of the penalty on W and b.")
+    lambda2: float = setting(0.0, panel=DATA, help="Weight of the penalty on tau.")
+    optimizer: str = setting(
+        "auto",
+        panel=END,
+        help="steepest, adam, lbfgs, ssbfgs, lssbfgs; auto: ssbfgs up to 5000 parameters, then "
+        "lssbfgs.",
+    )
+    rate: float | None = setting(
+        None, panel=END, help="Learning rate (adam) or first step (steepest)."
+    )
+    batch: int | None = setting(
+        None, panel=END, min=0, unset="all rows", help="Mini batch of adam; 0: all rows."
+    )
+    schedule: str | None = setting(
+        None,
+        panel=END,
+        unset="constant",
+        help="Rate of adam over --steps: constant, cosine, exponential.",
+    )
+    memory: int | None = setting(None, panel=END, min=1, help="Pairs that lbfgs and lssbfgs keep.")
+    precision: str = setting(
+        "float64",
+        panel=END,
+        help="Of the net's evaluation: float64 or float32; the optimiser's state is float64.",
+    )
+    steps: int | None = setting(
+        None,
+        panel=END,
+        min=0,
+        unset="1000 if there is no other limit",
+        help="At most so many steps.",
+    )
+    evaluations: float | None = setting(
+        None, panel=END, min=0, help="At most so many evaluations of loss and gradient."
+    )
+    target: float | None = setting(None, panel=END, help="Until this relative test error.")
+    gradient_norm: float | None = setting(None, panel=END, help="Until this norm of the gradient.")
+    patience: float | None = setting(
+        None, panel=END, min=0, help="Until J has not fallen by 1 % within so many evaluations."
+    )
+    every: int | None = setting(
+        None,
+        panel=END,
+        min=1,
+        unset="every step, every epoch with mini batches",
+        help="Steps between two rows of the history.",
+    )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(name.strip() for name in self.features.split(","))
+
+    def build(self) -> Network:
+        """The net at its starting values."""
+        from bench.training import starting_net
+
+        return starting_net(self)
+
+    def data(self) -> Data:
+        """The points it is trained and tested on."""
+        from bench.training import data_of
+
+        return data_of(self)
+
+    def options(self) -> dict[str, Any]:
+        """What the optimiser is told beyond the limits; what is None is left to it."""
+        named = {name: getattr(self, name) for name in ("rate", "batch", "schedule", "memory")}
+        told = {name: value for name, value in named.items() if value is not None}
+        if self.schedule not in (None, "constant"):
+            if self.steps is None:
+                raise UserError(f"--schedule {self.schedule} needs --steps to know its length")
+            told["horizon"] = self.steps
+        return told
+
+
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
     "bench.measure.queries", "fem",
@@ -22,20 +134,19 @@ TIMING = False
 PAPER_MESHES = range(1, 11)
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     """Torch itself, the states of a chunk, and the dense quasi-Newton matrix where there is one."""
-    parameters = config["width"] ** 2 * config["hidden"]
-    dense = 8 * parameters**2 if config["optimizer"] in ("ssbfgs", "auto") else 0
-    return 700 * 2**20 + min(dense, 2 * 2**30) + 2**20 * config["hidden"]
+    parameters = config.width**2 * config.hidden
+    dense = 8 * parameters**2 if config.optimizer in ("ssbfgs", "auto") else 0
+    return 700 * 2**20 + min(dense, 2 * 2**30) + 2**20 * config.hidden
 
 
-def run(config: dict[str, Any]) -> Result:
-    from bench.errors import UserError
+def run(config: Config) -> Result:
     from bench.portrait import portrait
     from bench.training import train_net
     from nets.storage import to_bytes
 
-    if config["steps"] is None and config["evaluations"] is None:
+    if config.steps is None and config.evaluations is None:
         raise UserError("a net cell needs steps or evaluations: seconds would not repeat")
     trained = train_net(config)
     values, arrays = portrait(trained, PAPER_MESHES)

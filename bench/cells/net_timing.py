@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from bench.cells import Result
+from bench.settings import setting
 
-DEFAULTS = {
-    "problem": "maxwell",
-    "net": ...,
-    "hidden": ...,
-    "width": 50,
-    "samples": 12_000,
-    "precision": "float64",
-    "threads": 1,
-    "repeats": 20,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    problem: str = setting("maxwell", help="The field to learn.")
+    net: str = setting(help="The architecture.")
+    hidden: int = setting(min=1, help="Hidden layers.")
+    width: int = setting(50, min=1, help="Their width.")
+    samples: int = setting(12_000, min=1, help="Rows of the data.")
+    precision: str = setting("float64", help="Of the net's evaluation: float64 or float32.")
+    threads: int = setting(1, min=1, help="Threads of the matrix products.")
+    repeats: int = setting(20, min=1, help="Evaluations timed after the warm-up.")
+
+
 DEPENDS = ("nets", "bench.measure.timing", "bench.problems")
 TIMING = True
 
 
-def needs_bytes(config: Mapping[str, Any]) -> int:
-    return 700 * 2**20 + 200 * config["samples"] * config["width"]
+def needs_bytes(config: Config) -> int:
+    return 700 * 2**20 + 200 * config.samples * config.width
 
 
-def run(config: Mapping[str, Any]) -> Result:
+def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.timing import timed
     from nets import build
     from nets.fast.kernel import FastObjective, predict
 
-    problem = problems.get(config["problem"])
-    points = problem.sample_cylinder(config["samples"], 0)
+    problem = problems.get(config.problem)
+    points = problem.sample_cylinder(config.samples, 0)
     x, y = problem.inputs(points), problem.targets(points)
-    size = {"hidden": config["hidden"], "width": config["width"]}
-    net = build(net=config["net"], tau="learned", inputs=x.shape[1], outputs=3, seed=0, **size)
-    objective = FastObjective(net, x, y, dtype=config["precision"])
+    size = {"hidden": config.hidden, "width": config.width}
+    net = build(net=config.net, tau="learned", inputs=x.shape[1], outputs=3, seed=0, **size)
+    objective = FastObjective(net, x, y, dtype=config.precision)
     theta = net.pack()
-    step = timed(lambda: objective(theta), config["repeats"])
-    prediction = timed(lambda: predict(net, x), config["repeats"])
+    step = timed(lambda: objective(theta), config.repeats)
+    prediction = timed(lambda: predict(net, x), config.repeats)
     per_point = prediction.values()["seconds"] / len(x)
     return Result(
         {**step.values(), "parameters": theta.size, "seconds_per_point": per_point},

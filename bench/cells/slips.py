@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from bench.cells import Result
+from bench.settings import setting
 
-DEFAULTS = {"seed": 0}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    seed: int = setting(0, min=0, help="Seed of the random nets.")
+
+
 DEPENDS = ("nets",)
 TIMING = False
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     return 600 * 2**20
 
 
-def run(config: dict[str, Any]) -> Result:
+def run(config: Config) -> Result:
     """By function of `nets.theory.slips`: the relative error as printed, and corrected."""
     from dataclasses import asdict
 
     from nets.theory.slips import SLIPS
 
-    return Result({measure.__name__: asdict(measure(config["seed"])) for measure in SLIPS})
+    return Result({measure.__name__: asdict(measure(config.seed)) for measure in SLIPS})

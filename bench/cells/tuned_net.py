@@ -8,27 +8,40 @@ was not seen) is trained from a fresh seed on fresh data, and only that net is s
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import Result
+from bench.cells.net import Config as Training
+from bench.errors import UserError
+from bench.settings import inherited, setting
 
-DEFAULTS = {
-    "problem": "maxwell",
-    "features": "x,f,phi",
-    "net": "resnet",
-    "tau": "learned",
-    "sizes": ["2-10", "2-20"],  # hidden-width
-    "etas": [1e-4, 4.0, 16.0],
-    "samples": 1000,  # for training; validation has its own
-    "radius": 0.8,  # while tuning
-    "tuning_evaluations": 1000,
-    "evaluations": 8000,
-    "seed": 0,
-    "data_seed": 0,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    problem: str = inherited(Training, "problem")
+    features: str = inherited(Training, "features")
+    net: str = inherited(Training, "net")
+    tau: str = inherited(Training, "tau")
+    sizes: tuple[str, ...] = setting(("2-10", "2-20"), help="Candidates, hidden-width.")
+    etas: tuple[float, ...] = setting((1e-4, 4.0, 16.0), above=0, help="Candidates for eta.")
+    samples: int = setting(1000, min=1, help="Points for training; validation has its own.")
+    radius: float = setting(0.8, above=0, max=1, help="Train on r <= radius while tuning.")
+    tuning_evaluations: int = setting(1000, min=1, help="Evaluations per candidate.")
+    evaluations: int = setting(8000, min=1, help="Evaluations of the one that is scored.")
+    seed: int = inherited(Training, "seed")
+    data_seed: int = inherited(Training, "data_seed")
+
+    def __post_init__(self) -> None:
+        for size in self.sizes:
+            if not re.fullmatch(r"[1-9][0-9]*-[1-9][0-9]*", size):
+                raise UserError(f"a size is hidden-width, such as 2-20, got {size!r}")
+
+
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
-    "bench.measure.queries", "fem",
+    "bench.measure.queries", "bench.cells.net", "fem",
 )  # fmt: skip
 TIMING = False
 
@@ -36,11 +49,11 @@ TUNING_SEEDS_FROM = 1_000_000  # seeds of the search never meet those that are s
 HISTORY_ROWS = 200
 
 
-def needs_bytes(config: dict[str, Any]) -> int:
+def needs_bytes(config: Config) -> int:
     return 900 * 2**20
 
 
-def run(config: dict[str, Any]) -> Result:
+def run(config: Config) -> Result:
     from bench.portrait import portrait
     from bench.training import train_net
     from nets.storage import to_bytes
@@ -67,13 +80,13 @@ def run(config: dict[str, Any]) -> Result:
     )
 
 
-def candidates(config: dict[str, Any]) -> list[dict[str, Any]]:
+def candidates(config: Config) -> list[dict[str, Any]]:
     """Every size with every η."""
-    sizes = [tuple(map(int, size.split("-"))) for size in config["sizes"]]
+    sizes = [tuple(map(int, size.split("-"))) for size in config.sizes]
     return [
         {"hidden": hidden, "width": width, "eta": eta}
         for hidden, width in sizes
-        for eta in config["etas"]
+        for eta in config.etas
     ]
 
 
@@ -82,46 +95,48 @@ def best(tried: list[dict[str, Any]]) -> dict[str, Any]:
     return min(tried, key=lambda c: float("inf") if c["validation"] is None else c["validation"])
 
 
-def _validated(config: dict[str, Any], candidate: dict[str, Any]) -> dict[str, Any]:
+def _validated(config: Config, candidate: dict[str, Any]) -> dict[str, Any]:
     """The candidate with its validation error and cost."""
-    from bench.training import TrainConfig, finite, rel_test_error
+    from bench.training import finite, rel_test_error
     from nets import train
 
-    settings = TrainConfig.from_dict(
-        {
-            **_settings(config, **candidate),
-            "seed": TUNING_SEEDS_FROM + config["seed"],
-            "data_seed": TUNING_SEEDS_FROM + config["data_seed"],
-            "radius": config["radius"],
-        }
+    settings = replace(
+        _settings(config, **candidate),
+        seed=TUNING_SEEDS_FROM + config.seed,
+        data_seed=TUNING_SEEDS_FROM + config.data_seed,
+        radius=config.radius,
     )
-    net, data = settings.build(), settings.data()
+    trained, data = settings.build(), settings.data()
     training = train(
-        net,
+        trained,
         data.x,
         data.y,
         optimizer=settings.optimizer,
-        evaluations=config["tuning_evaluations"],
-        every=config["tuning_evaluations"],
+        evaluations=config.tuning_evaluations,
+        every=config.tuning_evaluations,
         seed=settings.seed,
     )
     return {
         **candidate,
-        "validation": finite(rel_test_error(net, data)),
+        "validation": finite(rel_test_error(trained, data)),
         "evaluations": training.evaluations,
         "seconds": training.seconds,
     }
 
 
-def _settings(config: dict[str, Any], hidden: int, width: int, eta: float) -> dict[str, Any]:
-    evaluations = config["evaluations"]
-    return {
-        **{name: config[name] for name in ("problem", "features", "net", "tau", "samples")},
-        **{name: config[name] for name in ("seed", "data_seed")},
-        "hidden": hidden,
-        "width": width,
-        "eta": eta,
-        "optimizer": "ssbfgs",
-        "evaluations": float(evaluations),
-        "every": max(1, evaluations // HISTORY_ROWS),
-    }
+def _settings(config: Config, hidden: int, width: int, eta: float) -> Training:
+    return Training(
+        problem=config.problem,
+        features=config.features,
+        net=config.net,
+        tau=config.tau,
+        samples=config.samples,
+        seed=config.seed,
+        data_seed=config.data_seed,
+        hidden=hidden,
+        width=width,
+        eta=eta,
+        optimizer="ssbfgs",
+        evaluations=float(config.evaluations),
+        every=max(1, config.evaluations // HISTORY_ROWS),
+    )

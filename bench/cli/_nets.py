@@ -12,7 +12,7 @@ from bench.errors import UserError
 if TYPE_CHECKING:
     import numpy as np
 
-    from bench.training import TrainConfig
+    from bench.cells.net import Config
     from nets.module import Network
 
 DATA_SETTINGS = ("problem", "features", "samples", "radius", "data_seed")
@@ -38,22 +38,23 @@ def check_suffix(path: Path | None, suffix: str) -> None:
         raise UserError(f"there is no directory {path.parent}; create it first")
 
 
-def save_net(net: Network, config: TrainConfig, path: Path) -> None:
+def save_net(net: Network, config: Config, path: Path) -> None:
     """The net, with the data it was trained on (by name and seed) beside its own description."""
     from nets import save
 
     save(net, path, about={name: getattr(config, name) for name in DATA_SETTINGS})
 
 
-def load_net(path: Path, **given: Any) -> tuple[Network, TrainConfig]:
+def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
     """A saved net, and its data settings; those `given` (not None) replace the stored ones."""
-    from bench.training import TrainConfig
+    from bench.cells.net import Config
+    from bench.settings import configured
     from nets.storage import load_with_about
 
     net, about = load_with_about(path)
     settings = {name: about[name] for name in DATA_SETTINGS if name in about}
     settings |= {name: value for name, value in given.items() if value is not None}
-    return net, TrainConfig.from_dict(settings)
+    return net, configured(Config, settings, where="a saved net")
 
 
 def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.cells import plain
+from bench.cells._net import NetInAtlas
+from bench.cli._options import options_of
+from bench.settings import configured
+
 if TYPE_CHECKING:
     from bench.atlas import Portrait
 
@@ -15,32 +20,20 @@ BAR_WIDTH = 16  # with the numbers a line of 80 columns
 SAMPLES_OF_SPECTRA = 16
 
 
+@options_of(NetInAtlas, defaults={"samples": 200})
 def command(
-    net: Annotated[str, typer.Option(help="feedforward, resnet, densenet or fractional.")],
-    hidden: Annotated[int, typer.Option(help="Number of hidden layers.")],
-    width: Annotated[int, typer.Option(help="Width of the hidden layers.")] = 20,
-    scale: Annotated[float, typer.Option(help="Factor on the initial weights.")] = 1.0,
-    init: Annotated[
-        str, typer.Option(help="he, torch, xavier, normal; `femnets train` starts from torch.")
-    ] = "he",
-    tau: Annotated[str, typer.Option(help="fixed, learned, global or rezero.")] = "fixed",
-    tau0: Annotated[str, typer.Option(help="A number, 1/H, 1/sqrtH, c/H or uniform.")] = "1",
-    gamma: Annotated[float, typer.Option(help="Order of the Fractional-DNN.")] = 0.5,
-    eta: Annotated[float, typer.Option(help="Half-width of smoothReLU's parabola.")] = 1e-4,
-    problem: Annotated[str, typer.Option(help="Whose samples the net is shown.")] = "maxwell",
-    samples: Annotated[int, typer.Option(min=1, help="Number of samples.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of the initial weights.")] = 0,
-    data_seed: Annotated[int, typer.Option(help="Of the samples.")] = 0,
+    given: dict[str, Any],
+    *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Norms of ∂J/∂W, ∂J/∂b, ∂J/∂τ, ∂J/∂y per layer, beside the theory, with a verdict."""
-    from bench.atlas import NET_DEFAULTS, data_of, net_of, portrait
+    from bench.atlas import data_of, net_of, portrait
 
-    arguments = dict(locals())
-    config = {name: arguments[name] for name in NET_DEFAULTS}
+    config = configured(NetInAtlas, given, where="a net")
     x, y = data_of(config)
-    found = portrait(net_of(config), x, y, theory=samples, spectra=min(samples, SAMPLES_OF_SPECTRA))
-    result = document(config, found)
+    few = min(config.samples, SAMPLES_OF_SPECTRA)
+    found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)
+    result = document(plain(config), found)
     if as_json:
         typer.echo(json.dumps(result, indent=1, allow_nan=False))
     else:

@@ -30,7 +30,7 @@ def execute(cell: Cell) -> Outcome:
     reset_peak()
     start, clock, cpu_clock = time.time(), time.perf_counter(), time.process_time()
     try:
-        result = load_kind(cell.kind).run(dict(cell.config))
+        result = load_kind(cell.kind).run(cell.settings)
         seconds = time.perf_counter() - clock
         story = provenance(
             threads=threads_of(cell),

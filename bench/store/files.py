@@ -23,7 +23,7 @@ import numpy as np
 
 from bench.cells import Cell, Result, jsonable, key_of
 
-SCHEMA = 1
+SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
 CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"

@@ -62,7 +62,8 @@ class Store:
             unsealed((self.path / MARK).read_bytes(), MARK)
         except (Damaged, OSError) as error:
             raise UserError(
-                f"cannot read the run in {self.path}: {error}; give another name with --run"
+                f"cannot read the run in {self.path}: {error}; move it away to compute it anew, or "
+                "give another name with --run"
             ) from None
 
     @classmethod

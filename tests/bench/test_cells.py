@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import functools
+import pickle
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from bench import studies
 from bench.cells import Cell, kinds, label_of, load_kind, needs_bytes
 from bench.errors import UserError
-from bench.settings import parsed, typed
+from bench.settings import about, configured, types_of
 from bench.store.fingerprint import fingerprint, located, sources
 
 
@@ -21,8 +22,24 @@ def test_every_kind_keeps_the_contract(kind):
     assert all(located(name).exists() for name in module.DEPENDS)
     assert module.__doc__
     assert len(fingerprint(kind)) == 16
-    with pytest.raises(UserError, match="no 'nonsense'"):
+    with pytest.raises(UserError, match="has no setting 'nonsense'"):
         Cell(kind, {"nonsense": 1})
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_setting_says_what_it_is_and_has_a_default_of_its_type(kind):
+    config_type = load_kind(kind).Config
+    assert config_type.__dataclass_params__.frozen
+    for name in types_of(config_type):
+        assert about(config_type, name).help.endswith("."), f"{kind}.{name} has no help text"
+    given = {
+        field.name: field.default
+        for field in dataclasses.fields(config_type)
+        if field.default is not dataclasses.MISSING
+    }
+    lacking = {"n": 3, "hidden": 2, "net": "resnet", "method": "linear"}
+    needed = {name: lacking[name] for name in types_of(config_type) if name not in given}
+    assert configured(config_type, {**needed, **given}, where="it") == config_type(**needed)
 
 
 @pytest.mark.parametrize("study", studies.names())
@@ -45,6 +62,17 @@ def test_defaults_are_part_of_the_key_and_order_is_not():
     assert Cell("fem", {"n": 4}) != Cell("fem", {"n": 5})
     assert Cell("fem", {"n": np.int64(4)}) == Cell("fem", {"n": 4})
     assert Cell("fem", {"n": 4, "tol": 1}) == Cell("fem", {"n": 4, "tol": 1.0})
+    assert Cell("net", {"steps": 300.0}).key == Cell("net", {"steps": 300}).key
+    assert Cell("net", {"evaluations": 300}).key == Cell("net", {"evaluations": 300.0}).key
+    etas = {"etas": [1, 4]}
+    assert Cell("tuned_net", etas).key == Cell("tuned_net", {"etas": (1.0, 4.0)}).key
+
+
+def test_a_cell_travels_without_its_dataclass():
+    cell = Cell("fem", {"n": 4})
+    again = pickle.loads(pickle.dumps(cell))
+    assert b"Config" not in pickle.dumps(cell)
+    assert (again, again.settings) == (cell, cell.settings)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +82,13 @@ def test_defaults_are_part_of_the_key_and_order_is_not():
         ({"n": 4, "problm": "helix"}, "did you mean 'problem'"),
         ({"n": 4, "tol": "small"}, "tol of a fem cell must be of type float"),
         ({"n": 4, "tol": float("nan")}, "must be finite"),
+        ({"n": 4.5}, "n of a fem cell must be of type int, got 4.5"),
+        ({"n": True}, "must be of type int, got True"),
+        ({"n": 0}, "n of a fem cell must be at least 1, got 0"),
+        ({"n": 4, "tol": 0}, "greater than 0"),
+        ({"n": None}, "must be of type int, got None"),
+        ({"n": 4, "solve": 1}, "must be of type bool, got 1"),
+        ({"n": 4, "problem": 3}, "must be of type str"),
     ],
 )
 def test_a_bad_config_is_refused_with_a_remedy(config, message):
@@ -86,55 +121,15 @@ def test_the_fingerprint_follows_the_sources(tmp_path, monkeypatch):
         located("tracked.c")
 
 
-@dataclasses.dataclass(frozen=True)
-class Config:
-    n: tuple[int, ...] = (1,)
-    rate: float = 1.0
-    steps: int = 3
-    fast: bool = False
-    names: tuple[str, ...] = ()
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("n", "1,2,4", (1, 2, 4)),
-        ("n", "1-4,8", (1, 2, 3, 4, 8)),
-        ("rate", "1e-3", 1e-3),
-        ("steps", "20", 20),
-        ("fast", "yes", True),
-        ("fast", "False", False),
-        ("names", "a-b, c", ("a-b", "c")),
-    ],
-)
-def test_settings_from_text(name, text, value):
-    assert parsed(Config, name, text, where="here") == value
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("n", "one", r"must be a list of int \(1,2,4 or 1-10\), got 'one'"),
-        ("steps", "2.5", "must be of type int"),
-        ("fast", "maybe", "must be of type bool"),
-        ("stps", "1", "did you mean 'steps'"),
-    ],
-)
-def test_bad_settings_from_text(name, text, message):
-    with pytest.raises(UserError, match=message):
-        parsed(Config, name, text, where="here")
-
-
-def test_settings_from_toml():
-    assert typed(Config, "rate", 2, where="here") == 2.0
-    assert typed(Config, "n", [1, 2], where="here") == (1, 2)
-    for name, value in [("n", 3), ("n", [1.5]), ("steps", True), ("fast", 1), ("names", "a")]:
-        with pytest.raises(UserError, match=name):
-            typed(Config, name, value, where="here")
-
-
 # Modules that carry a cell to and from the store, or name things, but do not decide its numbers.
-HARNESS = {"bench.cells", "bench.errors", "fem.errors", "nets.errors"}
+HARNESS = {
+    "bench.cells",
+    "bench.cells._net",
+    "bench.errors",
+    "bench.settings",
+    "fem.errors",
+    "nets.errors",
+}
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from bench.studies import plan
 
 
 def values(kind="fem", **config):
-    return load_kind(kind).run(Cell(kind, config).config).values
+    return load_kind(kind).run(Cell(kind, config).settings).values
 
 
 def test_best_approximation_is_split_at_the_cylinder():

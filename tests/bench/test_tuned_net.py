@@ -3,7 +3,7 @@
 import pytest
 
 from bench.cells import Cell, load_kind
-from bench.cells.tuned_net import TUNING_SEEDS_FROM, best, candidates
+from bench.cells.tuned_net import TUNING_SEEDS_FROM, Config, best, candidates
 from bench.studies import plan
 
 SMALL = {
@@ -16,7 +16,7 @@ SMALL = {
 
 
 def test_candidates_are_all_pairs():
-    found = candidates({"sizes": ["1-4", "2-10"], "etas": [1.0, 8.0]})
+    found = candidates(Config(sizes=("1-4", "2-10"), etas=(1.0, 8.0)))
     assert len(found) == 4
     assert found[-1] == {"hidden": 2, "width": 10, "eta": 8.0}
 
@@ -29,7 +29,7 @@ def test_the_smallest_validation_error_wins_and_a_diverged_candidate_cannot():
 
 @pytest.fixture(scope="module")
 def found():
-    return load_kind("tuned_net").run(Cell("tuned_net", SMALL).config)
+    return load_kind("tuned_net").run(Cell("tuned_net", SMALL).settings)
 
 
 def test_the_search_is_part_of_the_cost(found):
@@ -49,7 +49,7 @@ def test_what_was_chosen_is_what_was_trained(found):
 
 
 def test_the_result_repeats(found):
-    again = load_kind("tuned_net").run(Cell("tuned_net", SMALL).config).values
+    again = load_kind("tuned_net").run(Cell("tuned_net", SMALL).settings).values
     for name in ("chosen", "rel_test_error", "l2_error", "train_mse"):
         assert again[name] == found.values[name]
 

@@ -35,7 +35,7 @@ class Done:
 
 def done(kind, config):
     cell = Cell(kind, config)
-    result = load_kind(kind).run(cell.config)
+    result = load_kind(kind).run(cell.settings)
     return Done(kind, cell.config, result.values, result.arrays, cell.key)
 
 

@@ -20,7 +20,7 @@ TINY = {"hidden": 2, "width": 4, "samples": 40}
 
 def made(kind, study, **config):
     cell = Cell(kind, config)
-    result = load_kind(kind).run(cell.config)
+    result = load_kind(kind).run(cell.settings)
     done = SimpleNamespace(
         kind=kind, config=cell.config, values=result.values, arrays=result.arrays, key=cell.key
     )

@@ -3,30 +3,41 @@
 import os
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from bench.cells import Result
 
-DEFAULTS = {"i": ..., "seconds": 0.0, "floats": 20, "mischief": "", "gib": 0.05, "threads": 1}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    i: int
+    seconds: float = 0.0
+    floats: int = 20
+    mischief: str = ""
+    gib: float = 0.05
+    threads: int = 1
+
+
 DEPENDS = ()
 TIMING = False
 
 
 def needs_bytes(config):
-    return int(config["gib"] * 2**30)
+    return int(config.gib * 2**30)
 
 
 def run(config):
     cue = os.environ.get("FAULTLAB_CUE")
-    if config["mischief"] and cue and Path(cue).exists():
-        MISCHIEF[config["mischief"]]()
-    time.sleep(config["seconds"])
-    numbers = np.random.Generator(np.random.Philox(config["i"])).random(config["floats"])
-    values = {"i": config["i"], "mean": numbers.mean(), "seconds": config["seconds"]}
+    if config.mischief and cue and Path(cue).exists():
+        MISCHIEF[config.mischief]()
+    time.sleep(config.seconds)
+    numbers = np.random.Generator(np.random.Philox(config.i)).random(config.floats)
+    values = {"i": config.i, "mean": numbers.mean(), "seconds": config.seconds}
     return Result(
-        values, {"numbers": numbers}, {"net": numbers.tobytes()}, config["mischief"] == "diverge"
+        values, {"numbers": numbers}, {"net": numbers.tobytes()}, config.mischief == "diverge"
     )
 
 

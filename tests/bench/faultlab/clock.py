@@ -1,10 +1,18 @@
 """A cell that measures seconds, and so runs alone."""
 
 import time
+from dataclasses import dataclass
 
 from bench.cells import Result
 
-DEFAULTS = {"i": ..., "seconds": 0.1, "threads": 1}
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    i: int
+    seconds: float = 0.1
+    threads: int = 1
+
+
 DEPENDS = ()
 TIMING = True
 
@@ -16,5 +24,5 @@ def needs_bytes(config):
 def run(config):
     import os
 
-    time.sleep(config["seconds"])
+    time.sleep(config.seconds)
     return Result({"threads_told": int(os.environ["OMP_NUM_THREADS"])})

@@ -1,0 +1,59 @@
+"""What every kind of cell with a net says of it: the net, where it starts, what data it sees.
+
+A kind inherits these fields and gives other defaults with `inherited`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.settings import inherited, required, setting
+
+NET = "The net"
+DATA = "The data and the loss"
+END = "The optimiser and when it stops"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetOnData:
+    """A net at its starting values and the points it is shown; the defaults are the paper's."""
+
+    net: str = setting(
+        "resnet", panel=NET, help="Architecture: feedforward, resnet, densenet or fractional."
+    )
+    tau: str = setting(
+        "learned",
+        panel=NET,
+        help="Time steps: fixed, learned (one per layer), global (one for all), rezero.",
+    )
+    tau0: str = setting(
+        "1",
+        panel=NET,
+        help="Their start: a number, one per layer with commas, 1/H, 1/sqrtH or uniform.",
+    )
+    hidden: int = setting(6, panel=NET, min=1, help="Hidden layers.")
+    width: int = setting(50, panel=NET, min=1, help="Their width.")
+    gamma: float = setting(0.5, panel=NET, help="Order of the fractional net, in (0, 1).")
+    eta: float = setting(
+        1e-4,
+        panel=NET,
+        help="Half-width of smoothReLU's parabola; a large one makes the net quadratic.",
+    )
+    init: str = setting("torch", panel=NET, help="Starting weights: torch, he, xavier or normal.")
+    scale: float = setting(1.0, panel=NET, help="Factor on the starting weights.")
+    seed: int = setting(0, panel=NET, min=0, help="Seed of the starting values only.")
+    problem: str = setting("maxwell", panel=DATA, help="The field to learn; see `femnets list`.")
+    samples: int = setting(12_000, panel=DATA, min=1, help="Points in the cylinder.")
+    data_seed: int = setting(0, panel=DATA, min=0, help="Seed of the points only.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetInAtlas(NetOnData):
+    """A net of the atlas: narrower than the paper's, with He's weights, τ as it starts."""
+
+    net: str = required(NetOnData, "net")
+    tau: str = inherited(NetOnData, "tau", default="fixed")
+    hidden: int = required(NetOnData, "hidden")
+    width: int = inherited(NetOnData, "width", default=20)
+    init: str = inherited(NetOnData, "init", default="he")
+    samples: int = inherited(NetOnData, "samples", default=1000)
