@@ -67,28 +67,34 @@ def compare(a: Iterable[Record], b: Iterable[Record]) -> Comparison:
         only_b=len(theirs) - len(pairs),
         states=[(_label(x), x.state, y.state) for x, y in pairs if x.state != y.state],
         errors=ratios(pairs, is_error),
-        times=ratios(pairs, lambda name: "seconds" in name),
+        times=ratios(pairs, is_seconds),
         rates=rates(pairs),
         verdicts=verdicts(list(ours.values()), list(theirs.values())),
     )
 
 
-def is_error(name: str) -> bool:
+def is_error(kind: str, name: str) -> bool:
     """Whether a value of this name should be small."""
-    return ("error" in name or "mse" in name) and not is_timing(name)
+    return ("error" in name or "mse" in name) and not is_timing(kind, name)
+
+
+def is_seconds(kind: str, name: str) -> bool:
+    return "seconds" in name and is_timing(kind, name)
 
 
 def _label(record: Record) -> str:
     return label_of(record.kind, record.config)
 
 
-def ratios(pairs: Sequence[tuple[Record, Record]], wanted: Callable[[str], bool]) -> list[Ratios]:
+def ratios(
+    pairs: Sequence[tuple[Record, Record]], wanted: Callable[[str, str], bool]
+) -> list[Ratios]:
     """b / a of every wanted value, by kind; only where both are positive numbers."""
     found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
     for x, y in pairs:
         for name, value in x.values.items():
             other = y.values.get(name)
-            if wanted(name) and _positive(value) and _positive(other):
+            if wanted(x.kind, name) and _positive(value) and _positive(other):
                 found[x.kind, name].append((other / value, _label(x)))
     return [_summary(kind, name, ratio) for (kind, name), ratio in sorted(found.items())]
 

@@ -1,41 +1,27 @@
 """Every method under one heading: what it was told, what it cost, how far it came.
 
 A contender is one variant of a method on one problem; runs that differ by seed only are one
-contender with a spread. Tracks are never mixed in a table without their label (maths 1):
-
-    paper   best approximation of the known field: an oracle, told u everywhere
-    fit     told samples of u in the cylinder, like the nets
-    solve   told f, φ and the boundary data, never u
+contender with a spread. What it is called, which track it plays in and what it was told, its kind
+of cell declares. Tracks are never mixed in a table without their label (maths 1).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench.store.results import Record, Results
-from reports.names import ELEMENTS, net_family, net_method, net_name
+from bench.store.results import TRACKS, Appearance, Record, Results, appearance
 
-TOLD = {
-    "paper": "u and curl u everywhere (oracle)",
-    "fit": "samples of u in the cylinder",
-    "solve": "f, φ and the boundary data",
-}
-
-NETS = ("net", "tuned_net")
-CONTESTED = ("fem", "fem_fit", "baseline", *NETS)  # kinds of cells that compete
+TOLD = TRACKS
 
 
 @dataclass(frozen=True)
 class Contender:
-    name: str
-    look: str
-    track: str
+    appearance: Appearance  # of its first result
     problem: str
-    features: str
     unknowns: int
     records: tuple[Record, ...]
 
@@ -45,8 +31,24 @@ class Contender:
         return middle if math.isfinite(middle) else None
 
     @property
+    def name(self) -> str:
+        return self.appearance.title
+
+    @property
+    def look(self) -> str:
+        return self.appearance.look
+
+    @property
+    def track(self) -> str:
+        return self.appearance.track
+
+    @property
+    def features(self) -> str:
+        return self.appearance.inputs
+
+    @property
     def is_net(self) -> bool:
-        return self.records[0].kind in NETS
+        return self.appearance.family == "net"
 
     @property
     def error(self) -> float | None:
@@ -65,106 +67,23 @@ class Contender:
         return tuple(record.key for record in self.records)
 
 
+def contested(results: Iterable[Record]) -> list[str]:
+    """The problems on which something competes."""
+    return sorted({str(r.config["problem"]) for r in results if appearance(r) is not None})
+
+
 def contenders(results: Results, problem: str) -> list[Contender]:
     """All contenders on a problem, in the order of tracks and names."""
-    found = [
-        *_fem(results, problem),
-        *_fitted_elements(results, problem),
-        *_baselines(results, problem),
-        *_nets(results, problem),
-        *_tuned_nets(results, problem),
-    ]
+    groups: dict[tuple[str, ...], list[tuple[Record, Appearance]]] = {}
+    for record in results:
+        if record.config.get("problem") == problem and (shown := appearance(record)):
+            key = (shown.track, shown.title, shown.look, shown.inputs)
+            groups.setdefault(key, []).append((record, shown))
+    found = [_contender(problem, group) for group in groups.values()]
     return sorted(found, key=lambda c: (c.track, c.name, c.unknowns))
 
 
-def _fem(results: Results, problem: str) -> Iterable[Contender]:
-    for record in results.select("fem", problem=problem):
-        config = record.config
-        track = "solve" if config.get("solve") else "paper"
-        order = f" p={config['order']}" if config["order"] else ""
-        graded = " graded" if config.get("grading") else ""
-        yield Contender(
-            f"{ELEMENTS.get(config['element'], config['element'])}{graded}{order} n={config['n']}",
-            config["element"] + graded,
-            track,
-            problem,
-            TOLD[track],
-            int(record.values["dofs"]),
-            (record,),
-        )
-
-
-def _fitted_elements(results: Results, problem: str) -> Iterable[Contender]:
-    def title(record: Record) -> str:
-        element = record.config["element"]
-        return f"{ELEMENTS.get(element, element)} least squares, cylinder n={record.config['n']}"
-
-    for name, runs in _grouped(results.select("fem_fit", problem=problem), title).items():
-        unknowns = int(runs[0].values["unknowns"])
-        yield Contender(name, "least squares", "fit", problem, "x", unknowns, tuple(runs))
-
-
-def _baselines(results: Results, problem: str) -> Iterable[Contender]:
-    def title(record: Record) -> str:
-        return f"{record.config['method'].replace('_', ' ')} ({record.config['features']})"
-
-    for name, runs in _grouped(results.select("baseline", problem=problem), title).items():
-        config = runs[0].config
-        yield Contender(
-            name,
-            "least squares",
-            "fit",
-            problem,
-            str(config["features"]),
-            int(runs[0].values["unknowns"]),
-            tuple(runs),
-        )
-
-
-def _nets(results: Results, problem: str) -> Iterable[Contender]:
-    def title(record: Record) -> str:
-        config = record.config
-        extra = "" if config["optimizer"] == "steepest" else f", {config['optimizer']}"
-        extra += f", {config['evaluations']:g} evaluations" if config["evaluations"] else ""
-        extra += "" if config["samples"] == 12_000 else f", {config['samples']} samples"
-        extra += "" if config["scale"] == 1 else f", weights × {config['scale']:g}"
-        extra += "" if config["eta"] == 1e-4 else f", η = {config['eta']:g}"
-        extra += "" if str(config["tau0"]) == "1" else f", τ₀ = {config['tau0']}"
-        extra += "" if config["features"] == "x,f,phi" else f" ({config['features']})"
-        return net_name(config) + extra
-
-    for name, runs in _grouped(results.select("net", problem=problem), title).items():
-        yield Contender(
-            name,
-            net_method(runs[0].config),
-            "fit",
-            problem,
-            str(runs[0].config["features"]),
-            int(runs[0].values["parameters"]),
-            tuple(runs),
-        )
-
-
-def _tuned_nets(results: Results, problem: str) -> Iterable[Contender]:
-    """Size and η differ from seed to seed, as the validation chose: the unknowns are a median."""
-
-    def title(record: Record) -> str:
-        return f"tuned {net_family(record.config)} ({record.config['features']})"
-
-    for name, runs in _grouped(results.select("tuned_net", problem=problem), title).items():
-        yield Contender(
-            name,
-            net_method(runs[0].config),
-            "fit",
-            problem,
-            str(runs[0].config["features"]),
-            int(np.median([run.values["parameters"] for run in runs])),
-            tuple(runs),
-        )
-
-
-def _grouped(records: Iterable[Record], title: Callable[[Record], str]) -> dict[str, list[Record]]:
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(title(record), []).append(record)
-    return groups
+def _contender(problem: str, group: list[tuple[Record, Appearance]]) -> Contender:
+    """Unknowns are a median: a tuned net's size differs from seed to seed."""
+    unknowns = int(np.median([shown.unknowns for _, shown in group]))
+    return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))

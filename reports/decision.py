@@ -21,7 +21,7 @@ REQUIRED = (1e-2, 1e-3, 1e-4, 1e-6)
 SITUATIONS = {
     "one solve": (("solve",), "l2_error", "seconds"),
     "only data": (("fit",), "l2_error_inside", "seconds"),
-    "many queries": (("fit", "solve", "paper"), "l2_error", "seconds_per_point"),
+    "many queries": (("fit", "solve", "oracle"), "l2_error", "seconds_per_point"),
 }
 
 

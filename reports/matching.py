@@ -92,6 +92,9 @@ def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
 
 def _seconds_to_reach(record: Record, error: float) -> float:
     """Read off the recorded curve, after what went before it (a tuned net's search); or never."""
+    if "curve_l2_error" not in record.arrays:  # a kind that records its end only
+        reached = (record.values.get("l2_error") or math.inf) <= error
+        return float(record.values["seconds"]) if reached else math.inf
     below = np.flatnonzero(np.asarray(record.arrays["curve_l2_error"]) <= error)
     if not below.size:
         return math.inf

@@ -4,9 +4,12 @@ Every file beside this one is a *kind* of cell, found by its name. It defines
 
     Config        a frozen dataclass: every setting with type, default, help text and range
     DEPENDS       packages or modules whose sources decide the result (its own file always does)
-    TIMING        True if the cell measures seconds, and therefore runs alone
+    ALONE         True if the cell measures seconds, and so needs the machine to itself
+    TIMED         patterns of the values and arrays that differ from run to run with the machine
     needs_bytes   Config -> the memory it will take, so that two that do not fit do not meet
     run           Config -> Result, importing what is heavy inside
+    appearance    (Config, values) -> Appearance: track, title, unknowns in comparisons, found
+                  without torch and scikit-fem; None if the kind does not compete
 
 A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`.
 """
@@ -19,16 +22,22 @@ import json
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from bench.cells._appearance import TRACKS, Appearance
 from bench.errors import UserError, nearest
-from bench.settings import configured
+from bench.settings import configured, types_of
 
 if TYPE_CHECKING:
     import numpy as np
 
+__all__ = ["MACHINE", "TRACKS", "Appearance", "Cell", "Result"]
+
+# Units stand in names: what is a time or a memory differs from machine to machine.
+MACHINE = ("*seconds*", "*peak_bytes*")
 KEY_BYTES = 10  # 80 bits: among 10^6 cells two keys meet with probability 4e-13
 
 
@@ -144,11 +153,13 @@ def load_kind(kind: str) -> ModuleType:
         raise UserError(f"no cell kind {kind!r}: no module {error.name!r} on the path") from None
     absent = [
         part
-        for part in ("Config", "DEPENDS", "TIMING", "needs_bytes", "run")
+        for part in ("Config", "DEPENDS", "ALONE", "TIMED", "needs_bytes", "run", "appearance")
         if not hasattr(module, part)
     ]
     if absent:
         raise UserError(f"{name} is no cell kind: it defines no {', '.join(absent)}")
+    if module.appearance and "problem" not in types_of(module.Config):
+        raise UserError(f"{name} competes, so its Config needs a field 'problem'")
     return module
 
 
@@ -169,9 +180,27 @@ def needs_bytes(cell: Cell) -> int:
 
 def runs_alone(cell: Cell) -> bool:
     """Whether the cell measures seconds and must not share the machine."""
-    return bool(load_kind(cell.kind).TIMING)
+    return bool(load_kind(cell.kind).ALONE)
 
 
-def is_timing(name: str) -> bool:
+def is_timing(kind: str, name: str) -> bool:
     """Whether a value of this name measures the machine and so differs from run to run."""
-    return "seconds" in name or "peak_bytes" in name
+    try:
+        patterns = load_kind(kind).TIMED
+    except UserError:  # a result whose kind has since been removed
+        patterns = MACHINE
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def appearance_of(
+    kind: str, config: Mapping[str, Any], values: Mapping[str, Any]
+) -> Appearance | None:
+    """How a result appears in comparisons; None if its kind does not compete.
+
+    Nor does a result whose kind, or config, today's code no longer has: no cell would give it.
+    """
+    try:
+        declared, settings = load_kind(kind).appearance, settings_of(kind, config)
+    except UserError:
+        return None
+    return declared(settings, values) if declared else None

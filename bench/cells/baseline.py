@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from bench.cells import Result
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import Appearance, told_samples
 from bench.settings import setting
 
 
@@ -25,11 +28,25 @@ DEPENDS = (
     "bench.measure.queries",
     "fem",
 )
-TIMING = False
+ALONE = False
+TIMED = MACHINE
 
 
 def needs_bytes(config: Config) -> int:
     return 500 * 2**20
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    return Appearance(
+        title=f"{config.method.replace('_', ' ')} ({config.features})",
+        series="least squares, RBF",
+        family="linear model",
+        look="least squares",
+        track="fit",
+        told=told_samples(config.samples, config.features),
+        inputs=config.features,
+        unknowns=int(values["unknowns"]),
+    )
 
 
 def run(config: Config) -> Result:

@@ -6,10 +6,13 @@ boundary-value problem, told f, φ and the boundary trace, never u (track: solve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import Result
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import TRACKS, Appearance
+from bench.cells._names import element_short, element_title
 from bench.settings import setting
 
 if TYPE_CHECKING:
@@ -40,7 +43,8 @@ DEPENDS = (
     "bench.problems",
     "bench.measure.queries",
 )
-TIMING = False
+ALONE = False
+TIMED = MACHINE
 
 # Bytes per cell of the cube at large n, as `fem` predicts them; asking it would load an engine.
 BYTES_PER_CELL = {"N0": 310, "hexN0": 50, "N1": 48_000}
@@ -66,6 +70,25 @@ def needs_bytes(config: Config) -> int:
     if config.solve or config.grading is not None:
         per_cell = max(per_cell, ASSEMBLED_BYTES_PER_CELL)
     return 700 * 2**20 + per_cell * config.n**3
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    graded = " graded" if config.grading else ""
+    order = f" p={config.order}" if config.order else ""
+    solver = "" if config.solver == "auto" else f", {config.solver}"
+    track = "solve" if config.solve else "oracle"
+    return Appearance(
+        title=f"{element_title(config.element)}{graded}{order} n={config.n}{solver}",
+        series=f"{element_short(config.element)}{graded}",
+        family="finite element",
+        look=config.element + graded,
+        track=track,
+        told=TRACKS[track],
+        inputs=TRACKS[track],
+        unknowns=int(values["dofs"]),
+        # solvers in float32 keep the defect in float64
+        precision="float32, defect in float64" if values.get("solver") == "kuhn32" else "float64",
+    )
 
 
 def solve(config: Config) -> Solution | BoundaryValueSolution:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from bench.cells import Result
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import Appearance, told_samples
+from bench.cells._names import element_short, element_title
 from bench.settings import setting
 
 
@@ -18,13 +22,28 @@ class Config:
 
 
 DEPENDS = ("fem", "bench.measure.ruler", "bench.problems", "bench.measure.queries")
-TIMING = False
+ALONE = False
+TIMED = MACHINE
 
 ORDERS = {"N0": 0, "N1": 1}
 
 
 def needs_bytes(config: Config) -> int:
     return 700 * 2**20 + 100_000 * config.n**3
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    return Appearance(
+        title=f"{element_title(config.element)} least squares, cylinder n={config.n}",
+        series=f"{element_short(config.element)} fitted",
+        family="finite element",
+        look="least squares",
+        track="fit",
+        told=told_samples(config.samples, "x"),
+        inputs="x",
+        unknowns=int(values["unknowns"]),
+        tuned="nothing; every mesh size is its own line",
+    )
 
 
 def run(config: Config) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.cells import Result
+from bench.cells import MACHINE, Result
 from bench.cells import fem as fem_cell
 from bench.settings import setting
 
@@ -15,7 +15,9 @@ class Config(fem_cell.Config):
 
 
 DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem", "bench.measure.timing")
-TIMING = True
+ALONE = True
+TIMED = MACHINE
+appearance = None  # it measures seconds of what `fem` measures
 
 
 def needs_bytes(config: Config) -> int:

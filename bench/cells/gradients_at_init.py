@@ -16,7 +16,9 @@ class Config(NetInAtlas):
 
 
 DEPENDS = ("nets", "bench.atlas", "bench.problems")
-TIMING = False
+ALONE = False
+TIMED = ()
+appearance = None  # nothing is trained
 
 
 def needs_bytes(config: Config) -> int:

@@ -21,7 +21,9 @@ class Config(NetInAtlas):
 
 
 DEPENDS = ("nets", "bench.atlas", "bench.problems")
-TIMING = False
+ALONE = False
+TIMED = ()
+appearance = None  # it looks at gradients, on few samples
 
 
 def needs_bytes(config: Config) -> int:

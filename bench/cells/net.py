@@ -6,10 +6,13 @@ given time is read off the recorded curve. `femnets train` takes its options fro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import Result
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import Appearance, told_samples
+from bench.cells._names import family_of, look_of, series_of
 from bench.cells._net import DATA, END, NET, NetOnData
 from bench.errors import UserError
 from bench.settings import setting
@@ -129,7 +132,8 @@ DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
     "bench.measure.queries", "fem",
 )  # fmt: skip
-TIMING = False
+ALONE = False
+TIMED = MACHINE
 
 PAPER_MESHES = range(1, 11)
 
@@ -139,6 +143,37 @@ def needs_bytes(config: Config) -> int:
     parameters = config.width**2 * config.hidden
     dense = 8 * parameters**2 if config.optimizer in ("ssbfgs", "auto") else 0
     return 700 * 2**20 + min(dense, 2 * 2**30) + 2**20 * config.hidden
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    ordering = " + B.O." if config.bias_ordering else ""
+    size = f"{config.hidden}-{config.width}"
+    return Appearance(
+        title=f"{family_of(config)}{ordering} {size}{_differences(config)}",
+        series=series_of(config),
+        family="net",
+        look=look_of(config),
+        track="fit",
+        told=told_samples(config.samples, config.features),
+        inputs=config.features,
+        unknowns=int(values["parameters"]),
+        tuned="nothing in this cell: settings are the paper's or the study's",
+        precision=config.precision,
+    )
+
+
+def _differences(config: Config) -> str:
+    """What a title adds where a setting is not the paper's."""
+    parts = [
+        "" if config.optimizer == "steepest" else f", {config.optimizer}",
+        f", {config.evaluations:g} evaluations" if config.evaluations else "",
+        "" if config.samples == 12_000 else f", {config.samples} samples",
+        "" if config.scale == 1 else f", weights × {config.scale:g}",
+        "" if config.eta == 1e-4 else f", η = {config.eta:g}",
+        "" if config.tau0 == "1" else f", τ₀ = {config.tau0}",
+        "" if config.features == "x,f,phi" else f" ({config.features})",
+    ]
+    return "".join(parts)
 
 
 def run(config: Config) -> Result:

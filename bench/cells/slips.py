@@ -14,7 +14,9 @@ class Config:
 
 
 DEPENDS = ("nets",)
-TIMING = False
+ALONE = False
+TIMED = ()
+appearance = None  # it judges formulas
 
 
 def needs_bytes(config: Config) -> int:

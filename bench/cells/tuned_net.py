@@ -9,10 +9,13 @@ was not seen) is trained from a fresh seed on fresh data, and only that net is s
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bench.cells import Result
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import Appearance, told_samples
+from bench.cells._names import family_of, look_of, series_of
 from bench.cells.net import Config as Training
 from bench.errors import UserError
 from bench.settings import inherited, setting
@@ -43,7 +46,8 @@ DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
     "bench.measure.queries", "bench.cells.net", "fem",
 )  # fmt: skip
-TIMING = False
+ALONE = False
+TIMED = MACHINE
 
 TUNING_SEEDS_FROM = 1_000_000  # seeds of the search never meet those that are scored
 HISTORY_ROWS = 200
@@ -51,6 +55,21 @@ HISTORY_ROWS = 200
 
 def needs_bytes(config: Config) -> int:
     return 900 * 2**20
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    """Size and η are not in the title: the validation chooses them anew for each seed."""
+    return Appearance(
+        title=f"tuned {family_of(config)} ({config.features})",
+        series=series_of(config),
+        family="net",
+        look=look_of(config),
+        track="fit",
+        told=told_samples(config.samples, config.features),
+        inputs=config.features,
+        unknowns=int(values["parameters"]),
+        tuned="size and η, by validation inside the cylinder; counted in the seconds",
+    )
 
 
 def run(config: Config) -> Result:

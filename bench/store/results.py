@@ -9,6 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from bench.cells import TRACKS, Appearance, appearance_of
+
+__all__ = ["TRACKS", "Appearance", "Record", "Results", "appearance", "pairs"]
+
 
 class Record(Protocol):
     """One finished cell, as the store reads it."""
@@ -64,6 +68,11 @@ class Results:
 
     def keys(self) -> tuple[str, ...]:
         return tuple(record.key for record in self.records)
+
+
+def appearance(record: Record) -> Appearance | None:
+    """How a result appears in comparisons; None if its kind of cell does not compete."""
+    return appearance_of(record.kind, record.config, record.values)
 
 
 PAIRED_BY = ("seed", "data_seed", "problem", "samples", "steps", "evaluations")

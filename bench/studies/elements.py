@@ -1,6 +1,6 @@
 """Work and precision of finite elements: second order, the p-version, meshes graded to the edge.
 
-Best approximations, hence oracle lines (track: paper). Lowest order on uniform tets, the paper's
+Best approximations, hence oracle lines (track: oracle). Lowest order on uniform tets, the paper's
 opponent, is the study `convergence`; here stand the stronger ones that a referee asks for.
 """
 

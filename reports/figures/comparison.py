@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from reports.contenders import Contender
-from reports.names import NETS, SHORT_ELEMENTS
 from reports.style import WIDTH_INCHES, look
 from reports.svg import legend_below, name_series, plot_series
 
@@ -21,14 +20,14 @@ Array = NDArray[np.float64]
 def work_precision(field: Sequence[Contender]) -> Figure:
     """L² error on the cube against seconds and against unknowns; lower and further left is better.
 
-    Lines join the meshes of one element; each net and baseline is one point, the median over its
-    seeds.
+    Lines join the sizes of one method; each contender told samples is one point, the median over
+    its seeds.
     """
     figure, (seconds, unknowns) = plt.subplots(
         1, 2, figsize=(WIDTH_INCHES, 4.2), sharey=True, width_ratios=(1, 1)
     )
     for axes, work in ((seconds, "seconds"), (unknowns, "unknowns")):
-        _elements(axes, field, work)
+        _lines(axes, field, work)
         _points(axes, field, work)
         axes.loglog()
         axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
@@ -41,27 +40,28 @@ def _work(contender: Contender, work: str) -> float | None:
     return contender.seconds if work == "seconds" else float(contender.unknowns)
 
 
-def _elements(axes: Axes, field: Sequence[Contender], work: str) -> None:
-    for element, short in SHORT_ELEMENTS.items():
-        rows = [c for c in field if c.look == element and c.track == "paper" and c.error]
-        rows.sort(key=lambda c: c.unknowns)
-        if rows:
-            x, error = _curve(rows, work)
-            label = f"{short} (oracle)"
-            plot_series(axes, x, error, label, element)
+def _lines(axes: Axes, field: Sequence[Contender], work: str) -> None:
+    """Sizes of one method as one line, named at its end."""
+    for (track, series), members in _families(field).items():
+        rows = sorted(members, key=lambda c: c.unknowns)
+        x, error = _curve(rows, work)
+        oracle = track == "oracle"
+        label = f"{series} ({'oracle' if oracle else 'solved'})"
+        plot_series(axes, x, error, label, rows[0].look, **({} if oracle else {"linestyle": ":"}))
+        if oracle:
             steep = error[0] / error[-1] > (rows[-1].unknowns / rows[0].unknowns) ** 2
             place = {"xytext": (7, 4)} if steep else {"xytext": (0, -8), "ha": "right"}
-            name_series(axes, (x[-1], error[-1]), short, label, element, **place)
-    solved = [c for c in field if c.track == "solve" and c.error]
-    for element in sorted({c.look for c in solved}):
-        rows = sorted((c for c in solved if c.look == element), key=lambda c: c.unknowns)
-        plot_series(
-            axes,
-            *_curve(rows, work),
-            f"{SHORT_ELEMENTS.get(element, element)} (solved)",
-            element,
-            linestyle=":",
-        )
+            name_series(axes, (x[-1], error[-1]), series, label, rows[0].look, **place)
+
+
+def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contender]]:
+    """Those with an error that were not told samples, by track and series."""
+    found: dict[tuple[str, str], list[Contender]] = {}
+    for contender in field:
+        if contender.track != "fit" and contender.error:
+            key = (contender.track, contender.appearance.series)
+            found.setdefault(key, []).append(contender)
+    return found
 
 
 def _curve(rows: Sequence[Contender], work: str) -> tuple[Array, Array]:
@@ -70,12 +70,12 @@ def _curve(rows: Sequence[Contender], work: str) -> tuple[Array, Array]:
 
 
 def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
-    """One marker a contender; nets share their architecture's colour, baselines one."""
+    """One marker per contender told samples; those of one series share a colour."""
     shown: set[str] = set()
     for contender in field:
         if contender.track != "fit" or not contender.error:
             continue
-        label = _label(contender)
+        label = contender.appearance.series
         x = _work(contender, work)
         if x is None:
             continue
@@ -92,10 +92,3 @@ def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
         )
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
-
-
-def _label(contender: Contender) -> str:
-    if contender.look == "least squares":
-        return "least squares, RBF"
-    architecture, _, learned = contender.look.partition("+")
-    return f"{NETS.get(architecture, architecture)}{' + τ' if learned else ''}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bench.store.results import Results
-from reports.contenders import CONTESTED, Contender, contenders
+from reports.contenders import Contender, contenders, contested
 from reports.context import Run
 from reports.decision import SITUATIONS, Decision, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
@@ -40,7 +40,7 @@ def section(run: Run) -> Section:
 
 
 def _problems(results: Results) -> list[str]:
-    return sorted({r.config["problem"] for r in results if r.kind in CONTESTED})
+    return contested(results)
 
 
 def _answer(problem: str, field: Sequence[Contender]) -> str:
@@ -48,8 +48,8 @@ def _answer(problem: str, field: Sequence[Contender]) -> str:
     sentences = []
     net = _best([c for c in field if c.is_net])
     rival = _best([c for c in field if c.track == "fit" and not c.is_net])
-    oracle = _best([c for c in field if c.track == "paper"])
-    n0 = _best([c for c in field if c.track == "paper" and c.look == "N0"])
+    oracle = _best([c for c in field if c.track == "oracle"])
+    n0 = _best([c for c in field if c.track == "oracle" and c.look == "N0"])
     if net:
         sentences.append(
             f"On {problem} the best net is {net.name}: L² error {_error(net)} on the cube, "

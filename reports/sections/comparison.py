@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.store.results import Results
-from reports.contenders import CONTESTED, TOLD, Contender, contenders
+from reports.contenders import TOLD, Contender, contenders, contested
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
 from reports.matching import Match, Reached, families, matching_mesh, soonest_net
@@ -26,13 +26,13 @@ COLUMNS = [
 
 TITLES = {
     "fit": "Told samples only (track: fit)",
-    "paper": "Best approximation, an oracle (track: paper)",
+    "oracle": "Best approximation, an oracle (track: oracle)",
     "solve": "Told the equation, not the field (track: solve)",
 }
 
 
 def section(run: Run) -> Section | None:
-    problems = sorted({r.config["problem"] for r in run.results if r.kind in CONTESTED})
+    problems = contested(run.results)
     if not problems:
         return None
     return Section(
@@ -54,7 +54,7 @@ def _problem(run: Run, problem: str) -> Section:
     field = contenders(run.results, problem)
     blocks: list[Block] = [
         _table(run, problem, track, [c for c in field if c.track == track])
-        for track in ("fit", "solve", "paper")
+        for track in ("fit", "solve", "oracle")
         if any(c.track == track for c in field)
     ]
     blocks.extend(_equal_error(run, problem, field))

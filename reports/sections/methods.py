@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple, fields
 
 from reports.cards import Card, cards
-from reports.contenders import CONTESTED, contenders
+from reports.contenders import contenders, contested
 from reports.context import Run
 from reports.document import Column, Paragraph, Section, Table
 
@@ -13,7 +13,7 @@ ORDER = 85
 
 
 def section(run: Run) -> Section | None:
-    problems = sorted({r.config["problem"] for r in run.results if r.kind in CONTESTED})
+    problems = contested(run.results)
     rows = [
         (problem, *astuple(card))
         for problem in problems

@@ -85,7 +85,7 @@ def _rivals(run: Run, problem: str) -> list[Contender]:
     """Every baseline with all inputs; of each element the best one solved."""
     field = [c for c in contenders(run.results, problem) if c.error]
     told = [c for c in field if c.records[0].kind == "baseline" and c.features == "x,f,phi"]
-    oracles = [c for c in field if c.track == "paper"]
+    oracles = [c for c in field if c.track == "oracle"]
     best = [
         min((c for c in oracles if c.look == element), key=lambda c: c.error or 0.0)
         for element in sorted({c.look for c in oracles})

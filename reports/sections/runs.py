@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bench.claims import Entry, agreement
-from reports.contenders import CONTESTED, contenders
+from reports.contenders import contenders, contested
 from reports.context import Run
 from reports.document import Column, Paragraph, Section, Source, Table, Value
 
@@ -18,7 +18,7 @@ def section(run: Run) -> Section | None:
         return None
     runs = [run, *run.others]
     records = [record for each in runs for record in each.results]
-    problems = sorted({r.config["problem"] for r in records if r.kind in CONTESTED})
+    problems = contested(records)
     errors = [_errors(runs, problem) for problem in problems]
     return Section("Runs compared", [_summary(runs), _verdicts(runs), *errors])
 

@@ -18,11 +18,15 @@ def tables(run):
     """Every number that should repeat, by cell."""
     return {
         record.key: (
-            {name: value for name, value in record.values.items() if not is_timing(name)},
+            {
+                name: value
+                for name, value in record.values.items()
+                if not is_timing(record.kind, name)
+            },
             {
                 name: array
                 for name, array in record.arrays.items()
-                if not is_timing(name) and array.dtype.kind in "biuf"
+                if not is_timing(record.kind, name) and array.dtype.kind in "biuf"
             },
             load_file(path) if (path := record.weights()) else {},
         )

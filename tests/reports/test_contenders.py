@@ -52,8 +52,8 @@ def results():
 
 def test_tracks_and_names(results):
     found = {c.name: c for c in contenders(results, "maxwell")}
-    assert found["N₀ tetrahedra n=2"].track in ("paper", "solve")
-    assert {c.track for c in found.values()} == {"paper", "solve", "fit"}
+    assert found["N₀ tetrahedra n=2"].track in ("oracle", "solve")
+    assert {c.track for c in found.values()} == {"oracle", "solve", "fit"}
     assert found["tuned ResNet + τ (x,f,phi)"].is_net
     assert found["tuned ResNet + τ (x,f,phi)"].seeds == 2
     assert found["N₀ tetrahedra graded n=4"].look == "N0 graded"
@@ -83,13 +83,13 @@ def test_every_method_has_a_card(results):
     by_track = {}
     for card in cards(contenders(results, "maxwell")):
         by_track.setdefault(card.track, []).append(card)
-    assert all("oracle" in card.told for card in by_track["paper"])
+    assert all("oracle" in card.told for card in by_track["oracle"])
     (solved,) = by_track["solve"]
     assert "boundary" in solved.told
     (tuned,) = [card for card in by_track["fit"] if "tuned" in card.method]
     assert "1,000 samples of u" in tuned.told
     assert "validation" in tuned.tuned
-    assert {card.precision for card in by_track["paper"]} == {"float64"}
+    assert {card.precision for card in by_track["oracle"]} == {"float64"}
 
 
 def test_decisions_know_the_new_contenders(results):

@@ -22,7 +22,9 @@ class Config:
 
 
 DEPENDS = ()
-TIMING = False
+ALONE = False
+TIMED = ()
+appearance = None
 
 
 def needs_bytes(config):

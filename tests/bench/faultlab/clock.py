@@ -14,7 +14,9 @@ class Config:
 
 
 DEPENDS = ()
-TIMING = True
+ALONE = True
+TIMED = ()
+appearance = None
 
 
 def needs_bytes(config):
