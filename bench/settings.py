@@ -172,8 +172,17 @@ def _refused(name: str, where: str, error: ValueError, wanted: Type, value: Any)
     return UserError(f"{name} of {where} must be {wanted}, got {value!r}")
 
 
+@cache
+def _ranges(config_type: type) -> dict[str, About]:
+    """What the fields with a range say of it."""
+    said = {name: about(config_type, name) for name in _fields(config_type)}
+    return {name: a for name, a in said.items() if (a.min, a.max, a.above) != (None, None, None)}
+
+
 def _within(config_type: type, name: str, value: Any) -> Any:
-    said = about(config_type, name)
+    said = _ranges(config_type).get(name)
+    if said is None:
+        return value
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, bool | str) or number is None:
             continue

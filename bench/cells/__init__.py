@@ -101,8 +101,9 @@ def settings_of(kind: str, config: Mapping[str, Any]) -> Any:
 
 
 def plain(settings: Any) -> dict[str, Any]:
-    """A config as JSON holds it."""
-    return {name: jsonable(getattr(settings, name)) for name in settings.__dataclass_fields__}
+    """A config as JSON holds it: its fields are typed, and of JSON's types but for tuples."""
+    values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
 def key_of(kind: str, config: Mapping[str, Any]) -> str:
