@@ -37,12 +37,10 @@ def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
     problem = problems.get(record.config["problem"])
     if record.kind == "fem" and record.config["n"] <= n:
         from bench.cells import settings_of
-        from bench.cells.fem import solve, where
+        from bench.finite_elements import Discretisation, approximate
 
-        config = settings_of("fem", record.config)
-        place = where(config, problem)
-        mesh = place["mesh"] if "mesh" in place else cube_like(config.element, place["n"])
-        yield mesh, solve(config)
+        chosen = Discretisation.of(settings_of("fem", record.config))
+        yield chosen.mesh_for(problem), approximate(problem, chosen)
     elif "features" in record.config and (weights := record.weights()) is not None:
         from bench.measure.ruler import net_field
         from nets import load

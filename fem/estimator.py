@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution, load_points
+from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.errors import InputError
 from fem.spaces import Array
 from fem.spaces.tets import tables
@@ -45,7 +45,7 @@ def _cell_residuals(problem: BoundaryValueProblem, solution: BoundaryValueSoluti
         raise InputError("the estimator needs grad_phi: curl(φ curl u) = ∇φ × curl u + φ curl² u")
     gradient_p = complex_.gradient @ solution.multiplier
     squares = np.zeros(complex_.mesh.nelements)
-    for cells, rule in complex_.rules(load_points(complex_), problem.singular_edge):
+    for cells, rule in complex_.rules(complex_.data_points, problem.singular_edge):
         where = complex_.points(cells, rule)
         weights = rule.weights * complex_.geometry[1][cells][:, None]
         curl = complex_.curls(x, cells, rule.lam)

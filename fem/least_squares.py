@@ -12,40 +12,26 @@ mesh (3.7e-3), 1e-6 is 1 % better; at n = 8, one sample a cell, both have run ou
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from fem import meshes
+from fem import elements, meshes
+from fem.choice import checked_place, order_option
 from fem.errors import InputError
-from fem.solvers import auxiliary_space
-from fem.spaces import Array
-from fem.spaces.tets import tables
-from fem.spaces.tets.complex import TetComplex
+from fem.solutions import Solution
+from fem.spaces import Array, How
 
 REGULARISATION = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class Fit(Solution):
     """A field fitted to samples, callable at points of the mesh."""
 
-    complex: TetComplex
-    x: Array
-    dofs: int
     dofs_without_data: int
     rms_residual: float  # (1/N Σ |u_h(x_i) − u_i|²)^½
-    iterations: int
-    seconds: float
-
-    def __call__(self, points: Array) -> Array:
-        return self.complex.evaluate(self.x, points)
-
-    def curl(self, points: Array) -> Array:
-        return self.complex.evaluate_curl(self.x, points)
 
 
 def fit(
@@ -53,49 +39,26 @@ def fit(
     values: Array,
     mesh: Any,
     *,
-    order: int = 0,
+    element: str = "N0",
+    order: int | None = None,
     regularisation: float = REGULARISATION,
     tol: float = 1e-8,
 ) -> Fit:
-    """u_h ≈ values (3, N) at points (3, N) of a mesh of tets; order 0 is N0, order 1 is N1."""
+    """u_h ≈ values (3, N) at points (3, N) of a mesh of the element's cells."""
+    declared = elements.get(element)
+    able = declared.ability("fit")
     points, values = _checked(points, values)
     if not regularisation > 0.0:
         raise InputError(
             f"regularisation must be positive, got {regularisation}: edges without samples "
             "would be undetermined"
         )
-    started = time.perf_counter()
-    meshes.check(mesh)
-    complex_ = TetComplex.on(mesh, order)
-    P = sampling_matrix(complex_, points)
-    weight = complex_.geometry[1].sum() / points.shape[1]
-    energy = complex_.stiffness() + complex_.mass()
-    normal = (weight * (P.T @ P) + regularisation * energy).tocsr()
-    # Gauss–Seidel alone: a fit is nearly a mass matrix, which has no small eigenvalues to miss.
-    precondition = auxiliary_space.gauss_seidel(normal)
-    x, iterations, _ = auxiliary_space.solve(
-        normal, weight * (P.T @ values.T.ravel()), precondition, tol=tol, max_iterations=5000
-    )
-    return Fit(
-        complex=complex_,
-        x=x,
-        dofs=complex_.dofs,
-        dofs_without_data=int((np.diff(P.tocsc().indptr) == 0).sum()),
-        rms_residual=float(np.sqrt(((P @ x - values.T.ravel()) ** 2).sum() / points.shape[1])),
-        iterations=iterations,
-        seconds=time.perf_counter() - started,
-    )
-
-
-def sampling_matrix(complex_: TetComplex, points: Array) -> sp.csr_matrix:
-    """P: coefficients to values at the points, three rows a point."""
-    cells, lam = complex_.locate(points)
-    T = tables.nedelec_values(lam, complex_.order)
-    entries = np.einsum("inv,nvd->ndi", T, complex_.geometry[0][cells])
-    columns = np.broadcast_to(complex_.element_dofs[:, cells].T[:, None, :], entries.shape)
-    rows = np.broadcast_to(np.arange(3 * len(cells)).reshape(-1, 3, 1), entries.shape)
-    shape = (3 * len(cells), complex_.dofs)
-    return sp.csr_matrix((entries.ravel(), (rows.ravel(), columns.ravel())), shape=shape)
+    place, options = checked_place(None, mesh, declared), order_option(declared, order)
+    found: Fit = able.run(
+        points, values, **place, element=element, regularisation=regularisation,
+        how=How(tol=tol), **options,
+    )  # fmt: skip
+    return found
 
 
 def covering_cylinder(n: int) -> Any:

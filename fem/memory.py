@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
+_SHARE = 0.9  # of what is available; the rest is the system's
 
 
 def available_bytes() -> int:
@@ -22,6 +23,11 @@ def available_bytes() -> int:
     if limit.exists() and used.exists() and limit.read_text().strip() != "max":
         available = min(available, int(limit.read_text()) - int(used.read_text()))
     return available
+
+
+def limit_bytes() -> int:
+    """What a new run should take at most."""
+    return int(_SHARE * available_bytes())
 
 
 def reset_peak() -> None:

@@ -8,7 +8,8 @@ from fem import meshes
 from fem.fields import Checked
 from fem.rules.cell_rules import tet_rules
 from fem.rules.quadrature import Quadrature, Rule, integrate, joined, kuhn_cube, on_cells
-from fem.spaces import Array, Field, Line, Solution
+from fem.solutions import Solution
+from fem.spaces import Array, Field, Line
 
 CELLS = 4  # per side, for fields that bring no mesh of their own
 POINTS = 6  # Gauss points per direction and tetrahedron

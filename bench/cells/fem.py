@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from bench.cells import MACHINE, Result
 from bench.cells._appearance import TRACKS, Appearance
 from bench.cells._names import element_short, element_title
+from bench.finite_elements import Discretisation, approximate, own_measures
 from bench.settings import setting
 
 if TYPE_CHECKING:
     from bench.problems import Problem
     from fem import Solution
-    from fem.boundary_value import BoundaryValueSolution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Config:
     problem: str = setting("maxwell", help="The field.")
     element: str = setting("N0", help="The element; see `femnets list`.")
     n: int = setting(min=1, help="Cells per side.")
-    order: int | None = setting(None, min=1, help="Polynomial order of hexP.")
+    order: int | None = setting(None, min=1, help="Order, for elements of any order (hexP).")
     grading: float | None = setting(
         None, above=0, unset="uniform", help="Exponent of the mesh graded to the singular edge."
     )
@@ -39,6 +39,7 @@ class Config:
 DEPENDS = (
     "fem",
     "bench.boundary_value",
+    "bench.finite_elements",
     "bench.measure.ruler",
     "bench.problems",
     "bench.measure.queries",
@@ -46,30 +47,21 @@ DEPENDS = (
 ALONE = False
 TIMED = MACHINE
 
-# Bytes per cell of the cube at large n, as `fem` predicts them; asking it would load an engine.
-BYTES_PER_CELL = {"N0": 310, "hexN0": 50, "N1": 48_000}
-SINGLE_BYTES_PER_CELL = 130  # N0 in defect form, which `fem` turns to beyond this n
-LARGEST_DOUBLE = 256
-ASSEMBLED_BYTES_PER_CELL = 20_000  # graded meshes and the boundary-value problem: sparse matrices
-
 # The error is split at r = 1 where the rule that stands on the mesh has no more points than this:
 # up to n = 4 on tets (n = 2 beside a singular edge), n = 8 on hexes.
 SPLIT_POINTS = 120_000
 # A first solve also loads compiled code, 2 s in a fresh process: short ones are timed again.
 WARM_UP_BELOW_SECONDS = 5.0
-MEASURING = "error"  # the phase that only the comparison needs: no cost of the method
+PROCESS_BYTES = 700 * 2**20
+COMMON = ("h", "dofs", "element", "solver", "iterations", "residual", "peak_bytes")
+ERRORS = ("l2_error", "hcurl_error", "l2_relative", "hcurl_relative")
+# What a boundary-value solution says of itself, and what cells have always called it.
+OWN = {"divergence": "discrete_divergence", "estimate": "estimated_error"}
 
 
 def needs_bytes(config: Config) -> int:
     """The process itself and what the solver will take; `fem` refuses what does not fit."""
-    order = config.order or 4
-    high_order = 8 * (15 * (order + 4) ** 3 + 6 * (order + 1) ** 3)
-    per_cell = BYTES_PER_CELL.get(config.element, high_order)
-    if config.element == "N0" and config.n > LARGEST_DOUBLE:
-        per_cell = SINGLE_BYTES_PER_CELL
-    if config.solve or config.grading is not None:
-        per_cell = max(per_cell, ASSEMBLED_BYTES_PER_CELL)
-    return 700 * 2**20 + per_cell * config.n**3
+    return PROCESS_BYTES + Discretisation.of(config).planned_bytes()
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
@@ -91,104 +83,40 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     )
 
 
-def solve(config: Config) -> Solution | BoundaryValueSolution:
-    """The field, callable at points of the cube."""
+def solve(config: Config) -> Solution:
+    """The field, callable at points of the cube, with its errors."""
     from bench import problems
 
-    problem = problems.get(config.problem)
-    return _boundary_value(config, problem) if config.solve else _best(config, problem)
-
-
-def where(config: Config, problem: Problem) -> dict[str, Any]:
-    """The mesh as `fem` is told it: n cells per side, or a mesh graded to the singular edge."""
-    if config.grading is None:
-        return {"n": config.n}
-    from fem.meshes.grading import graded_cube
-
-    return {"mesh": graded_cube(config.n, config.grading, problem.singular_edge or (1.0, 0.0))}
-
-
-def _best(config: Config, problem: Problem) -> Solution:
-    from fem import best_approximation
-
-    return best_approximation(
-        problem.u,
-        problem.curl_u,
-        **where(config, problem),
-        element=config.element,
-        order=config.order,
-        solver=config.solver,
-        tol=config.tol,
-        threads=config.threads,
-        singular_edge=problem.singular_edge,
-    )
-
-
-def _boundary_value(config: Config, problem: Problem) -> BoundaryValueSolution:
-    from bench.boundary_value import data_of
-    from fem.boundary_value import solve_boundary_value
-
-    return solve_boundary_value(
-        data_of(problem),
-        **where(config, problem),
-        element=config.element,
-        solver=config.solver,
-        tol=config.tol,
-    )
+    return approximate(problems.get(config.problem), Discretisation.of(config))
 
 
 def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.queries import seconds_per_point
-    from fem import memory
+    from fem import elements
 
     problem = problems.get(config.problem)
-    memory.reset_peak()
     solution = solve(config)
     if sum(solution.seconds.values()) < WARM_UP_BELOW_SECONDS:
         solution = solve(config)
-    values = _solved(solution, problem) if config.solve else _approximated(solution)
-    phases = {f"seconds_{phase}": value for phase, value in solution.seconds.items()}
+    own = own_measures(problem, solution)
     return Result(
         {
-            "peak_bytes": memory.peak_bytes(),
-            **{name: getattr(solution, name) for name in ("h", "dofs", "element", "solver")},
-            **{name: getattr(solution, name) for name in ("iterations", "residual")},
-            **values,
+            **{name: getattr(solution, name) for name in (*COMMON, *ERRORS)},
+            **{OWN.get(name, name): value for name, value in own.items()},
+            **elements.get(config.element).labels,
             **_split(config, solution, problem),
-            **phases,
+            **{f"seconds_{phase}": value for phase, value in solution.seconds.items()},
             "n": config.n,
             "smooth": problem.smooth,
-            "seconds": sum(t for phase, t in solution.seconds.items() if phase != MEASURING),
+            "seconds": solution.total_seconds,
             "seconds_per_point": seconds_per_point(solution),
         }
     )
 
 
-def _approximated(solution: Any) -> dict[str, Any]:
-    names = ("l2_error", "hcurl_error", "l2_relative", "hcurl_relative", "peak_bytes")
-    return {name: getattr(solution, name) for name in names}
-
-
-def _solved(solution: Any, problem: Problem) -> dict[str, Any]:
-    """Errors against u, and what needs no u: ‖∇p_h‖, the divergence, the estimate of the error."""
-    from bench.boundary_value import data_of
-    from fem.estimator import estimate, total
-
-    l2, hcurl = solution.errors(problem.u, problem.curl_u, problem.singular_edge)
-    eta = total(estimate(data_of(problem), solution))
-    return {
-        "l2_error": l2,
-        "hcurl_error": hcurl,
-        "multiplier_norm": solution.multiplier_norm,
-        "discrete_divergence": solution.divergence,
-        "estimated_error": eta,
-        "effectivity": eta / hcurl,
-    }
-
-
 def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
-    """Errors inside and outside the cylinder; nothing where that is dear, or the mesh graded.
+    """Errors inside and outside the cylinder; nothing where that is expensive, or the mesh graded.
 
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.

@@ -11,6 +11,9 @@ import typer
 from bench.errors import UserError
 
 if TYPE_CHECKING:
+    from bench.cli._convergence import LiveTable
+    from bench.cli._fem_jobs import Job
+    from bench.problems import Problem
     from fem import Solution
 
 DEFAULT_N = "1,2,4,8,16"
@@ -19,27 +22,30 @@ DEFAULT_N = "1,2,4,8,16"
 def command(
     n: Annotated[str, typer.Option(help="Cells per side: 1,2,4,8 or 1-10.")] = DEFAULT_N,
     element: Annotated[str, typer.Option(help="Element; `femnets list` names them.")] = "N0",
-    order: Annotated[str | None, typer.Option(help="Order of hexP: 6 or 1-8.")] = None,
+    order: Annotated[
+        str | None, typer.Option(help="Order, for elements of any order (hexP): 6 or 1-8.")
+    ] = None,
     solve: Annotated[
         bool,
-        typer.Option("--solve", help="The boundary-value problem, from f, φ and the trace."),
+        typer.Option("--solve", help="Solve the boundary-value problem, told f, φ and the trace."),
     ] = False,
-    solver: Annotated[str, typer.Option(help="auto, or one the element has.")] = "auto",
+    solver: Annotated[str, typer.Option(help="auto, or one of the element's solvers.")] = "auto",
     problem: Annotated[str, typer.Option(help="The field to approximate.")] = "maxwell",
     mesh: Annotated[
         Path | None, typer.Option(help="Tetrahedra from this file instead of the cube.")
     ] = None,
     grading: Annotated[
-        float | None, typer.Option(help="Grade tets to the singular edge: 2.5, say.")
+        float | None,
+        typer.Option(help="Grade tets towards the singular edge, for example 2.5."),
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative residual of iterative solvers.")] = 1e-8,
     guess: Annotated[
         bool,
         typer.Option(
-            "--guess", help="Start from the interpolant, and count iterations from zero too."
+            "--guess", help="Start from the interpolant; iterations from zero are counted too."
         ),
     ] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Threads, where the solver has them.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads, for solvers that use them.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Write the convergence plot to this PNG.")
@@ -52,40 +58,24 @@ def command(
     errors, rates, iterations, seconds, memory."""
     from bench import problems
     from bench.cli import _fem_jobs as jobs
-    from bench.cli._convergence import LiveTable, document, save_plot
+    from bench.cli._convergence import document, save_plot
+    from bench.finite_elements import Discretisation
 
-    options = jobs.Options(
-        problem=problems.get(problem), element=element, solver=solver, tol=tol, threads=threads
-    )
     _check_paths(plot, vtu)
     if guess and solve:
         raise UserError("--guess starts a best approximation; it does not go with --solve")
-    plan = jobs.plan(parse_sizes(n), parse_sizes(order, "--order") if order else [], grading, mesh)
-    if not solve:
-        for job in plan:
-            jobs.check(job, options)
-    solutions: list[Solution] = []
-    extras: list[dict[str, object]] = []
+    wanted = problems.get(problem)
+    common = Discretisation(
+        element=element, grading=grading, solve=solve, solver=solver, tol=tol, threads=threads
+    )
+    orders = parse_sizes(order, "--order") if order else []
+    plan = jobs.plan(common, parse_sizes(n), orders, mesh)
+    for job in plan:
+        job.chosen.check(wanted)
     title = f"{problem}, element {element}" + (", boundary-value problem" if solve else "")
-    with LiveTable([job.weight for job in plan], title=title) as live:
-        for job in plan:
-            live.begin(job.n, job.weight)
-            extra: dict[str, object] = dict(job.labels())
-            if solve:
-                solution, measures = jobs.solved(job, options, live.progress)
-                extra |= measures
-            else:
-                if guess:
-                    extra["iterations_from_zero"] = jobs.best(
-                        job, options, live.progress
-                    ).iterations
-                x0 = options.problem.u if guess else None
-                solution = jobs.best(job, options, live.progress, x0)
-            solutions.append(solution)
-            extras.append(extra)
-            live.show(solutions)
+    live, solutions, extras = _computed(plan, wanted, title, guess)
     if vtu is not None:
-        jobs.write_vtu(vtu, plan[-1], options, solutions[-1])
+        jobs.write_vtu(vtu, wanted, plan[-1].chosen, solutions[-1])
     result = document(problem, element, tol, solutions, extras)
     if plot is not None:
         save_plot(result, plot)
@@ -93,6 +83,30 @@ def command(
         typer.echo(json.dumps(result, indent=1, allow_nan=False))
     else:
         live.print_table()
+
+
+def _computed(
+    plan: list[Job], problem: Problem, title: str, guess: bool
+) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
+    """Every row with what it says beyond the common columns, shown as it comes."""
+    from bench.cli._convergence import LiveTable
+    from bench.finite_elements import approximate, own_measures
+
+    solutions: list[Solution] = []
+    extras: list[dict[str, object]] = []
+    with LiveTable([job.weight for job in plan], title=title) as live:
+        for job in plan:
+            live.begin(job.chosen.n, job.weight)
+            extra: dict[str, object] = dict(job.labels())
+            if guess:
+                from_zero = approximate(problem, job.chosen, live.progress)
+                extra["iterations_from_zero"] = from_zero.iterations
+            x0 = problem.u if guess else None
+            solution = approximate(problem, job.chosen, live.progress, x0)
+            solutions.append(solution)
+            extras.append(extra | own_measures(problem, solution))
+            live.show(solutions)
+    return live, solutions, extras
 
 
 def _check_paths(plot: Path | None, vtu: Path | None) -> None:

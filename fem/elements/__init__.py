@@ -1,7 +1,8 @@
 """Elements: every file beside this one declares one element as `ELEMENT`, found by its file.
 
-An element says its order and which solvers it has; `candidates` is the one place that turns names
-into a space.
+An element says all that others need to know about it: its names, its cells, its order, its
+solvers and their memory, and what else it can do. Nobody keeps a table of elements. Asking it loads
+neither scikit-fem nor compiled code: builders import what they need when they are called.
 """
 
 from __future__ import annotations
@@ -14,8 +15,24 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
+from fem import memory
 from fem.errors import InputError
 from fem.spaces import Space
+
+# (cells, order) -> bytes at their peak, right for many cells; the order is 0 where it is fixed.
+Needs = Callable[[int, int], float]
+Task = Literal["best", "solve", "fit"]
+
+
+def per_cell(size: float) -> Needs:
+    """So many bytes for each cell."""
+    return lambda cells, order: size * cells
+
+
+def factorised(dofs: float, functions: int) -> Needs:
+    """Of assembly with so many dofs and functions per cell: chunks of bases, and the fill-in of
+    the factors, 48 to 58 dofs^1.5 bytes from n = 8 to 14."""
+    return lambda cells, order: 4e7 * functions + 80 * (dofs * cells) ** 1.5
 
 
 @dataclass(frozen=True)
@@ -27,32 +44,108 @@ class Solver:
     """
 
     build: Callable[..., Space]
+    needs: Needs
     any_mesh: bool = False
     auto_up_to_cells: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Ability:
+    """Something else than best approximation that an element can do, and with which solvers.
+
+    For the boundary-value problem `run(problem, n= or mesh=, solver=, how=)`, for a fit
+    `run(points, values, mesh, regularisation=, how=)`; each gives a `fem.Solution`.
+    """
+
+    run: Callable[..., Any]
+    needs: Needs
+    solvers: tuple[str, ...] = ("auto",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Element:
     """A finite element: what it is called, what it promises, how it is solved."""
 
-    name: str
-    title: str
+    name: str  # as users type it
+    title: str  # in tables and legends: N₀ tetrahedra
+    short: str  # beside a curve: N₀ tets
+    about: str  # in one line, for people who have not met it
     cell: Literal["tet", "hex"]
     order: int | None  # rate in L² and H(curl) for smooth fields; None: an argument
     solvers: Mapping[str, Solver] = field(repr=False)
+    boundary_value: Ability | None = field(default=None, repr=False)
+    fit: Ability | None = field(default=None, repr=False)
+    quadratic: bool = False  # whether files for ParaView need the midpoints of edges too
     reference: Callable[[], Any] | None = None  # the scikit-fem element, where there is one
 
-    def cells(self, n: int) -> int:
-        """Cells of the cube with n per side."""
-        return (6 if self.cell == "tet" else 1) * n**3
+    @property
+    def labels(self) -> dict[str, str | int | None]:
+        """What results carry along, so that a report needs no list of elements."""
+        return {
+            "element_title": self.title,
+            "element_short": self.short,
+            "element_rate": self.order,
+        }
+
+    @property
+    def any_mesh(self) -> bool:
+        """Whether it takes meshes from files, and graded ones."""
+        return any(solver.any_mesh for solver in self.solvers.values())
+
+    @property
+    def serves(self) -> list[str]:
+        """What it can be used for, in words."""
+        able = {
+            "best approximation": bool(self.solvers),
+            "boundary-value problem": self.boundary_value is not None,
+            "fit to samples": self.fit is not None,
+            "any mesh": self.any_mesh,
+        }
+        return [name for name, holds in able.items() if holds]
+
+    def cells(self, n: int | None = None, mesh: Any = None) -> int:
+        """Cells of the cube with n per side, or of a mesh."""
+        return (6 if self.cell == "tet" else 1) * n**3 if n is not None else mesh.t.shape[1]
+
+    def ability(self, task: Literal["solve", "fit"]) -> Ability:
+        """What solves the boundary-value problem or fits samples, or an InputError: who can."""
+        chosen = self.boundary_value if task == "solve" else self.fit
+        if chosen is None:
+            what = "boundary-value problems" if task == "solve" else "fits to samples"
+            attribute = "boundary_value" if task == "solve" else "fit"
+            able = [e.name for e in elements().values() if getattr(e, attribute) is not None]
+            raise InputError(f"element {self.name} does not do {what}; take {' or '.join(able)}")
+        return chosen
+
+    def planned_bytes(
+        self,
+        cells: int,
+        *,
+        order: int | None = None,
+        task: Task = "best",
+        solver: str = "auto",
+        on_mesh: bool = False,
+    ) -> int:
+        """The memory that a task on many cells will take with the solver that would be chosen."""
+        if task != "best":
+            return int(self.ability(task).needs(cells, order or 0))
+        chosen = candidates(self, solver, cells, on_mesh)
+        needs = {name: s.needs(cells, order or 0) for name, s in chosen.items()}
+        return int(needs[first_fitting(needs, memory.limit_bytes())])
 
 
 @cache
 def elements() -> dict[str, Element]:
     """All elements by name."""
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    found = [importlib.import_module(f"{__name__}.{module}").ELEMENT for module in modules]
-    return {element.name: element for element in found}
+    return {element.name: element for element in map(_declared, modules)}
+
+
+def _declared(module: str) -> Element:
+    found = getattr(importlib.import_module(f"{__name__}.{module}"), "ELEMENT", None)
+    if not isinstance(found, Element):
+        raise InputError(f"elements/{module}.py declares no ELEMENT = Element(…); add it")
+    return found
 
 
 def get(name: str) -> Element:
@@ -84,6 +177,11 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
             f"it has: auto, {', '.join(element.solvers)}"
         )
     raise InputError(f"unknown solver {solver!r}; {_nearest(solver, ['auto', *known])}")
+
+
+def first_fitting(needs: Mapping[str, float], limit: float) -> str:
+    """The first that fits within the limit, or the smallest where none does."""
+    return next((name for name in needs if needs[name] <= limit), min(needs, key=needs.__getitem__))
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fem.elements import Element, Solver
+from fem.elements import Element, Solver, factorised, per_cell
 from fem.spaces import Space
 
 
@@ -73,12 +73,14 @@ def transforms(n: int) -> Space:
 
 ELEMENT = Element(
     name="hexN0",
-    title="lowest-order Nédélec on hexahedra",
+    title="N₀ hexahedra",
+    short="N₀ hexes",
+    about="lowest-order Nédélec elements on hexahedra",
     cell="hex",
     order=1,
     reference=reference,
     solvers={
-        "transforms": Solver(transforms),
-        "assembled": Solver(assembled, any_mesh=True),
+        "transforms": Solver(transforms, per_cell(50)),
+        "assembled": Solver(assembled, factorised(3, 12), any_mesh=True),
     },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fem.elements import Element, Solver
+from fem.elements import Ability, Element, Solver, factorised, per_cell
 from fem.spaces import Space
 
 
@@ -39,16 +39,34 @@ def general(n: int | None = None, mesh: Any = None) -> Space:
     return TetSpace(n=n, mesh=mesh)
 
 
+def boundary_value(*told: Any, **options: Any) -> Any:
+    from fem.spaces.tets.mixed import solve_on_tets
+
+    return solve_on_tets(*told, degree=0, **options)
+
+
+def fit(*told: Any, **options: Any) -> Any:
+    from fem.spaces.tets.fitting import fit_on_tets
+
+    return fit_on_tets(*told, degree=0, **options)
+
+
 ELEMENT = Element(
     name="N0",
-    title="lowest-order Nédélec on tetrahedra",
+    title="N₀ tetrahedra",
+    short="N₀ tets",
+    about="lowest-order Nédélec elements on tetrahedra",
     cell="tet",
     order=1,
     reference=reference,
     solvers={
-        "assembled": Solver(assembled, any_mesh=True, auto_up_to_cells=6 * 4**3),
-        "kuhn": Solver(kuhn),
-        "kuhn32": Solver(kuhn32),  # where float64 does not fit
-        "general": Solver(general, any_mesh=True),
+        "assembled": Solver(
+            assembled, factorised(7 / 6, 6), any_mesh=True, auto_up_to_cells=6 * 4**3
+        ),
+        "kuhn": Solver(kuhn, per_cell(310 / 6)),
+        "kuhn32": Solver(kuhn32, per_cell(130 / 6)),  # where float64 does not fit
+        "general": Solver(general, per_cell(900), any_mesh=True),
     },
+    boundary_value=Ability(boundary_value, per_cell(6_000), ("auto", "direct", "spd")),
+    fit=Ability(fit, per_cell(4_200)),
 )

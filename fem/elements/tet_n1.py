@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fem.elements import Element, Solver
+from fem.elements import Ability, Element, Solver, factorised, per_cell
 from fem.spaces import Space
 
 
@@ -27,14 +27,31 @@ def auxiliary(n: int | None = None, mesh: Any = None) -> Space:
     return SecondOrderSpace(n=n, mesh=mesh)
 
 
+def boundary_value(*told: Any, **options: Any) -> Any:
+    from fem.spaces.tets.mixed import solve_on_tets
+
+    return solve_on_tets(*told, degree=1, **options)
+
+
+def fit(*told: Any, **options: Any) -> Any:
+    from fem.spaces.tets.fitting import fit_on_tets
+
+    return fit_on_tets(*told, degree=1, **options)
+
+
 ELEMENT = Element(
     name="N1",
-    title="second-order Nédélec of the first kind on tetrahedra",
+    title="N₁ tetrahedra",
+    short="N₁ tets",
+    about="second-order Nédélec elements of the first kind on tetrahedra",
     cell="tet",
     order=2,
     reference=reference,
     solvers={
-        "auxiliary": Solver(auxiliary, any_mesh=True),
-        "assembled": Solver(assembled, any_mesh=True),
+        "auxiliary": Solver(auxiliary, per_cell(8_000), any_mesh=True),
+        "assembled": Solver(assembled, factorised(19 / 3, 20), any_mesh=True),
     },
+    boundary_value=Ability(boundary_value, per_cell(24_000), ("auto", "direct", "spd")),
+    fit=Ability(fit, per_cell(24_000)),
+    quadratic=True,
 )

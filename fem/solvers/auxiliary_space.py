@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fem.meshes.tets import Tets
-from fem.solvers.cg import MatrixSystem, conjugate_gradients
+from fem.solvers.cg import MAX_ITERATIONS, MatrixSystem, conjugate_gradients
 from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.multigrid import Multigrid
 from fem.solvers.symmetric import Symmetric
-from fem.spaces import Array, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, How, LinearSolve
 
 Action = Callable[[Array], Array]
 Indices = NDArray[np.integer[Any]]
@@ -88,21 +88,11 @@ def solve(
     A: sp.csr_matrix,
     b: Array,
     precondition: Action,
-    *,
-    tol: float,
-    x0: Array | None = None,
-    max_iterations: int = 500,
-    progress: Progress | None = None,
+    how: How = PLAIN,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> LinearSolve:
     """Conjugate gradients from x0 (or zero)."""
-    x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=float)
+    x = np.zeros_like(b) if how.x0 is None else np.array(how.x0, dtype=float)
     system = MatrixSystem(lambda p: A @ p, precondition)
-    return conjugate_gradients(
-        system,
-        b - A @ x,
-        x,
-        tol=tol,
-        norm_b=float(np.linalg.norm(b)),
-        max_iterations=max_iterations,
-        progress=progress,
-    )
+    norm_b = float(np.linalg.norm(b))
+    return conjugate_gradients(system, b - A @ x, x, how, norm_b, max_iterations)

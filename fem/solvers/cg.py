@@ -15,10 +15,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fem.errors import NotConverged
-from fem.spaces import LinearSolve, Progress
+from fem.spaces import PLAIN, How, LinearSolve
 from fem.threads import each, ranges
 
 Vector = NDArray[Any]  # float64 or float32
+MAX_ITERATIONS = 500
 BLOCK = 1 << 16  # entries a piece of vector arithmetic: fixed, so that threads change no sum
 
 
@@ -60,24 +61,21 @@ def conjugate_gradients(
     system: System,
     r: Vector,
     x: Vector,
-    *,
-    tol: float,
+    how: How = PLAIN,
     norm_b: float | None = None,
-    max_iterations: int = 500,
-    threads: int = 1,
-    progress: Progress | None = None,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> LinearSolve:
     """Improves x until ‖r‖ ≤ tol ‖b‖, where r = b − A x on entry; works in x and r.
 
     `norm_b` is ‖b‖ (‖r‖ on entry if x is the zero vector). Progress is counted in digits.
     """
+    tol, threads = how.tol, how.threads
     norm_b = norm(r, threads) if norm_b is None else norm_b
     residual = norm(r, threads) / norm_b if norm_b else 0.0
     p, q = np.zeros_like(r), np.empty_like(r)
     rho = math.inf
     for iteration in range(max_iterations + 1):
-        if progress is not None:
-            progress("solve", -math.log10(max(residual, tol)), -math.log10(tol))
+        how.report("solve", -math.log10(max(residual, tol)), -math.log10(tol))
         if residual <= tol:
             return LinearSolve(x, iteration, residual)
         if not math.isfinite(residual):

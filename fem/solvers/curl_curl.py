@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem.meshes.tets import Tets
-from fem.solvers.cg import MatrixSystem, conjugate_gradients
+from fem.solvers.cg import MAX_ITERATIONS, MatrixSystem, conjugate_gradients
 from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.symmetric import Symmetric
-from fem.spaces import Array, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, How, LinearSolve
 from fem.spaces.tets.local_matrices import curl_curl_mass
 
 
@@ -42,32 +42,19 @@ class CurlCurl:
         )
 
     def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        max_iterations: int = 500,
-        progress: Progress | None = None,
+        self, b: Array, how: How = PLAIN, max_iterations: int = MAX_ITERATIONS
     ) -> LinearSolve:
         """CG with Hiptmair–Xu until ‖b − A x‖ ≤ tol ‖b‖ over the free dofs.
 
         x keeps the values of x0 (zero without one) at the fixed dofs.
         """
-        x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=float)
-        r = b.copy() if x0 is None else b - self.matrix @ x
+        x = np.zeros_like(b) if how.x0 is None else np.array(how.x0, dtype=float)
+        r = b.copy() if how.x0 is None else b - self.matrix @ x
         norm_b = float(np.linalg.norm(self._released(b.copy())))
         if norm_b == 0:  # homogeneous right-hand side: measure against what x0 leaves of it
             norm_b = float(np.linalg.norm(self._released(r.copy()))) or 1.0
-        return conjugate_gradients(
-            MatrixSystem(self._apply, self.preconditioner),
-            self._released(r),
-            x,
-            tol=tol,
-            norm_b=norm_b,
-            max_iterations=max_iterations,
-            progress=progress,
-        )
+        system = MatrixSystem(self._apply, self.preconditioner)
+        return conjugate_gradients(system, self._released(r), x, how, norm_b, max_iterations)
 
     def _apply(self, p: Array) -> Array:
         return self._released(self.matrix @ p)

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import splu
 from fem import elements, meshes
 from fem.errors import InputError, NotConverged
 from fem.rules.cell_rules import CellRule, edge_integrals, hex_rules, tet_rules
-from fem.spaces import Array, Field, Line, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, Field, How, Line, LinearSolve
 
 # Gauss points per direction, degree 2q − 1, on few cells and on many (from n = 3). Five
 # digits need degree 4 in the load and 8 in the error where n ≤ 4; the margin is for `helix`, which
@@ -105,55 +105,30 @@ class AssembledSpace:
         form = BilinearForm(lambda u, v, w: dot(curl(u), curl(v)) + dot(u, v))
         return csc_array(sum(form.assemble(basis) for basis in self._bases(self._rules((q, q)))))
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Array:
+    def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
         from skfem import LinearForm
         from skfem.helpers import curl, dot
 
         form = LinearForm(lambda v, w: dot(curl_u(w.x), curl(v)) + dot(u(w.x), v))
-        bases = self._bases(self._rules(LOAD_POINTS, singular_edge))
+        bases = self._bases(self._rules(LOAD_POINTS, how.singular_edge))
         return np.asarray(sum(form.assemble(basis) for basis in bases))
 
-    def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
+    def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
         # A symmetric ordering: 5 times faster than the default column ordering at n = 8.
         factors = splu(self.matrix, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
         x = factors.solve(b)
         scale = float(np.linalg.norm(b)) or 1.0
         residual = float(np.linalg.norm(b - self.matrix @ x)) / scale
-        if not residual <= tol:
+        if not residual <= how.tol:
             raise NotConverged(
-                f"the direct solve left a relative residual of {residual:.1e}, not {tol:.1e}: "
+                f"the direct solve left a relative residual of {residual:.1e}, not {how.tol:.1e}: "
                 "allow a larger tol or another solver"
             )
         return LinearSolve(x, 0, residual)
 
-    def errors(
-        self,
-        x: Array,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> tuple[float, float]:
+    def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         value = curl = 0.0
-        for basis in self._bases(self._rules(ERROR_POINTS, singular_edge)):
+        for basis in self._bases(self._rules(ERROR_POINTS, how.singular_edge)):
             u_h = basis.interpolate(x)
             points = basis.global_coordinates().value
             value += float((((u(points) - u_h.value) ** 2).sum(axis=0) * basis.dx).sum())

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fem.errors import InputError
 from fem.rules.cell_rules import gauss
-from fem.spaces import Array, Field, Line, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, Field, How, Line, LinearSolve
 from fem.spaces.tensor_basis import LineModes
 
 EXTRA_POINTS = 6  # Gauss points a cell beyond p: 2p + 11 exact, enough for errors near rounding
@@ -87,49 +87,24 @@ class TensorSpace:
         a, b = singular_edge
         return [self._axis_rule(a), self._axis_rule(b), self._axis_rule()]
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Array:
-        grid = self._grid(singular_edge)
+    def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
+        grid = self._grid(how.singular_edge)
         x = _tensor_points(grid)
         c, s = ([getattr(axis, k) * axis.weights[:, None] for axis in grid] for k in ("c", "s"))
         value = _transform(u(x), c, s, along=True)
         # curl is κ × in the modes, so its transpose is −κ ×
         return (value - self._curl(_transform(curl_u(x), c, s, along=False))).ravel()
 
-    def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
+    def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
         """(I + κκᵀ)/(1 + |κ|²) per mode: direct, so no iterations and no residual."""
         kappa = self._kappa
         B = np.where(self._present, b.reshape(kappa.shape), 0.0)
         X = (B + kappa * (kappa * B).sum(axis=0)) / (1.0 + (kappa**2).sum(axis=0))
         return LinearSolve(X.ravel(), 0, 0.0)
 
-    def errors(
-        self,
-        x: Array,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> tuple[float, float]:
+    def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         """‖u − u_h‖ in L² and in H(curl), by the Gauss rule of the load."""
-        grid = self._grid(singular_edge)
+        grid = self._grid(how.singular_edge)
         where, X = _tensor_points(grid), self._coefficients(x)
         c, s = [axis.c.T for axis in grid], [axis.s.T for axis in grid]
         l2 = _square(u(where) - _transform(X, c, s, along=True), grid)

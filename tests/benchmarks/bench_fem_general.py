@@ -12,7 +12,7 @@ import pytest
 from peers_fem import TOLERANCE, kuhn_mesh, ngsolve, ngsolve_mesh
 
 from bench import problems
-from fem import best_approximation, meshes
+from fem import How, best_approximation, meshes
 from fem.spaces.tets.lowest_order import TetSpace
 
 N = int(os.environ.get("FEMNETS_BENCH_N", "24"))
@@ -24,7 +24,8 @@ def load_and_solve(mesh, x0=None):
     """Edges, load, matrix, set-up of the preconditioner and CG, from a bare mesh."""
     space = TetSpace(mesh=mesh)
     b = space.load(PROBLEM.u, PROBLEM.curl_u)
-    return space, space.solve(b, x0=None if x0 is None else space.interpolate(x0), tol=TOLERANCE)
+    guess = None if x0 is None else space.interpolate(x0)
+    return space, space.solve(b, How(x0=guess, tol=TOLERANCE))
 
 
 def test_best_approximation_at_32(benchmark):

@@ -5,7 +5,7 @@ import pytest
 
 from bench import problems
 from fem import best_approximation, l2_error, make_space, rates
-from fem.best_approximation import largest_fitting
+from fem.choice import largest_fitting
 from fem.errors import InputError
 
 # n: L² tet, H(curl) tet, L² hex, H(curl) hex, by another implementation. The L² error of one

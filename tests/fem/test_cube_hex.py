@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import problems
+from fem import How
 from fem.errors import InputError
 from fem.meshes import cube
 from fem.solvers.transforms import solve_hex
@@ -26,7 +27,7 @@ TABLE = {
 
 
 def best(space, problem, **options):
-    b = space.load(problem.u, problem.curl_u, **options)
+    b = space.load(problem.u, problem.curl_u, How(**options))
     return space.solve(b).x
 
 
@@ -89,11 +90,11 @@ def test_single_precision_transforms_agree_with_double():
 
 def test_threads_change_nothing():
     problem, space = problems.helix, CubeHexes(20)
-    one, two = (space.load(problem.u, problem.curl_u, threads=t) for t in (1, 2))
+    one, two = (space.load(problem.u, problem.curl_u, How(threads=t)) for t in (1, 2))
     np.testing.assert_array_equal(one, two)
-    x, y = space.solve(one, threads=1).x, space.solve(one, threads=2).x
+    x, y = (space.solve(one, How(threads=t)).x for t in (1, 2))
     np.testing.assert_allclose(x, y, rtol=0, atol=1e-14)
-    one, two = (space.errors(x, problem.u, problem.curl_u, threads=t) for t in (1, 2))
+    one, two = (space.errors(x, problem.u, problem.curl_u, How(threads=t)) for t in (1, 2))
     assert one == two
 
 
@@ -134,18 +135,18 @@ def test_evaluation_keeps_the_shape_and_refuses_points_outside():
 def test_singular_edge_must_be_an_edge_of_the_cube():
     problem = problems.maxwell
     with pytest.raises(InputError, match=r"must be an edge.*\(0.5, 0\)"):
-        CubeHexes(2).load(problem.u, problem.curl_u, singular_edge=(0.5, 0))
+        CubeHexes(2).load(problem.u, problem.curl_u, How(singular_edge=(0.5, 0)))
 
 
 @pytest.mark.parametrize("line", [(1, 0), (0, 1), (1.0, 1.0)])
 def test_rules_for_a_singular_edge_leave_smooth_fields_alone(line):
     problem, space = problems.helix, CubeHexes(5)
     plain = space.load(problem.u, problem.curl_u)
-    graded = space.load(problem.u, problem.curl_u, singular_edge=line)
+    graded = space.load(problem.u, problem.curl_u, How(singular_edge=line))
     np.testing.assert_allclose(graded, plain, rtol=0, atol=1e-9)
     x = space.solve(plain).x
     np.testing.assert_allclose(
         space.errors(x, problem.u, problem.curl_u),
-        space.errors(x, problem.u, problem.curl_u, singular_edge=line),
+        space.errors(x, problem.u, problem.curl_u, How(singular_edge=line)),
         rtol=1e-7,
     )

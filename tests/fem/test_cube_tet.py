@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import problems
-from fem.best_approximation import make_space
+from fem import How, make_space
 from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.solvers.stencil import interpolation_terms
@@ -36,8 +36,8 @@ def random(n, seed=0):
 
 
 def solved(space, problem, tol=1e-8, **options):
-    b = space.load(problem.u, problem.curl_u, **options)
-    return space.solve(b, tol=tol)
+    b = space.load(problem.u, problem.curl_u, How(**options))
+    return space.solve(b, How(tol=tol))
 
 
 def assembled(n):
@@ -83,7 +83,7 @@ def test_equals_the_assembled_solution(n, name, monkeypatch):
 def test_equals_the_assembled_solution_for_random_loads(n):
     space, to_mesh, from_mesh = assembled(n)
     b = random(n, seed=n)
-    x, _, residual = CubeTets(n).solve(b, tol=1e-12)
+    x, _, residual = CubeTets(n).solve(b, How(tol=1e-12))
     expected = from_mesh(space.solve(to_mesh(b)).x)
     assert abs(x - expected).max() < 1e-8 * abs(expected).max()
     assert residual <= 1e-12
@@ -101,7 +101,7 @@ def test_errors_of_maxwell_are_those_of_the_notes(n):
 def test_errors_of_screen_are_those_of_the_specification(n):
     problem, space = problems.screen, CubeTets(n)
     x = solved(space, problem, singular_edge=EDGE).x
-    l2, _ = space.errors(x, problem.u, problem.curl_u, singular_edge=EDGE)
+    l2, _ = space.errors(x, problem.u, problem.curl_u, How(singular_edge=EDGE))
     assert l2 == pytest.approx(SCREEN[n], rel=1e-4)
 
 
@@ -111,7 +111,7 @@ def test_a_singular_curl_halves_the_rate_in_hcurl_only():
     for n in (5, 10):
         space = CubeTets(n)
         x = solved(space, problem, singular_edge=EDGE).x
-        errors.append(space.errors(x, problem.u, problem.curl_u, singular_edge=EDGE))
+        errors.append(space.errors(x, problem.u, problem.curl_u, How(singular_edge=EDGE)))
     l2, hcurl = np.log2(np.divide(*errors))
     assert 0.9 < l2 < 1.1
     assert 0.48 < hcurl < 0.56
@@ -134,21 +134,21 @@ def test_guess_saves_iterations():
     problem, space = problems.helix, CubeTets(10)
     b = space.load(problem.u, problem.curl_u)
     plain = space.solve(b)
-    guided = space.solve(b, x0=space.interpolate(problem.u))
+    guided = space.solve(b, How(x0=space.interpolate(problem.u)))
     assert guided.iterations < plain.iterations
-    assert space.solve(b, x0=plain.x).iterations == 0
+    assert space.solve(b, How(x0=plain.x)).iterations == 0
     np.testing.assert_allclose(guided.x, plain.x, rtol=0, atol=1e-7 * abs(plain.x).max())
 
 
 def test_threads_change_nothing_beyond_rounding():
     problem, space = problems.helix, CubeTets(10)
-    b, c = (space.load(problem.u, problem.curl_u, threads=t) for t in (1, 2))
+    b, c = (space.load(problem.u, problem.curl_u, How(threads=t)) for t in (1, 2))
     np.testing.assert_array_equal(b, c)
-    one, two = (space.solve(b, threads=t) for t in (1, 2))
+    one, two = (space.solve(b, How(threads=t)) for t in (1, 2))
     assert one.iterations == two.iterations
     np.testing.assert_allclose(one.x, two.x, rtol=0, atol=1e-13)
     assert space.errors(one.x, problem.u, problem.curl_u) == space.errors(
-        one.x, problem.u, problem.curl_u, threads=2
+        one.x, problem.u, problem.curl_u, How(threads=2)
     )
 
 
@@ -232,8 +232,8 @@ def test_single_precision_in_defect_form_has_the_errors_of_double(name, n):
 def test_single_precision_takes_a_guess():
     problem, space = problems.helix, CubeTetsSingle(12)
     guess = solved(CubeTets(12), problem).x
-    b = space.load(problem.u, problem.curl_u, threads=2)
-    x, iterations, residual = space.solve(b, x0=guess, threads=2)
+    b = space.load(problem.u, problem.curl_u, How(threads=2))
+    x, iterations, residual = space.solve(b, How(x0=guess, threads=2))
     assert (iterations, residual < 1e-3) == (0, True)
     np.testing.assert_allclose(x, guess, rtol=0, atol=1e-8)
 
@@ -241,7 +241,7 @@ def test_single_precision_takes_a_guess():
 def test_single_precision_refuses_what_it_cannot_do():
     problem, space = problems.screen, CubeTetsSingle(3)
     with pytest.raises(InputError, match="singular_edge is not finite"):
-        space.load(problem.u, problem.curl_u, singular_edge=EDGE)
+        space.load(problem.u, problem.curl_u, How(singular_edge=EDGE))
     with pytest.raises(InputError, match="not for any load"):
         space.solve(random(3))
 

@@ -5,7 +5,7 @@ import pytest
 
 from bench import problems
 from fem import best_approximation, elements, meshes
-from fem.elements import Element, Solver
+from fem.elements import Element, Solver, per_cell
 from fem.errors import InputError
 from fem.spaces.assembled import AssembledSpace
 
@@ -105,11 +105,17 @@ def test_names_and_solvers_are_found_or_explained():
 
 def test_auto_takes_the_first_that_fits():
     small, large = (
-        Solver(AssembledSpace, any_mesh=True, auto_up_to_cells=10),
-        Solver(AssembledSpace),
+        Solver(AssembledSpace, per_cell(1), any_mesh=True, auto_up_to_cells=10),
+        Solver(AssembledSpace, per_cell(1)),
     )
     element = Element(
-        name="x", title="", cell="tet", order=1, solvers={"small": small, "large": large}
+        name="x",
+        title="",
+        short="",
+        about="",
+        cell="tet",
+        order=1,
+        solvers={"small": small, "large": large},
     )
     assert list(elements.candidates(element, "auto", 10, on_mesh=False)) == ["small", "large"]
     assert list(elements.candidates(element, "auto", 11, on_mesh=False)) == ["large"]

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, random_array
 from scipy.sparse.linalg import spsolve
 
 from bench import problems
-from fem import best_approximation, meshes
+from fem import How, best_approximation, meshes
 from fem.errors import InputError, NotConverged
 from fem.meshes.tets import Tets
 from fem.rules.cell_rules import collapsed_tet, four_points, fourteen_points, hex_at_edge, tet_rules
@@ -119,7 +119,7 @@ def test_random_right_hand_sides():
     mesh = cylinder()
     oracle, general = AssembledSpace(element="N0", mesh=mesh), TetSpace(mesh=mesh)
     b = generator(1).standard_normal(general.dofs)
-    np.testing.assert_allclose(general.solve(b, tol=1e-12).x, oracle.solve(b).x, atol=1e-8)
+    np.testing.assert_allclose(general.solve(b, How(tol=1e-12)).x, oracle.solve(b).x, atol=1e-8)
 
 
 def test_iterations_do_not_grow():
@@ -148,7 +148,7 @@ def test_weights_and_fixed_dofs():
     fixed = tets.boundary_edges
     system = CurlCurl(tets, weight, 0.1, fixed=fixed)
     b, x0 = generator(4).standard_normal((2, len(tets.edges)))
-    result = system.solve(b, x0=x0, tol=1e-11)
+    result = system.solve(b, How(x0=x0, tol=1e-11))
     np.testing.assert_array_equal(result.x[fixed], x0[fixed])
     A = system.matrix.to_scipy()
     expected = spsolve(A[~fixed][:, ~fixed].tocsc(), (b - A[:, fixed] @ x0[fixed])[~fixed])
@@ -172,7 +172,7 @@ def test_a_consistent_system_without_mass():
     system = CurlCurl(tets, weight, 0.0, fixed=tets.boundary_edges)
     z = generator(5).standard_normal(len(tets.edges)) * ~tets.boundary_edges
     b = system.matrix @ z
-    result = system.solve(b, tol=1e-9)
+    result = system.solve(b, How(tol=1e-9))
     free = ~tets.boundary_edges
     assert np.linalg.norm((b - system.matrix @ result.x)[free]) < 1e-8 * np.linalg.norm(b[free])
     assert result.iterations < 40
@@ -183,9 +183,9 @@ def test_a_good_guess_saves_iterations_and_the_solution_needs_none():
     space = TetSpace(n=6)
     b = space.load(problem.u, problem.curl_u)
     from_zero = space.solve(b)
-    from_interpolant = space.solve(b, x0=space.interpolate(problem.u))
+    from_interpolant = space.solve(b, How(x0=space.interpolate(problem.u)))
     assert 0 < from_interpolant.iterations < from_zero.iterations
-    assert space.solve(b, x0=from_zero.x).iterations == 0
+    assert space.solve(b, How(x0=from_zero.x)).iterations == 0
 
 
 def test_stopping_short_is_an_error():

@@ -6,8 +6,9 @@ import skfem
 
 from bench import problems
 from fem import InputError, meshes
-from fem.least_squares import covering_cylinder, fit, sampling_matrix
+from fem.least_squares import covering_cylinder, fit
 from fem.spaces.tets.complex import TetComplex
+from fem.spaces.tets.fitting import sampling_matrix
 
 
 @pytest.fixture(scope="module")

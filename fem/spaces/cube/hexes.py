@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fem.solvers.transforms import solve_hex
-from fem.spaces import Array, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, How, LinearSolve
 from fem.spaces.cube import points as cube_points
 from fem.spaces.cube.cells import HEX
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
@@ -36,20 +36,11 @@ class CubeHexes(CubeSpace):
             return lattice_rule(HEX, 1)
         return gauss_rule(HEX, 7 if n <= 8 else 4 if n <= 16 else 3 if n <= 128 else 2)
 
-    def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
+    def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
         """Direct: neither guess nor tolerance matter."""
         x = b.astype(float)
-        solve_hex(x, self.n, threads)
-        if progress is not None:
-            progress("solve", 1, 1)
+        solve_hex(x, self.n, how.threads)
+        how.report("solve", 1, 1)
         return LinearSolve(x, 0, 0.0)
 
     def evaluate(self, x: Array, points: Array) -> Array:

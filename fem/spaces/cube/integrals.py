@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fem.errors import InputError
 from fem.rules.cell_rules import gauss
-from fem.spaces import Array, Field, Line, Progress
+from fem.spaces import Array, Field, How, Line
 from fem.spaces.cube.cells import DIRECTIONS, Cell, size, split
 from fem.spaces.cube.lattice_kernels import Lattice, add_load, arrange, load_terms
 from fem.spaces.cube.lattice_kernels import squared_distance as lattice_distance
@@ -116,9 +116,7 @@ def load(
     matrix: Callable[[CubeRule], Array],
     fields: tuple[Field, ...],
     out: list[NDArray[Any]],
-    *,
-    threads: int,
-    progress: Progress | None,
+    how: How,
 ) -> None:
     """Adds matrix(rule), (edges, components, P), times the fields' values, cube by cube."""
     matrices = {id(box.rule): matrix(box.rule) for box in boxes}
@@ -142,12 +140,11 @@ def load(
         return block, sums
 
     todo = [block for box in boxes for block in blocks(box)]
-    for done, (block, sums) in enumerate(each(contribution, todo, threads), 1):
+    for done, (block, sums) in enumerate(each(contribution, todo, how.threads), 1):
         for total, part in zip(out, sums, strict=True):
             target = total[block.window((0, 0, 0), grow=1)]
             target += part[tuple(map(slice, target.shape))]
-        if progress is not None:
-            progress("load", done, len(todo))
+        how.report("load", done, len(todo))
 
 
 def load_matrix(rule: CubeRule, h: float) -> Array:
@@ -161,9 +158,7 @@ def squared_errors(
     boxes: list[Box],
     x: list[NDArray[Any]],
     fields: tuple[Field, Field],
-    *,
-    threads: int,
-    progress: Progress | None,
+    how: How,
 ) -> tuple[float, float]:
     """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x, by class."""
     h = 1 / n
@@ -175,10 +170,9 @@ def squared_errors(
 
     todo = [block for box in boxes for block in blocks(box)]
     total = np.zeros(2)
-    for done, part in enumerate(each(squares, todo, threads), 1):
+    for done, part in enumerate(each(squares, todo, how.threads), 1):
         total += part
-        if progress is not None:
-            progress("error", done, len(todo))
+        how.report("error", done, len(todo))
     return float(total[0]), float(total[1])
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fem.spaces import Array, Field, Line, Progress
+from fem.spaces import PLAIN, Array, Field, How
 from fem.spaces.cube import integrals as cube_integrals
 from fem.spaces.cube.cells import Cell, size, split
 from fem.spaces.cube.integrals import (
@@ -44,46 +44,27 @@ class CubeSpace(ABC):
     @abstractmethod
     def error_rule(self) -> CubeRule: ...
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Array:
+    def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
         b = np.zeros(self.dofs)
         cube_integrals.load(
             self.cell,
             self.n,
-            regions(self.cell, self.n, self.load_rule(), singular_edge),
+            regions(self.cell, self.n, self.load_rule(), how.singular_edge),
             lambda rule: load_matrix(rule, 1 / self.n),
             (u, curl_u),
             split(b, self.n, self.cell.classes),
-            threads=threads,
-            progress=progress,
+            how,
         )
         return b
 
-    def errors(
-        self,
-        x: Array,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> tuple[float, float]:
+    def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         l2, curl = squared_errors(
             self.cell,
             self.n,
-            regions(self.cell, self.n, self.error_rule(), singular_edge),
+            regions(self.cell, self.n, self.error_rule(), how.singular_edge),
             split(x, self.n, self.cell.classes),
             (u, curl_u),
-            threads=threads,
-            progress=progress,
+            how,
         )
         return sqrt(l2), sqrt(l2 + curl)
 

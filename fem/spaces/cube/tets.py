@@ -19,7 +19,7 @@ from fem.solvers import stencil_kernels
 from fem.solvers.cg import conjugate_gradients, norm
 from fem.solvers.stencil import layout, prolongation, restriction, system_stencil
 from fem.solvers.transforms import solve_hex
-from fem.spaces import Array, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, How, LinearSolve
 from fem.spaces.cube import points as cube_points
 from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, size
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
@@ -87,26 +87,16 @@ class CubeTets(CubeSpace):
             return gauss_rule(KUHN, 7 if n <= 8 else 4)
         return lattice_rule(KUHN, 3 if n < 128 else 2 if n <= 256 else 1)
 
-    def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
-        system = KuhnSystem(self.n, float, threads)
-        x = np.zeros(self.dofs) if x0 is None else x0.astype(float)
+    def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
+        system = KuhnSystem(self.n, float, how.threads)
+        x = np.zeros(self.dofs) if how.x0 is None else how.x0.astype(float)
         r = b.astype(float)
-        if x0 is not None:
+        if how.x0 is not None:
             product = np.empty_like(x)
             system.apply_dot(x, product)
             r -= product
             del product
-        return conjugate_gradients(
-            system, r, x, tol=tol, norm_b=norm(b, threads), threads=threads, progress=progress
-        )
+        return conjugate_gradients(system, r, x, how, norm_b=norm(b, how.threads))
 
     def evaluate(self, x: Array, points: Array) -> Array:
         return cube_points.on_tetrahedra(x, points, self.n)

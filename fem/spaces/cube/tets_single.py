@@ -12,7 +12,7 @@ load; it is never stored but evaluated again at the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fem.errors import InputError
 from fem.solvers.cg import conjugate_gradients, norm
-from fem.spaces import Array, Field, Line, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.spaces.cube import integrals as cube_integrals
 from fem.spaces.cube.cells import (
     DIRECTIONS,
@@ -56,17 +56,9 @@ class CubeTetsSingle(CubeTets):
         """x, r, p, q and the coarse vector; at the end r, x and the solution take as much."""
         return 4 * (4 * self.dofs + size(self.n, HEX_CLASSES)) + block_bytes(threads)
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Any:
+    def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Any:
         """The `Defect` of the interpolant; `solve` works in its vector."""
-        if singular_edge is not None:
+        if how.singular_edge is not None:
             raise InputError(
                 "the float32 form interpolates at the vertices, where a field with a "
                 "singular_edge is not finite; take an n that float64 fits"
@@ -79,44 +71,28 @@ class CubeTetsSingle(CubeTets):
             lambda rule: defect_matrix(rule, 1 / self.n),
             (u, curl_u),
             split(vector, self.n, TET_CLASSES),
-            threads=threads,
-            progress=progress,
+            how,
         )
         return Defect(vector, u)
 
-    def solve(
-        self,
-        b: Any,
-        *,
-        x0: Array | None = None,
-        tol: float = DEFECT_TOLERANCE,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
+    def solve(self, b: Any, how: How = PLAIN) -> LinearSolve:
         """Overwrites b. The residual is relative to the defect; no tol below 1e-3 is aimed at."""
         if not isinstance(b, Defect):
             raise InputError("the float32 form solves for a field's defect, not for any load")
-        system = KuhnSystem(self.n, np.float32, threads)
-        r, scale = b.vector, norm(b.vector, threads)
+        system = KuhnSystem(self.n, np.float32, how.threads)
+        r, scale = b.vector, norm(b.vector, how.threads)
         correction = np.zeros(self.dofs, np.float32)
-        if x0 is not None:
-            self._add_interpolant(correction, x0, b.u, -1, threads)
+        if how.x0 is not None:
+            self._add_interpolant(correction, how.x0, b.u, -1, how.threads)
             product = np.empty_like(correction)
             system.apply_dot(correction, product)
             r -= product
             del product
-        _, iterations, residual = conjugate_gradients(
-            system,
-            r,
-            correction,
-            tol=max(tol, DEFECT_TOLERANCE),
-            norm_b=scale,
-            threads=threads,
-            progress=progress,
-        )
+        loose = replace(how, tol=max(how.tol, DEFECT_TOLERANCE))
+        _, iterations, residual = conjugate_gradients(system, r, correction, loose, norm_b=scale)
         del system
         x = np.empty(self.dofs)
-        self._add_interpolant(x, correction, b.u, 1, threads)
+        self._add_interpolant(x, correction, b.u, 1, how.threads)
         return LinearSolve(x, iterations, residual)
 
     def _add_interpolant(

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from fem.boundary_value import Trace
 from fem.errors import InputError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array, Field
 from fem.spaces.tets.complex import Indices, TetComplex
 
-Trace = Callable[[Array, Array], Array]  # points and outer normals (3, ...) -> u × n (3, ...)
 POINTS = 5  # Gauss points per direction: degree 9
 TANGENTIAL = 1e-6  # |g·n| allowed, relative to the largest |g|
 

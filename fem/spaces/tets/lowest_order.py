@@ -17,7 +17,7 @@ from fem.meshes.locate import Locator
 from fem.meshes.tets import LOCAL_EDGES, Ints, Tets
 from fem.rules.cell_rules import edge_integrals, tet_rules
 from fem.solvers.curl_curl import CurlCurl
-from fem.spaces import Array, Field, Line, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.threads import each
 
 CHUNK_POINTS = 1 << 16  # points at a time: arrays of 1.5 MB stay in cache
@@ -63,15 +63,7 @@ class TetSpace:
     def predicted_bytes(self, threads: int = 1) -> int:
         return BYTES_PER_CELL * self.cells + threads * 60 * CHUNK_POINTS * 8
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Array:
+    def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
         """(u, w_ab) = g_b·∫λ_a u − g_a·∫λ_b u and (curl u, curl w_ab) = 2 g_a×g_b·∫curl u."""
 
         def moments(chunk: Chunk) -> tuple[NDArray[np.int64], Array, Array]:
@@ -81,33 +73,14 @@ class TetSpace:
 
         b = np.zeros(self.dofs)
         tets = self.tets
-        for cells, values, curls in self._over_chunks(
-            moments, 0, singular_edge, threads, progress, "load"
-        ):
+        for cells, values, curls in self._over_chunks(moments, "load", how):
             _scatter_load(cells, tets.cell_edges, tets.gradients, tets.volumes, values, curls, b)
         return b
 
-    def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
-        return CurlCurl(self.tets, threads=threads).solve(b, x0=x0, tol=tol, progress=progress)
+    def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
+        return CurlCurl(self.tets, threads=how.threads).solve(b, how)
 
-    def errors(
-        self,
-        x: Array,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> tuple[float, float]:
+    def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         def squares(chunk: Chunk) -> tuple[float, float]:
             points = self._points(chunk)
             nodal, curls = self._local(x, chunk.cells)
@@ -122,7 +95,7 @@ class TetSpace:
                 ),
             )
 
-        parts = self._over_chunks(squares, 1, singular_edge, threads, progress, "error")
+        parts = self._over_chunks(squares, "error", how)
         value, curl = np.sum(list(parts), axis=0)
         return float(value**0.5), float((value + curl) ** 0.5)
 
@@ -161,21 +134,14 @@ class TetSpace:
         corners = self.tets.p[:, self.tets.t[chunk.cells]]
         return corners @ chunk.barycentric
 
-    def _over_chunks(
-        self,
-        work: Callable[[Chunk], Any],
-        which: int,
-        singular_edge: Line | None,
-        threads: int,
-        progress: Progress | None,
-        phase: str,
-    ) -> Iterator[Any]:
-        """work(chunk) over all cells, with the rule of the load (0) or of the error (1)."""
+    def _over_chunks(self, work: Callable[[Chunk], Any], phase: str, how: How) -> Iterator[Any]:
+        """work(chunk) over all cells, with the rule of the phase, "load" or "error"."""
         tets = self.tets
-        q = next(points[which] for limit, *points in POINTS if self.cells < limit)
+        load, error = next(points for limit, *points in POINTS if self.cells < limit)
+        q = load if phase == "load" else error
         everything = np.arange(self.cells)
         chunks = []
-        for rule in tet_rules(tets.p, tets.t.T, q, singular_edge):
+        for rule in tet_rules(tets.p, tets.t.T, q, how.singular_edge):
             cells = everything[rule.cells]
             barycentric = np.vstack([1 - rule.points.sum(axis=0), rule.points])
             size = max(1, CHUNK_POINTS // rule.weights.size)
@@ -183,9 +149,8 @@ class TetSpace:
                 Chunk(cells[k : k + size], barycentric, 6 * rule.weights)
                 for k in range(0, cells.size, size)
             ]
-        for done, result in enumerate(each(work, chunks, threads), 1):
-            if progress is not None:
-                progress(phase, done, len(chunks))
+        for done, result in enumerate(each(work, chunks, how.threads), 1):
+            how.report(phase, done, len(chunks))
             yield result
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fem import meshes
 from fem.solvers import auxiliary_space
-from fem.spaces import Array, Field, Line, LinearSolve, Progress
+from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.dofs import canonical_dofs
 
@@ -38,8 +38,7 @@ class SecondOrderSpace:
 
     @cached_property
     def h(self) -> float:
-        mesh = self.complex.mesh
-        return meshes.diameter(mesh.p, mesh.t)
+        return self.complex.h
 
     def predicted_bytes(self, threads: int = 1) -> int:
         """Matrix (280 entries a cell, twice while summing), triplets, multigrid, vectors."""
@@ -58,44 +57,15 @@ class SecondOrderSpace:
     def _precondition(self) -> auxiliary_space.Action:
         return second_order_preconditioner(self.matrix, self.complex)
 
-    def load(
-        self,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> Array:
-        value = self.complex.load(u, self._points(), singular_edge)
-        return value + self.complex.curl_load(curl_u, self._points(), singular_edge)
+    def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
+        value = self.complex.load(u, self._points(), how.singular_edge)
+        return value + self.complex.curl_load(curl_u, self._points(), how.singular_edge)
 
-    def solve(
-        self,
-        b: Array,
-        *,
-        x0: Array | None = None,
-        tol: float = 1e-8,
-        threads: int = 1,
-        progress: Progress | None = None,
-    ) -> LinearSolve:
-        return auxiliary_space.solve(
-            self.matrix, b, self._precondition, tol=tol, x0=x0, progress=progress
-        )
+    def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
+        return auxiliary_space.solve(self.matrix, b, self._precondition, how)
 
-    def errors(
-        self,
-        x: Array,
-        u: Field,
-        curl_u: Field,
-        *,
-        threads: int = 1,
-        progress: Progress | None = None,
-        singular_edge: Line | None = None,
-    ) -> tuple[float, float]:
-        return self.complex.errors(
-            x, u, curl_u, points=self._points(1), singular_edge=singular_edge
-        )
+    def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
+        return self.complex.errors(x, u, curl_u, how, self._points(1))
 
     def evaluate(self, x: Array, points: Array) -> Array:
         return self.complex.evaluate(x, points)

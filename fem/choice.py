@@ -1,0 +1,107 @@
+"""Which solver on which mesh: arguments checked, memory predicted, before anything is allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fem import elements, memory, meshes
+from fem.errors import InputError
+from fem.spaces import Space
+
+
+def make_space(
+    n: int | None = None,
+    *,
+    mesh: Any = None,
+    element: str = "N0",
+    solver: str = "auto",
+    order: int | None = None,
+    threads: int = 1,
+    max_bytes: int | None = None,
+) -> tuple[str, Space]:
+    """The chosen solver's name and its space, refused where it would not fit in memory."""
+    declared = elements.get(element)
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads must be an integer of at least 1, got {threads!r}")
+    where = checked_place(n, mesh, declared)
+    options = order_option(declared, order)
+    cells = declared.cells(**where)
+    spaces = {
+        name: chosen.build(**where, **options)
+        for name, chosen in elements.candidates(declared, solver, cells, "mesh" in where).items()
+    }
+    needs = {name: space.predicted_bytes(threads) for name, space in spaces.items()}
+    limit = memory.limit_bytes() if max_bytes is None else max_bytes
+    name = elements.first_fitting(needs, limit)
+    if needs[name] > limit:
+        build = declared.solvers[name].build
+
+        def predicted(n: int) -> int:
+            return build(n=n, **options).predicted_bytes(threads)
+
+        raise beyond_memory(declared, where, needs[name], limit, predicted, name)
+    return name, spaces[name]
+
+
+def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[str, Any]:
+    """{"n": n} or {"mesh": mesh}, of the element's cells."""
+    if (n is None) == (mesh is None):
+        raise InputError("give either n (cells per side of the cube) or a mesh")
+    if mesh is not None:
+        vertices = 4 if element.cell == "tet" else 8
+        if mesh.t.shape[0] != vertices:
+            raise InputError(
+                f"element {element.name} needs cells of {vertices} vertices, "
+                f"the mesh has cells of {mesh.t.shape[0]}"
+            )
+        meshes.check(mesh)
+        return {"mesh": mesh}
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise InputError(f"n must be an integer (cells per side), got {n!r}")
+    if n < 1:
+        raise InputError(f"n must be at least 1 (cells per side), got {n}")
+    return {"n": int(n)}
+
+
+def order_option(element: elements.Element, order: int | None) -> dict[str, int]:
+    """{"order": p} for elements whose order is an argument."""
+    if element.order is not None:
+        if order not in (None, element.order):
+            raise InputError(f"element {element.name} has order {element.order}, not {order}")
+        return {}
+    if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 1:
+        raise InputError(f"element {element.name} needs an order >= 1, got {order!r}")
+    return {"order": int(order)}
+
+
+def beyond_memory(
+    element: elements.Element,
+    where: dict[str, Any],
+    need: float,
+    limit: float,
+    predicted: Callable[[int], float],
+    solver: str,
+) -> InputError:
+    """What does not fit, and what would: the error to raise."""
+    if "n" in where:
+        fits = largest_fitting(predicted, limit, where["n"])
+        what = f"n = {where['n']} ({element.name}, {solver})"
+        remedy = f"the largest n that fits is {fits}" if fits else "not even n = 1 fits"
+    else:
+        what, remedy = f"a mesh of {element.cells(**where)} cells", "coarsen the mesh"
+    return InputError(
+        f"{what} needs about {need / 2**30:.2f} GiB, {limit / 2**30:.2f} GiB are available; "
+        f"{remedy}"
+    )
+
+
+def largest_fitting(predicted: Callable[[int], float], limit: float, above: int) -> int:
+    """The largest n < above with predicted(n) ≤ limit, 0 if there is none, by bisection."""
+    low, high = 0, above
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if predicted(middle) <= limit else (low, middle)
+    return low

@@ -1,0 +1,138 @@
+"""A finite-element field and what it cost: one record for best approximations, boundary-value
+solutions and fits."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from fem.errors import InputError
+from fem.spaces import PLAIN, Array, Field, FunctionSpace, How, Line
+
+MEASURING = "error"  # the phase that only the comparison with u needs: no cost of the method
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errors:
+    """‖u − u_h‖ in L² and in H(curl), and over ‖u‖ (NaN where u is zero)."""
+
+    l2: float
+    hcurl: float
+    l2_relative: float
+    hcurl_relative: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """u_h: what it is, what it cost and, once it has been measured, how good; callable at points.
+
+    A best approximation comes measured; the others were not told u, and `measure` tells it.
+    """
+
+    element: str
+    solver: str
+    x: Array
+    iterations: int
+    residual: float
+    seconds: dict[str, float]  # per phase
+    peak_bytes: int
+    n: int | None = None  # cells per side of the cube; None on a mesh of the caller's
+    threads: int = 1
+    measured: Errors | None = None
+    space: Any = field(repr=False)  # a FunctionSpace; Any: a reader may hold a concrete one
+
+    @property
+    def h(self) -> float:
+        return float(self.space.h)
+
+    @property
+    def dofs(self) -> int:
+        return int(self.space.dofs)
+
+    @property
+    def total_seconds(self) -> float:
+        """All phases of the method; measuring its error is none of them."""
+        return sum(value for phase, value in self.seconds.items() if phase != MEASURING)
+
+    @property
+    def dofs_per_second(self) -> float:
+        return self.dofs / max(self.total_seconds, 1e-9)
+
+    @property
+    def l2_error(self) -> float:
+        return self._errors.l2
+
+    @property
+    def hcurl_error(self) -> float:
+        return self._errors.hcurl
+
+    @property
+    def l2_relative(self) -> float:
+        return self._errors.l2_relative
+
+    @property
+    def hcurl_relative(self) -> float:
+        return self._errors.hcurl_relative
+
+    @property
+    def _errors(self) -> Errors:
+        if self.measured is None:
+            raise InputError("this field was not told u; solution.measure(u, curl_u) has errors")
+        return self.measured
+
+    def __call__(self, points: Array) -> Array:
+        """u_h(x), points (3, ...) -> (3, ...)."""
+        return np.asarray(self.space.evaluate(self.x, points))
+
+    def curl(self, points: Array) -> Array:
+        """curl u_h(x), points (3, ...) -> (3, ...)."""
+        return np.asarray(self.space.evaluate_curl(self.x, points))
+
+    def errors(
+        self, u: Field, curl_u: Field, singular_edge: Line | None = None
+    ) -> tuple[float, float]:
+        """‖u − u_h‖ in L² and in H(curl)."""
+        l2, hcurl = self.space.errors(self.x, u, curl_u, How(singular_edge=singular_edge))
+        return l2, hcurl
+
+    def measure(self, u: Field, curl_u: Field, how: How = PLAIN) -> Self:
+        """The same solution with its errors, absolute and relative."""
+        started = time.perf_counter()
+        l2, hcurl = self.space.errors(self.x, u, curl_u, how)
+        seconds = self.seconds | {MEASURING: time.perf_counter() - started}
+        l2_norm, hcurl_norm = norms(self.space, u, curl_u, how.singular_edge, self.n is not None)
+        errors = Errors(
+            l2=l2,
+            hcurl=hcurl,
+            l2_relative=l2 / l2_norm if l2_norm else math.nan,
+            hcurl_relative=hcurl / hcurl_norm if hcurl_norm else math.nan,
+        )
+        return replace(self, measured=errors, seconds=seconds)
+
+
+def norms(
+    space: FunctionSpace, u: Field, curl_u: Field, singular_edge: Line | None, on_cube: bool
+) -> tuple[float, float]:
+    """‖u‖ in L² and H(curl): on the cube by a small mesh of its own, else on the space's mesh."""
+    if on_cube:
+        from fem.spaces.assembled import AssembledSpace
+
+        space = AssembledSpace(element="hexN0", n=4)
+    return space.errors(np.zeros(space.dofs), u, curl_u, How(singular_edge=singular_edge))
+
+
+class Clock:
+    """Seconds per phase."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, phase: str) -> None:
+        now = time.perf_counter()
+        self.seconds[phase] = now - self._last
+        self._last = now

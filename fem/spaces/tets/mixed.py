@@ -1,0 +1,219 @@
+"""Kikuchi's mixed form on tetrahedra: the system, its two solvers, the front of both.
+
+v = ∇q shows that p_h = 0 up to quadrature where div f = 0, and that three symmetric positive
+solves in a row do the same as the saddle point: the Laplacian for p_h, the consistent singular
+curl-curl system for some u, the Laplacian for the gradient that makes it divergence-free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from fem import memory, meshes
+from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
+from fem.errors import InputError
+from fem.solutions import Clock
+from fem.solvers import auxiliary_space
+from fem.spaces import Array, How
+from fem.spaces.tets.complex import Indices, TetComplex
+from fem.spaces.tets.dofs import gradient_dofs, trace_dofs
+from fem.spaces.tets.second_order import second_order_preconditioner
+
+DIRECT_UP_TO = 6_000  # dofs: the direct solve takes 1 s there, and its fill grows like dofs^1.5
+
+
+def solve_on_tets(
+    problem: BoundaryValueProblem,
+    *,
+    degree: int,
+    element: str,
+    solver: str,
+    how: How,
+    n: int | None = None,
+    mesh: Any = None,
+) -> BoundaryValueSolution:
+    """`degree` 0 is N0, 1 is N1; "direct" factorises the saddle point, "spd" does three solves."""
+    memory.reset_peak()
+    complex_ = TetComplex.on(meshes.cube(n) if n is not None else mesh, degree)
+    if solver == "auto":
+        solver = "direct" if complex_.dofs <= DIRECT_UP_TO else "spd"
+    clock = Clock()
+    system = System.assemble(complex_, problem)
+    clock.lap("assemble")
+    free, p, iterations, residual = SOLVERS[solver](system, how)
+    clock.lap("solve")
+    x = system.lifted(free)
+    multiplier = np.zeros(complex_.gradient.shape[1])
+    multiplier[system.interior_scalars] = p
+    return BoundaryValueSolution(
+        n=n,
+        element=element,
+        solver=solver,
+        space=complex_,
+        x=x,
+        iterations=iterations,
+        residual=residual,
+        seconds=clock.seconds,
+        peak_bytes=memory.peak_bytes(),
+        multiplier=multiplier,
+        multiplier_norm=float(np.sqrt(max(p @ (system.laplacian @ p), 0.0))),
+        divergence=system.divergence(x),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Matrices over the free dofs and the data moved to the right-hand sides."""
+
+    complex: TetComplex
+    phi: Callable[[Array], Array]
+    stiffness: sp.csr_matrix
+    mass: sp.csr_matrix
+    boundary: Array  # coefficients of the lifted trace, zero on free dofs
+    load: Array  # (f, v)
+    scalar_load: Array  # (ρ, q)
+
+    @classmethod
+    def assemble(cls, complex_: TetComplex, problem: BoundaryValueProblem) -> System:
+        points = complex_.data_points
+        boundary = trace_dofs(complex_, problem.g)
+        if problem.potential is not None:
+            part = gradient_dofs(complex_, problem.potential)
+            boundary[complex_.boundary_dofs] += part[complex_.boundary_dofs]
+        scalars = complex_.gradient.shape[1]
+        return cls(
+            complex=complex_,
+            phi=problem.phi,
+            stiffness=complex_.stiffness(_positive(problem.phi)),
+            mass=complex_.mass(),
+            boundary=boundary,
+            load=complex_.load(problem.f, points, problem.singular_edge),
+            scalar_load=np.zeros(scalars)
+            if problem.rho is None
+            else complex_.scalar_load(problem.rho, points),
+        )
+
+    @cached_property
+    def free(self) -> Indices:
+        return np.setdiff1d(np.arange(self.complex.dofs), self.complex.boundary_dofs)
+
+    @cached_property
+    def interior_scalars(self) -> Indices:
+        everything = np.arange(self.complex.gradient.shape[1])
+        return np.setdiff1d(everything, self.complex.boundary_scalars)
+
+    @cached_property
+    def interior_nodes(self) -> Indices:
+        """Which of the interior scalars are vertices."""
+        return np.flatnonzero(self.interior_scalars < self.complex.mesh.nvertices)
+
+    @cached_property
+    def gradient(self) -> sp.csr_matrix:
+        """G from interior scalars to all dofs (its rows outside `free` are zero)."""
+        return self.complex.gradient[:, self.interior_scalars].tocsr()
+
+    @cached_property
+    def laplacian(self) -> sp.csr_matrix:
+        """(∇p, ∇q) = Gᵀ M G."""
+        return (self.gradient.T @ (self.mass @ self.gradient)).tocsr()
+
+    @cached_property
+    def free_stiffness(self) -> sp.csr_matrix:
+        return self.stiffness[self.free][:, self.free].tocsr()
+
+    @cached_property
+    def free_load(self) -> Array:
+        """(f, v) − (φ curl u_g, curl v)."""
+        return (self.load - self.stiffness @ self.boundary)[self.free]
+
+    def lifted(self, free: Array) -> Array:
+        x = self.boundary.copy()
+        x[self.free] = free
+        return x
+
+    def gauss_residual(self, x: Array) -> Array:
+        """−(ρ, q) − (u, ∇q) for the interior q."""
+        return -self.scalar_load[self.interior_scalars] - self.gradient.T @ (self.mass @ x)
+
+    def divergence(self, x: Array) -> float:
+        if len(self.interior_scalars) == 0:
+            return 0.0
+        scale = np.sqrt(self.laplacian.diagonal() * max(x @ (self.mass @ x), 1e-300))
+        return float((abs(self.gauss_residual(x)) / scale).max())
+
+
+Solved = tuple[Array, Array, int, float]  # u on free dofs, p, iterations, residual
+
+
+def solve_direct(system: System, how: How) -> Solved:
+    """The saddle point by a sparse factorisation: the oracle."""
+    G = (system.mass @ system.gradient)[system.free]
+    matrix = sp.block_array([[system.free_stiffness, G], [G.T, None]], format="csc")
+    b = np.concatenate([system.free_load, system.gauss_residual(system.boundary)])
+    solution = splu(matrix).solve(b)
+    scale = float(np.linalg.norm(b)) or 1.0
+    u, p = np.split(solution, [len(system.free)])
+    return u, p, 0, float(np.linalg.norm(b - matrix @ solution)) / scale
+
+
+def solve_spd(system: System, how: How) -> Solved:
+    """Laplacian, curl-curl, Laplacian, each by preconditioned conjugate gradients."""
+    poisson = _poisson_preconditioner(system)
+    G = system.gradient
+    quiet = replace(how, progress=None)
+    p, first, _ = _poisson(system, G.T @ system.load, poisson, quiet)
+    b = system.free_load - (system.mass @ (G @ p))[system.free]
+    middle = auxiliary_space.solve(system.free_stiffness, b, _curl_preconditioner(system), how)
+    chi, last, _ = _poisson(system, system.gauss_residual(system.lifted(middle.x)), poisson, quiet)
+    u = middle.x + (G @ chi)[system.free]
+    return u, p, first + middle.iterations + last, middle.residual
+
+
+SOLVERS = {"direct": solve_direct, "spd": solve_spd}
+
+
+def _poisson(
+    system: System, b: Array, precondition: auxiliary_space.Action, how: How
+) -> tuple[Array, int, float]:
+    if len(b) == 0:
+        return b, 0, 0.0
+    return auxiliary_space.solve(system.laplacian, b, precondition, how)
+
+
+def _poisson_preconditioner(system: System) -> auxiliary_space.Action:
+    nodes, A = system.interior_nodes, system.laplacian
+    if len(nodes) == 0:  # one cell per side: no node inside
+        return lambda r: r / A.diagonal()
+    cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr())
+    return cycle if system.complex.order == 0 else auxiliary_space.two_level(A, nodes, cycle)
+
+
+def _curl_preconditioner(system: System) -> auxiliary_space.Action:
+    """For (φ curl, curl) + (·, ·): the right-hand side is orthogonal to gradients, on which alone
+    the mass makes a difference, and so is every direction of the iteration."""
+    A = (system.stiffness + system.mass).tocsr()
+    complex_, free = system.complex, system.free
+    if len(system.interior_nodes) == 0:
+        return lambda r: r / A.diagonal()[free]
+    if complex_.order:
+        return second_order_preconditioner(A, complex_, system.phi, free)
+    return auxiliary_space.hiptmair_xu(A, complex_.mesh, system.phi, free)
+
+
+def _positive(phi: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    def checked(x: Array) -> Array:
+        values = np.asarray(phi(x), dtype=float)
+        if not values.min() > 0.0:
+            where = x.reshape(3, -1)[:, int(values.argmin())]
+            at = ", ".join(f"{c:.4g}" for c in where)
+            raise InputError(f"phi must be positive, got {values.min():.4g} at x = ({at})")
+        return values
+
+    return checked
