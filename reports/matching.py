@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.store.results import Record, Results
 from reports.contenders import Contender
-from reports.names import ELEMENTS
+from reports.names import element_title
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ def families(results: Results, problem: str) -> dict[str, Results]:
     Families of one mesh are left out: nothing can be carried on from them.
     """
     oracle = results.select("fem", problem=problem, solve=False, grading=None)
-    found = {title: oracle.select("fem", element=element) for element, title in ELEMENTS.items()}
-    return {title: rows for title, rows in found.items() if len(rows) > 1}
+    found = [oracle.select("fem", element=element) for element in oracle.distinct("element")]
+    return {element_title(rows.records[0]): rows for rows in found if len(rows) > 1}
 
 
 def matching_mesh(error: float, rows: Results) -> Match | None:

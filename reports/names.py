@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-ELEMENTS = {
-    "N0": "N₀ tetrahedra",
-    "hexN0": "N₀ hexahedra",
-    "N1": "N₁ tetrahedra",
-    "hexP": "p-version, hexahedra",
-}
-SHORT_ELEMENTS = {
-    "N0": "N₀ tets",
-    "N0 graded": "N₀ graded tets",
-    "hexN0": "N₀ hexes",
-    "N1": "N₁ tets",
-    "hexP": "p-version",
-}
+from bench.store.results import Record
+
 NETS = {
     "feedforward": "feedforward",
     "resnet": "ResNet",
     "densenet": "DenseNet",
     "fractional": "Fractional-DNN",
 }
+
+
+def element_title(record: Record) -> str:
+    """N₀ tetrahedra: what the element calls itself, carried by its results; else its name."""
+    return str(record.values.get("element_title", record.config["element"]))
+
+
+def element_short(record: Record) -> str:
+    """N₀ tets."""
+    return str(record.values.get("element_short", record.config["element"]))
 
 
 def net_family(config: Mapping[str, Any]) -> str:

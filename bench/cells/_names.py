@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-ELEMENTS = {
-    "N0": ("N₀ tetrahedra", "N₀ tets"),
-    "hexN0": ("N₀ hexahedra", "N₀ hexes"),
-    "N1": ("N₁ tetrahedra", "N₁ tets"),
-    "hexP": ("p-version, hexahedra", "p-version"),
-}
 NETS = {
     "feedforward": "feedforward",
     "resnet": "ResNet",
@@ -25,12 +20,13 @@ class HasNet(Protocol):
     def tau(self) -> str: ...
 
 
-def element_title(element: str) -> str:
-    return ELEMENTS[element][0]
+def element_title(element: str, values: Mapping[str, Any]) -> str:
+    """What the element called itself when it made the result."""
+    return str(values.get("element_title", element))
 
 
-def element_short(element: str) -> str:
-    return ELEMENTS[element][1]
+def element_short(element: str, values: Mapping[str, Any]) -> str:
+    return str(values.get("element_short", element))
 
 
 def net_title(net: str) -> str:

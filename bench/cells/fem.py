@@ -70,8 +70,8 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     solver = "" if config.solver == "auto" else f", {config.solver}"
     track = "solve" if config.solve else "oracle"
     return Appearance(
-        title=f"{element_title(config.element)}{graded}{order} n={config.n}{solver}",
-        series=f"{element_short(config.element)}{graded}",
+        title=f"{element_title(config.element, values)}{graded}{order} n={config.n}{solver}",
+        series=f"{element_short(config.element, values)}{graded}",
         family="finite element",
         look=config.element + graded,
         track=track,

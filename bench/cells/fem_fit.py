@@ -38,8 +38,8 @@ def needs_bytes(config: Config) -> int:
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
-        title=f"{element_title(config.element)} least squares, cylinder n={config.n}",
-        series=f"{element_short(config.element)} fitted",
+        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}",
+        series=f"{element_short(config.element, values)} fitted",
         family="finite element",
         look="least squares",
         track="fit",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bench.errors import UserError, nearest
+from bench.errors import UserError
 from bench.problems import FEATURES, Array, Field, Problem
+from fem import elements
 from fem.rules import quadrature
 from fem.rules.cut_cells import split_mesh
 from fem.rules.quadrature import Quadrature, Resolution
@@ -27,7 +28,6 @@ Errors = dict[str, float | None]
 # singular ones; for nets of kinked activations (2-50, 6-50 and 5-10, trained on each of the four
 # problems) at most 7e-4 of an L² error, median 9e-5, and 5e-3 of a curl or divergence, median 1e-3.
 DEFAULT = Resolution(order=3, angle=12, radius=8, height=6)
-TETRAHEDRAL = {"N0": True, "N1": True, "hexN0": False, "hexP": False}
 
 
 def l2_norm(field: Values, rule: Quadrature) -> float:
@@ -150,9 +150,7 @@ def _gauss_points(n: int, element: str, degree: int) -> Quadrature:
 
 
 def _tets(element: str) -> bool:
-    if element not in TETRAHEDRAL:
-        raise UserError(f"unknown element {element!r}; {nearest(element, list(TETRAHEDRAL))}")
-    return TETRAHEDRAL[element]
+    return elements.get(element).cell == "tet"
 
 
 def _squares(field: Field, derivatives: _Derivatives, problem: Problem, rule: Quadrature) -> Array:

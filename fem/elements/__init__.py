@@ -142,7 +142,10 @@ def elements() -> dict[str, Element]:
 
 
 def _declared(module: str) -> Element:
-    found = getattr(importlib.import_module(f"{__name__}.{module}"), "ELEMENT", None)
+    try:
+        found = getattr(importlib.import_module(f"{__name__}.{module}"), "ELEMENT", None)
+    except TypeError as error:  # what Python says of a declaration without a required field
+        raise InputError(f"elements/{module}.py: {error}") from error
     if not isinstance(found, Element):
         raise InputError(f"elements/{module}.py declares no ELEMENT = Element(…); add it")
     return found

@@ -11,19 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.store.results import Results
-from reports.names import ELEMENTS, SHORT_ELEMENTS, net_method, net_name
+from reports.names import element_short, element_title, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, name_series, plot_band, plot_series
 
 Array = NDArray[np.float64]
-
-
-ORDERS = {"N0": 1, "hexN0": 1, "N1": 2}
-# Where the names keep clear of the curves and of the rate triangles below them.
-PLACES: dict[str, dict[str, Any]] = {
-    "N0": {"xytext": (8, 8), "ha": "right"},
-    "N1": {"xytext": (-6, 0), "ha": "right"},
-}
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
@@ -34,22 +26,25 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
     for element in fem.distinct("element"):
         rows = Results([r for r in fem if r.config["element"] == element]).sorted_by("n")
         h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
-        label = ELEMENTS.get(element, element)
+        first = rows.records[0]
+        label, rate = element_title(first), first.values.get("element_rate")
         plot_series(axes, h, error, label, element)
-        place = PLACES.get(element, {"xytext": (6, -9)})
-        name = SHORT_ELEMENTS.get(element, element)
-        name_series(axes, (h[-1], error[-1]), name, label, element, **place)
-        order = ORDERS.get(element, 1)
-        if order not in lowest or error[-1] < lowest[order][1][-1]:
-            lowest[order] = h, error
+        name_series(axes, (h[-1], error[-1]), element_short(first), label, element, **_place(rate))
+        if rate is not None and (rate not in lowest or error[-1] < lowest[rate][1][-1]):
+            lowest[rate] = h, error
     _levels(axes, nets)
     axes.loglog()
-    for order, (h, error) in lowest.items():
-        rate_triangle(axes, h, error, order)
+    for rate, (h, error) in lowest.items():
+        rate_triangle(axes, h, error, rate)
     axes.set_xlabel("mesh size h (cell diameter)")
     axes.set_ylabel("L² error on the cube")
     legend_below(figure, axes)
     return figure
+
+
+def _place(rate: int | None) -> dict[str, Any]:
+    """A name above the flat curves, left of the steep ones: clear of the rate triangles below."""
+    return {"xytext": (8, 8) if rate == 1 else (-6, 0), "ha": "right"}
 
 
 def _levels(axes: Axes, nets: Results) -> None:

@@ -49,7 +49,7 @@ def _answer(problem: str, field: Sequence[Contender]) -> str:
     net = _best([c for c in field if c.is_net])
     rival = _best([c for c in field if c.track == "fit" and not c.is_net])
     oracle = _best([c for c in field if c.track == "oracle"])
-    n0 = _best([c for c in field if c.track == "oracle" and c.look == "N0"])
+    n0 = _best([c for c in field if c.track == "oracle" and _is_lowest_order(c)])
     if net:
         sentences.append(
             f"On {problem} the best net is {net.name}: L² error {_error(net)} on the cube, "
@@ -71,6 +71,12 @@ def _answer(problem: str, field: Sequence[Contender]) -> str:
             f"{_error(oracle)} in {show(oracle.seconds, 'seconds')}."
         )
     return " ".join(sentences)
+
+
+def _is_lowest_order(contender: Contender) -> bool:
+    """On uniform meshes of tetrahedra or hexahedra."""
+    first = contender.records[0]
+    return first.values.get("element_rate") == 1 and not first.config.get("grading")
 
 
 def _best(field: Sequence[Contender]) -> Contender | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Section, Table, Value
-from reports.names import ELEMENTS, NETS
+from reports.names import NETS, element_title
 
 ORDER = 80
 STUDY = "cost"
@@ -25,7 +25,7 @@ def section(run: Run) -> Section | None:
     if len(fem):
         rows: list[tuple[Value, ...]] = [
             (
-                ELEMENTS.get(r.config["element"], r.config["element"]),
+                element_title(r),
                 r.config["n"],
                 r.config["threads"],
                 r.values.get("dofs"),

@@ -25,6 +25,7 @@ from bench.measure.ruler import (
     tabulated_cube,
     tabulated_mesh,
 )
+from fem import InputError
 from fem.rules import quadrature
 from fem.rules.quadrature import Resolution
 
@@ -198,9 +199,9 @@ def test_tabulated_rules_are_the_same_ruler(problem):
 
 
 def test_unknown_element():
-    with pytest.raises(UserError, match="did you mean 'hexN0'"):
+    with pytest.raises(InputError, match="did you mean 'hexN0'"):
         error_on_mesh(nothing, problems.maxwell, 2, "hexN")
-    with pytest.raises(UserError, match="unknown element"):
+    with pytest.raises(InputError, match="unknown element"):
         mesh_rules(problems.maxwell, 2, "P7")
 
 

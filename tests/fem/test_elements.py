@@ -1,14 +1,20 @@
 """The contract of every element: its order, conformity, polynomials, and edge integrals as dofs."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from bench import problems
-from fem import best_approximation, elements, meshes
+from bench.boundary_value import data_of
+from fem import best_approximation, elements, fit, meshes, solve_boundary_value
 from fem.elements import Element, Solver, per_cell
 from fem.errors import InputError
 from fem.spaces.assembled import AssembledSpace
 
+ROOT = Path(__file__).parent.parent.parent
 WITH_REFERENCE = [e for e in elements.elements().values() if e.reference is not None]
 LOWEST = [e for e in WITH_REFERENCE if e.order == 1]
 
@@ -121,3 +127,59 @@ def test_auto_takes_the_first_that_fits():
     assert list(elements.candidates(element, "auto", 11, on_mesh=False)) == ["large"]
     with pytest.raises(InputError, match="has no solver for a mesh"):
         elements.candidates(element, "auto", 11, on_mesh=True)
+
+
+@pytest.mark.parametrize("element", elements.elements().values(), ids=lambda e: e.name)
+def test_declared_memory_is_that_of_the_spaces(element):
+    """Planning asks the declaration, `make_space` the space: on many cells they say the same."""
+    order = {} if element.order else {"order": 5}
+    for name, solver in element.solvers.items():
+        n = 24
+        predicted = solver.build(n=n, **order).predicted_bytes()
+        declared = solver.needs(element.cells(n), order.get("order", 0))
+        assert predicted == pytest.approx(declared, rel=0.15, abs=7e8), name
+    cells = element.cells(64)
+    assert element.planned_bytes(cells, order=order.get("order")) > 0
+
+
+@pytest.mark.parametrize("element", elements.elements().values(), ids=lambda e: e.name)
+def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
+    problem, order = problems.helix, {} if element.order else {"order": 2}
+    data = data_of(problem)
+    if "boundary-value problem" in element.serves:
+        solution = solve_boundary_value(data, 2, element=element.name, **order)
+        with pytest.raises(InputError, match="measure"):
+            solution.l2_error  # noqa: B018
+        measured = solution.measure(problem.u, problem.curl_u)
+        assert measured.l2_error == solution.errors(problem.u, problem.curl_u)[0]
+        assert 0 < measured.l2_error < measured.hcurl_error
+        assert measured.l2_error / measured.l2_relative == pytest.approx(1.45999621, rel=1e-7)
+        assert set(measured.seconds) == {"assemble", "solve", "error"}
+    else:
+        with pytest.raises(InputError, match="does not do boundary-value problems; take"):
+            solve_boundary_value(data, 2, element=element.name, **order)
+    points, mesh = generator().random((3, 400)), meshes.cube(1, element.cell)
+    if "fit to samples" in element.serves:
+        found = fit(points, problem.u(points), mesh, element=element.name, **order)
+        again = found.measure(problem.u, problem.curl_u)
+        assert 0 < again.l2_relative < 1
+        assert again.total_seconds == found.total_seconds > 0
+    else:
+        with pytest.raises(InputError, match="does not do fits to samples; take"):
+            fit(points, problem.u(points), mesh, element=element.name, **order)
+
+
+def test_asking_an_element_loads_no_engine():
+    """Planning, listing and the memory of cells, in a fresh process."""
+    code = """
+import sys
+from bench.cells import Cell, needs_bytes
+from fem import elements
+for element in elements.elements().values():
+    order = None if element.order else 3
+    needs_bytes(Cell("fem", {"n": 8, "element": element.name, "order": order}))
+    print(element.title, element.serves)
+loaded = {"skfem", "torch", "numba", "pyamg", "meshio"} & set(sys.modules)
+assert not loaded, loaded
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

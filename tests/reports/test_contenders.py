@@ -6,6 +6,7 @@ import pytest
 
 from bench.cells import Cell
 from bench.store.results import Results
+from fem import elements
 from reports.cards import cards
 from reports.contenders import contenders
 from reports.decision import decide
@@ -31,13 +32,23 @@ def made(kind, values, **config):
 def fem(error, n, **config):
     values = {"n": n, "h": 1.7 / n, "dofs": 10 * n**3, "l2_error": error, "seconds": 0.1 * n}
     values |= {"solver": "kuhn", "l2_error_inside": error, "seconds_per_point": 1e-6}
-    return made("fem", values, n=n, **config)
+    return made("fem", values | labels(config.get("element", "N0")), n=n, **config)
+
+
+def labels(element):
+    """What results carry of the element that made them."""
+    return elements.get(element).labels
 
 
 @pytest.fixture
 def results():
     tuned = {"parameters": 200, "l2_error": 1e-6, "l2_error_inside": 1e-7, "seconds": 20.0}
-    fit = {"unknowns": 57, "l2_error_inside": 9e-3, "seconds": 0.1, "seconds_per_point": 1e-6}
+    fit = labels("N0") | {
+        "unknowns": 57,
+        "l2_error_inside": 9e-3,
+        "seconds": 0.1,
+        "seconds_per_point": 1e-6,
+    }
     return Results(
         [
             *(fem(0.02 / n, n) for n in (1, 2, 4)),
