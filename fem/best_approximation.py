@@ -53,7 +53,7 @@ def best_approximation(
     clock = Clock()
     b = space.load(u, curl_u, how)
     clock.lap("load")
-    x, iterations, residual = space.solve(b, replace(how, x0=_guess(space, x0)))
+    found = space.solve(b, replace(how, x0=_guess(space, x0)))
     clock.lap("solve")
     del b
     solution = Solution(
@@ -62,9 +62,7 @@ def best_approximation(
         solver=name,
         threads=threads,
         space=space,
-        x=x,
-        iterations=iterations,
-        residual=residual,
+        **found._asdict(),
         seconds=clock.seconds,
         peak_bytes=0,
     ).measure(u, curl_u, how)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem import meshes
 from fem.fields import Checked
-from fem.rules.cell_rules import tet_rules
-from fem.rules.quadrature import Quadrature, Rule, integrate, joined, kuhn_cube, on_cells
 from fem.solutions import Solution
 from fem.spaces import Array, Field, Line
+
+if TYPE_CHECKING:  # the rules load scipy, a second that listing and planning need not wait
+    from fem.rules.quadrature import Quadrature
 
 CELLS = 4  # per side, for fields that bring no mesh of their own
 POINTS = 6  # Gauss points per direction and tetrahedron
@@ -25,8 +28,10 @@ def l2_error(
     """‖u − field‖ in L² of the unit cube.
 
     Without a `rule` it is Gauss on the Kuhn tetrahedra of the field's own mesh (a `Solution` on the
-    cube), else of n = 4 cells a side, collapsed onto the `singular_edge` if there is one.
+    cube), else of n = 4 cells per side, collapsed onto the `singular_edge` if there is one.
     """
+    from fem.rules.quadrature import integrate
+
     if rule is None:
         n = getattr(field, "n", None) or CELLS
         rule = cube_rule(n, singular_edge)
@@ -39,7 +44,10 @@ def l2_error(
 
 
 def cube_rule(n: int, singular_edge: Line | None = None) -> Quadrature:
-    """Gauss on the Kuhn tetrahedra of the cube with n cells a side."""
+    """Gauss on the Kuhn tetrahedra of the cube with n cells per side."""
+    from fem.rules.cell_rules import tet_rules
+    from fem.rules.quadrature import Rule, joined, kuhn_cube, on_cells
+
     if singular_edge is None:
         return on_cells(kuhn_cube(2 * POINTS - 1), n)
     mesh = meshes.cube(n, "tet")

@@ -10,7 +10,8 @@ from typing import Any
 from bench.cells import Cell, load_kind, threads_of
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint
-from bench.store.provenance import provenance, reset_peak
+from bench.store.provenance import provenance
+from fem.memory import reset_peak
 
 LOG_BYTES = 32_000  # of a failed cell's output, its end
 

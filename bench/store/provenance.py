@@ -9,8 +9,6 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-import sys
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -82,6 +80,8 @@ def provenance(
 
     `cpu_seconds` beside `seconds` tells whether the machine was busy with other things.
     """
+    from fem.memory import peak_bytes
+
     return {
         "versions": versions(),
         "commit": commit(),
@@ -93,23 +93,3 @@ def provenance(
         "cpu_seconds": cpu_seconds,
         "peak_bytes": peak_bytes(),
     }
-
-
-def reset_peak() -> None:
-    """Forgets the peak so far, so that a worker's next cell is not charged for its last one."""
-    with suppress(OSError):  # not Linux: the peak is then the process's, an upper bound
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def peak_bytes() -> int:
-    """The largest resident size of this process since `reset_peak`."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024  # kilobytes, but bytes on macOS
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

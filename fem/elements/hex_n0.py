@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fem.elements import Element, Solver, factorised, per_cell
+from fem.elements._builders import assembled
 from fem.spaces import Space
 
 
@@ -59,12 +60,6 @@ def reference() -> Any:
     return _element_class()()
 
 
-def assembled(n: int | None = None, mesh: Any = None) -> Space:
-    from fem.spaces.assembled import AssembledSpace
-
-    return AssembledSpace(element="hexN0", n=n, mesh=mesh)
-
-
 def transforms(n: int) -> Space:
     from fem.spaces.cube.hexes import CubeHexes
 
@@ -81,6 +76,6 @@ ELEMENT = Element(
     reference=reference,
     solvers={
         "transforms": Solver(transforms, per_cell(50)),
-        "assembled": Solver(assembled, factorised(3, 12), any_mesh=True),
+        "assembled": Solver(assembled("hexN0"), factorised(3, 12), any_mesh=True),
     },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fem.elements import Ability, Element, Solver, factorised, per_cell
+from fem.elements._builders import assembled, fit_on_tets, mixed_on_tets
 from fem.spaces import Space
 
 
@@ -13,12 +14,6 @@ def reference() -> Any:
     from skfem.element import ElementTetN0
 
     return ElementTetN0()
-
-
-def assembled(n: int | None = None, mesh: Any = None) -> Space:
-    from fem.spaces.assembled import AssembledSpace
-
-    return AssembledSpace(element="N0", n=n, mesh=mesh)
 
 
 def kuhn(n: int) -> Space:
@@ -39,18 +34,6 @@ def general(n: int | None = None, mesh: Any = None) -> Space:
     return TetSpace(n=n, mesh=mesh)
 
 
-def boundary_value(*told: Any, **options: Any) -> Any:
-    from fem.spaces.tets.mixed import solve_on_tets
-
-    return solve_on_tets(*told, degree=0, **options)
-
-
-def fit(*told: Any, **options: Any) -> Any:
-    from fem.spaces.tets.fitting import fit_on_tets
-
-    return fit_on_tets(*told, degree=0, **options)
-
-
 ELEMENT = Element(
     name="N0",
     title="N₀ tetrahedra",
@@ -61,12 +44,12 @@ ELEMENT = Element(
     reference=reference,
     solvers={
         "assembled": Solver(
-            assembled, factorised(7 / 6, 6), any_mesh=True, auto_up_to_cells=6 * 4**3
+            assembled("N0"), factorised(7 / 6, 6), any_mesh=True, auto_up_to_cells=6 * 4**3
         ),
         "kuhn": Solver(kuhn, per_cell(310 / 6)),
         "kuhn32": Solver(kuhn32, per_cell(130 / 6)),  # where float64 does not fit
         "general": Solver(general, per_cell(900), any_mesh=True),
     },
-    boundary_value=Ability(boundary_value, per_cell(6_000), ("auto", "direct", "spd")),
-    fit=Ability(fit, per_cell(4_200)),
+    boundary_value=Ability(mixed_on_tets(0), per_cell(6_000), ("auto", "direct", "spd")),
+    fit=Ability(fit_on_tets(0), per_cell(4_200)),
 )

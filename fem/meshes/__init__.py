@@ -32,7 +32,7 @@ def diameter(p: Any, t: Any) -> float:
     return longest**0.5
 
 
-def check(mesh: Any) -> None:
+def check(mesh: Any, name: str = "the mesh") -> None:
     """InputError for cells that are flat or turned inside out, with the first of them.
 
     Cells may be numbered in either orientation (Kuhn meshes have both). A hexahedron is inverted
@@ -42,17 +42,17 @@ def check(mesh: Any) -> None:
     jacobian = _corner_jacobians(mesh)
     size = abs(jacobian)
     flat = size.min(axis=0) <= 1e-12 * diameter(mesh.p, mesh.t) ** 3
-    _refuse(mesh, flat, "degenerate")
+    _refuse(mesh, flat, name, "degenerate")
     turned = (jacobian.max(axis=0) > 0) & (jacobian.min(axis=0) < 0)
-    _refuse(mesh, turned | _folded(mesh), "inverted")
+    _refuse(mesh, turned | _folded(mesh), name, "inverted")
 
 
-def _refuse(mesh: Any, bad: NDArray[np.bool_], word: str) -> None:
+def _refuse(mesh: Any, bad: NDArray[np.bool_], name: str, word: str) -> None:
     if bad.any():
         cell = int(np.flatnonzero(bad)[0])
         raise InputError(
-            f"mesh has {int(bad.sum())} {word} cells, the first is cell {cell} with vertices "
-            f"{mesh.t[:, cell].tolist()}; repair the mesh"
+            f"{name} has {int(bad.sum())} {word} cells, the first is cell {cell} with vertices "
+            f"{mesh.t[:, cell].tolist()}; repair it"
         )
 
 
@@ -115,20 +115,6 @@ def cylinder(n: int) -> Any:
     grid = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape))
     square = grid / n - np.array([[1.0], [1.0], [0.0]])
     return MeshTet(_square_to_disc(square), np.hstack(cells))
-
-
-def renumbered(mesh: Any, generator: np.random.Generator) -> Any:
-    """The same mesh with its nodes and cells numbered at random and cell vertices shuffled.
-
-    Hexahedra keep the order of their vertices, which is their shape.
-    """
-    nodes = generator.permutation(mesh.p.shape[1])
-    p = np.empty_like(mesh.p)
-    p[:, nodes] = mesh.p
-    t = nodes[mesh.t][:, generator.permutation(mesh.t.shape[1])]
-    if len(t) == 4:
-        t = generator.permuted(t, axis=0)
-    return type(mesh)(p, np.ascontiguousarray(t))
 
 
 def _square_to_disc(p: Any) -> Any:

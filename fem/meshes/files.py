@@ -1,8 +1,8 @@
 """Tetrahedral meshes from files, and fields to files: VTU through meshio.
 
 A field of H(curl) jumps in its normal component, so every cell is written with points of its own
-(discontinuous Lagrange: 4 points a tet for N0, 10 for N1, 8 a hexahedron): ParaView then shows the
-field as it is, where shared points would average the jump away.
+(discontinuous Lagrange: 4 points per tet, 10 for second order, 8 per hexahedron): ParaView then
+shows the field as it is, where shared points would average the jump away.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fem import meshes
 from fem.errors import InputError
 from fem.rules.cell_rules import hex_rules, tet_rules
 from fem.spaces import Array, Field, Line
@@ -44,9 +45,9 @@ def read_mesh(path: Path | str) -> Any:
     if p.shape[0] != 3:
         raise InputError(f"{path.name} has points in {p.shape[0]} dimensions, 3 are needed")
     _check_extent(p, path.name)
-    _check_volumes(p, t, path.name)
     mesh = MeshTet(p, t)
-    _check_folds(mesh, path.name)
+    meshes.check(mesh, path.name)
+    _check_orientation(p, t, path.name)
     return mesh
 
 
@@ -76,40 +77,15 @@ def _check_extent(p: Array, name: str) -> None:
         )
 
 
-def _check_volumes(p: Array, t: Indices, name: str) -> None:
-    """Flat cells, and cells turned inside out where the file orients the others."""
+def _check_orientation(p: Array, t: Indices, name: str) -> None:
+    """A file orients its tets all one way, or takes no care (Kuhn meshes: half and half)."""
     a, b, c, d = np.moveaxis(p[:, t], 1, 0)
-    volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a) / 6.0
-    longest = np.max([np.linalg.norm(x - y, axis=0) for x, y in ((a, b), (a, c), (a, d))], axis=0)
-    flat = np.flatnonzero(abs(volume) < 1e-10 * longest**3)
-    if len(flat):
-        raise InputError(
-            f"{name} has {len(flat)} degenerate cells, the first is cell {flat[0]}; repair it"
-        )
-    # A file orients its tets all one way, or takes no care (Kuhn meshes: half and half).
-    signs = [np.flatnonzero(volume < 0), np.flatnonzero(volume > 0)]
-    minority = min(signs, key=len)
+    volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a)
+    minority = min(np.flatnonzero(volume < 0), np.flatnonzero(volume > 0), key=len)
     if 0 < len(minority) < len(volume) / 3:
         raise InputError(
             f"{name} has {len(minority)} inverted cells, the first is cell {minority[0]}; "
             "orient all cells alike"
-        )
-
-
-def _check_folds(mesh: Any, name: str) -> None:
-    """Two cells that share a face lie on different sides of it, or one is turned inside out."""
-    inner = np.flatnonzero(mesh.f2t[1] >= 0)
-    a, b, c = np.moveaxis(mesh.p[:, mesh.facets[:, inner]], 1, 0)
-    normal = np.cross(b - a, c - a, axis=0)
-    # The vertex of a cell that is not on the face: the sum of all less the sum of the face's.
-    opposite = mesh.t[:, mesh.f2t[:, inner]].sum(axis=0) - mesh.facets[:, inner].sum(axis=0)
-    side = ((mesh.p[:, opposite] - a[:, None]) * normal[:, None]).sum(axis=0)
-    folded = np.flatnonzero(side[0] * side[1] > 0)
-    if len(folded):
-        cells = mesh.f2t[:, inner[folded[0]]].tolist()
-        raise InputError(
-            f"{name} has inverted cells: {len(folded)} faces have both their cells on one side, "
-            f"the first between cells {cells[0]} and {cells[1]}; repair it"
         )
 
 
@@ -136,7 +112,7 @@ def write_vtu(
 ) -> None:
     """Fields (3, …) → (3, …) or (…) at points of their own for each cell; written whole, renamed.
 
-    `quadratic` adds the midpoints of the edges of tets (for N1).
+    `quadratic` adds the midpoints of the edges of tets (for elements of second order).
     """
     import meshio
 

@@ -1,7 +1,8 @@
 """Compiled passes of stencils over vectors, for the planes start ≤ i < stop.
 
 Everything that conjugate gradients needs of a product is taken in the same pass: the scalar product
-with A p, and the preconditioned residual, which is never stored.
+with A p, and the preconditioned residual, which is never stored. The loop over lines stands in each
+kernel: shared as a compiled generator it costs 7 to 13 % (n = 64).
 """
 
 from __future__ import annotations

@@ -43,14 +43,6 @@ class Symmetric:
             np.asarray(lower.data, float),
         )
 
-    def to_scipy(self) -> Any:
-        """The whole matrix as a scipy csr_array."""
-        from scipy.sparse import csr_array, diags_array
-
-        n = self.diagonal.size
-        lower = csr_array((self.value, self.column, self.start), shape=(n, n))
-        return csr_array(lower + lower.T + diags_array(self.diagonal))
-
     @cached_property
     def _lower(self) -> tuple[Pointers, Indices, Array]:
         return self.start, self.column, self.value

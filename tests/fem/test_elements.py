@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from second_opinions import renumbered
 
 from bench import problems
 from bench.boundary_value import data_of
@@ -25,7 +26,7 @@ def generator(seed=0):
 
 def meshed(element, n, seed=0):
     """A cube with its nodes renumbered at random and moved a little."""
-    mesh = meshes.renumbered(meshes.cube(n, element.cell), generator(seed))
+    mesh = renumbered(meshes.cube(n, element.cell), generator(seed))
     inner = (mesh.p > 0) & (mesh.p < 1)
     return type(mesh)(mesh.p + inner * generator(seed).uniform(-0.1, 0.1, mesh.p.shape) / n, mesh.t)
 

@@ -39,16 +39,14 @@ def fit_on_tets(
     # Gauss–Seidel alone: a fit is nearly a mass matrix, which has no small eigenvalues to miss.
     precondition = auxiliary_space.gauss_seidel(normal)
     b = weight * (P.T @ values.T.ravel())
-    x, iterations, residual = auxiliary_space.solve(normal, b, precondition, how, MAX_ITERATIONS)
-    rest = P @ x - values.T.ravel()
+    found = auxiliary_space.solve(normal, b, precondition, how, MAX_ITERATIONS)
+    rest = P @ found.x - values.T.ravel()
     clock.lap("fit")
     return Fit(
         element=element,
         solver="gauss-seidel",
         space=complex_,
-        x=x,
-        iterations=iterations,
-        residual=residual,
+        **found._asdict(),
         seconds=clock.seconds,
         peak_bytes=memory.peak_bytes(),
         dofs_without_data=int((np.diff(P.tocsc().indptr) == 0).sum()),

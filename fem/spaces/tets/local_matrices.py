@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from fem.meshes.tets import LOCAL_EDGES, Ints, Tets
 from fem.solvers.symmetric import Indices, Pointers, Symmetric
@@ -175,13 +174,3 @@ def _sort_row(column: Indices, value: Array, start: int, end: int) -> None:
             column[m], value[m] = column[m - 1], value[m - 1]
             m -= 1
         column[m], value[m] = c, v
-
-
-def discrete_gradient(tets: Tets) -> Any:
-    """Edge dofs of ∇q from nodal values: −1 at the lower, +1 at the higher vertex; csr_array."""
-    from scipy.sparse import csr_array
-
-    edges = len(tets.edges)
-    signs: NDArray[np.float64] = np.tile([-1.0, 1.0], edges)
-    start = np.arange(0, 2 * edges + 1, 2)
-    return csr_array((signs, tets.edges.ravel(), start), shape=(edges, tets.p.shape[1]))

@@ -21,7 +21,7 @@ from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.errors import InputError
 from fem.solutions import Clock
 from fem.solvers import auxiliary_space
-from fem.spaces import Array, How
+from fem.spaces import Array, How, LinearSolve
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.dofs import gradient_dofs, trace_dofs
 from fem.spaces.tets.second_order import second_order_preconditioner
@@ -47,9 +47,9 @@ def solve_on_tets(
     clock = Clock()
     system = System.assemble(complex_, problem)
     clock.lap("assemble")
-    free, p, iterations, residual = SOLVERS[solver](system, how)
+    free, p = SOLVERS[solver](system, how)
     clock.lap("solve")
-    x = system.lifted(free)
+    found = free._replace(x=system.lifted(free.x))
     multiplier = np.zeros(complex_.gradient.shape[1])
     multiplier[system.interior_scalars] = p
     return BoundaryValueSolution(
@@ -57,14 +57,12 @@ def solve_on_tets(
         element=element,
         solver=solver,
         space=complex_,
-        x=x,
-        iterations=iterations,
-        residual=residual,
+        **found._asdict(),
         seconds=clock.seconds,
         peak_bytes=memory.peak_bytes(),
         multiplier=multiplier,
         multiplier_norm=float(np.sqrt(max(p @ (system.laplacian @ p), 0.0))),
-        divergence=system.divergence(x),
+        divergence=system.divergence(found.x),
     )
 
 
@@ -149,7 +147,7 @@ class System:
         return float((abs(self.gauss_residual(x)) / scale).max())
 
 
-Solved = tuple[Array, Array, int, float]  # u on free dofs, p, iterations, residual
+Solved = tuple[LinearSolve, Array]  # u on the free dofs, and p
 
 
 def solve_direct(system: System, how: How) -> Solved:
@@ -160,7 +158,7 @@ def solve_direct(system: System, how: How) -> Solved:
     solution = splu(matrix).solve(b)
     scale = float(np.linalg.norm(b)) or 1.0
     u, p = np.split(solution, [len(system.free)])
-    return u, p, 0, float(np.linalg.norm(b - matrix @ solution)) / scale
+    return LinearSolve(u, 0, float(np.linalg.norm(b - matrix @ solution)) / scale), p
 
 
 def solve_spd(system: System, how: How) -> Solved:
@@ -173,7 +171,7 @@ def solve_spd(system: System, how: How) -> Solved:
     middle = auxiliary_space.solve(system.free_stiffness, b, _curl_preconditioner(system), how)
     chi, last, _ = _poisson(system, system.gauss_residual(system.lifted(middle.x)), poisson, quiet)
     u = middle.x + (G @ chi)[system.free]
-    return u, p, first + middle.iterations + last, middle.residual
+    return LinearSolve(u, first + middle.iterations + last, middle.residual), p
 
 
 SOLVERS = {"direct": solve_direct, "spd": solve_spd}
@@ -181,9 +179,9 @@ SOLVERS = {"direct": solve_direct, "spd": solve_spd}
 
 def _poisson(
     system: System, b: Array, precondition: auxiliary_space.Action, how: How
-) -> tuple[Array, int, float]:
+) -> LinearSolve:
     if len(b) == 0:
-        return b, 0, 0.0
+        return LinearSolve(b, 0, 0.0)
     return auxiliary_space.solve(system.laplacian, b, precondition, how)
 
 
