@@ -7,7 +7,7 @@ Minimise over V_h
 by its sparse normal equations. Without ε, edges of cells that hold no sample would be free; with
 it they take the values of least energy. Measured on `maxwell` with 12 000 samples (N0, error on
 held-out points): ε = 1e-6 and 1e-8 agree in three digits up to n = 4 (4.05e-3); at n = 6, the best
-mesh (3.7e-3), 1e-6 is 1 % better; at n = 8, one sample a cell, both have run out of data.
+mesh (3.7e-3), 1e-6 is 1 % better; at n = 8, one sample per cell, both have run out of data.
 """
 
 from __future__ import annotations

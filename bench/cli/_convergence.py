@@ -80,7 +80,7 @@ class LiveTable:
 
 
 def rows(solutions: Sequence[Solution]) -> list[dict[str, Any]]:
-    """One record a mesh, in plain numbers; what does not exist is None."""
+    """One row per mesh, in plain numbers; what does not exist is None."""
     from fem import rates
 
     h = [s.h for s in solutions]

@@ -1,4 +1,4 @@
-"""N1: second-order Nédélec element of the first kind on tetrahedra, 2 dofs an edge, 2 a face."""
+"""N1: second-order Nédélec element of the first kind on tetrahedra, 2 dofs per edge, 2 per face."""
 
 from __future__ import annotations
 

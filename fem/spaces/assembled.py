@@ -22,7 +22,7 @@ from fem.spaces import PLAIN, Array, Field, How, Line, LinearSolve
 FEW_CELLS = 64
 LOAD_POINTS = (7, 5)
 ERROR_POINTS = (7, 5)
-CHUNK_POINTS = 400_000  # a Basis stores values and curls at all points: 288 bytes a point and tet
+CHUNK_POINTS = 400_000  # a Basis stores values and curls at all points: 288 bytes per point and tet
 ENTITIES_PER_CELL = {"tet": (1 / 6, 7 / 6, 2, 1), "hex": (1, 3, 3, 1)}  # nodes, edges, faces, cells
 
 

@@ -20,7 +20,7 @@ from fem.rules.cell_rules import gauss
 from fem.spaces import PLAIN, Array, Field, How, Line, LinearSolve
 from fem.spaces.tensor_basis import LineModes
 
-EXTRA_POINTS = 6  # Gauss points a cell beyond p: 2p + 11 exact, enough for errors near rounding
+EXTRA_POINTS = 6  # Gauss points per cell beyond p: 2p + 11 exact, enough for errors near rounding
 ENTRIES_AT_ONCE = 1 << 24  # of the largest temporary when evaluating at points
 GRADING = 0.15  # of the panels towards a singular edge, geometric
 PANELS = 12

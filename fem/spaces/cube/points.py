@@ -1,4 +1,4 @@
-"""u_h and curl u_h at points of the unit cube, O(1) a point: the cell is found by rounding down."""
+"""u_h and curl u_h at points of the unit cube, O(1) per point: cells are found by rounding down."""
 
 from __future__ import annotations
 

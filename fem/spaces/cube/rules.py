@@ -21,7 +21,7 @@ from fem.spaces import Array
 from fem.spaces.cube.cells import DIRECTIONS, Cell, Index, Piece
 
 AXES = np.arange(3)
-SINGULAR_EXTRA = 4  # more Gauss points a direction on the cubes at a singular edge
+SINGULAR_EXTRA = 4  # more Gauss points per direction on the cubes at a singular edge
 
 
 class PieceRule(NamedTuple):

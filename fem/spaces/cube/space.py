@@ -79,5 +79,5 @@ class CubeSpace(ABC):
 
 
 def block_bytes(threads: int) -> int:
-    """Values, contributions and the field's own temporaries: 34 to 78 MB a thread were measured."""
+    """Values, contributions and the field's own temporaries: measured, 34 to 78 MB per thread."""
     return 6 * 8 * BLOCK_VALUES * threads

@@ -76,7 +76,7 @@ class CubeTets(CubeSpace):
         return 8 * (5 * self.dofs + size(self.n, HEX_CLASSES)) + block_bytes(threads)
 
     def load_rule(self) -> CubeRule:
-        """Gauss with 5 points a direction for n ≤ 8, then lattices, which share points."""
+        """Gauss with 5 points per direction for n ≤ 8, then lattices, which share points."""
         return gauss_rule(KUHN, 5) if self.n <= 8 else lattice_rule(KUHN, load_degree(self.n))
 
     def error_rule(self) -> CubeRule:

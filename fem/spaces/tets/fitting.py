@@ -55,7 +55,7 @@ def fit_on_tets(
 
 
 def sampling_matrix(complex_: TetComplex, points: Array) -> sp.csr_matrix:
-    """P: coefficients to values at the points, three rows a point."""
+    """P: coefficients to values at the points, three rows per point."""
     cells, lam = complex_.locate(points)
     T = tables.nedelec_values(lam, complex_.order)
     entries = np.einsum("inv,nvd->ndi", T, complex_.geometry[0][cells])

@@ -21,7 +21,7 @@ COARSE_CELLS = 3000
 
 @dataclass(frozen=True)
 class SecondOrderSpace:
-    """20 dofs a tetrahedron; conjugate gradients with the lowest order as coarse space."""
+    """20 dofs per tetrahedron; conjugate gradients with the lowest order as coarse space."""
 
     n: int | None = None
     mesh: Any = None
@@ -41,7 +41,7 @@ class SecondOrderSpace:
         return self.complex.h
 
     def predicted_bytes(self, threads: int = 1) -> int:
-        """Matrix (280 entries a cell, twice while summing), triplets, multigrid, vectors."""
+        """Matrix (280 entries per cell, twice while summing), triplets, multigrid, vectors."""
         cells = 6 * self.n**3 if self.n else self.mesh.t.shape[1]
         return int(8_000 * cells + 6e8)
 
