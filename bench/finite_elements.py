@@ -35,6 +35,11 @@ class Discretisation:
         known = [entry.name for entry in fields(cls) if hasattr(settings, entry.name)]
         return cls(**{name: getattr(settings, name) for name in known})
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """What every way of `fem` is told beside the place."""
+        return {"element": self.element, "solver": self.solver, "order": self.order}
+
     def place(self, problem: Problem) -> dict[str, Any]:
         """As `fem` is told it: {"n": …} for the uniform cube, which has solvers of its own."""
         if self.grading is not None:
@@ -61,11 +66,10 @@ class Discretisation:
 
         small = self if self.grading is None else replace(self, n=1)
         place = small.place(problem)
-        told: dict[str, Any] = {"element": self.element, "solver": self.solver, "order": self.order}
         if self.solve:
-            checked(**place, **told)
+            checked(**place, **self.told)
         else:
-            make_space(**place, **told, threads=self.threads)
+            make_space(**place, **self.told, threads=self.threads)
 
     def planned_bytes(self) -> int:
         """The memory it will take, as the element predicts it without loading an engine."""
@@ -110,9 +114,7 @@ def _best(
         problem.u,
         problem.curl_u,
         **place,
-        element=chosen.element,
-        solver=chosen.solver,
-        order=chosen.order,
+        **chosen.told,
         tol=chosen.tol,
         threads=chosen.threads,
         x0=x0,
@@ -128,13 +130,7 @@ def _boundary_value(
     from fem import How, solve_boundary_value
 
     found = solve_boundary_value(
-        data_of(problem),
-        **place,
-        element=chosen.element,
-        solver=chosen.solver,
-        order=chosen.order,
-        tol=chosen.tol,
-        progress=progress,
+        data_of(problem), **place, **chosen.told, tol=chosen.tol, progress=progress
     )
     return found.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
 

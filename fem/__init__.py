@@ -5,7 +5,8 @@ problems, fits to samples.
     solution = best_approximation(u, curl_u, n=8)     # Kuhn tetrahedra of the unit cube
     solution.l2_error, solution(points)               # a number, and u_h at points (3, ...)
 
-Importing this loads no scikit-fem: each solver brings its own when it is chosen.
+What is named here, `fem.elements`, `fem.meshes` and `fem.rules` are meant to be imported; the rest
+may move. Importing this loads no scikit-fem: each solver brings its own when it is chosen.
 """
 
 from fem.best_approximation import best_approximation, rates

@@ -146,7 +146,8 @@ def convergence_figure(result: dict[str, Any]) -> Any:
             _rate_triangle(axes, h, errors, records[-1][f"{key}_rate"])
     axes.set_xlabel("h (cell diameter)")
     axes.set_ylabel("error")
-    axes.set_title(f"{result['problem']}, element {result['element']}: best approximation")
+    what = "boundary-value problem" if "multiplier_norm" in records[0] else "best approximation"
+    axes.set_title(f"{result['problem']}, element {result['element']}: {what}")
     axes.grid(visible=True, which="both", alpha=0.25)
     axes.legend(loc="upper left")
     return figure
