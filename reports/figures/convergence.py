@@ -29,7 +29,8 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
         first = rows.records[0]
         label, rate = element_title(first), first.values.get("element_rate")
         plot_series(axes, h, error, label, element)
-        name_series(axes, (h[-1], error[-1]), element_short(first), label, element, **_place(rate))
+        end = (h[-1], error[-1])
+        name_series(axes, end, element_short(first), label, element, **_place(rate, end, fem))
         if rate is not None and (rate not in lowest or error[-1] < lowest[rate][1][-1]):
             lowest[rate] = h, error
     _levels(axes, nets)
@@ -42,9 +43,13 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
     return figure
 
 
-def _place(rate: int | None) -> dict[str, Any]:
-    """A name above the flat curves, left of the steep ones: clear of the rate triangles below."""
-    return {"xytext": (8, 8) if rate == 1 else (-6, 0), "ha": "right"}
+def _place(rate: int | None, end: tuple[float, float], fem: Results) -> dict[str, Any]:
+    """Where a name keeps clear of other curves and of the triangles below: left of a steep curve,
+    above a flat one, but below it where another one passes above its end."""
+    if rate != 1:
+        return {"xytext": (-6, 0), "ha": "right"}
+    above = [r.values["l2_error"] > end[1] for r in fem if r.values["h"] <= end[0]]
+    return {"xytext": (6, -9)} if any(above) else {"xytext": (8, 8), "ha": "right"}
 
 
 def _levels(axes: Axes, nets: Results) -> None:
