@@ -12,7 +12,6 @@ from nets.errors import InputError, nearest
 from nets.fractional.weights import check_order
 from nets.initial import INITIALISERS, TAU_STARTS
 
-TAU_POLICIES = ("fixed", "global", "learned", "rezero")
 DTYPES = ("float32", "float64")
 
 
@@ -66,7 +65,7 @@ class NetConfig:
 def check_config(config: NetConfig) -> None:
     """Refuse what cannot be built, with the value and the remedy."""
     architecture = architectures.get(config.net)
-    _one_of("tau", config.tau, TAU_POLICIES)
+    _one_of("tau", config.tau, architectures.TAU_POLICIES)
     _one_of("init", config.init, sorted(INITIALISERS))
     _one_of("dtype", config.dtype, DTYPES)
     for name in ("hidden", "inputs", "outputs"):
@@ -78,9 +77,9 @@ def check_config(config: NetConfig) -> None:
     if not (config.scale >= 0 and isfinite(config.scale)):
         raise InputError(f"scale must be a finite number >= 0, got {config.scale}")
     check_order(config.gamma)
-    if config.tau == "rezero" and architecture.POSITIVE_TAU:
+    if config.tau not in architectures.tau_policies(config.net):
         raise InputError(
-            f"tau='rezero' starts from tau = 0, which net={config.net!r} divides by; "
+            f"tau={config.tau!r} starts from tau = 0, which net={config.net!r} divides by; "
             "use tau='learned' with tau0='1/H'"
         )
     _check_tau0(config, positive=architecture.POSITIVE_TAU)

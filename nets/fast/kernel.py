@@ -169,7 +169,7 @@ class FastObjective:
     def _add_tau(self, tau: Tensor, C: Tensor, s: Tensor) -> None:
         """dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
         cotangents = (torch.from_numpy(self._sums.dC), torch.from_numpy(self._sums.ds))
-        gradient = coefficient_vjp(self.net, tau, (C, s), cotangents)
+        gradient = coefficient_vjp(tau, (C, s), cotangents)
         gradient += self.loss.tau_gradient(tau.detach())
         self.tau_gradient = gradient.numpy()
         if self._gradient.steps is not None:

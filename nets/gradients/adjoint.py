@@ -62,18 +62,18 @@ def parameter_gradients(
             ds[l] = torch.vdot(net.sigma.value(z[l]).flatten(), phi[l + 1].flatten())
         last = len(z)
         gradients[f"W.{last}"] = phi[-1].T @ y[last] + loss.weight_gradient(net.W[last])
-        gradients["tau"] = coefficient_vjp(net, tau, (C, s), (_dC(net, C, y, phi), ds)).to(
-            net.dtype
-        )
+        gradients["tau"] = coefficient_vjp(tau, (C, s), (_dC(net, C, y, phi), ds)).to(net.dtype)
         gradients["tau"] += loss.tau_gradient(net.tau)
     return gradients
 
 
 def coefficient_vjp(
-    net: Network, tau: Tensor, outputs: tuple[Tensor, Tensor], cotangents: tuple[Tensor, Tensor]
+    tau: Tensor, outputs: tuple[Tensor, Tensor], cotangents: tuple[Tensor, Tensor]
 ) -> Tensor:
     """dJ/dτ from dJ/dC and dJ/ds: one backward pass through the (H, H) coefficients."""
     live = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
+    if not live:
+        return torch.zeros_like(tau)
     return torch.autograd.grad([out for out, _ in live], tau, [cot for _, cot in live])[0]
 
 

@@ -6,6 +6,7 @@ For the norms and Jacobians of deep nets at initialisation; training has `nets.f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import torch
@@ -146,21 +147,37 @@ def gradients(at: Trajectory, target: Any) -> Gradients:
 
 
 def _tau_gradient(at: Trajectory, phi: list[Scaled], adjoints: Memory) -> list[Scaled]:
-    """∂J/∂τ[k] from ds[k] = ⟨a[k], φ[k+1]⟩ and dC[l,j] = ⟨P y[j], φ[l]⟩ through τ ↦ (C, s).
+    """∂J/∂τ[k] from ds[l] = ⟨a[l], φ[l+1]⟩ and dC[l,j] = ⟨P y[j], φ[l]⟩ through τ ↦ (C, s).
 
-    s[k] depends on τ[k] alone, so that each entry keeps an exponent of its own.
+    Where s[k] depends on τ[k] alone, as in the paper's nets, each entry keeps its own exponent.
     """
     tau = at.net.tau.detach().double().requires_grad_()
     with torch.enable_grad():
         C, s = coefficients(at.net, tau)
-    (slope,) = torch.autograd.grad(s.sum(), tau, retain_graph=True)
     ds = [_inner_product(a.balanced(), p) for a, p in zip(at.a, phi[1:], strict=True)]
-    entries = [Scaled(slope[k] * d.mantissa, d.exponent) for k, d in enumerate(ds)]
+    slopes = _jacobian(s, tau)
+    entries = [
+        _sum([Scaled(slopes[l, k] * ds[l].mantissa, ds[l].exponent) for l in column.nonzero()])
+        for k, column in enumerate(slopes.T)
+    ]
     if not C.requires_grad:
         return entries
     dC = at.memory.inner_products(adjoints)
     (memory,) = torch.autograd.grad(C, tau, dC.mantissa.flip(0))
     return [entry.plus(Scaled(memory[k], dC.exponent)) for k, entry in enumerate(entries)]
+
+
+def _jacobian(s: Tensor, tau: Tensor) -> Tensor:
+    """∂s[l]/∂τ[k], (H, H)."""
+    identity = torch.eye(len(tau), dtype=tau.dtype)
+    if not s.requires_grad:
+        return torch.zeros_like(identity)
+    (rows,) = torch.autograd.grad(s, tau, identity, retain_graph=True, is_grads_batched=True)
+    return rows
+
+
+def _sum(terms: list[Scaled]) -> Scaled:
+    return reduce(Scaled.plus, terms) if terms else Scaled(torch.zeros((), dtype=torch.float64))
 
 
 def _inner_product(a: Scaled, b: Scaled) -> Scaled:
