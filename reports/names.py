@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bench.titles import net_title
+
 ELEMENTS = {
     "N0": "N₀ tetrahedra",
     "hexN0": "N₀ hexahedra",
@@ -18,17 +20,11 @@ SHORT_ELEMENTS = {
     "N1": "N₁ tets",
     "hexP": "p-version",
 }
-NETS = {
-    "feedforward": "feedforward",
-    "resnet": "ResNet",
-    "densenet": "DenseNet",
-    "fractional": "Fractional-DNN",
-}
 
 
 def net_family(config: Mapping[str, Any]) -> str:
     """ResNet + τ + B.O."""
-    name = NETS.get(config["net"], config["net"])
+    name = net_title(config["net"])
     if config["tau"] != "fixed":
         name += " + τ" if config["tau"] == "learned" else f" + τ ({config['tau']})"
     return name + (" + B.O." if config.get("bias_ordering") else "")

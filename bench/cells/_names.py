@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from bench.titles import net_title
+
 ELEMENTS = {
     "N0": ("N₀ tetrahedra", "N₀ tets"),
     "hexN0": ("N₀ hexahedra", "N₀ hexes"),
     "N1": ("N₁ tetrahedra", "N₁ tets"),
     "hexP": ("p-version, hexahedra", "p-version"),
-}
-NETS = {
-    "feedforward": "feedforward",
-    "resnet": "ResNet",
-    "densenet": "DenseNet",
-    "fractional": "Fractional-DNN",
 }
 
 
@@ -31,10 +27,6 @@ def element_title(element: str) -> str:
 
 def element_short(element: str) -> str:
     return ELEMENTS[element][1]
-
-
-def net_title(net: str) -> str:
-    return NETS[net]
 
 
 def family_of(config: HasNet) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Cell
+from nets import architectures
 
 YIELDS = ("train_mse", "rel_test_error", "label_start", "label_end", "log10_weight_ratio_end")
 
@@ -75,7 +76,7 @@ def cells(config: Config) -> list[Cell]:
         for net in config.nets
         for depth in config.depths
         for arm in config.arms
-        if not (net == "fractional" and arm.startswith("rezero"))
+        if arm.partition(":")[0] in architectures.tau_policies(net)
         for optimizer in config.optimizers
         for rate in (config.rates if optimizer == "adam" else config.rates[:1])
         for seed in config.seeds

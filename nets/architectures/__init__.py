@@ -1,6 +1,7 @@
 """The architectures: one file each, found by its name. A file says everything about its net.
 
-- `TITLE`: what text and legends call it;
+- `TITLE`: what text and legends call it, and `PLACE`, a number: where it stands among the others in
+  tables and figures (the paper's go from 1, no skip, to 4, all states with weights);
 - `POSITIVE_TAU`: whether every τ[ℓ] must be positive (then ReZero, which starts from 0, is out);
 - `HAS_ORDER`: whether `gamma`, the order of the time derivative, has a part in it;
 - `DELETION`: how a layer is deleted (a `Deletion`), or in a few words why it cannot be;
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 TAU_POLICIES = ("fixed", "global", "learned", "rezero")
 DECLARATIONS = {
     "TITLE": "what text and legends call the net, a text",
+    "PLACE": "where it stands in tables and figures, a number",
     "POSITIVE_TAU": "whether every tau must be positive, True or False",
     "HAS_ORDER": "whether gamma has a part in it, True or False",
     "DELETION": "a nets.architectures.Deletion, or a text that says why no layer can be deleted",
@@ -52,6 +54,7 @@ class Architecture(Protocol):
     """What a file of this folder offers."""
 
     TITLE: str
+    PLACE: float
     POSITIVE_TAU: bool
     HAS_ORDER: bool
     DELETION: Deletion | str

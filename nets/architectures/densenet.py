@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 TITLE = "DenseNet"
+PLACE = 3
 POSITIVE_TAU = False
 HAS_ORDER = False
 DELETION = (

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 TITLE = "feedforward"
+PLACE = 1
 POSITIVE_TAU = False
 HAS_ORDER = False
 # y[ℓ+1] = τ[ℓ] a[ℓ]: as τ[ℓ] → 0 the whole output vanishes, so a small τ marks a bottleneck.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 TITLE = "Fractional-DNN"
+PLACE = 4
 POSITIVE_TAU = True
 HAS_ORDER = True
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 TITLE = "ResNet"
+PLACE = 2
 POSITIVE_TAU = False
 HAS_ORDER = False
 # y[ℓ+1] = y[ℓ] + τ[ℓ] a[ℓ] becomes y[ℓ+1] = y[ℓ]: τ[ℓ] goes with W[ℓ] and b[ℓ].

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.store.results import Record, Results
-from reports.names import NETS
+from bench.titles import in_place, net_title
 from reports.style import WIDTH_INCHES, look
 from reports.svg import legend, plot_series
 
@@ -31,14 +31,14 @@ def phase_diagram(results: Results) -> Figure:
     """Growth of ‖∂J/∂y‖ from the last hidden layer to the first over depth × weight scale at τ = 1,
     one panel a net; lines are where mean-field theory puts the thresholds of the verdicts."""
     chosen = results.select("gradients_at_init", tau="fixed", tau0="1", gamma=0.5)
-    names = [net for net in NETS if len(chosen.select("gradients_at_init", net=net))]
+    names = in_place(chosen.distinct("net"))
     figure, grid = plt.subplots(
         1, len(names), figsize=(WIDTH_INCHES, 2.7), sharey=True, squeeze=False
     )
     norm = SymLogNorm(linthresh=1.0, vmin=-LIMIT, vmax=LIMIT)
     for axes, net in zip(grid[0], names, strict=True):
         _phase_panel(axes, chosen.select("gradients_at_init", net=net), norm)
-        axes.set_title(NETS[net], fontsize=9)
+        axes.set_title(net_title(net), fontsize=9)
         axes.set_xlabel("hidden layers")
     grid[0, 0].set_ylabel("weights / He's weights")
     bar = figure.colorbar(
@@ -99,7 +99,7 @@ def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     """Growth of ‖∂J/∂y[k]‖ by layer at τ = 1 and τ = 1/H: measured, and dotted by mean field."""
     figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
     for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        for net in NETS:
+        for net in in_place(results.select("gradients_at_init").distinct("net")):
             rows = results.select(
                 "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
             )
@@ -116,7 +116,7 @@ def _profile(axes: Axes, record: Record, net: str) -> None:
     arrays = record.arrays
     profile, predicted = arrays["log10_y"][1:-1], arrays["log10_predicted"]
     layers = np.arange(1, len(profile) + 1)
-    plot_series(axes, layers, profile - profile[-1], NETS[net], net, linestyle="-", marker="")
+    plot_series(axes, layers, profile - profile[-1], net_title(net), net, linestyle="-", marker="")
     axes.plot(layers, predicted, color=look(net).color, linestyle=":", linewidth=1.2)
 
 
@@ -125,7 +125,7 @@ def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figur
     far as float64 resolves them."""
     figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6))
     for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        for net in NETS:
+        for net in in_place(results.select("gradients_at_init").distinct("net")):
             rows = results.select(
                 "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
             )
@@ -133,7 +133,7 @@ def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figur
                 spectrum = rows.records[0].arrays["log10_spectrum"]
                 resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
                 index = np.arange(1, len(resolved) + 1)
-                plot_series(axes, index, resolved, NETS[net], net, linestyle="-")
+                plot_series(axes, index, resolved, net_title(net), net, linestyle="-")
         axes.set_title(f"τ = {tau0}", fontsize=9)
         axes.set_xlabel("number of the singular value")
     grid[0].set_ylabel("log₁₀ singular values of dy[H]/dy[1]")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bench.titles import net_title
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Section, Table, Value
-from reports.names import ELEMENTS, NETS
+from reports.names import ELEMENTS
 
 ORDER = 80
 STUDY = "cost"
@@ -50,8 +51,7 @@ def section(run: Run) -> Section | None:
     if len(nets):
         rows = [
             (
-                f"{NETS.get(r.config['net'], r.config['net'])} {r.config['hidden']}-"
-                f"{r.config['width']}",
+                f"{net_title(r.config['net'])} {r.config['hidden']}-{r.config['width']}",
                 r.config["threads"],
                 r.values["parameters"],
                 r.values["seconds"],

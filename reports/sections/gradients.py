@@ -8,6 +8,7 @@ import numpy as np
 
 from bench.statistics import compare_paired
 from bench.store.results import Results
+from bench.titles import in_place, net_title
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.gradients import (
@@ -18,7 +19,6 @@ from reports.figures.gradients import (
     phase_diagram,
     tau_trajectories,
 )
-from reports.names import NETS
 
 ORDER = 70
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
@@ -116,13 +116,13 @@ def _jacobian_rows(cells: Results) -> list[list[Value]]:
     """One row per net and policy at scale 1: medians over seeds."""
     chosen = cells.select(AT_INIT, scale=1.0, gamma=0.5)
     rows: list[list[Value]] = []
-    for net in NETS:
+    for net in in_place(chosen.distinct("net")):
         for tau, tau0 in (("fixed", "1"), ("fixed", "1/sqrtH"), ("fixed", "1/H"), ("rezero", "1")):
             found = chosen.select(AT_INIT, net=net, tau=tau, tau0=tau0)
             if len(found):
                 name = "ReZero" if tau == "rezero" else tau0
                 norms = [_median(found, depth, "log10_spectral_norm") for depth in _depths(cells)]
-                rows.append([NETS[net], name, *norms])
+                rows.append([net_title(net), name, *norms])
     return rows
 
 
@@ -145,7 +145,7 @@ def _along(run: Run) -> list[Block]:
                 found = cells.select(IN_TRAINING, **mode)
                 both = all(len(found.select(IN_TRAINING, tau=t)) for t in ("fixed", "learned"))
                 if both:
-                    name = f"{NETS[net]} of {hidden} layers, {optimizer}"
+                    name = f"{net_title(net)} of {hidden} layers, {optimizer}"
                     blocks += _mode_blocks(run, found, name, f"{net}-{hidden}-{optimizer}")
     return blocks
 
