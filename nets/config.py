@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 from nets import architectures
 from nets.activations import activation
 from nets.errors import InputError, nearest
 from nets.fractional.weights import check_order
-from nets.initial import INITIALISERS, TAU_STARTS
+from nets.initial import INITIALISERS
+from nets.tau import starting_steps
 
 DTYPES = ("float32", "float64")
 
@@ -104,23 +105,13 @@ def _check_widths(config: NetConfig) -> None:
 
 
 def _check_tau0(config: NetConfig, *, positive: bool) -> None:
-    tau0 = config.tau0
-    if isinstance(tau0, str):
-        return _one_of("tau0", tau0, TAU_STARTS)
-    values = tau0 if isinstance(tau0, tuple) else (tau0,) * config.hidden
-    if len(values) != config.hidden:
-        raise InputError(
-            f"tau0 has {len(values)} steps but hidden = {config.hidden}; give one number, "
-            f"one per hidden layer, or one of {', '.join(TAU_STARTS)}"
-        )
-    for value in values:
-        if not (isinstance(value, Real) and isfinite(value)):
-            raise InputError(f"tau0 must be finite, got {value}; try 1.0 or '1/H'")
-        if positive and value <= 0:
+    steps = starting_steps(config.tau0, config.hidden) or ()
+    for step in steps:
+        if positive and step <= 0:
             raise InputError(
-                f"tau0 must be positive for net={config.net!r}, got {value}; try 1.0 or '1/H'"
+                f"tau0 must be positive for net={config.net!r}, got {step}; try 1.0 or '1/H'"
             )
-    if config.tau == "global" and len(set(values)) > 1:
+    if config.tau == "global" and len(set(steps)) > 1:
         raise InputError("tau='global' has one step for all layers; give tau0 as one number")
 
 

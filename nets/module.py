@@ -193,7 +193,7 @@ def build(
     """A net from its description.
 
     net: an architecture of `nets.architectures`; tau: fixed | learned | global | rezero;
-    tau0: a number, one per step, or "1/H" | "1/sqrtH" | "uniform" (H = hidden);
+    tau0: a number, one per step, or a text such as "1/H", "2/sqrtH", "uniform" (`nets.tau`);
     width: one for all hidden layers or one each; gamma: order of the Fractional-DNN;
     eta: half-width of smoothReLU's parabola; carry_input: P(0→ℓ) = 1 instead of 0 (needs
     width = inputs); init: torch | he | xavier | normal, times `scale`; sort_biases: ascending,

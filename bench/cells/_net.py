@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.settings import inherited, required, setting
+from nets.tau import GRAMMAR
 
 NET = "The net"
 DATA = "The data and the loss"
@@ -29,7 +30,7 @@ class NetOnData:
     tau0: str = setting(
         "1",
         panel=NET,
-        help="Their start: a number, one per layer with commas, 1/H, 1/sqrtH or uniform.",
+        help=f"Their start: {GRAMMAR}.",
     )
     hidden: int = setting(6, panel=NET, min=1, help="Hidden layers.")
     width: int = setting(50, panel=NET, min=1, help="Their width.")

@@ -123,11 +123,19 @@ def test_users_can_add_an_activation():
 
 
 @pytest.mark.parametrize(
-    ("tau0", "expected"), [(0.2, 0.2), ("1/H", 0.25), ("1/sqrtH", 0.5), (1.0, 1.0)]
-)
+    ("tau0", "expected"),
+    [
+        (0.2, 0.2), ("1/H", 0.25), ("1/sqrtH", 0.5), (1.0, 1.0), (1, 1.0), ("0.2", 0.2),
+        ("2/H", 0.5), ("-3/sqrtH", -1.5), (" 0.5/H ", 0.125), ("1e-1", 0.1),
+    ],
+)  # fmt: skip
 def test_starting_steps(tau0, expected):
-    net = build(hidden=4, tau0=tau0)
-    torch.testing.assert_close(net.tau.detach(), torch.full((4,), expected).double())
+    assert build(hidden=4, width=3, tau0=tau0).tau.tolist() == [expected] * 4
+
+
+@pytest.mark.parametrize("tau0", ["0.25,1/H,2,-1", [0.25, 0.25, 2.0, -1.0]])
+def test_starting_steps_layer_by_layer(tau0):
+    assert build(hidden=4, width=3, tau0=tau0).tau.tolist() == [0.25, 0.25, 2.0, -1.0]
 
 
 def test_rezero_keeps_its_first_step():
@@ -217,7 +225,15 @@ def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
         ({"net": "fractional", "tau0": 0.0}, "tau0 must be positive"),
         ({"net": "fractional", "tau0": (1.0, -0.1), "hidden": 2}, "got -0.1"),
         ({"tau0": float("nan")}, "tau0 must be finite"),
-        ({"tau0": "1/h"}, "unknown tau0 '1/h'; did you mean '1/H'?"),
+        ({"tau0": "1/h"}, "(such as 1/H), or uniform, got '1/h'"),
+        ({"tau0": "H"}, "tau0 must be a number"),
+        ({"tau0": "1/"}, "tau0 must be a number"),
+        ({"tau0": ""}, "tau0 must be a number"),
+        ({"tau0": "0.1,,0.2"}, "tau0 must be a number"),
+        ({"tau0": "nan"}, "tau0 must be finite"),
+        ({"tau0": "1e308,inf", "hidden": 2}, "tau0 must be finite, got inf"),
+        ({"net": "fractional", "tau0": "-1/H"}, "tau0 must be positive"),
+        ({"tau": "global", "tau0": "1,2", "hidden": 2}, "one step for all layers"),
         ({"tau0": (1.0, 2.0), "hidden": 3}, "tau0 has 2 steps but hidden = 3"),
         ({"net": "fractional", "tau": "rezero"}, "divides by"),
         ({"eta": 0.0}, "eta must be positive, got 0.0"),
