@@ -123,5 +123,5 @@ def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
             smaller.W[new].copy_(net.W[old])
             smaller.b[new].copy_(net.b[old])
         smaller.W[-1].copy_(net.W[-1])
-        smaller.steps.copy_(smaller.free_part(tau))
+    smaller.set_tau(tau)
     return smaller

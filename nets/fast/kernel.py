@@ -59,7 +59,7 @@ class FlatParameters:
         views = [v.view(p.shape) for v, p in zip(self.flat.split(sizes), parameters, strict=True)]
         last = 2 * net.config.hidden
         self.W, self.b = [*views[0:last:2], views[last]], views[1:last:2]
-        self.steps = views[last + 1] if net.config.tau != "fixed" else None
+        self.free_tau = views[last + 1] if net.learns_tau else None
 
 
 class FastObjective:
@@ -156,10 +156,10 @@ class FastObjective:
 
     def _tau(self) -> Tensor | None:
         """τ as a fresh leaf, or None where the architecture does not allow it."""
-        steps = self._theta.steps
-        if steps is None:
-            steps = self.net.steps.detach().double()
-        tau = self.net.whole_tau(steps).clone().requires_grad_()
+        free = self._theta.free_tau
+        if free is None:
+            free = self.net.free_tau.detach().double()
+        tau = self.net.whole_tau(free).clone().requires_grad_()
         allowed = not self.net.architecture.POSITIVE_TAU or bool((tau > 0).all())
         return tau if allowed and bool(torch.isfinite(tau).all()) else None
 
@@ -172,8 +172,8 @@ class FastObjective:
         gradient = coefficient_vjp(tau, (C, s), cotangents)
         gradient += self.loss.tau_gradient(tau.detach())
         self.tau_gradient = gradient.numpy()
-        if self._gradient.steps is not None:
-            self._gradient.steps.copy_(self.net.steps_gradient(gradient))
+        if self._gradient.free_tau is not None:
+            self._gradient.free_tau.copy_(self.net.free_tau_gradient(gradient))
 
     def _add_penalty(self, tau: Tensor) -> None:
         if self.loss.lambda1:

@@ -28,8 +28,8 @@ class Coordinates:
     def of(cls, net: Network, way: str) -> Coordinates:
         if way not in WAYS:
             raise InputError(f"tau can be kept positive by {', '.join(WAYS)}, not by {way!r}")
-        free = net.config.tau != "fixed" and net.architecture.POSITIVE_TAU
-        return cls(slice(-net.steps.numel(), None) if free else slice(0, 0), way)
+        free = net.learns_tau and net.architecture.POSITIVE_TAU
+        return cls(slice(-net.free_tau.numel(), None) if free else slice(0, 0), way)
 
     def inward(self, theta: Vector) -> Vector:
         """The optimiser's vector from the net's."""

@@ -147,13 +147,19 @@ def test_rezero_keeps_its_first_step():
     optimizer.step()
     assert net.tau[0] == 1
     assert net.tau[1:].abs().min() > 0
+    assert torch.equal(net.state_dict()["tau"], net.tau)
+    decaying = torch.optim.SGD(net.parameters(), lr=0.1, weight_decay=1.0)
+    (net(x) - y).square().mean().backward()
+    decaying.step()
+    assert net.tau[0] == 1
+    assert net.state_dict()["tau"][0] == 1
 
 
 def test_a_global_step_is_one_parameter():
     net = build(tau="global", tau0="uniform", hidden=5, width=4)
     assert net.tau.shape == (5,)
     assert len(set(net.tau.tolist())) == 1
-    assert net.steps.shape == (1,)
+    assert dict(net.named_parameters())["tau"].shape == (1,)
 
 
 def test_seeds_decide_everything():
@@ -204,13 +210,13 @@ def test_trains_with_a_torch_optimiser(net, dtype):
 def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
     net = build(net="fractional", hidden=3, width=8, tau0=0.1)
     x, y = random_data(net, rows=40)
-    optimizer = torch.optim.SGD([net.steps], lr=50.0)
+    optimizer = torch.optim.SGD([net.tau], lr=50.0)
     touched = False
     for _ in range(20):
         optimizer.zero_grad()
         (net(x) - y).square().mean().backward()
         optimizer.step()
-        touched |= bool((net.steps <= 0).any())
+        touched |= bool((net.state_dict()["tau"] <= 0).any())
         assert (net.tau > 0).all()
         assert torch.isfinite(net(x)).all()
     assert touched
@@ -285,7 +291,7 @@ def test_overflow_is_an_error_and_not_a_nan():
 def test_a_fixed_step_set_below_zero_is_refused():
     net = build(net="fractional", tau="fixed", hidden=3, width=5)
     with torch.no_grad():
-        net.steps[1] = -0.5
+        net.tau[1] = -0.5
     with pytest.raises(InputError, match=r"tau\[1\] = -0.5"):
         net(torch.zeros(2, 7))
 
