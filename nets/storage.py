@@ -1,8 +1,8 @@
 """A net on disk: one safetensors file, the weights with the description inside. No pickle.
 
 Tensors `W.0`, `b.0`, … and `tau` (one number where τ is global; files of format 1, which call the
-free part of τ `steps`, are still read). The header's metadata carries the arguments of `build` as JSON,
-and whatever the caller adds (the problem, the inputs it was shown, the errors it reached).
+free part of τ `steps`, are still read). The header's metadata carries the arguments of `build` as
+JSON, and whatever the caller adds (the problem, the inputs it was shown, the errors it reached).
 """
 
 from __future__ import annotations

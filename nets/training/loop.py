@@ -15,12 +15,9 @@ from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
 from nets.training.budget import Clock, CountedObjective, Limits, Rows
-from nets.training.coordinates import Coordinates
+from nets.training.coordinates import Coordinates, prepared
 from nets.training.history import Arrays, Curve, History, Probe
 
-#: Up to so many parameters the dense self-scaled BFGS is the default: a step passes once over its
-#: 4P² bytes (3 ms at P = 3102), less than the net itself costs.
-DENSE_LIMIT = 5000
 DEFAULT_STEPS = 1000
 
 
@@ -95,14 +92,8 @@ def train(
         raise InputError(f"every must be a whole number >= 1, got {every}")
     if precision not in DTYPES:
         raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
-    module = optimizers.get(choose(optimizer, net))
-    optimizers.check_options(module, options)
-    if "seed" in module.minimize.__kwdefaults__:
-        options["seed"] = seed
-    coordinates = Coordinates.of(net, module.POSITIVE)
-    start = net.pack()
-    if module.POSITIVE == "bounds":
-        options["lower"] = coordinates.lower_bounds(start.size)
+    chosen = optimizers.choose(optimizer, net.pack().size)
+    minimize, coordinates = prepared(net, chosen, options, seed)
     run = _Run(
         net=net,
         data=Rows(net, x, y, loss or Loss(), precision),
@@ -115,7 +106,7 @@ def train(
     )
     diverged = interrupted = False
     try:
-        reason = module.minimize(run.objective, coordinates.inward(start), run.report, **options)
+        reason = minimize(run.objective, coordinates.inward(net.pack()), run.report)
     except Stop as stop:
         reason = str(stop)
     except Diverged as failure:
@@ -123,13 +114,6 @@ def train(
     except KeyboardInterrupt:
         reason, interrupted = "interrupted", True
     return run.finish(reason, diverged=diverged, interrupted=interrupted)
-
-
-def choose(optimizer: str, net: Network) -> str:
-    """The optimiser meant by "auto": dense self-scaled BFGS, or the one with limited memory."""
-    if optimizer != "auto":
-        return optimizer
-    return "ssbfgs" if net.pack().size <= DENSE_LIMIT else "lssbfgs"
 
 
 class _Run:
