@@ -174,7 +174,7 @@ def propagate(
 ) -> tuple[list[Tensor], list[Tensor]]:
     """States y[0..L] and pre-activations z[0..L−2] at the given parameters, differentiable."""
     C, s = net.architecture.coefficients(tau.double(), net.config.gamma)
-    terms = memory_terms(net, C)
+    terms = skip_terms(net, C)
     C, s = C.to(x.dtype), s.to(x.dtype)
     y, z = [x], []
     for l in range(1, len(W)):
@@ -187,7 +187,7 @@ def propagate(
     return y, z
 
 
-def memory_terms(net: Network, C: Tensor) -> list[list[int]]:
+def skip_terms(net: Network, C: Tensor) -> list[list[int]]:
     """For every layer ℓ the past layers k that enter it.
 
     Never the input unless it is carried; no zero entry of a constant C. Where C depends on τ

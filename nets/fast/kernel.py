@@ -251,7 +251,7 @@ def _chunk_rows(shape: Shape, rows: int, chunk: int | None, dtype: torch.dtype) 
 
 
 def _sweeps(net: Network, shape: Shape, sizes: set[int], dtype: torch.dtype) -> dict[int, Sweep]:
-    """One sweep per size of chunk (all but the last are equal), on the same memory."""
+    """One sweep per size of chunk (all but the last are equal), on the same buffers."""
     pool = torch.zeros(sum(pool_entries(shape, max(sizes))), dtype=dtype)
     sigma = elementwise(net.config.activation, net.sigma, net.config.eta)
     return {rows: Sweep(shape, rows, pool, sigma) for rows in sizes}

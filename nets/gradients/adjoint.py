@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from nets.loss import Loss
-from nets.module import Network, memory_terms, project, propagate
+from nets.module import Network, project, propagate, skip_terms
 
 Gradients = dict[str, Tensor]
 
@@ -26,7 +26,7 @@ def adjoint_states(net: Network, z: list[Tensor], phi_L: Tensor) -> list[Tensor]
     """
     with torch.no_grad():
         C, s = net.architecture.coefficients(net.tau.double(), net.config.gamma)
-        terms = memory_terms(net, C)
+        terms = skip_terms(net, C)
         C, s = C.to(phi_L.dtype), s.to(phi_L.dtype)
         last = len(z)  # L − 1
         phi = [phi_L @ net.W[last], phi_L]
@@ -80,7 +80,7 @@ def coefficient_vjp(
 def _dC(net: Network, C: Tensor, y: list[Tensor], phi: list[Tensor]) -> Tensor:
     dC = torch.zeros_like(C)
     if C.requires_grad:
-        for l, terms in enumerate(memory_terms(net, C)):
+        for l, terms in enumerate(skip_terms(net, C)):
             for k in terms:
                 past = project(y[k], to=net.widths[l])
                 dC[l, k] = torch.vdot(past.flatten(), phi[l].flatten())

@@ -62,7 +62,7 @@ def minimize(
     if schedule != "constant" and horizon <= 0:
         raise InputError(f"schedule {schedule!r} needs to know the number of steps: set horizon")
     theta = theta.copy()
-    parameter = torch.from_numpy(theta).requires_grad_()  # shares theta's memory
+    parameter = torch.from_numpy(theta).requires_grad_()  # shares its numbers with theta
     adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
     parts = _batches(objective, batch, seed) if batch > 0 else repeat(objective)
     highest = np.inf

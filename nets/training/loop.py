@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,14 @@ def train(
 
     `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
     `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
-    `every` is the stride of `Training.history`: by default 1, and an epoch with mini batches, which
-    `seed` draws. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
+    `every` is the stride of `Training.history`: by default 1, with mini batches one epoch; `seed`
+    draws them. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
     float64 always.
     """
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
-    if every is None:  # with mini batches a row needs the whole J: once an epoch
+    if every is None:  # with mini batches a row needs the whole J: once per epoch
         every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
     if every < 1:
         raise InputError(f"every must be a whole number >= 1, got {every}")
@@ -104,9 +105,14 @@ def train(
         every=every,
         show=progress,
     )
+    return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _finished(run: _Run, minimize: Callable[..., str]) -> Training:
+    """Runs to the end, whichever it is."""
     diverged = interrupted = False
     try:
-        reason = minimize(run.objective, coordinates.inward(net.pack()), run.report)
+        reason = minimize(run.report)
     except Stop as stop:
         reason = str(stop)
     except Diverged as failure:
