@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.settings import inherited, required, setting
+from nets import architectures
 from nets.tau import GRAMMAR
 
 NET = "The net"
@@ -20,7 +21,7 @@ class NetOnData:
     """A net at its starting values and the points it is shown; the defaults are the paper's."""
 
     net: str = setting(
-        "resnet", panel=NET, help="Architecture: feedforward, resnet, densenet or fractional."
+        "resnet", panel=NET, help=f"Architecture: {', '.join(architectures.names())}."
     )
     tau: str = setting(
         "learned",

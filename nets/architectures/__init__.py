@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, cast
@@ -62,6 +63,7 @@ class Architecture(Protocol):
     def coefficients(self, tau: Tensor, gamma: float) -> tuple[Tensor, Tensor]: ...
 
 
+@cache
 def names() -> list[str]:
     """The architectures that exist, by file name."""
     return sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))

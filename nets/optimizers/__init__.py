@@ -36,6 +36,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hints
 
@@ -85,6 +86,7 @@ class Option:
     help: str
 
 
+@cache
 def names() -> list[str]:
     """The optimisers there are, by file name."""
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
@@ -103,6 +105,7 @@ def get(name: str) -> ModuleType:
     return module
 
 
+@cache
 def options(module: ModuleType) -> dict[str, Option]:
     """What an optimiser can be told: types, defaults and help, read off its `minimize`."""
     hints = get_type_hints(module.minimize, include_extras=True)
