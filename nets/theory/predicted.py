@@ -48,15 +48,15 @@ def propagators(at: Linearised) -> dict[int, Tensor]:
     M[k] = Σ_{i>k} M[i] ∂y[i]/∂y[k], where the direct dependence ∂y[i]/∂y[k] is skips[i,k] P, and
     scales[k] D[k] besides for i = k+1.
     """
-    last, by = at.net.config.hidden, at.recursion
+    last, scales, skips = at.net.config.hidden, at.recursion.scales, at.recursion.skips.tolist()
     width = at.net.widths[last]
     identity = torch.eye(width, dtype=at.y[0].dtype).expand(len(at.y[0]), width, width)
     M = {last: identity}
     for k in range(last - 1, 0, -1):
-        M[k] = by.scales[k] * M[k + 1] @ at.D(k)
+        M[k] = scales[k] * M[k + 1] @ at.D(k)
         for i in range(k + 1, last + 1):
-            if by.skips[i, k] != 0:
-                M[k] = M[k] + float(by.skips[i, k]) * _columns(M[i], at.net.widths[k])
+            if skips[i][k] != 0:
+                M[k] = M[k] + skips[i][k] * _columns(M[i], at.net.widths[k])
     return M
 
 
