@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import secrets
@@ -44,21 +43,16 @@ def compile_report(
 
 def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
     """Every figure of the report as a PNG of its own, for slides and for README."""
-    import matplotlib.pyplot as plt
-
     from reports.document import slug
-    from reports.style import house_style
+    from reports.style import drawn, saved
 
     out.mkdir(parents=True, exist_ok=True)
     written = []
     for picture in build_document(Run.read(run)).pictures():
-        with house_style(text_as_text=False):
-            figure = picture.draw()
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format="png", dpi=dots_per_inch)
-            plt.close(figure)
+        with drawn(picture, text_as_text=False) as figure:
+            data = saved(figure, "png", dpi=dots_per_inch)
         written.append(out / f"{slug(picture.name)}.png")
-        write_whole(written[-1], buffer.getvalue())
+        write_whole(written[-1], data)
     return written
 
 

@@ -6,12 +6,18 @@ keep the curves apart in grey print.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from reports.document import Picture
 
 WIDTH_INCHES = 7.2
 GOLDEN = 0.62
@@ -80,3 +86,23 @@ def house_style(text_as_text: bool) -> Iterator[None]:
     }
     with mpl.rc_context(settings):
         yield
+
+
+@contextmanager
+def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
+    """A picture's figure in the house style, closed afterwards."""
+    import matplotlib.pyplot as plt
+
+    with house_style(text_as_text):
+        figure = picture.draw()
+        try:
+            yield figure
+        finally:
+            plt.close(figure)
+
+
+def saved(figure: Figure, form: str, **settings: Any) -> bytes:
+    """The bytes of a figure's file; within `drawn`, whose settings matplotlib reads on saving."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, **settings)
+    return buffer.getvalue()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import html
-import io
 import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reports.document import slug
+from reports.document import Picture, slug
 from reports.formatting import number
-from reports.style import look
+from reports.style import drawn, look, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,11 +82,21 @@ def _clickable(box: Legend) -> None:
                 part.set_gid(_LEGEND + text.get_text())
 
 
+def inline_svg(picture: Picture) -> str:
+    """A picture as one <svg> element for an HTML page, its text still text."""
+    with drawn(picture, text_as_text=True) as figure:
+        return to_svg(figure, picture.name, picture.alt)
+
+
+def outlined_svg(picture: Picture) -> bytes:
+    """A picture as an SVG file for the PDF, its text as outlines."""
+    with drawn(picture, text_as_text=False) as figure:
+        return saved(figure, "svg", metadata={"Date": None})
+
+
 def to_svg(figure: Figure, name: str, alt: str) -> str:
     """The figure as one <svg> element for an HTML page."""
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
+    text = saved(figure, "svg", metadata={"Date": None, "Creator": None}).decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = _name_series(text)
