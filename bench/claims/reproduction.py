@@ -22,6 +22,9 @@ TRAINING = "femnets run training --preset paper"
 PRUNING = "femnets run pruning --preset paper"
 NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}
 
+WIDTH = 50  # of the nets in the table of τ
+PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR
+
 TAU_WITHIN = 0.1  # of every entry; the table prints two digits
 U3_WITHIN = 2.0  # a factor, at both ends
 
@@ -53,6 +56,12 @@ class Printed:
     measure: Callable[[Record], tuple[float | None, ...]]
 
 
+def printed_tau(config: Mapping[str, Any]) -> tuple[float, ...] | None:
+    """The row of the paper's table of τ for a net, where it has one."""
+    row = TAU.get((config["net"], config["bias_ordering"], config["hidden"]))
+    return row if config["width"] == WIDTH else None
+
+
 def printed() -> list[Printed]:
     """0.07, the range of u₃, and the eight rows of the table of τ."""
     return [
@@ -70,7 +79,7 @@ def printed() -> list[Printed]:
         ),
         *(
             Printed(
-                f"τ, {NAMES[net]}{' + B.O.' if ordering else ''} {hidden}-50",
+                f"τ, {NAMES[net]}{' + B.O.' if ordering else ''} {hidden}-{WIDTH}",
                 values,
                 arm(net=net, tau="learned", hidden=hidden, bias_ordering=ordering),
                 lambda record: tuple(record.values.get("tau") or ()),

@@ -13,17 +13,18 @@ from reports.document import Block, Column, Missing, Paragraph, Picture, Section
 from reports.figures.comparison import work_precision
 from reports.formatting import number, scientific, show
 
+TITLE = "The answer"
 ORDER = 10
+STUDIES = ()  # whatever competes
+GAP = ""
 
 
-def section(run: Run) -> Section:
+def contents(run: Run) -> list[Block | Section]:
     fields = {problem: contenders(run.results, problem) for problem in _problems(run.results)}
     if not fields:
-        return Section(
-            "The answer", [Missing("there are no results yet.", run.command("training"))]
-        )
+        return [Missing("there are no results yet.", run.command("training"))]
     main = "maxwell" if "maxwell" in fields else next(iter(fields))
-    blocks: list[Block] = [
+    return [
         Paragraph(_answer(main, fields[main])),
         Picture(
             "work-precision",
@@ -36,7 +37,6 @@ def section(run: Run) -> Section:
         ),
         _table(run, fields),
     ]
-    return Section("The answer", blocks)
 
 
 def _problems(results: Results) -> list[str]:

@@ -7,12 +7,15 @@ from functools import partial
 
 from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Formula, Missing, Paragraph, Picture, Section, Table
+from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table
 from reports.figures.convergence import error_against_h
 from reports.formatting import scientific
 from reports.names import ELEMENTS
 
+TITLE = "Finite elements"
 ORDER = 50
+STUDIES = ("convergence", "elements")
+GAP = "no finite-element results in this run."
 
 COLUMNS = [
     Column("element"),
@@ -42,15 +45,13 @@ SOLVED_COLUMNS = [
 ]
 
 
-def section(run: Run) -> Section:
+def contents(run: Run) -> list[Block | Section]:
     fem = run.results.select("fem", solve=False, grading=None, order=None)
     if not len(fem):
-        gap = Missing("no finite-element results in this run.", run.command("convergence"))
-        return Section("Finite elements", [gap])
-    subsections = [
-        Section(f"Problem {problem}", _blocks(run, problem)) for problem in fem.distinct("problem")
-    ]
-    return Section("Finite elements", _introduction(), subsections)
+        return []
+    problems = fem.distinct("problem")
+    parts = [Section(f"Problem {problem}", _blocks(run, problem)) for problem in problems]
+    return [*_introduction(), *parts]
 
 
 def _introduction() -> list[Block]:

@@ -20,7 +20,10 @@ from reports.figures.gradients import (
 )
 from reports.names import NETS
 
+TITLE = "Vanishing and exploding gradients"
 ORDER = 70
+STUDIES = ("gradient_atlas", "learned_tau")
+GAP = "no gradients by layer in this run."
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
 RULES = (
@@ -31,18 +34,14 @@ RULES = (
 )
 
 
-def section(run: Run) -> Section | None:
-    known = {"gradient_atlas", "learned_tau"}
-    if not known & set(run.plans) and not len(run.results.select(AT_INIT)):
-        return None
-    return Section(
-        "Vanishing and exploding gradients",
-        [Paragraph(RULES)],
-        [
-            Section("Before training", _before(run)),
-            Section("Learned and fixed τ along training", _along(run)),
-        ],
-    )
+def contents(run: Run) -> list[Block | Section]:
+    if not any(len(run.results.select(kind)) for kind in (AT_INIT, IN_TRAINING)):
+        return []
+    return [
+        Paragraph(RULES),
+        Section("Before training", _before(run)),
+        Section("Learned and fixed τ along training", _along(run)),
+    ]
 
 
 def _before(run: Run) -> list[Block]:

@@ -7,40 +7,35 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims import _paper as paper
+from bench.claims.reproduction import printed_tau
 from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves
 from reports.formatting import scientific
 from reports.names import net_name
 
+TITLE = "Nets"
 ORDER = 60
+STUDIES = ("training", "pruning")
+GAP = "no trained nets in this run."
 
 
-def section(run: Run) -> Section | None:
-    nets = Results([*run.results_of("training"), *run.results_of("pruning")])
+def contents(run: Run) -> list[Block | Section]:
+    nets = Results([record for study in STUDIES for record in run.results_of(study)])
     if not len(nets):
-        if "training" not in run.plans:
-            return None
-        gap = Missing("no trained nets in this run.", run.command("training"))
-        return Section("Nets", [gap])
+        return []
     descent = nets.select("net", optimizer="steepest")
     parts = [
         Section(f"Problem {problem}", _blocks(run, descent.select("net", problem=problem)))
         for problem in descent.distinct("problem")
     ]
-    return Section(
-        "Nets",
-        [
-            Paragraph(
-                "Trained on samples of the field in the cylinder, scored on the cube, of which a "
-                "fifth lies outside. Bands and spreads are over seeds; runs of one seed share "
-                "initial weights and data across variants."
-            )
-        ],
-        parts,
+    text = (
+        "Trained on samples of the field in the cylinder, scored on the cube, of which a fifth "
+        "lies outside. Bands and spreads are over seeds; runs of one seed share initial weights "
+        "and data across variants."
     )
+    return [Paragraph(text), *parts]
 
 
 def _blocks(run: Run, nets: Results) -> list[Block]:
@@ -129,9 +124,7 @@ def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
         if not taus:
             continue
         median = np.median(np.array(taus, dtype=float), axis=0)
-        printed = paper.TAU.get((config["net"], config["bias_ordering"], config["hidden"]))
-        if printed is not None and config["width"] != 50:
-            printed = None
+        printed = printed_tau(config)
         distance = float(np.abs(median - printed).max()) if printed is not None else None
         rows.append((label, len(taus), _steps(median), _steps(printed), distance))
     columns = [

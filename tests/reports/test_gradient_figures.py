@@ -21,7 +21,7 @@ from reports.figures.gradients import (
     phase_diagram,
     tau_trajectories,
 )
-from reports.sections.gradients import section
+from reports.sections import gradients, make
 
 
 @dataclass
@@ -115,17 +115,18 @@ def run_with(results, **plans):
 
 
 def test_section_is_complete_and_gaps_are_named(results):
-    made = section(run_with(results))
+    made = make(gradients, run_with(results))
     before, along = made.subsections
     names = [getattr(block, "name", "") for block in (*before.blocks, *along.blocks)]
     assert "gradient-phases" in names
     assert "arms-resnet-50-adam" in names
     rows = next(block for block in before.blocks if getattr(block, "name", "") == "jacobian-norms")
     assert ["ResNet", "1/H"] in [row[:2] for row in rows.rows]
-    empty = section(run_with(Results([]), gradient_atlas={"preset": "quick"}))
-    commands = [part.blocks[0].command for part in empty.subsections]
-    assert all(command.startswith("femnets run") for command in commands)
-    assert section(run_with(Results([]))) is None
+    (gap,) = make(gradients, run_with(Results([]), gradient_atlas={"preset": "quick"})).blocks
+    assert gap.command == "femnets run gradient_atlas --preset quick --run r"
+    assert make(gradients, run_with(Results([]))) is None
+    untrained = make(gradients, run_with(results.select("gradients_at_init")))
+    assert untrained.subsections[1].blocks[0].command.startswith("femnets run learned_tau")
 
 
 def test_claims_pass_on_data_and_never_without(results):

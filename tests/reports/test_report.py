@@ -18,7 +18,7 @@ from reports.context import Run
 from reports.html import render_html
 from reports.matching import matching_mesh
 from reports.pdf import render_pdf, typst_source
-from reports.sections.ledger import section as ledger_section
+from reports.sections import ledger
 
 PLANS = {
     "convergence": {"n": [1, 2, 4], "elements": ["N0"], "problems": ["maxwell"]},
@@ -142,7 +142,7 @@ def test_the_ledger_counts_what_it_shows():
     alone = SimpleNamespace(ledger=[holds], others=[])
     contradicted = SimpleNamespace(ledger=[holds], others=[SimpleNamespace(ledger=[fails])])
     for run, status in ((alone, "holds"), (contradicted, "seed-dependent")):
-        paragraph, table = ledger_section(run).blocks
+        paragraph, table = ledger.contents(run)
         assert paragraph.text.startswith(f"Of 1 claims: 1 {status}.")
         assert table.rows[0][3].startswith(status)
 
