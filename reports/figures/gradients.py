@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -97,19 +97,8 @@ def _edges(values: Sequence[float]) -> Array:
 
 def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     """Growth of ‖∂J/∂y[k]‖ by layer at τ = 1 and τ = 1/H: measured, and dotted by mean field."""
-    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
-    for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        for net in NETS:
-            rows = results.select(
-                "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
-            )
-            if len(rows):
-                _profile(axes, rows.records[0], net)
-        axes.set_title(f"τ = {tau0}", fontsize=9)
-        axes.set_xlabel("layer k")
-    grid[0].set_ylabel("log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖")
-    legend(grid[0], **LEGEND)
-    return figure
+    labels = "layer k", "log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖"
+    return _large_and_small_steps(results, hidden, scale, _profile, labels)
 
 
 def _profile(axes: Axes, record: Record, net: str) -> None:
@@ -123,20 +112,34 @@ def _profile(axes: Axes, record: Record, net: str) -> None:
 def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     """log₁₀ of the singular values of dy[H]/dy[1] at τ = 1 and τ = 1/H, averaged over samples, as
     far as float64 resolves them."""
-    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6))
+    labels = "number of the singular value", "log₁₀ singular values of dy[H]/dy[1]"
+    return _large_and_small_steps(results, hidden, scale, _spectrum, labels)
+
+
+def _spectrum(axes: Axes, record: Record, net: str) -> None:
+    spectrum = record.arrays["log10_spectrum"]
+    resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
+    plot_series(axes, np.arange(1, len(resolved) + 1), resolved, NETS[net], net, linestyle="-")
+
+
+def _large_and_small_steps(
+    results: Results,
+    hidden: int,
+    scale: float,
+    draw: Callable[[Axes, Record, str], None],
+    labels: tuple[str, str],
+) -> Figure:
+    """One panel at τ = 1 and one at τ = 1/H, with a curve per net of that depth."""
+    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
     for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        for net in NETS:
-            rows = results.select(
-                "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
-            )
-            if len(rows):
-                spectrum = rows.records[0].arrays["log10_spectrum"]
-                resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
-                index = np.arange(1, len(resolved) + 1)
-                plot_series(axes, index, resolved, NETS[net], net, linestyle="-")
+        chosen = results.select(
+            "gradients_at_init", tau="fixed", tau0=tau0, hidden=hidden, scale=scale
+        )
+        for net in chosen.distinct("net"):
+            draw(axes, chosen.select("gradients_at_init", net=net).records[0], net)
         axes.set_title(f"τ = {tau0}", fontsize=9)
-        axes.set_xlabel("number of the singular value")
-    grid[0].set_ylabel("log₁₀ singular values of dy[H]/dy[1]")
+        axes.set_xlabel(labels[0])
+    grid[0].set_ylabel(labels[1])
     legend(grid[0], **LEGEND)
     return figure
 

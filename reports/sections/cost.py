@@ -14,23 +14,6 @@ ORDER = 80
 STUDIES = (STUDY,)
 GAP = "nothing was timed in this run."
 
-ELEMENT_COLUMNS = [
-    Column("element"),
-    Column("n", "count"),
-    Column("threads", "count"),
-    Column("unknowns", "count"),
-    Column("L² error", "error"),
-    Column("seconds", "seconds"),
-    Column("unknowns per second", "number"),
-]
-NET_COLUMNS = [
-    Column("net"),
-    Column("threads", "count"),
-    Column("parameters", "count"),
-    Column("loss and gradient", "seconds"),
-    Column("prediction per point", "seconds"),
-]
-
 
 def contents(run: Run) -> list[Block]:
     fem, nets = run.results.select("fem_timing"), run.results.select("net_timing")
@@ -52,6 +35,24 @@ def contents(run: Run) -> list[Block]:
         caption = "One evaluation of the loss and its gradient, and of the field at one point."
         blocks.append(Table("net-cost", caption, NET_COLUMNS, rows, source))
     return blocks
+
+
+ELEMENT_COLUMNS = [
+    Column("element"),
+    Column("n", "count"),
+    Column("threads", "count"),
+    Column("unknowns", "count"),
+    Column("L² error", "error"),
+    Column("seconds", "seconds"),
+    Column("unknowns per second", "number"),
+]
+NET_COLUMNS = [
+    Column("net"),
+    Column("threads", "count"),
+    Column("parameters", "count"),
+    Column("loss and gradient", "seconds"),
+    Column("prediction per point", "seconds"),
+]
 
 
 def _ordered(cells: Results, *by: str) -> list[Record]:
