@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.store.results import Record, Results
 from reports.contenders import Contender
-from reports.names import ELEMENTS
+from reports.names import element_title, in_place
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ def families(results: Results, problem: str) -> dict[str, Results]:
     Families of one mesh are left out: nothing can be carried on from them.
     """
     oracle = results.select("fem", problem=problem, solve=False, grading=None)
-    found = {title: oracle.select("fem", element=element) for element, title in ELEMENTS.items()}
+    elements = in_place("finite element", oracle.distinct("element"))
+    found = {element_title(name): oracle.select("fem", element=name) for name in elements}
     return {title: rows for title, rows in found.items() if len(rows) > 1}
 
 

@@ -1,8 +1,8 @@
-"""What methods are called in text and legends, and which look they have, in one place."""
+"""What methods are called in text and legends, and the keys of their looks, in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 ELEMENTS = {
@@ -13,7 +13,6 @@ ELEMENTS = {
 }
 SHORT_ELEMENTS = {
     "N0": "N₀ tets",
-    "N0 graded": "N₀ graded tets",
     "hexN0": "N₀ hexes",
     "N1": "N₁ tets",
     "hexP": "p-version",
@@ -28,7 +27,7 @@ NETS = {
 
 def net_family(config: Mapping[str, Any]) -> str:
     """ResNet + τ + B.O."""
-    name = NETS.get(config["net"], config["net"])
+    name = net_title(config["net"])
     if config["tau"] != "fixed":
         name += " + τ" if config["tau"] == "learned" else f" + τ ({config['tau']})"
     return name + (" + B.O." if config.get("bias_ordering") else "")
@@ -40,5 +39,35 @@ def net_name(config: Mapping[str, Any]) -> str:
 
 
 def net_method(config: Mapping[str, Any]) -> str:
-    """The key of the net's look: architecture, and whether τ is learned."""
-    return config["net"] + ("" if config["tau"] == "fixed" else "+tau")
+    """The key of the net's look: architecture, and whether its τ is fixed."""
+    return f"net/{config['net']}" + ("/fixed" if config["tau"] == "fixed" else "")
+
+
+def element_title(name: str) -> str:
+    return ELEMENTS.get(name, name)
+
+
+def element_short(name: str) -> str:
+    """Beside a curve: N₀ tets."""
+    return SHORT_ELEMENTS.get(name, name)
+
+
+def net_title(name: str) -> str:
+    return NETS.get(name, name)
+
+
+def element_look(name: str) -> str:
+    """The key of an element's look on uniform meshes."""
+    return f"finite element/{name}"
+
+
+def members(family: str) -> list[str]:
+    """The methods of a family that plugs declare, in the order of their places."""
+    known = {"finite element": ELEMENTS, "net": NETS}
+    return list(known.get(family, ()))
+
+
+def in_place(family: str, names: Iterable[str]) -> list[str]:
+    """Names of a family in the order of their places, those of no plug behind them."""
+    known, found = members(family), set(names)
+    return [*(name for name in known if name in found), *sorted(found - set(known))]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
-from reports.names import ELEMENTS, NETS
-
-STUDY = "cost"
+from reports.names import element_title, net_title
 
 TITLE = "Cost"
 ORDER = 80
-STUDIES = (STUDY,)
+STUDIES = ("cost",)
 GAP = "nothing was timed in this run."
 
 
@@ -26,11 +24,11 @@ def contents(run: Run) -> list[Block]:
         )
     ]
     if len(fem):
-        source = run.source(STUDY, fem)
+        source = run.made_by(fem)
         rows = [_element(record) for record in _ordered(fem, "element", "n")]
         blocks.append(Table("fem-cost", "A best approximation.", ELEMENT_COLUMNS, rows, source))
     if len(nets):
-        source = run.source(STUDY, nets)
+        source = run.made_by(nets)
         rows = [_net(record) for record in _ordered(nets, "net", "hidden")]
         caption = "One evaluation of the loss and its gradient, and of the field at one point."
         blocks.append(Table("net-cost", caption, NET_COLUMNS, rows, source))
@@ -62,7 +60,7 @@ def _ordered(cells: Results, *by: str) -> list[Record]:
 def _element(record: Record) -> tuple[Value, ...]:
     config, values = record.config, record.values
     return (
-        ELEMENTS.get(config["element"], config["element"]),
+        element_title(config["element"]),
         config["n"],
         config["threads"],
         values.get("dofs"),
@@ -74,10 +72,8 @@ def _element(record: Record) -> tuple[Value, ...]:
 
 def _net(record: Record) -> tuple[Value, ...]:
     config, values = record.config, record.values
-    title = NETS.get(config["net"], config["net"])
-    size = f"{config['hidden']}-{config['width']}"
     return (
-        f"{title} {size}",
+        f"{net_title(config['net'])} {config['hidden']}-{config['width']}",
         config["threads"],
         *(values[name] for name in ("parameters", "seconds", "seconds_per_point")),
     )

@@ -18,7 +18,7 @@ from reports.figures.gradients import (
     phase_diagram,
     tau_trajectories,
 )
-from reports.names import NETS
+from reports.names import in_place, net_title
 
 TITLE = "Vanishing and exploding gradients"
 ORDER = 70
@@ -115,13 +115,13 @@ def _jacobian_rows(cells: Results) -> list[list[Value]]:
     """One row per net and policy at scale 1: medians over seeds."""
     chosen = cells.select(AT_INIT, scale=1.0, gamma=0.5)
     rows: list[list[Value]] = []
-    for net in NETS:
-        for tau, tau0 in (("fixed", "1"), ("fixed", "1/sqrtH"), ("fixed", "1/H"), ("rezero", "1")):
-            found = chosen.select(AT_INIT, net=net, tau=tau, tau0=tau0)
-            if len(found):
-                name = "ReZero" if tau == "rezero" else tau0
-                norms = [_median(found, depth, "log10_spectral_norm") for depth in _depths(cells)]
-                rows.append([NETS[net], name, *norms])
+    for net in in_place("net", chosen.distinct("net")):
+        of_net = chosen.select(AT_INIT, net=net)
+        for tau, tau0 in sorted({(r.config["tau"], r.config["tau0"]) for r in of_net}):
+            found = of_net.select(AT_INIT, tau=tau, tau0=tau0)
+            name = tau0 if tau == "fixed" else f"{tau}, τ₀ = {tau0}"
+            norms = [_median(found, depth, "log10_spectral_norm") for depth in _depths(cells)]
+            rows.append([net_title(net), name, *norms])
     return rows
 
 
@@ -144,7 +144,7 @@ def _along(run: Run) -> list[Block]:
                 found = cells.select(IN_TRAINING, **mode)
                 both = all(len(found.select(IN_TRAINING, tau=t)) for t in ("fixed", "learned"))
                 if both:
-                    name = f"{NETS[net]} of {hidden} layers, {optimizer}"
+                    name = f"{net_title(net)} of {hidden} layers, {optimizer}"
                     blocks += _mode_blocks(run, found, name, f"{net}-{hidden}-{optimizer}")
     return blocks
 
@@ -160,7 +160,7 @@ def _mode_blocks(run: Run, cells: Results, name: str, slug: str) -> list[Block]:
     return [
         Picture(
             f"final-errors-{slug}",
-            f"{name}: training error by policy for τ, one mark a seed, the median as a bar. All "
+            f"{name}: training error by policy for τ, one mark per seed, the median as a bar. All "
             "arms share initial weights, data and the number of evaluations.",
             partial(final_errors, cells),
             f"Final training errors of {name} for each policy of τ.",

@@ -119,10 +119,7 @@ def _sentence(runs: Results, problem: str, rivals: list[Contender]) -> str:
         f"{len(group)} seeds."
     ]
     for rival in rivals:
-        if rival.look in ("N0", "hexP") or rival.records[0].kind == "baseline":
-            sentences.append(
-                f"{rival.name} ({rival.unknowns:,} unknowns): {_beside(rival, median)}."
-            )
+        sentences.append(f"{rival.name} ({rival.unknowns:,} unknowns): {_beside(rival, median)}.")
     return " ".join(sentences)
 
 
