@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
+from bench.statistics import observed_rate
 from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table
@@ -163,10 +163,5 @@ def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ..
 
 
 def _rate(rows: list[Record], index: int, name: str) -> float | None:
-    """log(e/e′) / log(h/h′) between a mesh and the one before it."""
-    if index == 0:
-        return None
-    fine, coarse = rows[index].values, rows[index - 1].values
-    if not (fine[name] and coarse[name]) or fine["h"] == coarse["h"]:
-        return None
-    return math.log(coarse[name] / fine[name]) / math.log(coarse["h"] / fine["h"])
+    """Between a mesh and the one before it."""
+    return observed_rate(rows[index - 1].values, rows[index].values, name) if index else None

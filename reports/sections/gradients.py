@@ -24,6 +24,7 @@ TITLE = "Vanishing and exploding gradients"
 ORDER = 70
 STUDIES = ("gradient_atlas", "learned_tau")
 GAP = "no gradients by layer in this run."
+MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
 RULES = (
@@ -83,7 +84,8 @@ def _before(run: Run) -> list[Block]:
         ),
         Table(
             "jacobian-norms",
-            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights.",
+            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights"
+            f"{_of_all_depths(cells)}.",
             [Column("net"), Column("τ"), *_depth_columns(cells)],
             _jacobian_rows(cells),
             source,
@@ -107,8 +109,16 @@ def _depth_columns(cells: Results) -> list[Column]:
     return [Column(f"H = {depth}", "rate") for depth in _depths(cells)]
 
 
+def _of_all_depths(cells: Results) -> str:
+    shown, measured = len(_depths(cells)), len(cells.select(AT_INIT, scale=1.0).distinct("hidden"))
+    return f"; {shown} of the {measured} depths measured" if shown < measured else ""
+
+
 def _depths(cells: Results) -> list[int]:
-    return [depth for depth in cells.distinct("hidden") if depth in (5, 20, 50, 100, 200)]
+    """Every depth, or so many of them that the table fits the page; the last always."""
+    depths = cells.select(AT_INIT, scale=1.0).distinct("hidden")
+    places = np.linspace(0, len(depths) - 1, min(len(depths), MOST_DEPTHS)).round().astype(int)
+    return [depths[place] for place in places]
 
 
 def _jacobian_rows(cells: Results) -> list[list[Value]]:
@@ -132,21 +142,26 @@ def _median(cells: Results, depth: int, name: str) -> float | None:
 
 def _along(run: Run) -> list[Block]:
     cells = _with_most_samples(run.results.select(IN_TRAINING))
-    gap = Missing("no trainings with τ fixed and learned from 1/H.", run.command("learned_tau"))
-    starts = [cells.select(IN_TRAINING, tau=tau, tau0="1/H") for tau in ("fixed", "learned")]
-    if not all(len(found) for found in starts):
-        return [gap]
+    if not len(cells):
+        return [Missing("no trainings with τ fixed and learned.", run.command("learned_tau"))]
     blocks: list[Block] = []
     for net in cells.distinct("net"):
         for hidden in cells.distinct("hidden"):
             for optimizer in cells.distinct("optimizer"):
                 mode = {"net": net, "hidden": hidden, "optimizer": optimizer}
                 found = cells.select(IN_TRAINING, **mode)
-                both = all(len(found.select(IN_TRAINING, tau=t)) for t in ("fixed", "learned"))
-                if both:
-                    name = f"{net_title(net)} of {hidden} layers, {optimizer}"
+                name = f"{net_title(net)} of {hidden} layers, {optimizer}"
+                if _has_both(found):
                     blocks += _mode_blocks(run, found, name, f"{net}-{hidden}-{optimizer}")
+                elif len(found):
+                    what = f"{name}: τ fixed and τ learned from 1/H are not both there."
+                    blocks.append(Missing(what, run.command("learned_tau")))
     return blocks
+
+
+def _has_both(cells: Results) -> bool:
+    arms = ({"tau": tau, "tau0": "1/H"} for tau in ("fixed", "learned"))
+    return all(len(cells.select(IN_TRAINING, **arm)) for arm in arms)
 
 
 def _with_most_samples(cells: Results) -> Results:

@@ -33,9 +33,15 @@ def contents(run: Run) -> list[Block | Section]:
     text = (
         "Trained on samples of the field in the cylinder, scored on the cube, of which a fifth "
         "lies outside. Bands and spreads are over seeds; runs of one seed share initial weights "
-        "and data across variants."
+        f"and data across variants.{_elsewhere(nets)}"
     )
     return [Paragraph(text), *parts]
+
+
+def _elsewhere(nets: Results) -> str:
+    """What this section does not show, and where it is."""
+    others = [name for name in nets.distinct("optimizer") if name != "steepest"]
+    return f" Nets trained by {', '.join(others)} are in the comparison only." if others else ""
 
 
 def _blocks(run: Run, nets: Results) -> list[Block]:
@@ -121,11 +127,11 @@ def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
     for label, runs in by_variant(learned).items():
         config = runs.records[0].config
         taus = [r.values["tau"] for r in runs if None not in r.values["tau"]]
-        if not taus:
-            continue
-        median = np.median(np.array(taus, dtype=float), axis=0)
         printed = printed_tau(config)
-        distance = float(np.abs(median - printed).max()) if printed is not None else None
+        median = np.median(np.array(taus, dtype=float), axis=0) if taus else None
+        distance = None
+        if printed is not None and median is not None:
+            distance = float(np.abs(median - printed).max())
         rows.append((label, len(taus), _steps(median), _steps(printed), distance))
     columns = [
         Column("net"),
@@ -154,7 +160,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
         Picture(
             f"maps-{problem}",
             "Pointwise error on (−1, 1)² × {0.5}; training data lie inside the circle only. First "
-            "seed of each variant.",
+            f"seed of each variant.{_diverged(nets)}",
             partial(error_maps, chosen),
             "Error maps of the shallow nets",
             run.source("training", shown),
@@ -172,11 +178,16 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
 
 
 def _first_of_each(nets: Results) -> list[Record]:
+    return [record for record in _shallow_firsts(nets) if not record.values["diverged"]]
+
+
+def _diverged(nets: Results) -> str:
+    names = [net_name(r.config) for r in _shallow_firsts(nets) if r.values["diverged"]]
+    return f" Diverged, and so not drawn: {', '.join(names)}." if names else ""
+
+
+def _shallow_firsts(nets: Results) -> list[Record]:
     plain = Results([r for r in nets if not r.config["bias_ordering"]])
     depth = min(plain.distinct("hidden"), default=None)
     shallow = plain.select("net", hidden=depth)
-    return [
-        runs.sorted_by("seed").records[0]
-        for runs in by_variant(shallow).values()
-        if not runs.sorted_by("seed").records[0].values["diverged"]
-    ]
+    return [runs.sorted_by("seed").records[0] for runs in by_variant(shallow).values()]
