@@ -25,7 +25,7 @@ def compile_report(
 ) -> list[Path]:
     """Writes report.html and report.pdf for a run directory and returns their paths.
 
-    The run is held against `others`: their verdicts and errors stand beside its own.
+    The run is compared with `others`: their verdicts and errors stand beside its own.
     """
     context = Run.read(run, others)
     folder = run if out is None else out
@@ -67,7 +67,7 @@ def build_document(run: Run) -> Document:
         facts=[
             ("run", run.name),
             *_facts(run.results),
-            *(("held against", other.name) for other in run.others),
+            *(("compared with", other.name) for other in run.others),
         ],
     )
 

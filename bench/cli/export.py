@@ -24,7 +24,7 @@ class Format(StrEnum):
 
 def command(
     run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
-    to: Annotated[Format, typer.Option(help="csv, parquet: tidy tables; vtu: fields.")],
+    to: Annotated[Format, typer.Option(help="csv, parquet: tidy tables; vtu: fields for ParaView.")],
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
     ] = None,

@@ -12,7 +12,7 @@ def command(
     run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", help="Another run to hold against it; may be repeated."),
+        typer.Option("--with", help="Another run to compare it with; may be repeated."),
     ] = None,
     html: Annotated[bool, typer.Option("--html", help="Only the HTML page.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Only the PDF.")] = False,

@@ -23,7 +23,7 @@ COLUMNS = [
 
 
 def _verdict(run: Run, entry: Entry) -> tuple[str, str]:
-    """Status and words; of the run alone, unless one that it is held against contradicts it."""
+    """Status and words; of the run alone, unless one that it is compared with contradicts it."""
     same = [e for other in run.others for e in other.ledger if e.claim.name == entry.claim.name]
     together = agreement([entry, *same]) if same else ""
     words = together if together.startswith(SEED_DEPENDENT) else entry.verdict
