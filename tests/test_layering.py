@@ -1,6 +1,7 @@
 """Imports point one way, functions fit a screen, rooms stay small: read off the source."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,3 +130,19 @@ def test_rooms_stay_small(package):
 
 def test_packages_exist():
     assert all((ROOT / package / "__init__.py").exists() for package in PACKAGES)
+
+
+def test_contributing_is_true():
+    """Its folders and tests exist, its walk has at most twelve lines, and it fits one screen."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:fem|nets|bench|reports|tests|docs)/[\w/.]*)`", text)
+    assert named, "the table of plugs names its folders and tests"
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert not missing
+    walk = re.search(r"walk of `femnets run.*?```\n(.*?)```", text, flags=re.DOTALL)
+    rooms = [re.split(r"\s{2,}", line)[0] for line in walk.group(1).splitlines()]
+    assert len(rooms) <= 12
+    places = [place for room in rooms for place in room.split(" | ")]
+    assert all((ROOT / place).is_dir() for place in places), places
+    assert len(set(places)) == len(places), "without a step back"
+    assert len(text.splitlines()) <= 60

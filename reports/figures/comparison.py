@@ -80,9 +80,7 @@ def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
             continue
         label = contender.appearance.series
         entry = label if label not in shown else "_" + contender.name
-        plot_series(
-            axes, [x], [contender.error], entry, contender.look, linestyle="", markersize=6
-        )
+        plot_series(axes, [x], [contender.error], entry, contender.look, linestyle="", markersize=6)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
 

@@ -1,13 +1,16 @@
 """The report of a run: it follows the results on disk, names its gaps, and is made only once."""
 
+import json
 import math
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from bench.cells import Cell, Result
 from bench.claims import Entry, Fact, all_claims
+from bench.cli import invoke
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint
 from bench.store.folder import Store
@@ -183,3 +186,11 @@ def test_a_diverged_run_counts_as_worst(run):
     (linear,) = [c for c in contenders(Run.read(run).results, "maxwell") if c.track == "fit"]
     assert linear.seeds == 2
     assert linear.error is None
+
+
+@pytest.mark.parametrize("command", [["report", "--html"], ["export", "--to", "csv"]])
+def test_commands_name_their_files_as_json(run, capsys, command):
+    assert invoke([command[0], str(run), *command[1:], "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert files
+    assert all(Path(file).is_file() for file in files)
