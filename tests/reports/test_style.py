@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import pytest
@@ -18,19 +18,11 @@ from reports.names import members
 from reports.style import COLORS, look
 
 
-@dataclass
-class MadeUp:
-    kind: str
-    config: dict
-    values: dict
-    arrays: dict = field(default_factory=dict)
-    key: str = "k"
-
-
 def fem(element, n, error):
     config = {"problem": "maxwell", "element": element, "n": n, "order": None, "grading": None}
     values = {"n": n, "h": math.sqrt(3) / n, "dofs": 9 * n**3, "l2_error": error, "seconds": 0.1}
-    return MadeUp("fem", {**config, "solve": False}, values)
+    config |= {"solve": False, "solver": "auto", "tol": 1e-8, "threads": 1}
+    return SimpleNamespace(kind="fem", config=config, values=values, arrays={}, key=f"{element}{n}")
 
 
 def test_families_have_colours_of_their_own():
