@@ -6,8 +6,8 @@ figure. Members take the places of their family one after the other, in the orde
 place themselves; a member that no plug declares (a result of another installation) gets one of the
 places behind them, by its name, so that it keeps it. A variant of a member is hollow and broken.
 
-Colours are Okabe and Ito's set, which stays apart for colour-blind readers, with darker shades of
-its blue and vermilion; markers and dashes keep the curves apart in grey print.
+Colours are Okabe and Ito's set, which stays apart for colour-blind readers, with more shades of its
+blue and vermilion; markers and dashes keep the curves apart in grey print.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ class Look:
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 _OLIVE, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
 _NAVY, _BROWN, _GREY, _SILVER = "#00395A", "#8A3C00", "#666666", "#A0A0A0"
+_PERIWINKLE = "#7A7FC4"
 
 COLORS: dict[str, tuple[str, ...]] = {
-    "finite element": (_BLUE, _SKY, _NAVY, _GREEN),
-    "net": (_PURPLE, _VERMILION, _BROWN, _ORANGE),
+    "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
+    "net": (_OLIVE, _VERMILION, _BROWN, _ORANGE),
     "linear model": (_BLACK, _GREY, _SILVER),
 }
 ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
