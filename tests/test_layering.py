@@ -30,6 +30,8 @@ SEEN_BY_REPORTS = {
 # Who draws; everything else in `reports` measures or writes text, and can be used without.
 DRAWING = {"figures", "style.py", "svg.py"}
 LONGEST_FUNCTION = 60  # lines: a screen
+# To be shortened, and not to grow until then: take them off when they fit.
+STILL_LONGER = {"bench/cli/fem.py:command": 77, "nets/training/loop.py:train": 71}
 MOST_MODULES = 20  # in one room, leaving out `_internal` ones; more is a corridor
 
 
@@ -111,11 +113,15 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_functions_fit_a_screen(package):
-    long = {
-        f"{path.relative_to(ROOT)}:{node.name}": lines
+    lengths = {
+        f"{path.relative_to(ROOT)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
         for path in sources(package)
         for node in functions(path)
-        if (lines := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    }
+    long = {
+        name: lines
+        for name, lines in lengths.items()
+        if lines > STILL_LONGER.get(name, LONGEST_FUNCTION)
     }
     assert not long, f"longer than {LONGEST_FUNCTION} lines: {long}"
 
