@@ -38,8 +38,8 @@ def families(results: Results, problem: str) -> dict[str, Results]:
     """
     oracle = results.select("fem", problem=problem, solve=False, grading=None)
     elements = in_place("finite element", oracle.distinct("element"))
-    found = {element_title(name): oracle.select("fem", element=name) for name in elements}
-    return {title: rows for title, rows in found.items() if len(rows) > 1}
+    found = [oracle.select("fem", element=element) for element in elements]
+    return {element_title(rows.records[0]): rows for rows in found if len(rows) > 1}
 
 
 def matching_mesh(error: float, rows: Results) -> Match | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bench.store.results import Record
+
 ELEMENTS = {
     "N0": "N₀ tetrahedra",
     "hexN0": "N₀ hexahedra",
@@ -43,13 +45,16 @@ def net_method(config: Mapping[str, Any]) -> str:
     return f"net/{config['net']}" + ("/fixed" if config["tau"] == "fixed" else "")
 
 
-def element_title(name: str) -> str:
-    return ELEMENTS.get(name, name)
+def element_title(record: Record) -> str:
+    """N₀ tetrahedra: what the element calls itself, carried by its results; else its name."""
+    name = record.config["element"]
+    return str(record.values.get("element_title", ELEMENTS.get(name, name)))
 
 
-def element_short(name: str) -> str:
+def element_short(record: Record) -> str:
     """Beside a curve: N₀ tets."""
-    return SHORT_ELEMENTS.get(name, name)
+    name = record.config["element"]
+    return str(record.values.get("element_short", SHORT_ELEMENTS.get(name, name)))
 
 
 def net_title(name: str) -> str:

@@ -30,10 +30,11 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
     for element in fem.distinct("element"):
         rows = Results([r for r in fem if r.config["element"] == element]).sorted_by("n")
         h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
-        label = element_title(element)
+        first = rows.records[0]
+        label = element_title(first)
         look = element_look(element)
         plot_series(axes, h, error, label, look)
-        ends.append(End((h[-1], error[-1]), element_short(element), label, look))
+        ends.append(End((h[-1], error[-1]), element_short(first), label, look))
         order = ORDERS.get(element, 1)
         if order not in lowest or error[-1] < lowest[order][1][-1]:
             lowest[order] = h, error

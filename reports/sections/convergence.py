@@ -104,7 +104,7 @@ def _solved(run: Run, problem: str) -> list[Block]:
         return []
     rows = [
         (
-            element_title(record.config["element"]),
+            element_title(record),
             "graded" if record.config["grading"] else "uniform",
             *(record.values.get(name) for name in SOLVED),
         )
@@ -136,7 +136,7 @@ def _sentence(fem: Results) -> str:
         rate = _rate(rows, len(rows) - 1, "l2_error")
         tail = f", reached at rate {rate:.2f}" if rate is not None else ""
         parts.append(
-            f"{element_title(element)}: {scientific(last['l2_error'])} with "
+            f"{element_title(rows[-1])}: {scientific(last['l2_error'])} with "
             f"{last['dofs']:,} unknowns (n = {last['n']}){tail}"
         )
     return "Smallest L² errors: " + "; ".join(parts) + "."
@@ -150,7 +150,7 @@ def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ..
     records = _by_n(fem, element)
     return [
         (
-            element_title(element),
+            element_title(record),
             *(record.values[name] for name in ("n", "h", "dofs", "l2_error")),
             _rate(records, index, "l2_error"),
             record.values["hcurl_error"],

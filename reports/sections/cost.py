@@ -60,7 +60,7 @@ def _ordered(cells: Results, *by: str) -> list[Record]:
 def _element(record: Record) -> tuple[Value, ...]:
     config, values = record.config, record.values
     return (
-        element_title(config["element"]),
+        element_title(record),
         config["n"],
         config["threads"],
         values.get("dofs"),
