@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import inf
-
 from nets import architectures
 
 
@@ -13,8 +10,8 @@ def net_title(name: str) -> str:
     return architectures.get(name).TITLE if name in architectures.names() else name
 
 
-def in_place(names: Iterable[str]) -> list[str]:
-    """Architectures in the order of the places that they declare."""
-    known = architectures.names()
-    places = {name: architectures.get(name).PLACE if name in known else inf for name in names}
-    return sorted(places, key=lambda name: (places[name], name))
+def members(family: str) -> list[str]:
+    """The methods of a family that plugs declare, in the order of their places."""
+    if family != "net":
+        return []
+    return sorted(architectures.names(), key=lambda name: (architectures.get(name).PLACE, name))

@@ -1,10 +1,12 @@
-"""What methods are called in text and legends, and which look they have, in one place."""
+"""What methods are called in text and legends, and the keys of their looks, in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bench import titles
+from bench.store.results import Record
 from bench.titles import net_title
 
 ELEMENTS = {
@@ -15,7 +17,6 @@ ELEMENTS = {
 }
 SHORT_ELEMENTS = {
     "N0": "N₀ tets",
-    "N0 graded": "N₀ graded tets",
     "hexN0": "N₀ hexes",
     "N1": "N₁ tets",
     "hexP": "p-version",
@@ -36,5 +37,33 @@ def net_name(config: Mapping[str, Any]) -> str:
 
 
 def net_method(config: Mapping[str, Any]) -> str:
-    """The key of the net's look: architecture, and whether τ is learned."""
-    return config["net"] + ("" if config["tau"] == "fixed" else "+tau")
+    """The key of the net's look: architecture, and whether its τ is fixed."""
+    return f"net/{config['net']}" + ("/fixed" if config["tau"] == "fixed" else "")
+
+
+def element_title(record: Record) -> str:
+    """N₀ tetrahedra: what the element calls itself, carried by its results; else its name."""
+    name = record.config["element"]
+    return str(record.values.get("element_title", ELEMENTS.get(name, name)))
+
+
+def element_short(record: Record) -> str:
+    """Beside a curve: N₀ tets."""
+    name = record.config["element"]
+    return str(record.values.get("element_short", SHORT_ELEMENTS.get(name, name)))
+
+
+def element_look(name: str) -> str:
+    """The key of an element's look on uniform meshes."""
+    return f"finite element/{name}"
+
+
+def members(family: str) -> list[str]:
+    """The methods of a family that plugs declare, in the order of their places."""
+    return list(ELEMENTS) if family == "finite element" else titles.members(family)
+
+
+def in_place(family: str, names: Iterable[str]) -> list[str]:
+    """Names of a family in the order of their places, those of no plug behind them."""
+    known, found = members(family), set(names)
+    return [*(name for name in known if name in found), *sorted(found - set(known))]

@@ -22,11 +22,11 @@ class HasNet(Protocol):
 
 
 def element_title(element: str) -> str:
-    return ELEMENTS[element][0]
+    return ELEMENTS.get(element, (element, element))[0]
 
 
 def element_short(element: str) -> str:
-    return ELEMENTS[element][1]
+    return ELEMENTS.get(element, (element, element))[1]
 
 
 def family_of(config: HasNet) -> str:
@@ -43,4 +43,5 @@ def series_of(config: HasNet) -> str:
 
 
 def look_of(config: HasNet) -> str:
-    return config.net + ("" if config.tau == "fixed" else "+tau")
+    """A net with fixed τ is a variant of the one that learns it."""
+    return config.net + ("/fixed" if config.tau == "fixed" else "")

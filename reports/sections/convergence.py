@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
+from bench.statistics import observed_rate
 from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Formula, Missing, Paragraph, Picture, Section, Table
+from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table
 from reports.figures.convergence import error_against_h
 from reports.formatting import scientific
-from reports.names import ELEMENTS
+from reports.names import element_title
 
+TITLE = "Finite elements"
 ORDER = 50
+STUDIES = ("convergence", "elements")
+GAP = "no finite-element results in this run."
 
 COLUMNS = [
     Column("element"),
@@ -42,15 +45,13 @@ SOLVED_COLUMNS = [
 ]
 
 
-def section(run: Run) -> Section:
+def contents(run: Run) -> list[Block | Section]:
     fem = run.results.select("fem", solve=False, grading=None, order=None)
     if not len(fem):
-        gap = Missing("no finite-element results in this run.", run.command("convergence"))
-        return Section("Finite elements", [gap])
-    subsections = [
-        Section(f"Problem {problem}", _blocks(run, problem)) for problem in fem.distinct("problem")
-    ]
-    return Section("Finite elements", _introduction(), subsections)
+        return []
+    problems = fem.distinct("problem")
+    parts = [Section(f"Problem {problem}", _blocks(run, problem)) for problem in problems]
+    return [*_introduction(), *parts]
 
 
 def _introduction() -> list[Block]:
@@ -103,7 +104,7 @@ def _solved(run: Run, problem: str) -> list[Block]:
         return []
     rows = [
         (
-            ELEMENTS.get(record.config["element"], record.config["element"]),
+            element_title(record),
             "graded" if record.config["grading"] else "uniform",
             *(record.values.get(name) for name in SOLVED),
         )
@@ -135,7 +136,7 @@ def _sentence(fem: Results) -> str:
         rate = _rate(rows, len(rows) - 1, "l2_error")
         tail = f", reached at rate {rate:.2f}" if rate is not None else ""
         parts.append(
-            f"{ELEMENTS.get(element, element)}: {scientific(last['l2_error'])} with "
+            f"{element_title(rows[-1])}: {scientific(last['l2_error'])} with "
             f"{last['dofs']:,} unknowns (n = {last['n']}){tail}"
         )
     return "Smallest L² errors: " + "; ".join(parts) + "."
@@ -149,7 +150,7 @@ def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ..
     records = _by_n(fem, element)
     return [
         (
-            ELEMENTS.get(element, element),
+            element_title(record),
             *(record.values[name] for name in ("n", "h", "dofs", "l2_error")),
             _rate(records, index, "l2_error"),
             record.values["hcurl_error"],
@@ -162,10 +163,5 @@ def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ..
 
 
 def _rate(rows: list[Record], index: int, name: str) -> float | None:
-    """log(e/e′) / log(h/h′) between a mesh and the one before it."""
-    if index == 0:
-        return None
-    fine, coarse = rows[index].values, rows[index - 1].values
-    if not (fine[name] and coarse[name]) or fine["h"] == coarse["h"]:
-        return None
-    return math.log(coarse[name] / fine[name]) / math.log(coarse["h"] / fine["h"])
+    """Between a mesh and the one before it."""
+    return observed_rate(rows[index - 1].values, rows[index].values, name) if index else None
