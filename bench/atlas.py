@@ -1,7 +1,6 @@
 """The gradient atlas: what the cells, the command line and the figures share.
 
-A cell names its starting τ by a text, so that a policy keeps its name at every depth: a number,
-`1/H`, `1/sqrtH`, `c/H` or `c/sqrtH` for a number c.
+A cell names its starting τ by a text (`nets.tau`), so that a policy keeps its name at every depth.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.cells._net import NetOnData
-from bench.errors import UserError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,29 +25,12 @@ Array = NDArray[np.float64]
 SMALLEST = 1e-250
 
 
-def tau0_value(text: str, hidden: int) -> float | str:
-    """The starting τ that a text means for `hidden` layers; `uniform` stays a name."""
-    if text in ("1/H", "1/sqrtH", "uniform"):
-        return text
-    number, slash, depth = text.partition("/")
-    powers = {"": 0.0, "H": 1.0, "sqrtH": 0.5}
-    try:
-        if bool(slash) != bool(depth):
-            raise ValueError
-        return float(number) / hidden ** powers[depth]
-    except (ValueError, KeyError):
-        raise UserError(
-            f"tau0 must be a number, 1/H, 1/sqrtH, c/H, c/sqrtH or uniform, got {text!r}"
-        ) from None
-
-
 def net_of(config: NetOnData) -> Network:
     """The net that a cell's config describes."""
     import nets
 
-    names = ("net", "tau", "gamma", "hidden", "width", "init", "scale", "eta", "seed")
-    settings = {name: getattr(config, name) for name in names}
-    return nets.build(**settings, tau0=tau0_value(config.tau0, config.hidden))
+    names = ("net", "tau", "tau0", "gamma", "hidden", "width", "init", "scale", "eta", "seed")
+    return nets.build(**{name: getattr(config, name) for name in names})
 
 
 def data_of(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:

@@ -10,6 +10,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from bench.cells import is_timing, label_of
+from bench.statistics import observed_rate
 from bench.store.files import Record
 
 SAME = 1e-9  # relative: below it, rounding on another machine
@@ -120,21 +121,16 @@ def rates(pairs: Sequence[tuple[Record, Record]]) -> list[Rate]:
             series[label_of(x.kind, rest)].append((x, y))
     found = []
     for name, members in sorted(series.items()):
-        finest = sorted(members, key=lambda pair: pair[0].config["n"])[-2:]
+        if len(members) < 2:
+            continue
+        coarse, fine = sorted(members, key=lambda pair: pair[0].config["n"])[-2:]
         for value in ("l2_error", "hcurl_error"):
-            a, b = (_rate([pair[side] for pair in finest], value) for side in (0, 1))
+            a, b = (
+                observed_rate(x.values, y.values, value) for x, y in zip(coarse, fine, strict=True)
+            )
             if a is not None and b is not None:
                 found.append(Rate(name, value, a, b))
     return found
-
-
-def _rate(finest: list[Record], value: str) -> float | None:
-    """log(e₁/e₂) / log(h₁/h₂), if there are two such meshes and errors."""
-    e: list[Any] = [record.values.get(value) for record in finest]
-    h: list[Any] = [record.values["h"] for record in finest]
-    if len(finest) < 2 or not all(map(_positive, e)):
-        return None
-    return math.log(e[0] / e[1]) / math.log(h[0] / h[1])
 
 
 def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str, str]]:

@@ -103,7 +103,7 @@ def starting_net(config: TrainConfig) -> Network:
     return build(
         net=config.net,
         tau=config.tau,
-        tau0=parse_tau0(config.tau0),
+        tau0=config.tau0,
         hidden=config.hidden,
         width=config.width,
         inputs=sum(1 if name == "phi" else 3 for name in config.feature_names),
@@ -240,16 +240,3 @@ def predict(net: Network, x: Array) -> Array:
 
 def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def parse_tau0(text: str) -> str | float | tuple[float, ...]:
-    """ "1/H", "1/sqrtH" and "uniform" stay words; else one number or several with commas."""
-    if text in ("1/H", "1/sqrtH", "uniform"):
-        return text
-    try:
-        numbers = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise UserError(
-            f"--tau0 takes a number, several with commas, 1/H, 1/sqrtH or uniform, got {text!r}"
-        ) from None
-    return numbers if len(numbers) > 1 else numbers[0]

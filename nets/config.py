@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 from nets import architectures
 from nets.activations import activation
 from nets.errors import InputError, nearest
 from nets.fractional.weights import check_order
-from nets.initial import INITIALISERS, TAU_STARTS
+from nets.initial import INITIALISERS
+from nets.tau import starting_steps
 
-TAU_POLICIES = ("fixed", "global", "learned", "rezero")
 DTYPES = ("float32", "float64")
 
 
@@ -66,7 +66,7 @@ class NetConfig:
 def check_config(config: NetConfig) -> None:
     """Refuse what cannot be built, with the value and the remedy."""
     architecture = architectures.get(config.net)
-    _one_of("tau", config.tau, TAU_POLICIES)
+    _one_of("tau", config.tau, architectures.TAU_POLICIES)
     _one_of("init", config.init, sorted(INITIALISERS))
     _one_of("dtype", config.dtype, DTYPES)
     for name in ("hidden", "inputs", "outputs"):
@@ -78,9 +78,9 @@ def check_config(config: NetConfig) -> None:
     if not (config.scale >= 0 and isfinite(config.scale)):
         raise InputError(f"scale must be a finite number >= 0, got {config.scale}")
     check_order(config.gamma)
-    if config.tau == "rezero" and architecture.POSITIVE_TAU:
+    if config.tau not in architectures.tau_policies(config.net):
         raise InputError(
-            f"tau='rezero' starts from tau = 0, which net={config.net!r} divides by; "
+            f"tau={config.tau!r} starts from tau = 0, which net={config.net!r} divides by; "
             "use tau='learned' with tau0='1/H'"
         )
     _check_tau0(config, positive=architecture.POSITIVE_TAU)
@@ -105,23 +105,13 @@ def _check_widths(config: NetConfig) -> None:
 
 
 def _check_tau0(config: NetConfig, *, positive: bool) -> None:
-    tau0 = config.tau0
-    if isinstance(tau0, str):
-        return _one_of("tau0", tau0, TAU_STARTS)
-    values = tau0 if isinstance(tau0, tuple) else (tau0,) * config.hidden
-    if len(values) != config.hidden:
-        raise InputError(
-            f"tau0 has {len(values)} steps but hidden = {config.hidden}; give one number, "
-            f"one per hidden layer, or one of {', '.join(TAU_STARTS)}"
-        )
-    for value in values:
-        if not (isinstance(value, Real) and isfinite(value)):
-            raise InputError(f"tau0 must be finite, got {value}; try 1.0 or '1/H'")
-        if positive and value <= 0:
+    steps = starting_steps(config.tau0, config.hidden) or ()
+    for step in steps:
+        if positive and step <= 0:
             raise InputError(
-                f"tau0 must be positive for net={config.net!r}, got {value}; try 1.0 or '1/H'"
+                f"tau0 must be positive for net={config.net!r}, got {step}; try 1.0 or '1/H'"
             )
-    if config.tau == "global" and len(set(values)) > 1:
+    if config.tau == "global" and len(set(steps)) > 1:
         raise InputError("tau='global' has one step for all layers; give tau0 as one number")
 
 

@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nets.tau import Tau0, starting_steps
+
 Array = NDArray[np.float64]
 Initialiser = Callable[[np.random.Generator, int, int], tuple[Array, Array]]
-
-TAU_STARTS = ("1/H", "1/sqrtH", "uniform")
 
 
 def torch_uniform(random: np.random.Generator, fan_out: int, fan_in: int) -> tuple[Array, Array]:
@@ -62,10 +62,8 @@ def starting_weights(
     return W, b[:-1]  # the read-out has no bias
 
 
-def starting_tau(
-    policy: str, tau0: float | str | tuple[float, ...], hidden: int, seed: int
-) -> Tensor:
-    """τ[0..H−1]: a number, one number per step, 1/H, 1/√H, or uniform in (0, 1].
+def starting_tau(policy: str, tau0: Tau0, hidden: int, seed: int) -> Tensor:
+    """τ[0..H−1] by the grammar of `nets.tau`; "uniform" is in (0, 1].
 
     ReZero starts from τ[0] = 1 and zeros; tau0 has no part in it. A random global step is one
     draw for all layers. The draws come from a stream of their own, so that nets that differ only
@@ -73,13 +71,9 @@ def starting_tau(
     """
     if policy == "rezero":
         return torch.eye(1, hidden, dtype=torch.float64)[0]
-    if tau0 == "uniform":
-        random = np.random.Generator(np.random.Philox([seed, 1]))
-        return torch.from_numpy(1 - random.random(1 if policy == "global" else hidden)).expand(
-            hidden
-        )
-    if isinstance(tau0, tuple):
-        return torch.tensor(tau0, dtype=torch.float64)
-    numbers = {"1/H": 1 / hidden, "1/sqrtH": 1 / sqrt(hidden)}
-    step = numbers[tau0] if isinstance(tau0, str) else tau0
-    return torch.full((hidden,), step, dtype=torch.float64)
+    steps = starting_steps(tau0, hidden)
+    if steps is not None:
+        return torch.tensor(steps, dtype=torch.float64)
+    random = np.random.Generator(np.random.Philox([seed, 1]))
+    drawn = torch.from_numpy(1 - random.random(1 if policy == "global" else hidden))
+    return drawn.expand(hidden)

@@ -21,20 +21,21 @@ class Network(nn.Module):
 
     C and s come from the architecture and τ, in float64 whatever the precision of the net.
 
-    How τ is held: `steps` is the free part, τ itself and not its logarithm, a parameter unless τ
-    is fixed: all of τ (fixed, learned), one number (global), or τ[1..] (rezero). `tau` is always
-    the whole vector; for a learned τ it is the parameter itself.
+    How τ is held: as the parameter `tau` (τ itself and not its logarithm; frozen where τ is fixed),
+    which is the whole vector, but one number for a global τ. Reading `net.tau` always gives the
+    whole vector; for a fixed or learned τ it is the parameter itself. `free_tau` is the part that
+    is learned: all of it, but τ[1..] for ReZero.
 
     τ > 0 where the architecture demands it: reading `tau`, as every forward pass does, first puts
     a learned entry ≤ 0 back to TAU_FLOOR, so that any torch optimiser becomes a projected one (as
-    torch.nn.Embedding does for max_norm). A fixed τ ≤ 0 is refused when the net is built.
+    torch.nn.Embedding does for max_norm); the same keeps ReZero's τ[0] = 1. A fixed τ ≤ 0 is
+    refused when the net is built.
     """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         self.config = config
-        self.architecture = architectures.get(config.net)
-        self.sigma = activation(config.activation, config.eta)
+        self._look_up()
         dtype = getattr(torch, config.dtype)
         W, b = starting_weights(
             config.widths, config.init, config.scale, config.sort_biases, config.seed
@@ -42,16 +43,60 @@ class Network(nn.Module):
         self.W = nn.ParameterList(weight.to(dtype) for weight in W)
         self.b = nn.ParameterList(bias.to(dtype) for bias in b)
         tau = starting_tau(config.tau, config.tau0, config.hidden, config.seed).to(dtype)
-        self.steps = nn.Parameter(self.free_part(tau), requires_grad=config.tau != "fixed")
+        held = tau[:1] if config.tau == "global" else tau
+        # Not by attribute: `tau` is the property below, which a parameter may hide behind.
+        self._parameters["tau"] = nn.Parameter(held.clone(), requires_grad=config.tau != "fixed")
+
+    def _look_up(self) -> None:
+        """What the config names: code, which is not copied or pickled but found again."""
+        self.architecture = architectures.get(self.config.net)
+        self.sigma = activation(self.config.activation, self.config.eta)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("architecture", "sigma")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._look_up()
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, *rest: Any, **more: Any
+    ) -> None:
+        """Also reads what was saved when the free part of τ was called `steps`."""
+        if f"{prefix}steps" in state_dict:
+            free = state_dict.pop(f"{prefix}steps")
+            whole = self.whole_tau(free)
+            state_dict[f"{prefix}tau"] = free if self.config.tau == "global" else whole
+        super()._load_from_state_dict(state_dict, prefix, *rest, **more)
 
     @property
     def tau(self) -> Tensor:
         """τ[0..L−2]; positive where the architecture needs it."""
-        if self.architecture.POSITIVE_TAU and self.steps.requires_grad:
-            with torch.no_grad():
-                if bool((self.steps <= 0).any()):
-                    self.steps[self.steps <= 0] = TAU_FLOOR
-        return self.whole_tau(self.steps)
+        self._put_back()
+        return self.whole_tau(self.free_tau)
+
+    @property
+    def free_tau(self) -> Tensor:
+        """The part of τ that an optimiser moves, or would if τ were not fixed."""
+        held = self._parameters["tau"]
+        assert held is not None
+        return held[1:] if self.config.tau == "rezero" else held
+
+    @property
+    def learns_tau(self) -> bool:
+        """Whether τ is among the free parameters; ReZero's only step of one layer is 1."""
+        return self.config.tau != "fixed" and self.free_tau.numel() > 0
+
+    def _put_back(self) -> None:
+        """A learned τ, back to where the net is defined."""
+        held = self._parameters["tau"]
+        if held is None or not held.requires_grad:
+            return
+        with torch.no_grad():
+            if self.architecture.POSITIVE_TAU and bool((held <= 0).any()):
+                held[held <= 0] = TAU_FLOOR
+            if self.config.tau == "rezero" and held[0] != 1:
+                held[0] = 1
 
     @property
     def dtype(self) -> torch.dtype:
@@ -63,24 +108,24 @@ class Network(nn.Module):
         """n₀, the hidden widths, n_L."""
         return self.config.widths
 
-    def free_part(self, tau: Tensor) -> Tensor:
-        """The free part of a τ: what `steps` holds."""
-        start, stop = {"global": (0, 1), "rezero": (1, None)}.get(self.config.tau, (0, None))
-        return tau[start:stop].clone()
-
-    def whole_tau(self, steps: Tensor) -> Tensor:
+    def whole_tau(self, free: Tensor) -> Tensor:
         """τ[0..L−2] from its free part."""
         if self.config.tau == "global":
-            return steps.expand(self.config.hidden)
+            return free.expand(self.config.hidden)
         if self.config.tau == "rezero":
-            return torch.cat([steps.new_ones(1), steps])
-        return steps
+            return torch.cat([free.new_ones(1), free])
+        return free
 
-    def steps_gradient(self, tau_gradient: Tensor) -> Tensor:
-        """dJ/dsteps from dJ/dτ: the transpose of `whole_tau`."""
+    def free_tau_gradient(self, tau_gradient: Tensor) -> Tensor:
+        """dJ/dfree_tau from dJ/dτ: the transpose of `whole_tau`."""
         if self.config.tau == "global":
             return tau_gradient.sum().reshape(1)
         return tau_gradient[1:] if self.config.tau == "rezero" else tau_gradient
+
+    def set_tau(self, tau: Tensor) -> None:
+        """Other steps τ[0..L−2]; they must be of the τ policy's form."""
+        with torch.no_grad():
+            self.free_tau.copy_(tau[len(tau) - self.free_tau.numel() :])
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, n₀) → (N, n_L)."""
@@ -102,7 +147,7 @@ class Network(nn.Module):
     def free_parameters(self) -> list[Tensor]:
         """W[0], b[0], …, W[L−1], and the free part of τ if τ is learned."""
         pairs = [tensor for pair in zip(self.W, self.b, strict=False) for tensor in pair]
-        learned = [] if self.config.tau == "fixed" else [self.steps]
+        learned = [self.free_tau] if self.learns_tau else []
         return [*pairs, self.W[-1], *learned]
 
     def pack(self) -> np.ndarray:
@@ -129,7 +174,7 @@ def propagate(
 ) -> tuple[list[Tensor], list[Tensor]]:
     """States y[0..L] and pre-activations z[0..L−2] at the given parameters, differentiable."""
     C, s = net.architecture.coefficients(tau.double(), net.config.gamma)
-    terms = memory_terms(net, C)
+    terms = skip_terms(net, C)
     C, s = C.to(x.dtype), s.to(x.dtype)
     y, z = [x], []
     for l in range(1, len(W)):
@@ -142,7 +187,7 @@ def propagate(
     return y, z
 
 
-def memory_terms(net: Network, C: Tensor) -> list[list[int]]:
+def skip_terms(net: Network, C: Tensor) -> list[list[int]]:
     """For every layer ℓ the past layers k that enter it.
 
     Never the input unless it is carried; no zero entry of a constant C. Where C depends on τ
@@ -193,7 +238,7 @@ def build(
     """A net from its description.
 
     net: an architecture of `nets.architectures`; tau: fixed | learned | global | rezero;
-    tau0: a number, one per step, or "1/H" | "1/sqrtH" | "uniform" (H = hidden);
+    tau0: a number, one per step, or a text such as "1/H", "2/sqrtH", "uniform" (`nets.tau`);
     width: one for all hidden layers or one each; gamma: order of the Fractional-DNN;
     eta: half-width of smoothReLU's parabola; carry_input: P(0→ℓ) = 1 instead of 0 (needs
     width = inputs); init: torch | he | xavier | normal, times `scale`; sort_biases: ascending,

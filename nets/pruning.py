@@ -8,18 +8,7 @@ measures say so:
 - "change": ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖ over the data; for the ResNet this is ‖s σ‖/‖y‖, what the
   layer adds against what is there.
 
-What deletion means, per architecture:
-
-- ResNet: y[ℓ+1] = y[ℓ] + τ[ℓ] a[ℓ] becomes y[ℓ+1] = y[ℓ]: W[ℓ], b[ℓ] and τ[ℓ] go.
-- Fractional-DNN: its states are nodes of a time grid with steps τ, and the L1 scheme joins them
-  linearly. Deleting the state y[ℓ+1] deletes a node, and the two steps that met there become one of
-  length τ[ℓ] + τ[ℓ+1], taken with the later layer's W and b (they act on y[ℓ+1] ≈ y[ℓ]); after
-  the last layer there is no later step, and time ends earlier. As τ[ℓ] → 0 the change is
-  O(τ[ℓ]^γ): both the layer's own term and A[ℓ,·] carry the factor τ[ℓ]^γ.
-- DenseNet: refused. Every later state is a sum over all earlier ones, so that with y[ℓ+1] each
-  sum loses the terms that y[ℓ+1] repeats: even at τ[ℓ] = 0 the smaller net is another function.
-- feedforward: refused. y[ℓ+1] = τ[ℓ] a[ℓ] has no identity to fall back on; as τ[ℓ] → 0 the whole
-  output vanishes, so a small τ marks a bottleneck and not a layer to spare.
+What deletion means each architecture declares (`DELETION`), with the reason where it means nothing.
 
 Layer 0 is never deleted: it lifts the input to the hidden width.
 """
@@ -34,6 +23,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from nets import architectures
+from nets.architectures import Deletion
 from nets.errors import InputError, nearest
 from nets.module import Network
 from nets.training.last_layer import hidden_states
@@ -80,7 +71,7 @@ def redundant_layers(
         raise InputError(f"unknown measure {measure!r}; {nearest(measure, list(MEASURES))}")
     if not below >= 0:
         raise InputError(f"below must be a number >= 0, got {below}")
-    refuse_unless_prunable(net)
+    deletion_of(net)
     values = tuple(MEASURES[measure](net, x).tolist())
     layers = tuple(
         l for l in range(1, len(values)) if values[l] < below and net.widths[l] == net.widths[l + 1]
@@ -88,29 +79,26 @@ def redundant_layers(
     return Redundancy(measure, below, values, layers)
 
 
-def refuse_unless_prunable(net: Network) -> None:
-    """Raises, with the reason, for nets whose layers cannot be deleted."""
-    reasons = {
-        "densenet": "every later state sums the deleted one, so that even at tau = 0 the smaller "
-        "net is another function",
-        "feedforward": "without an identity beside it, a layer of small tau silences all that "
-        "follow",
-    }
-    if net.config.net in reasons:
+def deletion_of(net: Network) -> Deletion:
+    """How layers of the net are deleted; raises, with the reason, where they cannot be."""
+    name, deletion = net.config.net, net.architecture.DELETION
+    if isinstance(deletion, str):
+        can = [
+            n for n in architectures.names() if isinstance(architectures.get(n).DELETION, Deletion)
+        ]
         raise InputError(
-            f"layers of a {net.config.net} cannot be deleted: {reasons[net.config.net]}; "
-            "prune a resnet or a fractional net"
+            f"layers of a {name} cannot be deleted: {deletion}; prune one of {', '.join(can)}"
         )
-    if net.config.net == "fractional" and net.config.tau == "global":
+    if net.config.tau in deletion.refused:
         raise InputError(
-            "deleting a layer of a fractional net merges two time steps, and tau='global' has one "
-            "step for all; train with tau='learned'"
+            f"layers of this {name} cannot be deleted: {deletion.refused[net.config.tau]}"
         )
+    return deletion
 
 
 def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
     """A new net without the given layers; the old one stays as it is."""
-    refuse_unless_prunable(net)
+    deletion = deletion_of(net)
     for l in layers:
         if not 1 <= l < net.config.hidden:
             raise InputError(
@@ -120,7 +108,7 @@ def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
         if net.widths[l] != net.widths[l + 1]:
             raise InputError(f"layer {l} changes the width, so it cannot be deleted")
     kept = [l for l in range(net.config.hidden) if l not in layers]
-    tau = merged_tau(net, kept)
+    tau = deletion.steps(net.tau.detach(), kept)
     widths = tuple(net.widths[l + 1] for l in kept)
     smaller = Network(
         replace(
@@ -135,14 +123,5 @@ def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
             smaller.W[new].copy_(net.W[old])
             smaller.b[new].copy_(net.b[old])
         smaller.W[-1].copy_(net.W[-1])
-        smaller.steps.copy_(smaller.free_part(tau))
+    smaller.set_tau(tau)
     return smaller
-
-
-def merged_tau(net: Network, kept: list[int]) -> Tensor:
-    """τ of the kept layers; for the Fractional-DNN each takes over the steps deleted before it."""
-    tau = net.tau.detach()
-    if net.config.net != "fractional":
-        return tau[kept]
-    ends = torch.cumsum(tau, 0)[kept]
-    return torch.diff(ends, prepend=torch.zeros_like(ends[:1]))

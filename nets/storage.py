@@ -1,8 +1,8 @@
 """A net on disk: one safetensors file, the weights with the description inside. No pickle.
 
-Tensors `W.0`, `b.0`, … and `steps`, the part of τ that the module holds; the header's metadata
-carries the arguments of `build` as JSON, and whatever the caller adds (the problem, the inputs it
-was shown, the errors it reached).
+Tensors `W.0`, `b.0`, … and `tau` (one number where τ is global; files of format 1, which call the
+free part of τ `steps`, are still read). The header's metadata carries the arguments of `build` as
+JSON, and whatever the caller adds (the problem, the inputs it was shown, the errors it reached).
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from nets.config import NetConfig
 from nets.errors import InputError
 from nets.module import Network
 
-FORMAT = "femnets net 1"
+FORMAT = "femnets net 2"
+READABLE = (FORMAT, "femnets net 1")
 
 
 def to_bytes(net: Network, about: Mapping[str, Any] | None = None) -> bytes:
@@ -68,7 +69,7 @@ def load_with_about(path: str | os.PathLike[str]) -> tuple[Network, dict[str, An
         raise InputError(
             f"{path} is damaged or no safetensors file ({error}); save it again"
         ) from None
-    if metadata.get("format") != FORMAT:
+    if metadata.get("format") not in READABLE:
         raise InputError(
             f"{path} holds tensors but no net of femnets; write one with nets.save or "
             "`femnets train --save`"

@@ -50,7 +50,7 @@ def _group(entry: Mapping[str, Any]) -> str:
 
 
 def _blocks(group: str, entries: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """One table a group; the columns are the quality figures that its benchmarks give."""
+    """One table per group; the columns are the quality figures that its benchmarks give."""
     names = list(dict.fromkeys(name for entry in entries for name in entry["extra_info"]))
     columns = [
         Column("benchmark"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import secrets
@@ -26,7 +25,7 @@ def compile_report(
 ) -> list[Path]:
     """Writes report.html and report.pdf for a run directory and returns their paths.
 
-    The run is held against `others`: their verdicts and errors stand beside its own.
+    The run is compared with `others`: their verdicts and errors stand beside its own.
     """
     context = Run.read(run, others)
     folder = run if out is None else out
@@ -44,21 +43,16 @@ def compile_report(
 
 def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
     """Every figure of the report as a PNG of its own, for slides and for README."""
-    import matplotlib.pyplot as plt
-
     from reports.document import slug
-    from reports.style import house_style
+    from reports.style import drawn, saved
 
     out.mkdir(parents=True, exist_ok=True)
     written = []
     for picture in build_document(Run.read(run)).pictures():
-        with house_style(text_as_text=False):
-            figure = picture.draw()
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format="png", dpi=dots_per_inch)
-            plt.close(figure)
+        with drawn(picture, text_as_text=False) as figure:
+            data = saved(figure, "png", dpi=dots_per_inch)
         written.append(out / f"{slug(picture.name)}.png")
-        write_whole(written[-1], buffer.getvalue())
+        write_whole(written[-1], data)
     return written
 
 
@@ -73,7 +67,7 @@ def build_document(run: Run) -> Document:
         facts=[
             ("run", run.name),
             *_facts(run.results),
-            *(("held against", other.name) for other in run.others),
+            *(("compared with", other.name) for other in run.others),
         ],
     )
 

@@ -36,7 +36,8 @@ class Contender:
 
     @property
     def look(self) -> str:
-        return self.appearance.look
+        """The key of its look in figures: family, member and, where it is one, the variant."""
+        return f"{self.appearance.family}/{self.appearance.look}"
 
     @property
     def track(self) -> str:

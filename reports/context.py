@@ -24,7 +24,7 @@ class Run:
     name: str
     plans: Mapping[str, Mapping[str, Any]]
     standings: Sequence[Standing]
-    others: Sequence[Run] = ()  # runs that the report holds against this one
+    others: Sequence[Run] = ()  # runs that the report compares with this one
 
     @classmethod
     def read(cls, path: Path, others: Sequence[Path] = ()) -> Run:

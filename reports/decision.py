@@ -33,7 +33,7 @@ class Decision:
     error: float | None
     cost: float | None
     reached: int
-    net: Contender | None  # the cheapest net that reaches it, to hold against the winner
+    net: Contender | None  # the cheapest net that reaches it, to compare with the winner
     net_cost: float | None
 
 

@@ -11,9 +11,8 @@ from markupsafe import Markup, escape
 
 from reports.document import Document, Formula, Picture, Table, slug, split_code
 from reports.formatting import show
-from reports.pdf import formula_svg
-from reports.style import house_style
-from reports.svg import to_svg
+from reports.formulas import formula_svg
+from reports.svg import inline_svg
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -57,13 +56,7 @@ def _inline(text: str) -> Markup:
 
 
 def _picture(block: Picture) -> Markup:
-    import matplotlib.pyplot as plt
-
-    with house_style(text_as_text=True):
-        figure = block.draw()
-        svg = to_svg(figure, block.name, block.alt)
-        plt.close(figure)
-    return Markup(svg)
+    return Markup(inline_svg(block))
 
 
 def _formula(block: Formula) -> Markup:

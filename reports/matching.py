@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from bench.statistics import observed_rate
 from bench.store.results import Record, Results
 from reports.contenders import Contender
-from reports.names import element_title
+from reports.names import element_title, in_place
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ def families(results: Results, problem: str) -> dict[str, Results]:
     Families of one mesh are left out: nothing can be carried on from them.
     """
     oracle = results.select("fem", problem=problem, solve=False, grading=None)
-    found = [oracle.select("fem", element=element) for element in oracle.distinct("element")]
+    elements = in_place("finite element", oracle.distinct("element"))
+    found = [oracle.select("fem", element=element) for element in elements]
     return {element_title(rows.records[0]): rows for rows in found if len(rows) > 1}
 
 
@@ -62,9 +64,9 @@ def _size(record: Record) -> tuple[int, int]:
 
 def _carried_on(error: float, coarse: Mapping[str, Any], fine: Mapping[str, Any]) -> Match | None:
     """By the rate of the two finest meshes; there is none between two orders on one mesh."""
-    if coarse["h"] <= fine["h"] or coarse["l2_error"] <= fine["l2_error"]:
+    rate = observed_rate(coarse, fine, "l2_error")
+    if rate is None or rate <= 0 or coarse["h"] < fine["h"]:
         return None
-    rate = math.log(coarse["l2_error"] / fine["l2_error"]) / math.log(coarse["h"] / fine["h"])
     refinement = (fine["l2_error"] / error) ** (1 / rate)
     n, unknowns = math.ceil(fine["n"] * refinement), fine["dofs"] * refinement**3
     return Match(n, None, unknowns, None, measured=False)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import tempfile
-from functools import cache
 from pathlib import Path
 
 import typst
@@ -24,7 +22,7 @@ from reports.document import (
     split_code,
 )
 from reports.formatting import show
-from reports.style import house_style
+from reports.svg import outlined_svg
 
 _PREAMBLE = """
 #set page(paper: "a4", margin: (x: 22mm, y: 24mm), numbering: "1")
@@ -50,7 +48,7 @@ def render_pdf(document: Document) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for picture in document.pictures():
-            (root / f"{slug(picture.name)}.svg").write_bytes(_svg_bytes(picture))
+            (root / f"{slug(picture.name)}.svg").write_bytes(outlined_svg(picture))
         source = root / "report.typ"
         source.write_text(typst_source(document), encoding="utf-8")
         return bytes(typst.compile(str(source), root=str(root)))
@@ -127,30 +125,3 @@ def _table(table: Table) -> str:
         f"text(size: {size}em, table(columns: {len(table.columns)}, align: ({align},), "
         f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}, table.hline()))"
     )
-
-
-def _svg_bytes(picture: Picture) -> bytes:
-    import matplotlib.pyplot as plt
-
-    buffer = io.BytesIO()
-    with house_style(text_as_text=False):
-        figure = picture.draw()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-        plt.close(figure)
-    return buffer.getvalue()
-
-
-@cache
-def formula_svg(formula: str) -> str:
-    """A displayed formula as SVG for the page, set by the same compiler as the PDF."""
-    source = (
-        "#set page(width: auto, height: auto, margin: 2pt, fill: none)\n"
-        f'#set text(font: "Libertinus Serif", size: 12pt)\n$ {formula} $'
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "formula.typ"
-        path.write_text(source, encoding="utf-8")
-        svg = typst.compile(str(path), format="svg")
-    text = svg.decode() if isinstance(svg, bytes) else str(svg)
-    # Each formula's glyphs are numbered from their hash: unique enough to share a page.
-    return text[text.index("<svg") :]

@@ -1,17 +1,32 @@
 """One look for every figure: a colour, a marker and a dash per method, the same everywhere.
 
-Colours are Okabe and Ito's set, which stays apart for colour-blind readers; markers and dashes
-keep the curves apart in grey print.
+A look is asked for by a key that says what a method is: `family/member` or `family/member/variant`.
+The family chooses the colours: finite elements are blue, nets orange, linear models grey, in every
+figure. Members take the places of their family one after the other, in the order in which the plugs
+place themselves; a member that no plug declares (a result of another installation) gets one of the
+places behind them, by its name, so that it keeps it. A variant of a member is hollow and broken.
+
+Colours are Okabe and Ito's set, which stays apart for colour-blind readers, with more shades of its
+blue and vermilion; markers and dashes keep the curves apart in grey print.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import matplotlib as mpl
+
+from reports.names import members
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from reports.document import Picture
 
 WIDTH_INCHES = 7.2
 GOLDEN = 0.62
@@ -21,41 +36,47 @@ GOLDEN = 0.62
 class Look:
     color: str
     marker: str
-    dash: str = "-"
+    dash: str
+    hollow: bool = False
 
 
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-_YELLOW, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
+_OLIVE, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
+_NAVY, _BROWN, _GREY, _SILVER = "#00395A", "#8A3C00", "#666666", "#A0A0A0"
+_PERIWINKLE = "#7A7FC4"
 
-LOOKS: dict[str, Look] = {
-    "N0": Look(_BLACK, "o"),
-    "N0 graded": Look(_SKY, "p"),
-    "hexN0": Look("#666666", "s"),
-    "N1": Look(_PURPLE, "^"),
-    "hexP": Look(_BLUE, "D"),
-    "resnet": Look(_VERMILION, "o", "--"),
-    "resnet+tau": Look(_VERMILION, "s"),
-    "fractional": Look(_GREEN, "o", "--"),
-    "fractional+tau": Look(_GREEN, "s"),
-    "densenet": Look(_ORANGE, "o", "--"),
-    "densenet+tau": Look(_ORANGE, "s"),
-    "feedforward": Look(_SKY, "o", "--"),
-    "feedforward+tau": Look(_SKY, "s"),
-    "least squares": Look(_YELLOW, "v", ":"),
-    "steepest": Look(_ORANGE, "o"),
-    "adam": Look(_PURPLE, "s"),
-    "lbfgs": Look(_SKY, "^"),
-    "lssbfgs": Look(_GREEN, "v"),
-    "ssbfgs": Look(_BLUE, "D"),
+COLORS: dict[str, tuple[str, ...]] = {
+    "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
+    "net": (_OLIVE, _VERMILION, _BROWN, _ORANGE),
+    "linear model": (_BLACK, _GREY, _SILVER),
 }
-SPARE = [Look(c, m) for c, m in zip((_BLUE, _ORANGE, _SKY, _PURPLE), "vP*X", strict=True)]
+ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
+MARKERS = "os^DvP*Xpdh"
+DASHES = ("-", "-.")  # of a member, once the colours begin again
+VARIANT_DASHES = ("--", ":")
+PLACES = 44  # as many as colours and markers give before a look comes again, and more
 
 
-def look(method: str) -> Look:
-    """The look of a method; one that has none yet gets a steady spare, chosen by its name."""
-    if method in LOOKS:
-        return LOOKS[method]
-    return SPARE[sum(method.encode()) % len(SPARE)]
+def look(key: str) -> Look:
+    """The look of a method: `look("finite element/N0")`, `look("net/resnet/fixed")`."""
+    family, _, rest = key.partition("/")
+    member, _, variant = rest.partition("/")
+    colors = COLORS.get(family, ANY_COLORS)
+    place = _place(family, member)
+    turn = place // len(colors) % len(DASHES)
+    return Look(
+        color=colors[place % len(colors)],
+        marker=MARKERS[place % len(MARKERS)],
+        dash=(VARIANT_DASHES if variant else DASHES)[turn],
+        hollow=bool(variant),
+    )
+
+
+def _place(family: str, member: str) -> int:
+    known = members(family)
+    if member in known:
+        return known.index(member)
+    return len(known) + crc32(member.encode()) % max(1, PLACES - len(known))
 
 
 @contextmanager
@@ -80,3 +101,23 @@ def house_style(text_as_text: bool) -> Iterator[None]:
     }
     with mpl.rc_context(settings):
         yield
+
+
+@contextmanager
+def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
+    """A picture's figure in the house style, closed afterwards."""
+    import matplotlib.pyplot as plt
+
+    with house_style(text_as_text):
+        figure = picture.draw()
+        try:
+            yield figure
+        finally:
+            plt.close(figure)
+
+
+def saved(figure: Figure, form: str, **settings: Any) -> bytes:
+    """The bytes of a figure's file; within `drawn`, whose settings matplotlib reads on saving."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, **settings)
+    return buffer.getvalue()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import html
-import io
+import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reports.document import slug
+from reports.document import Picture, slug
 from reports.formatting import number
-from reports.style import look
+from reports.style import drawn, look, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 # A training curve has thousands of points: their tooltips would outweigh the figure.
 MOST_HOVER_POINTS = 200
+
+NAME_POINTS = 9.0  # between two names at the ends of curves
 
 _SERIES, _LEGEND = "series:", "legend:"
 
@@ -35,6 +39,7 @@ def plot_series(
         "color": method_look.color,
         "marker": method_look.marker,
         "linestyle": method_look.dash,
+        "fillstyle": "none" if method_look.hollow else "full",
         **style,
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
@@ -64,6 +69,30 @@ def name_series(
     axes.annotate(text, at, **settings).set_gid(_SERIES + label)
 
 
+@dataclass(frozen=True)
+class End:
+    """Where a curve ends, and what it is called there."""
+
+    at: tuple[float, float]
+    text: str
+    label: str
+    method: str
+
+
+def name_ends(axes: Axes, ends: Sequence[End], side: Literal["left", "right"] = "right") -> None:
+    """Names beside the ends of curves, moved up where they would overlap; scales must be set."""
+    axes.autoscale_view()
+    points = 72 / axes.figure.dpi
+    last = -math.inf
+    for end in sorted(ends, key=lambda end: end.at[1]):
+        height = float(axes.transData.transform(end.at)[1]) * points
+        shift = max(0.0, last + NAME_POINTS - height)
+        last = height + shift
+        place = {"xytext": (-6 if side == "left" else 6, shift)}
+        align = "right" if side == "left" else "left"
+        name_series(axes, end.at, end.text, end.label, end.method, ha=align, **place)
+
+
 def legend(axes: Axes, **settings: Any) -> None:
     """A legend whose entries the page can make clickable."""
     _clickable(axes.legend(**settings))
@@ -83,11 +112,21 @@ def _clickable(box: Legend) -> None:
                 part.set_gid(_LEGEND + text.get_text())
 
 
+def inline_svg(picture: Picture) -> str:
+    """A picture as one <svg> element for an HTML page, its text still text."""
+    with drawn(picture, text_as_text=True) as figure:
+        return to_svg(figure, picture.name, picture.alt)
+
+
+def outlined_svg(picture: Picture) -> bytes:
+    """A picture as an SVG file for the PDF, its text as outlines."""
+    with drawn(picture, text_as_text=False) as figure:
+        return saved(figure, "svg", metadata={"Date": None})
+
+
 def to_svg(figure: Figure, name: str, alt: str) -> str:
     """The figure as one <svg> element for an HTML page."""
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
+    text = saved(figure, "svg", metadata={"Date": None, "Creator": None}).decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = _name_series(text)

@@ -25,7 +25,7 @@ class Appearance:
     title: str  # in tables
     series: str  # in legends, where sizes of one method are one series
     family: str  # finite element, net, linear model: what figures colour alike
-    look: str  # whose colour and marker it has
+    look: str  # whose colour and marker it has within its family: member or member/variant
     track: str
     told: str  # in words
     inputs: str  # the same in a column

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-NETS = {
-    "feedforward": "feedforward",
-    "resnet": "ResNet",
-    "densenet": "DenseNet",
-    "fractional": "Fractional-DNN",
-}
+from bench.titles import net_title
 
 
 class HasNet(Protocol):
@@ -29,10 +24,6 @@ def element_short(element: str, values: Mapping[str, Any]) -> str:
     return str(values.get("element_short", element))
 
 
-def net_title(net: str) -> str:
-    return NETS[net]
-
-
 def family_of(config: HasNet) -> str:
     """ResNet + τ"""
     name = net_title(config.net)
@@ -47,4 +38,5 @@ def series_of(config: HasNet) -> str:
 
 
 def look_of(config: HasNet) -> str:
-    return config.net + ("" if config.tau == "fixed" else "+tau")
+    """A net with fixed τ is a variant of the one that learns it."""
+    return config.net + ("/fixed" if config.tau == "fixed" else "")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.settings import inherited, required, setting
+from nets import architectures
+from nets.tau import GRAMMAR
 
 NET = "The net"
 DATA = "The data and the loss"
@@ -19,7 +21,7 @@ class NetOnData:
     """A net at its starting values and the points it is shown; the defaults are the paper's."""
 
     net: str = setting(
-        "resnet", panel=NET, help="Architecture: feedforward, resnet, densenet or fractional."
+        "resnet", panel=NET, help=f"Architecture: {', '.join(architectures.names())}."
     )
     tau: str = setting(
         "learned",
@@ -29,7 +31,7 @@ class NetOnData:
     tau0: str = setting(
         "1",
         panel=NET,
-        help="Their start: a number, one per layer with commas, 1/H, 1/sqrtH or uniform.",
+        help=f"Their start: {GRAMMAR}.",
     )
     hidden: int = setting(6, panel=NET, min=1, help="Hidden layers.")
     width: int = setting(50, panel=NET, min=1, help="Their width.")

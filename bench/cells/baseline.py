@@ -39,9 +39,9 @@ def needs_bytes(config: Config) -> int:
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
         title=f"{config.method.replace('_', ' ')} ({config.features})",
-        series="least squares, RBF",
+        series=config.method.replace("_", " "),
         family="linear model",
-        look="least squares",
+        look=config.method,
         track="fit",
         told=told_samples(config.samples, config.features),
         inputs=config.features,

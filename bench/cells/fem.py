@@ -73,7 +73,7 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         title=f"{element_title(config.element, values)}{graded}{order} n={config.n}{solver}",
         series=f"{element_short(config.element, values)}{graded}",
         family="finite element",
-        look=config.element + graded,
+        look=config.element + ("/graded" if graded else ""),
         track=track,
         told=TRACKS[track],
         inputs=TRACKS[track],

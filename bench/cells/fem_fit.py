@@ -41,7 +41,7 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}",
         series=f"{element_short(config.element, values)} fitted",
         family="finite element",
-        look="least squares",
+        look=f"{config.element}/fitted",
         track="fit",
         told=told_samples(config.samples, "x"),
         inputs="x",

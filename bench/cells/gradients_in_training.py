@@ -13,7 +13,7 @@ from bench.settings import inherited, setting
 class Config(NetInAtlas):
     init: str = inherited(NetInAtlas, "init", default="torch")
     optimizer: str = setting("adam", help="An optimiser of `femnets list`.")
-    rate: float = setting(1e-3, above=0, help="Of Adam; steepest descent finds its own.")
+    rate: float = setting(1e-3, above=0, help="Of an optimiser without a line search.")
     evaluations: int = setting(
         500, min=1, help="Evaluations of J and its gradient, line searches included."
     )
@@ -34,10 +34,12 @@ def run(config: Config) -> Result:
     import numpy as np
 
     from bench.atlas import data_of, net_of
+    from nets import optimizers
     from nets.gradients.verdict import judge
     from nets.gradients.watched import train_with_norms
 
     net, (x, y) = net_of(config), data_of(config)
+    line_search = optimizers.get(config.optimizer).LINE_SEARCH
     history = train_with_norms(
         net,
         x,
@@ -45,7 +47,7 @@ def run(config: Config) -> Result:
         optimizer=config.optimizer,
         evaluations=config.evaluations,
         every=max(1, config.evaluations // config.rows),
-        options={"rate": config.rate} if config.optimizer == "adam" else {},
+        options={} if line_search else {"rate": config.rate},
     )
     test_x, test_y = data_of(config, test=True)
     error = (net(test_x) - test_y).detach()

@@ -16,6 +16,7 @@ from bench.cells._names import family_of, look_of, series_of
 from bench.cells._net import DATA, END, NET, NetOnData
 from bench.errors import UserError
 from bench.settings import setting
+from nets import optimizers
 
 if TYPE_CHECKING:
     from bench.training import Data
@@ -57,8 +58,8 @@ class Config(NetOnData):
     optimizer: str = setting(
         "auto",
         panel=END,
-        help="steepest, adam, lbfgs, ssbfgs, lssbfgs; auto: ssbfgs up to 5000 parameters, then "
-        "lssbfgs.",
+        help=f"{', '.join(optimizers.names())}; auto: {optimizers.choose('auto', 0)} up to "
+        f"{optimizers.DENSE_LIMIT} parameters, then {optimizers.choose('auto', 10**9)}.",
     )
     rate: float | None = setting(
         None, panel=END, help="Learning rate (adam) or first step (steepest)."
@@ -139,10 +140,11 @@ PAPER_MESHES = range(1, 11)
 
 
 def needs_bytes(config: Config) -> int:
-    """Torch itself, the states of a chunk, and the dense quasi-Newton matrix where there is one."""
+    """Torch itself, the states of a chunk, and what the optimiser keeps."""
     parameters = config.width**2 * config.hidden
-    dense = 8 * parameters**2 if config.optimizer in ("ssbfgs", "auto") else 0
-    return 700 * 2**20 + min(dense, 2 * 2**30) + 2**20 * config.hidden
+    told = {} if config.memory is None else {"memory": config.memory}
+    kept = optimizers.state_bytes(config.optimizer, parameters, told)
+    return 700 * 2**20 + kept + 2**20 * config.hidden
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:

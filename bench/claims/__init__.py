@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bench.errors import UserError
 from bench.statistics import FEWEST_PAIRS, Comparison, holm
 from bench.store.results import Results
 
@@ -98,12 +99,16 @@ class Entry:
 
 def all_claims() -> list[Claim]:
     """The claims of every theme, in the order of the files' names."""
-    modules = sorted(info.name for info in pkgutil.iter_modules(__path__))
-    return [
-        claim
-        for module in modules
-        for claim in getattr(importlib.import_module(f"{__name__}.{module}"), "CLAIMS", [])
-    ]
+    themes = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    return [claim for theme in themes for claim in _declared(theme)]
+
+
+def _declared(theme: str) -> Sequence[Claim]:
+    module = importlib.import_module(f"{__name__}.{theme}")
+    if not hasattr(module, "CLAIMS"):
+        raise UserError(f"{module.__name__} declares no claims: it defines no CLAIMS")
+    claims: Sequence[Claim] = module.CLAIMS
+    return claims
 
 
 def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""The numbers that the paper prints, to hold the reproduction against (maths 7)."""
+"""The numbers that the paper prints, to compare the reproduction with (maths 7)."""
 
 # (net, bias ordering, hidden layers) -> learned τ
 TAU: dict[tuple[str, bool, int], tuple[float, ...]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bench.claims import Compared, Counted, Finding, NotTested
@@ -10,6 +11,9 @@ from bench.statistics import compare_paired, median_ratio
 from bench.store.results import Record, Results, pairs
 
 Arm = Mapping[str, Any]
+Examine = Callable[[Results], Finding]
+
+NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}  # the nets of the paper's Section 7
 
 # The paper's mode: 1000 steps of steepest descent on width 50, no bias ordering, on `maxwell`.
 PAPER: Arm = {
@@ -61,17 +65,32 @@ def _seeds(record: Record) -> tuple[int, int]:
 
 
 def count(
-    results: Results,
-    arm: Arm,
-    true: Callable[[Record], bool],
-    what: Callable[[int, int], str],
-    command: str,
-    kind: str = "net",
-    unit: str = "seeds",
+    found: Results, true: Callable[[Record], bool], what: str, command: str, unit: str = "seeds"
 ) -> Finding:
-    """In how many runs of one arm is something true?"""
-    found = results.select(kind, **arm)
+    """In how many runs is something true? `what` says so of {hits} of {runs}."""
     if not len(found):
         return NotTested(command)
     hits = sum(true(record) for record in found)
-    return Counted(hits, len(found), found.keys(), what(hits, len(found)), unit)
+    said = what.format(hits=hits, runs=len(found))
+    return Counted(hits, len(found), found.keys(), said, unit)
+
+
+def is_smaller(metric: str, arm: Arm, than: Arm, command: str, kind: str = "net") -> Examine:
+    """The same as what a claim declares: `metric` is smaller for one arm than for the other."""
+    return partial(smaller, metric=metric, arm=arm, than=than, command=command, kind=kind)
+
+
+def is_true_of(
+    runs: Callable[[Results], Results],
+    true: Callable[[Record], bool],
+    what: str,
+    command: str,
+    unit: str = "runs",
+) -> Examine:
+    """What a claim declares that should be true of every one of some runs."""
+    return lambda results: count(runs(results), true, what, command, unit)
+
+
+def of_nets(results: Results, nets: Sequence[str], kind: str, **where: Any) -> Results:
+    """The cells of several architectures, one architecture after the other."""
+    return Results([record for net in nets for record in results.select(kind, net=net, **where)])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bench.claims import Claim, Finding
+from bench.claims import Claim
 from bench.claims._paper import TAU
-from bench.claims._rules import Arm, arm, count, smaller
+from bench.claims._rules import NAMES, Arm, arm, is_smaller, is_true_of
 from bench.store.results import Record, Results
 
 COMMAND = "femnets run training --preset paper"
-NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}
 
 
 def _ordered(net: str, hidden: int, tau: str = "learned") -> Arm:
@@ -16,19 +15,14 @@ def _ordered(net: str, hidden: int, tau: str = "learned") -> Arm:
 
 
 def _improves(net: str, hidden: int) -> Claim:
+    plain = arm(net=net, hidden=hidden, tau="learned")
     return Claim(
         name=f"bias-ordering-improves-{net}-{hidden}-50",
         sentence=f"With learned τ the bias ordering lowers the error of the {hidden}-50 "
         f"{NAMES[net]} on the cube.",
         where="Section 2 (“multiple advantages”); Section 7, figure of L² errors",
         rule="l2_error with bias ordering < without, paired seeds",
-        examine=lambda results: smaller(
-            results,
-            "l2_error",
-            _ordered(net, hidden),
-            arm(net=net, hidden=hidden, tau="learned"),
-            COMMAND,
-        ),
+        examine=is_smaller("l2_error", _ordered(net, hidden), plain, COMMAND),
     )
 
 
@@ -39,9 +33,7 @@ def _tau_helps(net: str) -> Claim:
         f"{NAMES[net]}.",
         where="Section 7, figure of L² errors",
         rule="train_mse with τ learned < τ fixed, both with bias ordering, paired seeds",
-        examine=lambda results: smaller(
-            results, "train_mse", _ordered(net, 6), _ordered(net, 6, "fixed"), COMMAND
-        ),
+        examine=is_smaller("train_mse", _ordered(net, 6), _ordered(net, 6, "fixed"), COMMAND),
     )
 
 
@@ -50,24 +42,16 @@ def _positive(record: Record) -> bool:
     return all(tau is not None and tau > 0 for tau in steps)
 
 
-def _all_positive(results: Results) -> Finding:
-    runs = [
-        record
+def _deep_with_learned_tau(results: Results) -> Results:
+    arms = [
+        arm(net=net, hidden=6, tau="learned", bias_ordering=ordering)
         for net, ordering, hidden in TAU
         if hidden == 6
-        for record in results.select(
-            "net", **arm(net=net, hidden=6, tau="learned", bias_ordering=ordering)
-        )
     ]
-    return count(
-        Results(runs),
-        {},
-        _positive,
-        lambda k, m: f"all τ end positive in {k} of {m} runs",
-        COMMAND,
-        unit="runs",
-    )
+    return Results([record for chosen in arms for record in results.select("net", **chosen)])
 
+
+POSITIVE = "all τ end positive in {hits} of {runs} runs"
 
 CLAIMS = [
     *(_improves(net, hidden) for hidden in (2, 6) for net in NAMES),
@@ -77,6 +61,6 @@ CLAIMS = [
         sentence="In the 6-50 nets every learned τ ends positive: no layer is redundant.",
         where="Section 7, before the table of τ",
         rule="all τ > 0, in every 6-50 run with learned τ, with and without bias ordering",
-        examine=_all_positive,
+        examine=is_true_of(_deep_with_learned_tau, _positive, POSITIVE, COMMAND),
     ),
 ]

@@ -1,11 +1,9 @@
-"""Controls of ours, which the paper does not make: what a referee would hold against its claims."""
+"""Controls of ours, which the paper does not make: what a referee would ask of its claims."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from bench.claims import Claim, Finding, NotTested
-from bench.claims._rules import arm, compared, smaller
+from bench.claims._rules import Arm, arm, compared, is_smaller
 from bench.store.results import Record, Results
 
 TRAINING = "femnets run training baselines --preset paper"
@@ -37,28 +35,14 @@ def _tuned_net(results: Results) -> Finding:
     return _beats_baseline(results, "quadratic", nets, STRONG)
 
 
-STRONG_ARM = {"optimizer": "ssbfgs", "hidden": 2, "width": 50, "net": "resnet"}
+def _strong(tau: str) -> Arm:
+    net = {"optimizer": "ssbfgs", "hidden": 2, "width": 50, "net": "resnet"}
+    return {**MAIN, **net, "tau": tau}
 
 
-def _tau_under_strong_optimiser(results: Results) -> Finding:
-    return smaller(
-        results,
-        "train_mse",
-        {**MAIN, **STRONG_ARM, "tau": "learned"},
-        {**MAIN, **STRONG_ARM, "tau": "fixed"},
-        STRONG,
-    )
-
-
-def _f_is_needed(results: Results, problem: str) -> Finding:
-    return smaller(
-        results,
-        "l2_error",
-        {"problem": problem, "features": "x,f,phi"},
-        {"problem": problem, "features": "x"},
-        STRONG,
-        kind="tuned_net",
-    )
+def _inputs(problem: str) -> tuple[Arm, Arm]:
+    """A net that is shown f and φ, and one that is not."""
+    return {"problem": problem, "features": "x,f,phi"}, {"problem": problem, "features": "x"}
 
 
 CLAIMS = [
@@ -85,7 +69,7 @@ CLAIMS = [
         "BFGS.",
         where=WHERE,
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
-        examine=_tau_under_strong_optimiser,
+        examine=is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
     ),
     *(
         Claim(
@@ -93,7 +77,7 @@ CLAIMS = [
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
             where=WHERE,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
-            examine=partial(_f_is_needed, problem=problem),
+            examine=is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
         )
         for problem in ("maxwell", "helix")
     ),

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 
 from bench.claims import Claim, Counted, Fact, Finding, NotTested
-from bench.claims._rules import PAPER, arm, count, smaller
+from bench.claims._rules import NAMES, PAPER, Arm, arm, is_smaller, is_true_of
 from bench.store.results import Record, Results
 
 COMMAND = "femnets run training --preset paper"
 CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube
+
+
+def _shallow(net: str, tau: str = "learned") -> Arm:
+    return arm(net=net, tau=tau, hidden=2)
 
 
 def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
@@ -19,23 +23,7 @@ def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
         "ResNet.",
         where="Section 7, error maps and figure of L² errors",
         rule=f"{metric} of the Fractional-DNN < that of the ResNet, paired seeds",
-        examine=lambda results: smaller(
-            results,
-            metric,
-            arm(net="fractional", tau=tau, hidden=2),
-            arm(net="resnet", tau=tau, hidden=2),
-            COMMAND,
-        ),
-    )
-
-
-def _tau_extrapolates(results: Results) -> Finding:
-    return smaller(
-        results,
-        "l2_error_outside",
-        arm(net="resnet", tau="learned", hidden=2),
-        arm(net="resnet", tau="fixed", hidden=2),
-        COMMAND,
+        examine=is_smaller(metric, _shallow("fractional", tau), _shallow("resnet", tau), COMMAND),
     )
 
 
@@ -82,20 +70,22 @@ def _comparable_with_fem(results: Results) -> Finding:
 
 
 def _shallow_nets(results: Results) -> Results:
-    return Results(
-        [
-            record
-            for net in ("resnet", "fractional")
-            for tau in ("fixed", "learned")
-            for record in results.select("net", **arm(net=net, tau=tau, hidden=2))
-        ]
-    )
+    arms = [_shallow(net, tau) for net in NAMES for tau in ("fixed", "learned")]
+    return Results([record for chosen in arms for record in results.select("net", **chosen)])
 
 
 # The mean of |u|² over the cylinder: 2 ∫ I₁(r)² r dr = I₁(1)² − I₀(1) I₂(1).
 MEAN_SQUARE_U = 0.1475393
 GENERALISES_WITHIN = 1.2
 SAME_ORDER = 3.0
+GENERALISED = (
+    f"the held-out MSE is at most {GENERALISES_WITHIN:g} times the training MSE in "
+    "{hits} of {runs} runs"
+)
+EXTRAPOLATED = (
+    f"the rms error outside is at most {SAME_ORDER:g} times that inside in "
+    "{hits} of {runs} runs"
+)
 
 
 def _generalises(record: Record) -> bool:
@@ -113,33 +103,6 @@ def _extrapolates(record: Record) -> bool:
         return False
     ratio = (outside / math.sqrt(1 - CYLINDER_IN_CUBE)) / (inside / math.sqrt(CYLINDER_IN_CUBE))
     return bool(ratio <= SAME_ORDER)
-
-
-def _unseen_points(results: Results) -> Finding:
-    return count(
-        _shallow_nets(results),
-        {},
-        _generalises,
-        lambda k, m: (
-            f"the held-out MSE is at most {GENERALISES_WITHIN:g} times the training MSE "
-            f"in {k} of {m} runs"
-        ),
-        COMMAND,
-        unit="runs",
-    )
-
-
-def _unseen_domain(results: Results) -> Finding:
-    return count(
-        _shallow_nets(results),
-        {},
-        _extrapolates,
-        lambda k, m: (
-            f"the rms error outside is at most {SAME_ORDER:g} times that inside in {k} of {m} runs"
-        ),
-        COMMAND,
-        unit="runs",
-    )
 
 
 FLAT_WITHIN = 0.10
@@ -171,24 +134,11 @@ def _u3_of_the_order_of_the_error(record: Record) -> bool:
     return bool(0.1 * rms <= largest <= 10 * rms)
 
 
-def _u3(results: Results) -> Finding:
-    return count(
-        results,
-        arm(net="fractional", tau="learned", hidden=2),
-        _u3_of_the_order_of_the_error,
-        lambda k, m: f"max |u₃| within a factor of ten of the error in {k} of {m} runs",
-        COMMAND,
-    )
+SMALL_U3 = "max |u₃| within a factor of ten of the error in {hits} of {runs} runs"
 
 
-def _resnet_smaller_u3(results: Results) -> Finding:
-    return smaller(
-        results,
-        "u3_range",
-        arm(net="resnet", tau="learned", hidden=2),
-        arm(net="fractional", tau="learned", hidden=2),
-        COMMAND,
-    )
+def _fractional(results: Results) -> Results:
+    return results.select("net", **_shallow("fractional"))
 
 
 CLAIMS = [
@@ -205,7 +155,9 @@ CLAIMS = [
         sentence="At 2-50 the ResNet with learned τ extrapolates better than with fixed τ.",
         where="Section 7, error maps",
         rule="l2_error_outside with τ learned < τ fixed, paired seeds",
-        examine=_tau_extrapolates,
+        examine=is_smaller(
+            "l2_error_outside", _shallow("resnet"), _shallow("resnet", "fixed"), COMMAND
+        ),
     ),
     Claim(
         name="nets-beat-n0-at-large-h",
@@ -226,14 +178,14 @@ CLAIMS = [
         sentence="The nets generalise well to unseen data.",
         where="Section 1",
         rule=f"held-out MSE ≤ {GENERALISES_WITHIN:g} × training MSE, in every 2-50 run",
-        examine=_unseen_points,
+        examine=is_true_of(_shallow_nets, _generalises, GENERALISED, COMMAND),
     ),
     Claim(
         name="generalises-to-unseen-domains",
         sentence="The nets generalise well to unseen physical domains.",
         where="Section 1",
         rule=f"rms error outside the cylinder ≤ {SAME_ORDER:g} × that inside, in every 2-50 run",
-        examine=_unseen_domain,
+        examine=is_true_of(_shallow_nets, _extrapolates, EXTRAPOLATED, COMMAND),
     ),
     Claim(
         name="net-error-flat-in-h",
@@ -251,13 +203,13 @@ CLAIMS = [
         sentence="The third component, which should vanish, is of the order of the error.",
         where="Section 7, on the quiver plots",
         rule="max |u₃| within a factor of ten of the rms error in the cylinder, in every run",
-        examine=_u3,
+        examine=is_true_of(_fractional, _u3_of_the_order_of_the_error, SMALL_U3, COMMAND, "seeds"),
     ),
     Claim(
         name="resnet-u3-smaller",
         sentence="At 2-50 with learned τ the ResNet keeps u₃ smaller than the Fractional-DNN.",
         where="Section 7, on the quiver plots",
         rule="max u₃ − min u₃ of the ResNet < that of the Fractional-DNN, paired seeds",
-        examine=_resnet_smaller_u3,
+        examine=is_smaller("u3_range", _shallow("resnet"), _shallow("fractional"), COMMAND),
     ),
 ]

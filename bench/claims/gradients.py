@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bench.claims import Claim, Fact, Finding, NotTested
-from bench.claims._rules import compared, smaller
+from bench.claims._rules import compared, of_nets, smaller
 from bench.store.results import Record, Results, pairs
 
 ATLAS = "femnets run gradient_atlas --preset quick"
@@ -35,13 +35,8 @@ def _theory_agrees(results: Results) -> Finding:
 
 def _skips_prevent_vanishing(results: Results) -> Finding:
     """ResNet and DenseNet at τ = 1 must never be labelled vanishing, at any depth and scale."""
-    found = Results(
-        [
-            record
-            for net in ("resnet", "densenet", "fractional")
-            for record in results.select("gradients_at_init", net=net, tau0="1", tau="fixed")
-        ]
-    )
+    nets = ("resnet", "densenet", "fractional")
+    found = of_nets(results, nets, "gradients_at_init", tau0="1", tau="fixed")
     if not len(found):
         return NotTested(ATLAS)
     labels = found.value("label")
@@ -56,13 +51,7 @@ def _skips_prevent_vanishing(results: Results) -> Finding:
 
 def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> Finding:
     """At τ = 1/H and He's weights none of these nets may be labelled exploding."""
-    found = Results(
-        [
-            record
-            for net in nets
-            for record in results.select("gradients_at_init", net=net, tau0="1/H", scale=1.0)
-        ]
-    )
+    found = of_nets(results, nets, "gradients_at_init", tau0="1/H", scale=1.0)
     if not len(found):
         return NotTested(ATLAS)
     labels = found.value("label")
@@ -77,6 +66,11 @@ def _trainings(results: Results, **where: Any) -> Results:
     return Results([record for record in found if record.config["samples"] == most])
 
 
+def _learned_is_better(results: Results, tau0: str) -> Finding:
+    learned, fixed = ({"tau": tau} for tau in ("learned", "fixed"))
+    return smaller(_trainings(results, tau0=tau0), "train_mse", learned, fixed, TRAINING, KIND)
+
+
 def _learning_helps(tau0: str) -> Claim:
     return Claim(
         name=f"learning-tau-cures-deep-resnet-from-{tau0.replace('/', '-over-')}",
@@ -85,14 +79,7 @@ def _learning_helps(tau0: str) -> Claim:
         where="Section 6, remarks; Section 5, Example",
         rule="train_mse with τ learned < τ fixed at the same τ₀, Adam, same evaluations, "
         "paired seeds",
-        examine=lambda results: smaller(
-            _trainings(results, tau0=tau0),
-            "train_mse",
-            {"tau": "learned"},
-            {"tau": "fixed"},
-            TRAINING,
-            kind=KIND,
-        ),
+        examine=partial(_learned_is_better, tau0=tau0),
         note="Each arm is trained with the same rate and number of evaluations.",
     )
 

@@ -41,13 +41,8 @@ def _reached(results: Results) -> Finding:
     found = results.select("net", **EXPERIMENT)
     errors = sorted(e for e in found.value("rel_test_error") if e is not None)
     spread = f"; errors {errors[0]:.2g} to {errors[-1]:.2g}" if errors else ""
-    return count(
-        found,
-        {},
-        _reproduces,
-        lambda k, m: f"{k} of {m} runs end within a factor of two of 0.07{spread}",
-        COMMAND,
-    )
+    what = f"{{hits}} of {{runs}} runs end within a factor of two of 0.07{spread}"
+    return count(found, _reproduces, what, COMMAND)
 
 
 def _appears(results: Results) -> Finding:

@@ -10,28 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.claims import Claim, Compared, Counted, Finding, NotTested
-from bench.claims._rules import arm, count, halves, smaller
+from bench.claims._rules import NAMES, arm, halves, is_smaller, is_true_of
 from bench.statistics import compare_paired
 from bench.store.results import Record, Results, pairs
 
 COMMAND = "femnets run training --preset paper"
-NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}
 TAUS = ("fixed", "learned")
 
 
 def _tau_helps(net: str, hidden: int) -> Claim:
+    learned, fixed = (arm(net=net, tau=tau, hidden=hidden) for tau in ("learned", "fixed"))
     return Claim(
         name=f"tau-trains-better-{net}-{hidden}-50",
         sentence=f"A learned τ lowers the training error of the {hidden}-50 {net}.",
         where="Section 1, first figure; Section 7",
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
-        examine=lambda results: smaller(
-            results,
-            "train_mse",
-            arm(net=net, tau="learned", hidden=hidden),
-            arm(net=net, tau="fixed", hidden=hidden),
-            COMMAND,
-        ),
+        examine=is_smaller("train_mse", learned, fixed, COMMAND),
     )
 
 
@@ -113,42 +107,14 @@ def _steepest(results: Results, **where: Any) -> Results:
     return results.select("net", optimizer="steepest", **where)
 
 
-def _monotone(results: Results) -> Finding:
-    return count(
-        _steepest(results),
-        {},
-        _never_increases,
-        lambda k, m: f"J never increased in {k} of {m} runs",
-        COMMAND,
-        unit="runs",
-    )
-
-
-def _mse_not_monotone(results: Results) -> Finding:
-    return count(
-        _steepest(results, bias_ordering=True),
-        {},
-        _mse_increases,
-        lambda k, m: f"the MSE term increased at some step in {k} of {m} runs with bias ordering",
-        COMMAND,
-        unit="runs",
-    )
-
-
-def _width_two_beats_six(net: str, tau: str) -> Claim:
-    words = "with learned τ" if tau == "learned" else "with fixed τ"
+def _shallow_beats_deep(net: str, tau: str) -> Claim:
+    shallow, deep = (arm(net=net, tau=tau, hidden=hidden) for hidden in (2, 6))
     return Claim(
         name=f"2-50-beats-6-50-{net}-{tau}",
-        sentence=f"On the cube the 2-50 {net} {words} has a smaller error than the 6-50 one.",
+        sentence=f"On the cube the 2-50 {net} with {tau} τ has a smaller error than the 6-50 one.",
         where="Section 7, figure of L² errors",
         rule="l2_error at 2-50 < l2_error at 6-50, paired seeds",
-        examine=lambda results: smaller(
-            results,
-            "l2_error",
-            arm(net=net, tau=tau, hidden=2),
-            arm(net=net, tau=tau, hidden=6),
-            COMMAND,
-        ),
+        examine=is_smaller("l2_error", shallow, deep, COMMAND),
     )
 
 
@@ -163,19 +129,14 @@ def _less_when_shallow(net: str) -> Claim:
 
 
 def _trains_better(better: str, than: str, hidden: int, tau: str, where: str) -> Claim:
+    one, other = (arm(net=net, tau=tau, hidden=hidden) for net in (better, than))
     return Claim(
         name=f"{better}-trains-better-{hidden}-50-{tau}",
         sentence=f"At {hidden}-50 with τ {tau} the {NAMES[better]} has a smaller training error "
         f"than the {NAMES[than]}.",
         where=where,
         rule=f"train_mse of the {NAMES[better]} < that of the {NAMES[than]}, paired seeds",
-        examine=lambda results: smaller(
-            results,
-            "train_mse",
-            arm(net=better, tau=tau, hidden=hidden),
-            arm(net=than, tau=tau, hidden=hidden),
-            COMMAND,
-        ),
+        examine=is_smaller("train_mse", one, other, COMMAND),
     )
 
 
@@ -190,11 +151,14 @@ def _always(net: str) -> Claim:
     )
 
 
+FALLS = "J never increased in {hits} of {runs} runs"
+RISES = "the MSE term increased at some step in {hits} of {runs} runs with bias ordering"
+
 CLAIMS = [
     *(_tau_helps(net, hidden) for hidden in (6, 2) for net in NAMES),
     *(_less_when_shallow(net) for net in NAMES),
     *(_always(net) for net in NAMES),
-    *(_width_two_beats_six(net, tau) for net in NAMES for tau in TAUS),
+    *(_shallow_beats_deep(net, tau) for net in NAMES for tau in TAUS),
     *(_trains_better("resnet", "fractional", 2, tau, "Section 7, last paragraphs") for tau in TAUS),
     *(
         _trains_better("fractional", "resnet", 6, tau, "Section 7, on the first figure")
@@ -205,13 +169,13 @@ CLAIMS = [
         sentence="The full loss J decreases monotonically under the paper's descent.",
         where="Section 7, on the first figure",
         rule="no step raises J, in every steepest-descent run",
-        examine=_monotone,
+        examine=is_true_of(_steepest, _never_increases, FALLS, COMMAND),
     ),
     Claim(
         name="mse-not-monotone",
         sentence="The MSE term alone is not monotone when biases are ordered by a penalty.",
         where="Section 7, on the first figure",
         rule="some step raises the MSE term, in every run with bias ordering",
-        examine=_mse_not_monotone,
+        examine=is_true_of(partial(_steepest, bias_ordering=True), _mse_increases, RISES, COMMAND),
     ),
 ]

@@ -12,10 +12,11 @@ import typer
 def command(
     file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
     problem: Annotated[
-        str | None, typer.Option(help="Another field than it was trained on.")
+        str | None, typer.Option(help="Measure on another problem than it was trained on.")
     ] = None,
     data_seed: Annotated[
-        int | None, typer.Option(min=0, help="Other points than it was trained and tested on.")
+        int | None,
+        typer.Option(min=0, help="Other points than it was trained and tested on."),
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the matrix products.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,

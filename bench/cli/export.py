@@ -24,15 +24,17 @@ class Format(StrEnum):
 
 def command(
     run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
-    to: Annotated[Format, typer.Option(help="csv, parquet: tidy tables; vtu: fields.")],
+    to: Annotated[Format, typer.Option(help="csv, parquet: tables; vtu: fields for ParaView.")],
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
     ] = None,
     n: Annotated[
         int, typer.Option(help="vtu: cells per side for nets; finite elements up to there.")
     ] = 16,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
+    from bench.cli._paths import show_paths
     from bench.store.folder import Store, run_path
 
     store = Store(run_path(run))
@@ -42,8 +44,7 @@ def command(
         paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror}; see --out") from None
-    for path in paths:
-        typer.echo(path)
+    show_paths(paths, json_output)
 
 
 def fields(store: Store, folder: Path, n: int) -> list[Path]:

@@ -126,9 +126,9 @@ def bar(value: float | None, low: float, high: float) -> str:
 def summary(result: dict[str, Any]) -> str:
     error = result["theory_error"]
     agreement = "beyond float64" if error is None else f"agrees to {error:.1e} relative"
-    growth, foretold = result["log10_growth"], result["log10_growth_predicted"]
+    growth, expected = result["log10_growth"], result["log10_growth_predicted"]
     measured = "no gradient arrives" if growth is None else f"grows by 1e{growth:+.1f}"
-    predicted = "" if foretold is None else f" (foretold 1e{foretold:+.1f})"
+    predicted = "" if expected is None else f" (predicted 1e{expected:+.1f})"
     spectral = result["log10_spectral_norm"]
     jacobian = "" if spectral is None else f"; ‖dy[H]/dy[1]‖ = 1e{spectral:+.1f}"
     return (

@@ -12,7 +12,7 @@ def command(
     run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", help="Another run to hold against it; may be repeated."),
+        typer.Option("--with", help="Another run to compare it with; may be repeated."),
     ] = None,
     html: Annotated[bool, typer.Option("--html", help="Only the HTML page.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Only the PDF.")] = False,
@@ -22,16 +22,17 @@ def command(
     figures: Annotated[
         Path | None, typer.Option(help="Only the figures, each as a PNG, into this directory.")
     ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Compile the report of a run: one HTML page and one PDF; prints their paths."""
+    from bench.cli._paths import show_paths
     from bench.store.folder import run_path
     from reports import compile_report, write_figures
 
     if figures is not None:
-        for path in write_figures(run_path(run), figures):
-            print(path)
-        return
-    both = html == pdf
-    against = [run_path(other) for other in others or []]
-    for path in compile_report(run_path(run), html or both, pdf or both, out, against):
-        print(path)
+        paths = write_figures(run_path(run), figures)
+    else:
+        both = html == pdf
+        against = [run_path(other) for other in others or []]
+        paths = compile_report(run_path(run), html or both, pdf or both, out, against)
+    show_paths(paths, json_output)

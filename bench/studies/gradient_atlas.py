@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Cell
+from nets import architectures
 
 YIELDS = (
     "label",
@@ -22,7 +23,7 @@ class Config:
     """Every net at every depth and scale for τ = 1; the other policies at some scales.
 
     A policy is `tau:tau0`. At the start a learned τ is its starting value, so that `fixed:1/H`
-    stands for `learned:1/H` as well. ReZero does not exist for the Fractional-DNN.
+    stands for `learned:1/H` as well. Policies that an architecture does not admit are left out.
     """
 
     nets: tuple[str, ...] = NETS
@@ -70,7 +71,7 @@ def cells(config: Config) -> list[Cell]:
         for gamma in _gammas(config, net)
         for seed in config.seeds
         for policy in ("fixed:1", *config.policies)
-        if not (net == "fractional" and policy.startswith("rezero"))
+        if policy.partition(":")[0] in architectures.tau_policies(net)
         for scale in config.policy_scales
         for depth in (*config.depths, config.deepest)
     ]
@@ -78,8 +79,8 @@ def cells(config: Config) -> list[Cell]:
 
 
 def _gammas(config: Config, net: str) -> tuple[float, ...]:
-    """Only the Fractional-DNN has an order."""
-    return config.gammas if net == "fractional" else (0.5,)
+    """Several orders only where the architecture has one."""
+    return config.gammas if architectures.get(net).HAS_ORDER else (0.5,)
 
 
 def _cell(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Cell
+from nets import architectures, optimizers
 
 YIELDS = ("train_mse", "rel_test_error", "label_start", "label_end", "log10_weight_ratio_end")
 
@@ -54,7 +55,7 @@ PRESETS = {
 
 
 def cells(config: Config) -> list[Cell]:
-    """One training per arm and seed; `rates` are Adam's and leave steepest descent alone."""
+    """One training per arm and seed; `rates` are for optimisers without a line search."""
     return [
         Cell(
             "gradients_in_training",
@@ -75,8 +76,8 @@ def cells(config: Config) -> list[Cell]:
         for net in config.nets
         for depth in config.depths
         for arm in config.arms
-        if not (net == "fractional" and arm.startswith("rezero"))
+        if arm.partition(":")[0] in architectures.tau_policies(net)
         for optimizer in config.optimizers
-        for rate in (config.rates if optimizer == "adam" else config.rates[:1])
+        for rate in (config.rates[:1] if optimizers.get(optimizer).LINE_SEARCH else config.rates)
         for seed in config.seeds
     ]

@@ -83,7 +83,7 @@ class ColumnRule:
 def split_mesh(
     n: int, degree: int = 4, *, tets: bool = True, edge: bool = False
 ) -> dict[str, Quadrature]:
-    """The mesh of n cells a side, divided into `inside` and `outside` the cylinder.
+    """The mesh of n cells per side, divided into `inside` and `outside` the cylinder.
 
     Exact on whole cells for piecewise polynomials of the degree; on cut cells geometrically
     convergent in it. `edge` grades the cells at {x₁ = 1, x₂ = 0}, as √distance requires.

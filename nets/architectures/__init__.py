@@ -1,40 +1,90 @@
-"""The architectures: one file each, found by its name.
+"""The architectures: one file each, found by its name. A file says everything about its net.
 
-An architecture is a module with
-
-- `POSITIVE_TAU: bool`, whether every τ[ℓ] must be positive, and
+- `TITLE`: what text and legends call it, and `PLACE`, a number: where it stands among the others in
+  tables and figures (the paper's go from 1, no skip, to 4, all states with weights);
+- `POSITIVE_TAU`: whether every τ[ℓ] must be positive (then ReZero, which starts from 0, is out);
+- `HAS_ORDER`: whether `gamma`, the order of the time derivative, has a part in it;
+- `DELETION`: how a layer is deleted (a `Deletion`), or in a few words why it cannot be;
 - `coefficients(tau, gamma) -> (C, s)`: float64, differentiable in `tau` (H,), with C (H+1, H+1)
   strictly lower triangular and s (H,),
 
 and means the net   y[ℓ] = Σ_{k<ℓ} C[ℓ,k] P(k→ℓ) y[k] + s[ℓ−1] σ(W[ℓ−1] y[ℓ−1] + b[ℓ−1]),  ℓ = 1..H.
 
-The loop, the projections, the read-out and every gradient are written once for all of them.
+The loop, the projections, the read-out, every gradient and the predictions of the theory follow
+from C and s, written once for all. Files import torch inside `coefficients`, so that planning and
+reports can read the rest without it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, cast
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Protocol, cast
 
 from nets.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+TAU_POLICIES = ("fixed", "global", "learned", "rezero")
+DECLARATIONS = {
+    "TITLE": "what text and legends call the net, a text",
+    "PLACE": "where it stands in tables and figures, a number",
+    "POSITIVE_TAU": "whether every tau must be positive, True or False",
+    "HAS_ORDER": "whether gamma has a part in it, True or False",
+    "DELETION": "a nets.architectures.Deletion, or a text that says why no layer can be deleted",
+    "coefficients": "the function (tau, gamma) -> (C, s)",
+}
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """What is left of τ when only the layers `kept` stay: `steps(tau, kept)`.
+
+    `refused` says, by τ policy, why layers of such a net cannot be deleted all the same.
+    """
+
+    steps: Callable[[Tensor, list[int]], Tensor]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 class Architecture(Protocol):
     """What a file of this folder offers."""
 
+    TITLE: str
+    PLACE: float
     POSITIVE_TAU: bool
+    HAS_ORDER: bool
+    DELETION: Deletion | str
 
     def coefficients(self, tau: Tensor, gamma: float) -> tuple[Tensor, Tensor]: ...
 
 
+@cache
 def names() -> list[str]:
     """The architectures that exist, by file name."""
-    return sorted(module.name for module in iter_modules(__path__))
+    return sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))
 
 
 def get(name: str) -> Architecture:
-    """The architecture of that name."""
+    """The architecture of that name, complete."""
     if name not in names():
         raise InputError(f"unknown architecture {name!r}; {nearest(name, names())}")
-    return cast(Architecture, import_module(f"{__name__}.{name}"))
+    return _checked(name)
+
+
+def tau_policies(name: str) -> tuple[str, ...]:
+    """The τ policies that an architecture admits: ReZero starts from τ = 0."""
+    positive = get(name).POSITIVE_TAU
+    return tuple(policy for policy in TAU_POLICIES if not (positive and policy == "rezero"))
+
+
+def _checked(name: str) -> Architecture:
+    module = import_module(f"{__name__}.{name}")
+    for declaration, meaning in DECLARATIONS.items():
+        if not hasattr(module, declaration):
+            raise InputError(f"architecture {name!r} does not declare {declaration}: {meaning}")
+    return cast(Architecture, module)

@@ -59,7 +59,7 @@ class FlatParameters:
         views = [v.view(p.shape) for v, p in zip(self.flat.split(sizes), parameters, strict=True)]
         last = 2 * net.config.hidden
         self.W, self.b = [*views[0:last:2], views[last]], views[1:last:2]
-        self.steps = views[last + 1] if net.config.tau != "fixed" else None
+        self.free_tau = views[last + 1] if net.learns_tau else None
 
 
 class FastObjective:
@@ -156,10 +156,10 @@ class FastObjective:
 
     def _tau(self) -> Tensor | None:
         """τ as a fresh leaf, or None where the architecture does not allow it."""
-        steps = self._theta.steps
-        if steps is None:
-            steps = self.net.steps.detach().double()
-        tau = self.net.whole_tau(steps).clone().requires_grad_()
+        free = self._theta.free_tau
+        if free is None:
+            free = self.net.free_tau.detach().double()
+        tau = self.net.whole_tau(free).clone().requires_grad_()
         allowed = not self.net.architecture.POSITIVE_TAU or bool((tau > 0).all())
         return tau if allowed and bool(torch.isfinite(tau).all()) else None
 
@@ -169,11 +169,11 @@ class FastObjective:
     def _add_tau(self, tau: Tensor, C: Tensor, s: Tensor) -> None:
         """dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
         cotangents = (torch.from_numpy(self._sums.dC), torch.from_numpy(self._sums.ds))
-        gradient = coefficient_vjp(self.net, tau, (C, s), cotangents)
+        gradient = coefficient_vjp(tau, (C, s), cotangents)
         gradient += self.loss.tau_gradient(tau.detach())
         self.tau_gradient = gradient.numpy()
-        if self._gradient.steps is not None:
-            self._gradient.steps.copy_(self.net.steps_gradient(gradient))
+        if self._gradient.free_tau is not None:
+            self._gradient.free_tau.copy_(self.net.free_tau_gradient(gradient))
 
     def _add_penalty(self, tau: Tensor) -> None:
         if self.loss.lambda1:
@@ -251,7 +251,7 @@ def _chunk_rows(shape: Shape, rows: int, chunk: int | None, dtype: torch.dtype) 
 
 
 def _sweeps(net: Network, shape: Shape, sizes: set[int], dtype: torch.dtype) -> dict[int, Sweep]:
-    """One sweep per size of chunk (all but the last are equal), on the same memory."""
+    """One sweep per size of chunk (all but the last are equal), on the same buffers."""
     pool = torch.zeros(sum(pool_entries(shape, max(sizes))), dtype=dtype)
     sigma = elementwise(net.config.activation, net.sigma, net.config.eta)
     return {rows: Sweep(shape, rows, pool, sigma) for rows in sizes}

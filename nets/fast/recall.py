@@ -1,4 +1,4 @@
-"""The memory term Σ_{k<ℓ} C[ℓ,k] P(k→ℓ) y[k] of the fast path and its adjoint, in two forms.
+"""The skip term Σ_{k<ℓ} C[ℓ,k] P(k→ℓ) y[k] of the fast path and its adjoint, in two forms.
 
 `LastLayer` serves nets in which a layer sees at most its predecessor (ResNet, feedforward, two
 fractional layers), `AllLayers` the others. Both own the buffers of the states y[ℓ] and of the
@@ -10,25 +10,25 @@ import torch
 from torch import Tensor
 
 from nets.fast.stacks import add_inner_products, recall, recall_adjoint
-from nets.module import Network, memory_terms
+from nets.module import Network, skip_terms
 
 Array = np.ndarray
 Past = tuple[Array, float] | None  # a state and its factor, or None: already in the slot of y[ℓ]
 
 
 class Shape:
-    """What decides the buffers: the widths, and how far back the layers remember."""
+    """What decides the buffers: the widths, and how far back the skips reach."""
 
     def __init__(self, net: Network) -> None:
         tau = net.tau.detach().double().requires_grad_()
         with torch.enable_grad():
             C, _ = net.architecture.coefficients(tau, net.config.gamma)
-        terms = memory_terms(net, C)
+        terms = skip_terms(net, C)
         self.widths = net.widths
         self.hidden = net.config.hidden
         self.widest = max(net.widths[1:-1])
         self.ragged = len(set(net.widths[1:-1])) > 1
-        self.first = 0 if net.config.carry_input else 1  # the first layer that is remembered
+        self.first = 0 if net.config.carry_input else 1  # the first layer that is carried on
         self.moving_C = C.requires_grad
         self.long = any(k < l - 1 for l, past in enumerate(terms) for k in past)
 
@@ -45,7 +45,7 @@ def leading(slot: Tensor, width: int, rows: int) -> Tensor:
 
 
 class LastLayer:
-    """C[ℓ,k] = 0 for k < ℓ−1: the memory is one scaled state, and one adjoint suffices."""
+    """C[ℓ,k] = 0 for k < ℓ−1: the term is one scaled state, and one adjoint suffices."""
 
     def __init__(self, shape: Shape, rows: int, states: Tensor, adjoint: Tensor) -> None:
         self.shape = shape
@@ -62,7 +62,7 @@ class LastLayer:
         }
 
     def start(self, x: Tensor, C: Array) -> None:
-        """The input as a remembered state."""
+        """The input as a state that is carried on."""
         self.y[0].copy_(x)
 
     def past(self, l: int, C: Array) -> Past:
@@ -97,7 +97,7 @@ class LastLayer:
 
 
 class AllLayers:
-    """Every layer remembers: states and adjoints lie in stacks, one slot per layer.
+    """Every layer is carried on: states and adjoints lie in stacks, one slot per layer.
 
     A slot has the widest layer's features; those beyond a layer's own width are zero, which makes
     P(k→ℓ) part of the combinations. Nothing of size L² · rows is ever formed.
@@ -119,7 +119,7 @@ class AllLayers:
         return used, {l: stack[l - first, widths[l] * rows :] for l in layers}
 
     def start(self, x: Tensor, C: Array) -> None:
-        """The input as a remembered state."""
+        """The input as a state that is carried on."""
         recall(C, self._states, 0, 0)
         self.y[0].copy_(x)
 
@@ -134,7 +134,7 @@ class AllLayers:
             self._rest_y[l].zero_()
 
     def start_adjoint(self, C: Array) -> None:
-        """Empty the last block, which no later layer remembers."""
+        """Empty the last block, which no later layer reads."""
         recall_adjoint(C, self._adjoints, len(self._adjoints) - 1, self.shape.first)
 
     def adjoint(self, k: int, C: Array, WT: Tensor, g: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Linear combinations and inner products of stacked states: the memory of deep nets, in numba.
+"""Linear combinations and inner products of stacked states: the skips of deep nets, in numba.
 
 A stack is (layers, features · rows). Its products with the small matrix C are wide and flat, the
 shape that a BLAS does worst (MKL: 6–10 GF/s for 8 layers against 42; float64, one thread). In
@@ -12,8 +12,8 @@ from nets.fast.elementwise import REORDERED_SUMS
 
 TILE = 512
 
-# Layers whose memory of everything before them is fetched at once; the memory inside such a
-# block goes layer by layer. 4 and 8 cost the same at 50-50, 16 costs a tenth more.
+# Layers whose skips from everything before them are fetched at once; the skips inside such a
+# block go layer by layer. 4 and 8 cost the same at 50-50, 16 costs a tenth more.
 BLOCK = 8
 
 
@@ -22,7 +22,7 @@ def recall(C: np.ndarray, Y: np.ndarray, here: int, first: int) -> None:
     """Y[here] = Σ_{k<here} C[first+here, first+k] Y[k]; to be called for here = 0, 1, 2, …
 
     Slot `here` of the stack belongs to layer first+here. The first layer of a block fetches what
-    its whole block remembers of all earlier blocks.
+    its whole block reads of all earlier blocks.
     """
     start = here - here % BLOCK
     if here == start:

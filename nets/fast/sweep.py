@@ -55,33 +55,33 @@ class Sweep:
         self.sigma = sigma
         sizes = pool_entries(shape, rows)
         self.buffers = parts = pool[: sum(sizes)].split(sizes)
-        self.memory = (AllLayers if shape.long else LastLayer)(shape, rows, parts[0], parts[1])
+        self.skips = (AllLayers if shape.long else LastLayer)(shape, rows, parts[0], parts[1])
         inner = shape.widths[1:-1]
         self.z = [p.view(-1, rows) for p in parts[2].split([width * rows for width in inner])]
         self.g = [leading(parts[3], width, rows) for width in inner]
         self.output, self.phi_output = parts[4].view(-1, rows), parts[5].view(-1, rows)
         self._z = [z.numpy() for z in self.z]
         self._g = [g.numpy() for g in self.g]
-        self._y = {l: y.numpy() for l, y in self.memory.y.items()}
-        self._yT = {l: y.T for l, y in self.memory.y.items()}
-        self._phi = {l: phi.numpy() for l, phi in self.memory.phi.items()}
+        self._y = {l: y.numpy() for l, y in self.skips.y.items()}
+        self._yT = {l: y.T for l, y in self.skips.y.items()}
+        self._phi = {l: phi.numpy() for l, phi in self.skips.phi.items()}
         self._scratch = torch.empty(shape.widest * max(shape.widths), dtype=pool.dtype)
 
     def forward(self, x: Tensor, net: Numbers) -> Tensor:
         """y[L], in a buffer that the next call overwrites."""
-        memory, state = self.memory, x
+        skips, state = self.skips, x
         if self.shape.first == 0:
-            memory.start(x, net.C)
+            skips.start(x, net.C)
         for l in range(1, self.shape.hidden + 1):
             torch.mm(net.W[l - 1], state, out=self.z[l - 1])
             layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
-            past = memory.past(l, net.C)
+            past = skips.past(l, net.C)
             if past is None:
                 self.sigma.add(*layer, self._y[l])
             else:
                 self.sigma.forward(*layer, *past, self._y[l])
-            memory.seal(l)
-            state = memory.y[l]
+            skips.seal(l)
+            state = skips.y[l]
         return torch.mm(net.W[-1], state, out=self.output)
 
     def residual_squared(self, target: Tensor) -> float:
@@ -91,23 +91,23 @@ class Sweep:
 
     def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
         """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
-        memory, hidden = self.memory, self.shape.hidden
+        skips, hidden = self.skips, self.shape.hidden
         sums.residual_squared += self.residual_squared(target)
         self.phi_output.mul_(weight)
         self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
-        memory.start_adjoint(net.C)
-        torch.mm(net.WT[hidden], self.phi_output, out=memory.phi[hidden])
+        skips.start_adjoint(net.C)
+        torch.mm(net.WT[hidden], self.phi_output, out=skips.phi[hidden])
         for l in range(hidden, 0, -1):
-            memory.seal_adjoint(l)
+            skips.seal_adjoint(l)
             layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
             inner, square = self.sigma.backward(*layer, self._phi[l], self._g[l - 1], sums.b[l - 1])
             sums.ds[l - 1] += inner
             sums.phi_squared[l] += square
-            memory.sense(l, sums.dC)
+            skips.sense(l, sums.dC)
             self._add_product(sums.W[l - 1], self.g[l - 1], self._yT[l - 1] if l > 1 else x.T)
             if l > 1:
-                memory.adjoint(l - 1, net.C, net.WT[l - 1], self.g[l - 1])
-        memory.sense_all(sums.dC)
+                skips.adjoint(l - 1, net.C, net.WT[l - 1], self.g[l - 1])
+        skips.sense_all(sums.dC)
 
     def _add_product(self, total: Tensor, a: Tensor, b: Tensor) -> None:
         """total += a b, summed over the chunks in float64."""

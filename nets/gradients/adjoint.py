@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from nets.loss import Loss
-from nets.module import Network, memory_terms, project, propagate
+from nets.module import Network, project, propagate, skip_terms
 
 Gradients = dict[str, Tensor]
 
@@ -26,7 +26,7 @@ def adjoint_states(net: Network, z: list[Tensor], phi_L: Tensor) -> list[Tensor]
     """
     with torch.no_grad():
         C, s = net.architecture.coefficients(net.tau.double(), net.config.gamma)
-        terms = memory_terms(net, C)
+        terms = skip_terms(net, C)
         C, s = C.to(phi_L.dtype), s.to(phi_L.dtype)
         last = len(z)  # L − 1
         phi = [phi_L @ net.W[last], phi_L]
@@ -62,25 +62,25 @@ def parameter_gradients(
             ds[l] = torch.vdot(net.sigma.value(z[l]).flatten(), phi[l + 1].flatten())
         last = len(z)
         gradients[f"W.{last}"] = phi[-1].T @ y[last] + loss.weight_gradient(net.W[last])
-        gradients["tau"] = coefficient_vjp(net, tau, (C, s), (_dC(net, C, y, phi), ds)).to(
-            net.dtype
-        )
+        gradients["tau"] = coefficient_vjp(tau, (C, s), (_dC(net, C, y, phi), ds)).to(net.dtype)
         gradients["tau"] += loss.tau_gradient(net.tau)
     return gradients
 
 
 def coefficient_vjp(
-    net: Network, tau: Tensor, outputs: tuple[Tensor, Tensor], cotangents: tuple[Tensor, Tensor]
+    tau: Tensor, outputs: tuple[Tensor, Tensor], cotangents: tuple[Tensor, Tensor]
 ) -> Tensor:
     """dJ/dτ from dJ/dC and dJ/ds: one backward pass through the (H, H) coefficients."""
     live = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
+    if not live:
+        return torch.zeros_like(tau)
     return torch.autograd.grad([out for out, _ in live], tau, [cot for _, cot in live])[0]
 
 
 def _dC(net: Network, C: Tensor, y: list[Tensor], phi: list[Tensor]) -> Tensor:
     dC = torch.zeros_like(C)
     if C.requires_grad:
-        for l, terms in enumerate(memory_terms(net, C)):
+        for l, terms in enumerate(skip_terms(net, C)):
             for k in terms:
                 past = project(y[k], to=net.widths[l])
                 dC[l, k] = torch.vdot(past.flatten(), phi[l].flatten())

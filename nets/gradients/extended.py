@@ -87,7 +87,7 @@ def times_power(value: Tensor, exponent: int) -> Tensor:
     return value * math.ldexp(1.0, max(min(exponent, LARGEST_SHIFT), -1080))
 
 
-class Memory:
+class WeightedStates:
     """Σ_{k<l} weights[l,k] y[k] for l = 1, 2, …, as the states y[0], y[1], … become known.
 
     The states lie in one buffer, padded to the widest; sums over the distant past are done for a
@@ -103,7 +103,7 @@ class Memory:
         self._distant: Scaled | None = None
 
     def append(self, y: Scaled) -> Scaled:
-        """Remember the next state; returns it, held by the buffer."""
+        """Keep the next state; returns it, held by the buffer."""
         slot = self.buffer[len(self.exponents), :, : y.mantissa.shape[1]]
         slot.copy_(y.mantissa)
         self.exponents.append(y.exponent)
@@ -134,7 +134,7 @@ class Memory:
         shifts = torch.tensor([max(e - top, -1080) for e in exponents], dtype=torch.float64)
         return Scaled(torch.tensordot(weights * 2.0**shifts, self.buffer[past], dims=1), top)
 
-    def inner_products(self, other: Memory) -> Scaled:
+    def inner_products(self, other: WeightedStates) -> Scaled:
         """⟨y[k], other.y[l]⟩ as a matrix [l, k], in one common exponent."""
         n, m = len(self.exponents), len(other.exponents)
         width = max(self.buffer.shape[2], other.buffer.shape[2])

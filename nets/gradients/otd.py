@@ -74,5 +74,5 @@ def _fractional_only(net: Network) -> None:
     if net.config.net != "fractional":
         raise InputError(
             f"method 'otd' exists only for net='fractional', got {net.config.net!r}; "
-            "without a memory DtO and OtD agree: use method='dto'"
+            "without memory weights DtO and OtD agree: use method='dto'"
         )

@@ -6,12 +6,13 @@ For the norms and Jacobians of deep nets at initialisation; training has `nets.f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from nets.gradients.extended import Memory, Scaled, times_power
+from nets.gradients.extended import Scaled, WeightedStates, times_power
 from nets.module import Network
 
 # Activations are evaluated at arguments of at most 2^600 times the mantissa: those in use are
@@ -28,7 +29,7 @@ class Trajectory:
     C: Tensor  # coefficients of the past states; the input's column is 0 unless it is carried
     s: Tensor
     y: list[Scaled]  # states y[0..L]
-    memory: Memory  # which holds y[0..L-1]
+    states: WeightedStates  # which holds y[0..L-1]
     a: list[Scaled]  # activations σ(z[l])
     slope: list[Tensor]  # σ'(z[l])
 
@@ -48,16 +49,16 @@ def trajectory(net: Network, x: Any) -> Trajectory:
         C, s = coefficients(net, net.tau.detach().double())
         W = [weight.detach().double() for weight in net.W]
         inputs = net.as_batch(x, "x", net.widths[0]).double()
-        memory = Memory(C, len(inputs), max(net.widths[:-1]))
-        y, a, slope = [memory.append(Scaled(inputs))], [], []
+        states = WeightedStates(C, len(inputs), max(net.widths[:-1]))
+        y, a, slope = [states.append(Scaled(inputs))], [], []
         for l in range(1, len(W)):
             value, derivative = _activated(net, W[l - 1], net.b[l - 1].detach().double(), y[-1])
             a.append(value)
             slope.append(derivative)
             own = Scaled(s[l - 1] * value.mantissa, value.exponent)
-            y.append(memory.append(_joined(own, memory.recall(net.widths[l]))))
+            y.append(states.append(_joined(own, states.recall(net.widths[l]))))
         y.append(Scaled(y[-1].mantissa @ W[-1].T, y[-1].exponent).balanced())
-        return Trajectory(net, W, C, s, y, memory, a, slope)
+        return Trajectory(net, W, C, s, y, states, a, slope)
 
 
 def coefficients(net: Network, tau: Tensor) -> tuple[Tensor, Tensor]:
@@ -82,32 +83,32 @@ def _joined(own: Scaled, past: Scaled | None) -> Scaled:
 
 def adjoint(
     at: Trajectory, start: Scaled, layer: int, repeat: int = 1
-) -> tuple[list[Scaled], Memory]:
+) -> tuple[list[Scaled], WeightedStates]:
     """φ[0..layer] from φ[layer] = start: φ[k] = Σ_{l>k} C[l,k] Pᵀφ[l] + s[k] W[k]ᵀ(φ[k+1] ⊙ σ'[k]).
 
-    `start` has `repeat` rows for each sample; `layer` is a hidden one. The Memory holds the same
-    adjoints, last layer first.
+    `start` has `repeat` rows for each sample; `layer` is a hidden one. The same adjoints come back
+    as `WeightedStates` too, last layer first.
     """
     with torch.no_grad():
         backwards = at.C[: layer + 1, : layer + 1].T.flip(0, 1)
-        memory = Memory(backwards, len(start.mantissa), max(at.net.widths[: layer + 1]))
-        phi = [memory.append(start.balanced())]
+        states = WeightedStates(backwards, len(start.mantissa), max(at.net.widths[: layer + 1]))
+        phi = [states.append(start.balanced())]
         for k in reversed(range(layer)):
             own = Scaled(_weighted_slope(at, phi[-1], k, repeat) @ at.W[k], phi[-1].exponent)
-            phi.append(memory.append(_joined(own, memory.recall(at.net.widths[k]))))
-        return phi[::-1], memory
+            phi.append(states.append(_joined(own, states.recall(at.net.widths[k]))))
+        return phi[::-1], states
 
 
 def tangent(at: Trajectory, start: Scaled, k: int, layer: int) -> Scaled:
     """dy[layer]/dy[k] applied to one vector per sample, (N, n_k) → (N, n_layer)."""
     with torch.no_grad():
         between = at.C[k : layer + 1, k : layer + 1]
-        memory = Memory(between, len(start.mantissa), max(at.net.widths[k : layer + 1]))
-        v = memory.append(start.balanced())
+        states = WeightedStates(between, len(start.mantissa), max(at.net.widths[k : layer + 1]))
+        v = states.append(start.balanced())
         for l in range(k + 1, layer + 1):
             own = at.s[l - 1] * at.slope[l - 1] * (v.mantissa @ at.W[l - 1].T)
-            past = memory.recall(at.net.widths[l])
-            v = memory.append(_joined(Scaled(own, v.exponent), past))
+            past = states.recall(at.net.widths[l])
+            v = states.append(_joined(Scaled(own, v.exponent), past))
         return v
 
 
@@ -133,7 +134,7 @@ def gradients(at: Trajectory, target: Any) -> Gradients:
     target = at.net.as_batch(target, "y", at.net.widths[-1]).double()
     residual = (out.mantissa - times_power(target, -out.exponent)) / len(target)
     phi_L = Scaled(residual, out.exponent)
-    phi, memory = adjoint(at, Scaled(residual @ at.W[-1], out.exponent), at.last)
+    phi, states = adjoint(at, Scaled(residual @ at.W[-1], out.exponent), at.last)
     with torch.no_grad():
         W, b = [], []
         for k in range(at.last):
@@ -142,25 +143,41 @@ def gradients(at: Trajectory, target: Any) -> Gradients:
             b.append(Scaled(inner.sum(0), exponent))
         last = at.y[at.last]
         W.append(Scaled(residual.T @ last.mantissa, out.exponent + last.exponent))
-    return Gradients(W, b, _tau_gradient(at, phi, memory), [*phi, phi_L])
+    return Gradients(W, b, _tau_gradient(at, phi, states), [*phi, phi_L])
 
 
-def _tau_gradient(at: Trajectory, phi: list[Scaled], adjoints: Memory) -> list[Scaled]:
-    """∂J/∂τ[k] from ds[k] = ⟨a[k], φ[k+1]⟩ and dC[l,j] = ⟨P y[j], φ[l]⟩ through τ ↦ (C, s).
+def _tau_gradient(at: Trajectory, phi: list[Scaled], adjoints: WeightedStates) -> list[Scaled]:
+    """∂J/∂τ[k] from ds[l] = ⟨a[l], φ[l+1]⟩ and dC[l,j] = ⟨P y[j], φ[l]⟩ through τ ↦ (C, s).
 
-    s[k] depends on τ[k] alone, so that each entry keeps an exponent of its own.
+    Where s[k] depends on τ[k] alone, as in the paper's nets, each entry keeps its own exponent.
     """
     tau = at.net.tau.detach().double().requires_grad_()
     with torch.enable_grad():
         C, s = coefficients(at.net, tau)
-    (slope,) = torch.autograd.grad(s.sum(), tau, retain_graph=True)
     ds = [_inner_product(a.balanced(), p) for a, p in zip(at.a, phi[1:], strict=True)]
-    entries = [Scaled(slope[k] * d.mantissa, d.exponent) for k, d in enumerate(ds)]
+    slopes = _jacobian(s, tau)
+    entries = [
+        _sum([Scaled(slopes[l, k] * ds[l].mantissa, ds[l].exponent) for l in column.nonzero()])
+        for k, column in enumerate(slopes.T)
+    ]
     if not C.requires_grad:
         return entries
-    dC = at.memory.inner_products(adjoints)
-    (memory,) = torch.autograd.grad(C, tau, dC.mantissa.flip(0))
-    return [entry.plus(Scaled(memory[k], dC.exponent)) for k, entry in enumerate(entries)]
+    dC = at.states.inner_products(adjoints)
+    (by_skips,) = torch.autograd.grad(C, tau, dC.mantissa.flip(0))
+    return [entry.plus(Scaled(by_skips[k], dC.exponent)) for k, entry in enumerate(entries)]
+
+
+def _jacobian(s: Tensor, tau: Tensor) -> Tensor:
+    """∂s[l]/∂τ[k], (H, H)."""
+    identity = torch.eye(len(tau), dtype=tau.dtype)
+    if not s.requires_grad:
+        return torch.zeros_like(identity)
+    (rows,) = torch.autograd.grad(s, tau, identity, retain_graph=True, is_grads_batched=True)
+    return rows
+
+
+def _sum(terms: list[Scaled]) -> Scaled:
+    return reduce(Scaled.plus, terms) if terms else Scaled(torch.zeros((), dtype=torch.float64))
 
 
 def _inner_product(a: Scaled, b: Scaled) -> Scaled:

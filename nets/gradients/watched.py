@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nets import optimizers
 from nets.fast.kernel import FastObjective
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
-from nets.training.coordinates import Coordinates
+from nets.training.coordinates import Coordinates, prepared
 
 Array = NDArray[np.float64]
 KINDS = ("W", "b", "tau", "y")
@@ -38,16 +37,10 @@ def train_with_norms(
     `step`, `evaluations`, `J`, `tau` (n, H) and log₁₀ norms `log10_W` (n, L), `log10_b`,
     `log10_tau`, `log10_y` (n, H; y[1..H]). A run that leaves float64 ends with a row of J = inf.
     """
-    module = optimizers.get(optimizer)
-    optimizers.check_options(module, options or {})
-    settings = dict(options or {})
-    coordinates = Coordinates.of(net, module.POSITIVE)
-    start = net.pack()
-    if module.POSITIVE == "bounds":
-        settings["lower"] = coordinates.lower_bounds(start.size)
+    minimize, coordinates = prepared(net, optimizer, options or {})
     watch = _Watch(net, FastObjective(net, x, y), coordinates, evaluations, every)
     with suppress(Stop, Diverged):
-        module.minimize(watch, coordinates.inward(start), watch.report, **settings)
+        minimize(watch, coordinates.inward(net.pack()), watch.report)
     return watch.finish()
 
 

@@ -1,8 +1,17 @@
 """Optimisers of a smooth function of one flat vector: every file beside this one is one, by name.
 
-An optimiser module defines
+An optimiser module says everything about itself:
 
     minimize(objective, theta, report, *, <its own options>) -> str
+    POSITIVE       how τ > 0 is kept, see below
+    LINE_SEARCH    whether it finds its step lengths itself; one that does not must be told a rate
+    TUNED          settings of a training at which it races the others, with where they come from
+    state_bytes    (parameters, **options) -> bytes that it keeps from step to step
+
+An option is a keyword of `minimize` with a default, and its type carries a line of help:
+`rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
+no options: the training sets them.) Files import torch, SciPy and numba inside their functions, so
+that planning can read the rest without them.
 
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
@@ -12,7 +21,7 @@ less than the price of a call. An objective that is not finite at `theta` is a r
 error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
 live in `nets.training.loop`, written once for all.
 
-How τ > 0 is kept (the Fractional-DNN divides by τ) is declared by each module in `POSITIVE`:
+How τ > 0 is kept (the Fractional-DNN divides by τ) is declared in `POSITIVE`:
 
 - "log": the optimiser is handed log τ in place of τ, so no step can leave the domain;
 - "bounds": it is handed `lower`, a vector of lower bounds, and respects it;
@@ -25,9 +34,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,29 +63,89 @@ class Diverged(Exception):
     """The iterates left the region where the objective is finite, with no way back."""
 
 
+#: Up to so many parameters the dense self-scaled BFGS is the default: a step passes once over its
+#: 4P² bytes (3 ms at P = 3102), less than the net itself costs.
+DENSE_LIMIT = 5000
+SET_BY_THE_TRAINING = ("lower", "seed")
+WAYS = ("log", "bounds", "reject")
+DECLARATIONS = {
+    "minimize": "the function (objective, theta, report, *, options) -> reason",
+    "POSITIVE": f"how tau > 0 is kept, one of {', '.join(WAYS)}",
+    "LINE_SEARCH": "whether it finds its step lengths itself, True or False",
+    "TUNED": "settings of a training at which it races the others, a dict",
+    "state_bytes": "the function (parameters, **options) -> bytes kept from step to step",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something an optimiser can be told."""
+
+    type: type
+    default: Any
+    help: str
+
+
+@cache
 def names() -> list[str]:
     """The optimisers there are, by file name."""
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
 
 
 def get(name: str) -> ModuleType:
-    """The optimiser module called `name`."""
+    """The optimiser module called `name`, complete."""
     if name not in names():
         raise InputError(f"unknown optimiser {name!r}; {nearest(name, names())}")
-    return importlib.import_module(f"{__name__}.{name}")
+    module = importlib.import_module(f"{__name__}.{name}")
+    for declaration, meaning in DECLARATIONS.items():
+        if not hasattr(module, declaration):
+            raise InputError(f"optimiser {name!r} does not declare {declaration}: {meaning}")
+    if module.POSITIVE not in WAYS:
+        raise InputError(f"POSITIVE of optimiser {name!r} is {module.POSITIVE!r}; known: {WAYS}")
+    return module
 
 
-def options(module: ModuleType) -> dict[str, Any]:
-    """What an optimiser can be told, with the defaults; `lower` and `seed` the training sets."""
-    defaults = module.minimize.__kwdefaults__ or {}
-    return {name: value for name, value in defaults.items() if name not in ("lower", "seed")}
+@cache
+def options(module: ModuleType) -> dict[str, Option]:
+    """What an optimiser can be told: types, defaults and help, read off its `minimize`."""
+    hints = get_type_hints(module.minimize, include_extras=True)
+    found = {}
+    for name, default in (module.minimize.__kwdefaults__ or {}).items():
+        if name in SET_BY_THE_TRAINING:
+            continue
+        hint = hints.get(name)
+        if get_origin(hint) is not Annotated:
+            raise InputError(
+                f"option {name!r} of optimiser {_name(module)!r} has no help: write "
+                f'{name}: Annotated[float, "what it does"] = {default!r}'
+            )
+        kind, text, *_ = get_args(hint)
+        found[name] = Option(kind, default, text)
+    return found
 
 
-def check_options(module: ModuleType, given: dict[str, Any]) -> None:
+def check_options(module: ModuleType, given: Mapping[str, Any]) -> None:
     """Refuses options that the optimiser does not have, naming those that it has."""
     known = list(options(module))
     for option in given:
         if option not in known:
-            name = module.__name__.rsplit(".", 1)[-1]
             hint = nearest(option, known) if known else "it has none"
-            raise InputError(f"optimiser {name!r} has no option {option!r}; {hint}")
+            raise InputError(f"optimiser {_name(module)!r} has no option {option!r}; {hint}")
+
+
+def choose(optimizer: str, parameters: int) -> str:
+    """The optimiser meant by "auto": dense self-scaled BFGS, or the one with limited memory."""
+    if optimizer != "auto":
+        return optimizer
+    return "ssbfgs" if parameters <= DENSE_LIMIT else "lssbfgs"
+
+
+def state_bytes(optimizer: str, parameters: int, told: Mapping[str, Any] | None = None) -> int:
+    """Bytes that an optimiser ("auto" too) keeps for so many parameters, told some options."""
+    module = get(choose(optimizer, parameters))
+    defaults = {name: option.default for name, option in options(module).items()}
+    return int(module.state_bytes(parameters, **{**defaults, **(told or {})}))
+
+
+def _name(module: ModuleType) -> str:
+    return module.__name__.rsplit(".", 1)[-1]

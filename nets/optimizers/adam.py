@@ -11,16 +11,19 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import repeat
+from typing import Annotated, Any
 
 import numpy as np
-import torch
 
 from nets.errors import InputError
 from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import is_finite
 
 POSITIVE = "bounds"
-
+LINE_SEARCH = False
+# Relative test errors of a 2-50 ResNet after 6 s on one core, seed 100: 1000 rows at 3e-3, 1e-2:
+# 1.1e-2, 7.5e-3; 200 rows: 8.7e-3. A row of history costs a whole J.
+TUNED: dict[str, Any] = {"batch": 1000, "rate": 1e-2, "every": 60}
 FAR = 1e6  # J this many times above its start is no excursion any more
 
 #: name -> factor on the rate as a function of the progress in [0, 1] through `horizon` steps
@@ -36,12 +39,12 @@ def minimize(
     theta: Vector,
     report: Report,
     *,
-    rate: float = 1e-2,
-    beta1: float = 0.9,
-    beta2: float = 0.999,
-    batch: int = 0,
-    schedule: str = "constant",
-    horizon: int = 0,
+    rate: Annotated[float, "Size of a step in each parameter."] = 1e-2,
+    beta1: Annotated[float, "Share of the past in the running mean of the gradient."] = 0.9,
+    beta2: Annotated[float, "Share of the past in the running mean of its square."] = 0.999,
+    batch: Annotated[int, "Rows per mini batch; 0 uses all rows in every step."] = 0,
+    schedule: Annotated[str, "How the rate falls: constant, cosine or exponential."] = "constant",
+    horizon: Annotated[int, "Steps over which the schedule brings the rate down."] = 0,
     lower: Vector | None = None,
     seed: int = 0,
 ) -> str:
@@ -52,12 +55,14 @@ def minimize(
     replacement, epoch after epoch, from `seed`. The schedule brings the rate down over `horizon`
     steps and keeps it there.
     """
+    import torch
+
     if schedule not in SCHEDULES:
         raise InputError(f"no schedule {schedule!r}; known: {', '.join(SCHEDULES)}")
     if schedule != "constant" and horizon <= 0:
         raise InputError(f"schedule {schedule!r} needs to know the number of steps: set horizon")
     theta = theta.copy()
-    parameter = torch.from_numpy(theta).requires_grad_()  # shares theta's memory
+    parameter = torch.from_numpy(theta).requires_grad_()  # shares its numbers with theta
     adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
     parts = _batches(objective, batch, seed) if batch > 0 else repeat(objective)
     highest = np.inf
@@ -78,6 +83,11 @@ def minimize(
         if lower is not None:
             np.maximum(theta, lower, out=theta)
     raise AssertionError("the batches never end")
+
+
+def state_bytes(parameters: int, **options: Any) -> int:
+    """θ, the gradient, and the running means of it and of its square."""
+    return 32 * parameters
 
 
 def _batches(objective: Objective, size: int, seed: int) -> Iterator[Objective]:

@@ -5,14 +5,21 @@ POSITIVE = "bounds": the algorithm projects on them natively.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated, Any
+
 import numpy as np
-from scipy.optimize import Bounds, OptimizeResult
-from scipy.optimize import minimize as scipy_minimize
 
 from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import Point, evaluate
 
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
 POSITIVE = "bounds"
+LINE_SEARCH = True
+# Relative test errors of a 2-50 ResNet after 6 s on one core, seed 100, with 20, 50, 200 pairs:
+# 5.2e-3, 3.8e-3, 2.8e-3.
+TUNED: dict[str, Any] = {"memory": 200}
 
 
 def minimize(
@@ -20,7 +27,7 @@ def minimize(
     theta: Vector,
     report: Report,
     *,
-    memory: int = 50,
+    memory: Annotated[int, "Pairs of steps and changes of the gradient that are kept."] = 50,
     lower: Vector | None = None,
 ) -> str:
     """SciPy's L-BFGS-B with `memory` pairs and its own tolerances off.
@@ -28,6 +35,9 @@ def minimize(
     It gives up ("abnormal") where its line search fails, often only because its memory is poor
     there: it is started afresh from that point until a restart brings nothing.
     """
+    from scipy.optimize import Bounds
+    from scipy.optimize import minimize as scipy_minimize
+
     start = evaluate(objective, theta)
     if not np.isfinite(start.J):
         raise Diverged("J is not finite at the start")
@@ -53,6 +63,10 @@ def minimize(
         if not run.best.J < start.J:
             return "no step decreases J, nor does a restart"
         start = run.best
+
+
+def state_bytes(parameters: int, *, memory: int, **options: Any) -> int:
+    return 16 * memory * parameters
 
 
 class _Run:

@@ -5,28 +5,40 @@ POSITIVE = "reject": as in `ssbfgs`, the line search turns an infinite J down.
 
 from __future__ import annotations
 
-import numba
+from typing import Annotated, Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import evaluate, weak_wolfe
 
 POSITIVE = "reject"
+LINE_SEARCH = True
+# Relative test errors of a 2-50 ResNet after 6 s on one core, seed 100: with 100 pairs 2.4e-3; from
+# 300 on the steps are the same, 5.5e-4 … 8.0e-4.
+TUNED: dict[str, Any] = {"memory": 1000}
 
 
-def minimize(objective: Objective, theta: Vector, report: Report, *, memory: int = 1000) -> str:
+def minimize(
+    objective: Objective,
+    theta: Vector,
+    report: Report,
+    *,
+    memory: Annotated[int, "Pairs of steps and changes of the gradient that are kept."] = 1000,
+) -> str:
     """L-BFGS (Nocedal's two loops) where stage k first scales by its ρ_k = max(1, sᵀBs / sᵀy).
 
     While all pairs are kept this is `ssbfgs` to rounding, at 32 bytes of traffic per pair and
     parameter: 30 ms with 1000 pairs at 6-50 (P = 13 306), where the dense pass takes 60. When the
     `memory` is full it is the method that began at the oldest pair kept, whose sᵀy/yᵀy is the first
-    H. (To leave the ρ of dropped pairs in that scale made every step two evaluations dearer.)
+    H. (To leave the ρ of dropped pairs in that scale made every step cost two evaluations more.)
     """
+    from nets.optimizers._pairs import Pairs
+
     point = evaluate(objective, theta)
     if not np.isfinite(point.J):
         raise Diverged("J is not finite at the start")
-    pairs = _Pairs(memory, point.theta.size)
+    pairs = Pairs(memory, point.theta.size)
     while True:
         report(point.theta, point.J, point.gradient)
         if not np.any(point.gradient):
@@ -44,53 +56,5 @@ def minimize(objective: Objective, theta: Vector, report: Report, *, memory: int
         point = accepted
 
 
-class _Pairs:
-    """The last `memory` pairs (s, y) with their ρ, in a ring."""
-
-    def __init__(self, memory: int, size: int) -> None:
-        self.S, self.Y = np.zeros((memory, size)), np.zeros((memory, size))
-        self.rho, self.sy = np.ones(memory), np.ones(memory)
-        self.count, self.scale = 0, 1.0
-
-    def add(self, s: Vector, y: Vector, sBs: float) -> None:
-        sy = float(s @ y)
-        if sy <= 1e-14 * float(np.linalg.norm(s) * np.linalg.norm(y)):
-            return
-        at = self.count % len(self.sy)
-        self.S[at], self.Y[at], self.sy[at] = s, y, sy
-        self.rho[at] = max(1.0, sBs / sy)
-        self.count += 1
-        oldest = self.count % len(self.sy) if self.count > len(self.sy) else 0
-        self.rho[oldest] = 1.0
-        self.scale = self.sy[oldest] / float(self.Y[oldest] @ self.Y[oldest])
-
-    def product(self, gradient: Vector) -> Vector:
-        """H g."""
-        if self.count == 0:
-            return gradient.copy()
-        kept = min(self.count, len(self.sy))
-        newest_first = np.array([(self.count - 1 - k) % len(self.sy) for k in range(kept)])
-        return _two_loops(self.S, self.Y, self.rho, self.sy, newest_first, self.scale, gradient)
-
-
-@numba.njit(fastmath={"reassoc", "contract"}, cache=True, nogil=True)
-def _two_loops(
-    S: NDArray[np.float64],
-    Y: NDArray[np.float64],
-    rho: Vector,
-    sy: Vector,
-    newest_first: NDArray[np.int64],
-    scale: float,
-    gradient: Vector,
-) -> Vector:
-    """Nocedal's two loops, with the scaling ρ of each stage in between."""
-    q = gradient.copy()
-    alpha = np.zeros(sy.size)
-    for k in newest_first:
-        alpha[k] = np.dot(S[k], q) / sy[k]
-        q -= alpha[k] * Y[k]
-    q *= scale
-    for k in newest_first[::-1]:
-        q *= rho[k]
-        q += (alpha[k] - np.dot(Y[k], q) / sy[k]) * S[k]
-    return q
+def state_bytes(parameters: int, *, memory: int, **options: Any) -> int:
+    return 16 * memory * parameters

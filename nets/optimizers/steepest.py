@@ -7,16 +7,27 @@ infinity and the descent goes on. (It is steepest descent still, in another metr
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import numpy as np
 
 from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import ARMIJO, MAX_TRIALS, Point, evaluate
 
 POSITIVE = "log"
+LINE_SEARCH = True
+# Relative test errors of a 2-50 ResNet after 6 s on one core, seed 100, with initial weights scaled
+# by 0.5, 1, 2: 2.2e-2, 5.3e-2, 1.0.
+TUNED: dict[str, Any] = {"scale": 0.5}
 
 
 def minimize(
-    objective: Objective, theta: Vector, report: Report, *, rate: float = 1.0, growth: float = 2.0
+    objective: Objective,
+    theta: Vector,
+    report: Report,
+    *,
+    rate: Annotated[float, "The first step length that is tried."] = 1.0,
+    growth: Annotated[float, "Factor on the step length after a success."] = 2.0,
 ) -> str:
     """θ ← θ − α g with the largest tried α for which J(θ − α g) ≤ J − c₁ α ‖g‖², c₁ = 1e-4.
 
@@ -32,6 +43,11 @@ def minimize(
         if accepted is None:
             return "no step along the gradient decreases J"
         point, alpha = accepted, growth * accepted.alpha
+
+
+def state_bytes(parameters: int, **options: Any) -> int:
+    """θ and its gradient, at the point and at the trial."""
+    return 32 * parameters
 
 
 def _backtrack(objective: Objective, point: Point, alpha: float) -> Point | None:

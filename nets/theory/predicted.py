@@ -1,4 +1,4 @@
-"""Gradient norms foretold: by the theorems exactly, and by averages before any pass is run.
+"""Gradient norms predicted: by the theorems exactly, and by averages before any pass is run.
 
 `norms_by_theory` evaluates Section 6 at given points: the Jacobians dy[L-1]/dy[k] as products and
 recursions of matrices, and from them every per-layer norm; it must equal what the adjoint measures.
@@ -35,7 +35,7 @@ from torch import Tensor
 from nets.gradients.extended import Scaled
 from nets.gradients.passes import Trajectory
 from nets.module import Network, project
-from nets.theory.derivatives import Linearised, linearise, own_step_derivatives
+from nets.theory.derivatives import Linearised, linearise
 
 Array = NDArray[np.float64]
 RESCALE_ABOVE = 1e100
@@ -45,33 +45,19 @@ MATRIX_BYTES = 200 * 2**20  # for the propagators of one chunk of samples
 def propagators(at: Linearised) -> dict[int, Tensor]:
     """M[k] = dy[L-1]/dy[k] for k = 1..L-1, (N, n_{L-1}, n_k): the theorems read from the end.
 
-    M[k] = Σ_{i>k} M[i] ∂y[i]/∂y[k], where the theorem of the net gives the direct dependence
-    ∂y[i]/∂y[k]: a multiple of P, plus τ[k] D[k] (or τ^γ Γ(2-γ) D) for i = k+1.
+    M[k] = Σ_{i>k} M[i] ∂y[i]/∂y[k], where the direct dependence ∂y[i]/∂y[k] is skips[i,k] P, and
+    scales[k] D[k] besides for i = k+1.
     """
-    last = at.net.config.hidden
+    last, scales, skips = at.net.config.hidden, at.recursion.scales, at.recursion.skips.tolist()
     width = at.net.widths[last]
     identity = torch.eye(width, dtype=at.y[0].dtype).expand(len(at.y[0]), width, width)
     M = {last: identity}
     for k in range(last - 1, 0, -1):
-        M[k] = _step_scale(at, k) * M[k + 1] @ at.D(k)
+        M[k] = scales[k] * M[k + 1] @ at.D(k)
         for i in range(k + 1, last + 1):
-            weight = _skip_weight(at, i, k)
-            if weight != 0.0:
-                M[k] = M[k] + weight * _columns(M[i], at.net.widths[k])
+            if skips[i][k] != 0:
+                M[k] = M[k] + skips[i][k] * _columns(M[i], at.net.widths[k])
     return M
-
-
-def _skip_weight(at: Linearised, i: int, k: int) -> float:
-    """The multiple of P in ∂y[i]/∂y[k], by the theorem of the architecture."""
-    kind = at.net.config.net
-    if kind == "fractional":
-        own = 1.0 if k == i - 1 else float(at.A[i - 1, k])
-        return own - float(at.A[i - 1, k - 1])
-    return float(kind == "densenet" or (kind == "resnet" and k == i - 1))
-
-
-def _step_scale(at: Linearised, k: int) -> Tensor:
-    return at.scale(k) if at.net.config.net == "fractional" else at.tau[k]
 
 
 def _columns(M: Tensor, width: int) -> Tensor:
@@ -116,29 +102,23 @@ def _added(sums: list[Tensor], parts: list[Tensor]) -> list[Tensor]:
 
 def _own_gradients(at: Linearised, phi: dict[int, Tensor]) -> list[Tensor]:
     """∂J/∂τ, then ∂J/∂W[j] and ∂J/∂b[j] for every j, by the derivatives of its own step."""
-    tau = -torch.from_numpy(_memory_terms(at, phi))
+    dscales = torch.zeros(at.net.config.hidden, dtype=torch.float64)
     gradients = []
-    for j in range(at.net.config.hidden):
-        own = own_step_derivatives(at, j)
-        inner = torch.einsum("sa,sab->sb", phi[j + 1], own["b"])
+    for j, scale in enumerate(at.recursion.scales):
+        inner = phi[j + 1] * scale * at.slope[j]
         gradients += [inner.T @ at.y[j], inner.sum(0)]
-        tau[j] += (own["tau"] * phi[j + 1]).sum()
-    return [tau, *gradients]
+        dscales[j] = (at.a[j] * phi[j + 1]).sum()
+    return [at.recursion.pullback(_skip_gradient(at, phi), dscales), *gradients]
 
 
-def _memory_terms(at: Linearised, phi: dict[int, Tensor]) -> Array:
-    """Σ_{i,k} ∂A[i-1,k]/∂τ[j] ⟨P y[k+1] - P y[k], φ[i]⟩ for every j (the paper's appendix)."""
-    last = at.net.config.hidden
-    if at.net.config.net != "fractional":
-        return np.zeros(last)
-    carried = float(at.net.config.carry_input)
-    y = [carried * at.y[0], *at.y[1:-1]]
-    jumps = np.zeros((last, last))
-    for i in range(2, last + 1):
-        past = [float((project(y[k], to=at.net.widths[i]) * phi[i]).sum()) for k in range(i)]
-        jumps[i - 1, : i - 1] = np.diff(past)
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.einsum("lk,lkj->j", jumps, at.dA.numpy())
+def _skip_gradient(at: Linearised, phi: dict[int, Tensor]) -> Tensor:
+    """∂J/∂skips[i,k] = ⟨P y[k], φ[i]⟩ for k < i; left at zero where the skips do not move."""
+    inner, past = torch.zeros_like(at.recursion.skips), at.past
+    if at.recursion.moving:
+        for i in phi:
+            for k, state in enumerate(past[:i]):
+                inner[i, k] = (project(state, to=at.net.widths[i]) * phi[i]).sum()
+    return inner
 
 
 def mean_field_growth(at: Trajectory) -> Array:

@@ -21,15 +21,8 @@ from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
 from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps
 from nets.module import Network, build, propagate
-from nets.theory.derivatives import (
-    Linearised,
-    Past,
-    fractional_step,
-    iterate,
-    linearise,
-    own_step_derivatives,
-    state_derivatives,
-)
+from nets.theory.derivatives import iterate, linearise, state_derivatives
+from nets.theory.recursions import CaputoSteps, gathered
 from nets.theory.stability import linear_growth
 
 HIDDEN, WIDTH, SAMPLES = 6, 5, 3
@@ -70,18 +63,21 @@ def fractional_index(seed: int) -> Slip:
     at = linearise(example_net(seed), example_points(seed))
     l = at.net.config.hidden - 1  # as printed the last layer needs a step that does not exist
     exact = _automatic(at.net, at.y[0], l, "W", 0)
-    printed = state_derivatives(at, l, 0, step=fractional_step_as_printed)["W"]
+    printed = state_derivatives(at, l, 0, StepsAsPrinted(at.net.tau.detach(), at.net.config.gamma))[
+        "W"
+    ]
     corrected = state_derivatives(at, l, 0)["W"]
     title = "index of the memory weights in dy[l]/dW[j]"
     return Slip("8.1", title, _error(printed, exact), _error(corrected, exact))
 
 
-def fractional_step_as_printed(at: Linearised, G: Past, i: int) -> Tensor:
-    """The Theorem's recursion with a_{i,k} for a_{i-1,k}, as the paper prints it."""
-    A = at.A[i]
-    memory = sum((A[k] - A[k - 1]) * at.P(G[k], to=i) for k in G if k <= i - 2)
-    own = (1.0 - A[i - 2]) * at.P(G[i - 1], to=i) + at.scale(i - 1) * at.D(i - 1) @ G[i - 1]
-    return own + memory
+class StepsAsPrinted(CaputoSteps):
+    """The Theorem's recursion with a_{i,k} for a_{i-1,k}, as the paper prints it, for i < H."""
+
+    def __init__(self, tau: Tensor, gamma: float) -> None:
+        super().__init__(tau, gamma)
+        later = torch.nn.functional.pad(self.A[1:], (0, 0, 0, 1)).tril(-1)
+        self.skips = gathered(later, own=1.0)
 
 
 def fractional_tau_column(seed: int) -> Slip:
@@ -89,8 +85,8 @@ def fractional_tau_column(seed: int) -> Slip:
     at = linearise(example_net(seed), example_points(seed))
     l, j = at.net.config.hidden, 1
     exact = _automatic(at.net, at.y[0], l, "tau", j)
-    start = own_step_derivatives(at, j)["tau"][:, :, None]
-    printed = iterate(at, fractional_step, start, j, l)[:, :, 0]
+    own = at.recursion.column(j)[1][j] * at.a[j][:, :, None]
+    printed = iterate(at, {j + 1: own}, l)[:, :, 0]
     corrected = state_derivatives(at, l, j)["tau"]
     title = "τ-column of dy[l]/dθ[j]"
     return Slip("8.2", title, _error(printed, exact), _error(corrected, exact))
@@ -212,7 +208,7 @@ def _layer_gradient(seed: int, layer: int) -> tuple[Tensor, Tensor, dict[str, Te
     y, z = states(net, x)
     phi = adjoint_states(net, z, (y[-1] - target) / len(x))
     at = linearise(net, x)
-    inner = at.scale(layer) * phi[layer + 1] * at.slope[layer]
+    inner = at.recursion.scales[layer] * phi[layer + 1] * at.slope[layer]
     return inner, y[layer], loss_and_grad(net, x, target, method="autograd")[1]
 
 

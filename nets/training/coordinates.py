@@ -6,15 +6,16 @@ reach 0 and below. Which of three ways is used each optimiser declares (`nets.op
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from nets.errors import InputError
+from nets import optimizers
 from nets.module import TAU_FLOOR, Network
 from nets.optimizers import Vector
-
-WAYS = ("log", "bounds", "reject")
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,8 @@ class Coordinates:
 
     @classmethod
     def of(cls, net: Network, way: str) -> Coordinates:
-        if way not in WAYS:
-            raise InputError(f"tau can be kept positive by {', '.join(WAYS)}, not by {way!r}")
-        free = net.config.tau != "fixed" and net.architecture.POSITIVE_TAU
-        return cls(slice(-net.steps.numel(), None) if free else slice(0, 0), way)
+        free = net.learns_tau and net.architecture.POSITIVE_TAU
+        return cls(slice(-net.free_tau.numel(), None) if free else slice(0, 0), way)
 
     def inward(self, theta: Vector) -> Vector:
         """The optimiser's vector from the net's."""
@@ -70,3 +69,22 @@ class Coordinates:
         """Whether τ is where the net has a value."""
         tau = theta[self.positive]
         return bool(np.all(tau > 0) and np.all(np.isfinite(tau)))
+
+
+def prepared(
+    net: Network, optimizer: str, told: Mapping[str, Any], seed: int = 0
+) -> tuple[Callable[..., str], Coordinates]:
+    """`minimize(objective, theta, report)` of an optimiser, told its options, and its coordinates.
+
+    The training itself sets `lower`, where the optimiser keeps τ > 0 by bounds, and `seed`, where
+    it draws.
+    """
+    module = optimizers.get(optimizer)
+    optimizers.check_options(module, told)
+    coordinates = Coordinates.of(net, module.POSITIVE)
+    settings = dict(told)
+    if "seed" in (module.minimize.__kwdefaults__ or {}):
+        settings["seed"] = seed
+    if module.POSITIVE == "bounds":
+        settings["lower"] = coordinates.lower_bounds(net.pack().size)
+    return partial(module.minimize, **settings), coordinates

@@ -30,7 +30,7 @@ class History:
 
     def __init__(self, net: Network, loss: Loss) -> None:
         self.layers = len(net.W)
-        self.free_tau = 0 if net.config.tau == "fixed" else net.steps.numel()
+        self.free_tau = net.free_tau.numel() if net.learns_tau else 0
         sizes = [parameter.numel() for parameter in net.free_parameters()]
         self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         self.bias_parts = [
@@ -57,8 +57,8 @@ class History:
         if loss.lambda1:
             total += loss.lambda1 / 2 * float(weights @ weights + np.abs(weights).sum())
         if loss.lambda2:
-            steps = torch.from_numpy(tau) if self.free_tau else self.net.steps.detach()
-            whole = self.net.whole_tau(steps)
+            free = torch.from_numpy(tau) if self.free_tau else self.net.free_tau.detach()
+            whole = self.net.whole_tau(free)
             total += loss.lambda2 / 2 * float(whole @ whole + whole.abs().sum())
         if loss.beta:
             for part in self.bias_parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,9 @@ from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
 from nets.training.budget import Clock, CountedObjective, Limits, Rows
-from nets.training.coordinates import Coordinates
+from nets.training.coordinates import Coordinates, prepared
 from nets.training.history import Arrays, Curve, History, Probe
 
-#: Up to so many parameters the dense self-scaled BFGS is the default: a step passes once over its
-#: 4P² bytes (3 ms at P = 3102), less than the net itself costs.
-DENSE_LIMIT = 5000
 DEFAULT_STEPS = 1000
 
 
@@ -82,27 +80,21 @@ def train(
 
     `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
     `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
-    `every` is the stride of `Training.history`: by default 1, and an epoch with mini batches, which
-    `seed` draws. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
+    `every` is the stride of `Training.history`: by default 1, with mini batches one epoch; `seed`
+    draws them. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
     float64 always.
     """
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
-    if every is None:  # with mini batches a row needs the whole J: once an epoch
+    if every is None:  # with mini batches a row needs the whole J: once per epoch
         every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
     if every < 1:
         raise InputError(f"every must be a whole number >= 1, got {every}")
     if precision not in DTYPES:
         raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
-    module = optimizers.get(choose(optimizer, net))
-    optimizers.check_options(module, options)
-    if "seed" in module.minimize.__kwdefaults__:
-        options["seed"] = seed
-    coordinates = Coordinates.of(net, module.POSITIVE)
-    start = net.pack()
-    if module.POSITIVE == "bounds":
-        options["lower"] = coordinates.lower_bounds(start.size)
+    chosen = optimizers.choose(optimizer, net.pack().size)
+    minimize, coordinates = prepared(net, chosen, options, seed)
     run = _Run(
         net=net,
         data=Rows(net, x, y, loss or Loss(), precision),
@@ -113,9 +105,14 @@ def train(
         every=every,
         show=progress,
     )
+    return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _finished(run: _Run, minimize: Callable[..., str]) -> Training:
+    """Runs to the end, whichever it is."""
     diverged = interrupted = False
     try:
-        reason = module.minimize(run.objective, coordinates.inward(start), run.report, **options)
+        reason = minimize(run.report)
     except Stop as stop:
         reason = str(stop)
     except Diverged as failure:
@@ -123,13 +120,6 @@ def train(
     except KeyboardInterrupt:
         reason, interrupted = "interrupted", True
     return run.finish(reason, diverged=diverged, interrupted=interrupted)
-
-
-def choose(optimizer: str, net: Network) -> str:
-    """The optimiser meant by "auto": dense self-scaled BFGS, or the one with limited memory."""
-    if optimizer != "auto":
-        return optimizer
-    return "ssbfgs" if net.pack().size <= DENSE_LIMIT else "lssbfgs"
 
 
 class _Run:

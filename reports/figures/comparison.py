@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from reports.contenders import Contender
-from reports.style import WIDTH_INCHES, look
-from reports.svg import legend_below, name_series, plot_series
+from reports.style import WIDTH_INCHES
+from reports.svg import End, legend_below, name_ends, plot_series
 
 Array = NDArray[np.float64]
 
@@ -27,9 +27,11 @@ def work_precision(field: Sequence[Contender]) -> Figure:
         1, 2, figsize=(WIDTH_INCHES, 4.2), sharey=True, width_ratios=(1, 1)
     )
     for axes, work in ((seconds, "seconds"), (unknowns, "unknowns")):
-        _lines(axes, field, work)
+        ends = _lines(axes, field, work)
         _points(axes, field, work)
         axes.loglog()
+        axes.margins(x=0.16)
+        name_ends(axes, ends)
         axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
     seconds.set_ylabel("L² error on the cube")
     legend_below(figure, seconds)
@@ -40,8 +42,9 @@ def _work(contender: Contender, work: str) -> float | None:
     return contender.seconds if work == "seconds" else float(contender.unknowns)
 
 
-def _lines(axes: Axes, field: Sequence[Contender], work: str) -> None:
-    """Sizes of one method as one line, named at its end."""
+def _lines(axes: Axes, field: Sequence[Contender], work: str) -> list[End]:
+    """Sizes of one method as one line, dotted where it solves the equation; the ends of oracles."""
+    ends = []
     for (track, series), members in _families(field).items():
         rows = sorted(members, key=lambda c: c.unknowns)
         x, error = _curve(rows, work)
@@ -49,9 +52,8 @@ def _lines(axes: Axes, field: Sequence[Contender], work: str) -> None:
         label = f"{series} ({'oracle' if oracle else 'solved'})"
         plot_series(axes, x, error, label, rows[0].look, **({} if oracle else {"linestyle": ":"}))
         if oracle:
-            steep = error[0] / error[-1] > (rows[-1].unknowns / rows[0].unknowns) ** 2
-            place = {"xytext": (7, 4)} if steep else {"xytext": (0, -8), "ha": "right"}
-            name_series(axes, (x[-1], error[-1]), series, label, rows[0].look, **place)
+            ends.append(End((x[-1], error[-1]), series, label, rows[0].look))
+    return ends
 
 
 def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contender]]:
@@ -70,25 +72,19 @@ def _curve(rows: Sequence[Contender], work: str) -> tuple[Array, Array]:
 
 
 def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
-    """One marker per contender told samples; those of one series share a colour."""
+    """One marker per contender told samples; those of one series share a legend entry."""
     shown: set[str] = set()
     for contender in field:
-        if contender.track != "fit" or not contender.error:
+        x = _work(contender, work)
+        if contender.track != "fit" or not contender.error or x is None:
             continue
         label = contender.appearance.series
-        x = _work(contender, work)
-        if x is None:
-            continue
-        style = look(contender.look)
-        plot_series(
-            axes,
-            [x],
-            [contender.error],
-            label if label not in shown else "_" + contender.name,
-            contender.look,
-            linestyle="",
-            marker=style.marker,
-            markersize=6,
-        )
+        entry = label if label not in shown else "_" + contender.name
+        plot_series(axes, [x], [contender.error], entry, contender.look, linestyle="", markersize=6)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
+
+
+def undrawn(field: Sequence[Contender]) -> list[str]:
+    """Contenders that a logarithmic axis of errors cannot show: diverged, or not measured there."""
+    return [c.name for c in field if not c.error]

@@ -11,45 +11,40 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.store.results import Results
-from reports.names import element_short, element_title, net_method, net_name
+from reports.names import element_look, element_short, element_title, net_method, net_name
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, name_series, plot_band, plot_series
+from reports.svg import End, legend_below, name_ends, plot_band, plot_series
 
 Array = NDArray[np.float64]
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
-    """L² error on the cube against h: one curve an element, one level a net (median over seeds,
-    band over all of them)."""
+    """L² error on the cube against h: one curve per element, one level per net (median over
+    seeds, band over all of them)."""
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.75))
+    ends: list[End] = []
     lowest: dict[int, tuple[Array, Array]] = {}
     for element in fem.distinct("element"):
         rows = Results([r for r in fem if r.config["element"] == element]).sorted_by("n")
         h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
         first = rows.records[0]
-        label, rate = element_title(first), first.values.get("element_rate")
-        plot_series(axes, h, error, label, element)
-        end = (h[-1], error[-1])
-        name_series(axes, end, element_short(first), label, element, **_place(rate, end, fem))
+        label = element_title(first)
+        look = element_look(element)
+        plot_series(axes, h, error, label, look)
+        ends.append(End((h[-1], error[-1]), element_short(first), label, look))
+        rate = first.values.get("element_rate")  # none where the order is an argument
         if rate is not None and (rate not in lowest or error[-1] < lowest[rate][1][-1]):
             lowest[rate] = h, error
     _levels(axes, nets)
     axes.loglog()
+    axes.margins(x=0.12)
+    name_ends(axes, ends, side="left")
     for rate, (h, error) in lowest.items():
         rate_triangle(axes, h, error, rate)
     axes.set_xlabel("mesh size h (cell diameter)")
     axes.set_ylabel("L² error on the cube")
     legend_below(figure, axes)
     return figure
-
-
-def _place(rate: int | None, end: tuple[float, float], fem: Results) -> dict[str, Any]:
-    """Where a name keeps clear of other curves and of the triangles below: left of a steep curve,
-    above a flat one, but below it where another one passes above its end."""
-    if rate != 1:
-        return {"xytext": (-6, 0), "ha": "right"}
-    above = [r.values["l2_error"] > end[1] for r in fem if r.values["h"] <= end[0]]
-    return {"xytext": (6, -9)} if any(above) else {"xytext": (8, 8), "ha": "right"}
 
 
 def _levels(axes: Axes, nets: Results) -> None:
@@ -59,9 +54,10 @@ def _levels(axes: Axes, nets: Results) -> None:
     for label in sorted({net_name(r.config) for r in nets}):
         runs = Results([r for r in nets if net_name(r.config) == label])
         errors = [e for e in runs.value("l2_error") if e is not None]
-        if not errors:
-            continue
         method = net_method(runs.records[0].config)
+        if not errors:
+            plot_series(axes, [], [], f"{label} (diverged)", method, marker="")
+            continue
         level = float(np.median(errors))
         width = 0.7 if runs.records[0].config["bias_ordering"] else 1.5
         plot_series(axes, ends, [level, level], label, method, marker="", linewidth=width)

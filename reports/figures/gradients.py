@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.store.results import Record, Results
-from reports.names import NETS
-from reports.style import WIDTH_INCHES, look
+from reports.names import in_place, net_method, net_title
+from reports.style import WIDTH_INCHES
+from reports.style import look as style
 from reports.svg import legend, plot_series
 
 Array = NDArray[np.float64]
@@ -29,16 +30,16 @@ LEGEND = {"fontsize": 8}
 
 def phase_diagram(results: Results) -> Figure:
     """Growth of ‖∂J/∂y‖ from the last hidden layer to the first over depth × weight scale at τ = 1,
-    one panel a net; lines are where mean-field theory puts the thresholds of the verdicts."""
+    one panel per net; lines are where mean-field theory puts the thresholds of the verdicts."""
     chosen = results.select("gradients_at_init", tau="fixed", tau0="1", gamma=0.5)
-    names = [net for net in NETS if len(chosen.select("gradients_at_init", net=net))]
+    names = in_place("net", chosen.distinct("net"))
     figure, grid = plt.subplots(
         1, len(names), figsize=(WIDTH_INCHES, 2.7), sharey=True, squeeze=False
     )
     norm = SymLogNorm(linthresh=1.0, vmin=-LIMIT, vmax=LIMIT)
     for axes, net in zip(grid[0], names, strict=True):
         _phase_panel(axes, chosen.select("gradients_at_init", net=net), norm)
-        axes.set_title(NETS[net], fontsize=9)
+        axes.set_title(net_title(net), fontsize=9)
         axes.set_xlabel("hidden layers")
     grid[0, 0].set_ylabel("weights / He's weights")
     bar = figure.colorbar(
@@ -97,46 +98,50 @@ def _edges(values: Sequence[float]) -> Array:
 
 def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     """Growth of ‖∂J/∂y[k]‖ by layer at τ = 1 and τ = 1/H: measured, and dotted by mean field."""
-    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
-    for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        for net in NETS:
-            rows = results.select(
-                "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
-            )
-            if len(rows):
-                _profile(axes, rows.records[0], net)
-        axes.set_title(f"τ = {tau0}", fontsize=9)
-        axes.set_xlabel("layer k")
-    grid[0].set_ylabel("log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖")
-    legend(grid[0], **LEGEND)
-    return figure
+    labels = "layer k", "log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖"
+    return _large_and_small_steps(results, hidden, scale, _profile, labels)
 
 
 def _profile(axes: Axes, record: Record, net: str) -> None:
     arrays = record.arrays
     profile, predicted = arrays["log10_y"][1:-1], arrays["log10_predicted"]
-    layers = np.arange(1, len(profile) + 1)
-    plot_series(axes, layers, profile - profile[-1], NETS[net], net, linestyle="-", marker="")
-    axes.plot(layers, predicted, color=look(net).color, linestyle=":", linewidth=1.2)
+    layers, look = np.arange(1, len(profile) + 1), f"net/{net}"
+    plot_series(axes, layers, profile - profile[-1], net_title(net), look, marker="")
+    axes.plot(layers, predicted, color=style(look).color, linestyle=":", linewidth=1.2)
 
 
 def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     """log₁₀ of the singular values of dy[H]/dy[1] at τ = 1 and τ = 1/H, averaged over samples, as
     far as float64 resolves them."""
-    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6))
+    labels = "number of the singular value", "log₁₀ singular values of dy[H]/dy[1]"
+    return _large_and_small_steps(results, hidden, scale, _spectrum, labels)
+
+
+def _spectrum(axes: Axes, record: Record, net: str) -> None:
+    spectrum = record.arrays["log10_spectrum"]
+    resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
+    index = np.arange(1, len(resolved) + 1)
+    plot_series(axes, index, resolved, net_title(net), f"net/{net}")
+
+
+def _large_and_small_steps(
+    results: Results,
+    hidden: int,
+    scale: float,
+    draw: Callable[[Axes, Record, str], None],
+    labels: tuple[str, str],
+) -> Figure:
+    """One panel at τ = 1 and one at τ = 1/H, with a curve per net of that depth."""
+    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
     for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        for net in NETS:
-            rows = results.select(
-                "gradients_at_init", net=net, tau="fixed", tau0=tau0, hidden=hidden, scale=scale
-            )
-            if len(rows):
-                spectrum = rows.records[0].arrays["log10_spectrum"]
-                resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
-                index = np.arange(1, len(resolved) + 1)
-                plot_series(axes, index, resolved, NETS[net], net, linestyle="-")
+        chosen = results.select(
+            "gradients_at_init", tau="fixed", tau0=tau0, hidden=hidden, scale=scale
+        )
+        for net in in_place("net", chosen.distinct("net")):
+            draw(axes, chosen.select("gradients_at_init", net=net).records[0], net)
         axes.set_title(f"τ = {tau0}", fontsize=9)
-        axes.set_xlabel("number of the singular value")
-    grid[0].set_ylabel("log₁₀ singular values of dy[H]/dy[1]")
+        axes.set_xlabel(labels[0])
+    grid[0].set_ylabel(labels[1])
     legend(grid[0], **LEGEND)
     return figure
 
@@ -159,10 +164,8 @@ def gradient_heatmaps(results: Results) -> Figure:
         heat.pcolormesh(steps, layers, profile.T, norm=norm, cmap=SEQUENTIAL, rasterized=True)
         heat.set_title(f"τ {record.config['tau']}, τ₀ = {record.config['tau0']}", fontsize=9)
         heat.grid(False)
-        method = record.config["net"] + ("+tau" if record.config["tau"] != "fixed" else "")
-        plot_series(
-            curve, arrays["step"], arrays["J"], f"J, τ {record.config['tau']}", method, marker=""
-        )
+        label, method = f"J, τ {record.config['tau']}", net_method(record.config)
+        plot_series(curve, arrays["step"], arrays["J"], label, method, marker="")
         curve.set_yscale("log")
         curve.set_xlabel("step")
     grid[0, 0].set_ylabel("layer k")
@@ -179,7 +182,7 @@ def _first(results: Results, tau: str, tau0: str = "1/H") -> Record:
 def tau_trajectories(results: Results) -> Figure:
     """τ of every layer along training, from each start it was learned from; the first seed."""
     learned = results.select("gradients_in_training", tau="learned")
-    starts = [tau0 for tau0 in ("1/H", "1/sqrtH", "1") if tau0 in learned.distinct("tau0")]
+    starts = learned.distinct("tau0")
     figure, grid = plt.subplots(1, len(starts), figsize=(WIDTH_INCHES, 2.6), squeeze=False)
     layers = Normalize(0, 1)
     for axes, tau0 in zip(grid[0], starts, strict=True):
@@ -201,17 +204,18 @@ def final_errors(results: Results) -> Figure:
     runs = results.select("gradients_in_training")
     arms = sorted({(r.config["tau"], r.config["tau0"]) for r in runs}, key=lambda arm: arm[::-1])
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.6 + 0.28 * len(arms)))
+    names: list[str] = []
     for row, (tau, tau0) in enumerate(arms):
-        errors = runs.select("gradients_in_training", tau=tau, tau0=tau0).value("train_mse")
-        finite = [error for error in errors if error is not None]
-        style = look("resnet" if tau == "fixed" else "resnet+tau")
-        axes.plot(
-            finite, [row] * len(finite), style.marker, color=style.color, alpha=0.6, linestyle="",
-            fillstyle="none" if tau == "fixed" else "full",
-        )  # fmt: skip
-        if finite:
-            axes.plot([np.median(finite)] * 2, [row - 0.3, row + 0.3], color="black")
-    axes.set_yticks(range(len(arms)), [f"{tau}, τ₀ = {tau0}" for tau, tau0 in arms])
+        found = runs.select("gradients_in_training", tau=tau, tau0=tau0)
+        errors = found.errors("train_mse")
+        finite = [error for error in errors if np.isfinite(error)]
+        lost = f" ({len(errors) - len(finite)} diverged)" if len(finite) < len(errors) else ""
+        names.append(f"{tau}, τ₀ = {tau0}{lost}")
+        method = net_method(found.records[0].config)
+        plot_series(axes, finite, [row] * len(finite), names[-1], method, alpha=0.6, linestyle="")
+        if np.isfinite(median := np.median(errors)):
+            axes.plot([median] * 2, [row - 0.3, row + 0.3], color="black")
+    axes.set_yticks(range(len(arms)), names)
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.set_xlabel("training error 1/(2N) Σ‖·‖² after the same number of evaluations")

@@ -26,7 +26,7 @@ MOST_CURVE_POINTS = 150
 def training_curves(nets: Results) -> Figure:
     """MSE term against steps: the median over seeds, a band over all of them.
 
-    One panel a size and bias ordering, so that each holds only what the paper compares.
+    One panel per size and bias ordering, so that each holds only what the paper compares.
     """
     panels = _panels(nets)
     columns = min(2, len(panels))
@@ -93,7 +93,7 @@ def _thinned(length: int) -> NDArray[np.int64]:
 
 
 def error_maps(runs: Sequence[Record]) -> Figure:
-    """|u − u_nn| on (−1, 1)² × {0.5}, one panel a run, one scale for all; the circle is r = 1."""
+    """|u − u_nn| on (−1, 1)² × {0.5}, one panel per run, one scale for all; the circle is r = 1."""
     errors = [pointwise_error(run) for run in runs]
     low = max(min(float(np.percentile(e, 5)) for e in errors), 1e-12)
     norm = LogNorm(low, max(float(e.max()) for e in errors))

@@ -10,33 +10,41 @@ from reports.contenders import Contender, contenders, contested
 from reports.context import Run
 from reports.decision import SITUATIONS, Decision, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
-from reports.figures.comparison import work_precision
+from reports.figures.comparison import undrawn, work_precision
 from reports.formatting import number, scientific, show
+from reports.names import element_look
 
+TITLE = "The answer"
 ORDER = 10
+STUDIES = ()  # whatever competes
+GAP = ""
+
+PAPER_ELEMENT = element_look("N0")
 
 
-def section(run: Run) -> Section:
+def contents(run: Run) -> list[Block | Section]:
     fields = {problem: contenders(run.results, problem) for problem in _problems(run.results)}
     if not fields:
-        return Section(
-            "The answer", [Missing("there are no results yet.", run.command("training"))]
-        )
+        return [Missing("there are no results yet.", run.command("training"))]
     main = "maxwell" if "maxwell" in fields else next(iter(fields))
-    blocks: list[Block] = [
+    return [
         Paragraph(_answer(main, fields[main])),
         Picture(
             "work-precision",
             f"Work and precision on {main}: L² error on the cube against seconds and unknowns. "
             "Oracle lines are told the field everywhere; nets and least squares are told samples "
-            "in the cylinder. Lower and further left is better.",
+            f"in the cylinder. Lower and further left is better.{_not_drawn(fields[main])}",
             partial(work_precision, fields[main]),
             f"Work-precision diagram. {_answer(main, fields[main])}",
             run.made_by(Results([r for c in fields[main] for r in c.records])),
         ),
         _table(run, fields),
     ]
-    return Section("The answer", blocks)
+
+
+def _not_drawn(field: Sequence[Contender]) -> str:
+    names = undrawn(field)
+    return f" Without an error on the cube, and so not drawn: {', '.join(names)}." if names else ""
 
 
 def _problems(results: Results) -> list[str]:
@@ -49,7 +57,7 @@ def _answer(problem: str, field: Sequence[Contender]) -> str:
     net = _best([c for c in field if c.is_net])
     rival = _best([c for c in field if c.track == "fit" and not c.is_net])
     oracle = _best([c for c in field if c.track == "oracle"])
-    n0 = _best([c for c in field if c.track == "oracle" and _is_lowest_order(c)])
+    n0 = _best([c for c in field if c.track == "oracle" and c.look == PAPER_ELEMENT])
     if net:
         sentences.append(
             f"On {problem} the best net is {net.name}: L² error {_error(net)} on the cube, "
@@ -71,12 +79,6 @@ def _answer(problem: str, field: Sequence[Contender]) -> str:
             f"{_error(oracle)} in {show(oracle.seconds, 'seconds')}."
         )
     return " ".join(sentences)
-
-
-def _is_lowest_order(contender: Contender) -> bool:
-    """On uniform meshes of tetrahedra or hexahedra."""
-    first = contender.records[0]
-    return first.values.get("element_rate") == 1 and not first.config.get("grading")
 
 
 def _best(field: Sequence[Contender]) -> Contender | None:

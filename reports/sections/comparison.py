@@ -8,7 +8,10 @@ from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
 from reports.matching import Match, Reached, families, matching_mesh, soonest_net
 
+TITLE = "Fair comparison"
 ORDER = 30
+STUDIES = ()  # whatever competes
+GAP = ""
 
 COLUMNS = [
     Column("method"),
@@ -31,23 +34,18 @@ TITLES = {
 }
 
 
-def section(run: Run) -> Section | None:
+def contents(run: Run) -> list[Block | Section]:
     problems = contested(run.results)
     if not problems:
-        return None
-    return Section(
-        "Fair comparison",
-        [
-            Paragraph(
-                "One ruler measures every method: the same L² norm, the same quadrature. What a "
-                "method was told differs, so each table keeps to one track. Nets and baselines saw "
-                "the field in the cylinder only; their error there is the headline, what lies "
-                "outside is extrapolation and stands apart. Seconds are one thread on the machine "
-                "named under environment, tuning not included unless said."
-            )
-        ],
-        [_problem(run, problem) for problem in problems],
+        return []
+    text = (
+        "One ruler measures every method: the same L² norm, the same quadrature. What a method was "
+        "told differs, so each table keeps to one track. Nets and baselines saw the field in the "
+        "cylinder only; their error there is the headline, what lies outside is extrapolation and "
+        "stands apart. Seconds are one thread on the machine named under environment, tuning not "
+        "included unless said."
     )
+    return [Paragraph(text), *(_problem(run, problem) for problem in problems)]
 
 
 def _problem(run: Run, problem: str) -> Section:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
+from bench.statistics import observed_rate
 from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Formula, Missing, Paragraph, Picture, Section, Table
+from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table
 from reports.figures.convergence import error_against_h
 from reports.formatting import scientific
 from reports.names import element_title
 
+TITLE = "Finite elements"
 ORDER = 50
+STUDIES = ("convergence", "elements")
+GAP = "no finite-element results in this run."
 
 COLUMNS = [
     Column("element"),
@@ -42,15 +45,13 @@ SOLVED_COLUMNS = [
 ]
 
 
-def section(run: Run) -> Section:
+def contents(run: Run) -> list[Block | Section]:
     fem = run.results.select("fem", solve=False, grading=None, order=None)
     if not len(fem):
-        gap = Missing("no finite-element results in this run.", run.command("convergence"))
-        return Section("Finite elements", [gap])
-    subsections = [
-        Section(f"Problem {problem}", _blocks(run, problem)) for problem in fem.distinct("problem")
-    ]
-    return Section("Finite elements", _introduction(), subsections)
+        return []
+    problems = fem.distinct("problem")
+    parts = [Section(f"Problem {problem}", _blocks(run, problem)) for problem in problems]
+    return [*_introduction(), *parts]
 
 
 def _introduction() -> list[Block]:
@@ -162,10 +163,5 @@ def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ..
 
 
 def _rate(rows: list[Record], index: int, name: str) -> float | None:
-    """log(e/e′) / log(h/h′) between a mesh and the one before it."""
-    if index == 0:
-        return None
-    fine, coarse = rows[index].values, rows[index - 1].values
-    if not (fine[name] and coarse[name]) or fine["h"] == coarse["h"]:
-        return None
-    return math.log(coarse[name] / fine[name]) / math.log(coarse["h"] / fine["h"])
+    """Between a mesh and the one before it."""
+    return observed_rate(rows[index - 1].values, rows[index].values, name) if index else None

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Missing, Paragraph, Section, Table, Value
-from reports.names import NETS, element_title
+from reports.document import Block, Column, Paragraph, Table, Value
+from reports.names import element_title, net_title
 
+TITLE = "Cost"
 ORDER = 80
-STUDY = "cost"
+STUDIES = ("cost",)
+GAP = "nothing was timed in this run."
 
 
-def section(run: Run) -> Section | None:
+def contents(run: Run) -> list[Block]:
     fem, nets = run.results.select("fem_timing"), run.results.select("net_timing")
     if not len(fem) and not len(nets):
-        if STUDY not in run.plans:
-            return None
-        return Section("Cost", [Missing("nothing was timed in this run.", run.command(STUDY))])
+        return []
     blocks: list[Block] = [
         Paragraph(
             "Medians of warm repeats; every cell ran alone and says its threads. Compare ratios "
@@ -23,49 +24,56 @@ def section(run: Run) -> Section | None:
         )
     ]
     if len(fem):
-        rows: list[tuple[Value, ...]] = [
-            (
-                element_title(r),
-                r.config["n"],
-                r.config["threads"],
-                r.values.get("dofs"),
-                r.values.get("l2_error"),
-                r.values["seconds"],
-                r.values["dofs"] / r.values["seconds"],
-            )
-            for r in sorted(fem, key=lambda r: (r.config["element"], r.config["n"]))
-        ]
-        columns = [
-            Column("element"),
-            Column("n", "count"),
-            Column("threads", "count"),
-            Column("unknowns", "count"),
-            Column("L² error", "error"),
-            Column("seconds", "seconds"),
-            Column("unknowns per second", "number"),
-        ]
-        blocks.append(
-            Table("fem-cost", "A best approximation.", columns, rows, run.source(STUDY, fem))
-        )
+        source = run.made_by(fem)
+        rows = [_element(record) for record in _ordered(fem, "element", "n")]
+        blocks.append(Table("fem-cost", "A best approximation.", ELEMENT_COLUMNS, rows, source))
     if len(nets):
-        rows = [
-            (
-                f"{NETS.get(r.config['net'], r.config['net'])} {r.config['hidden']}-"
-                f"{r.config['width']}",
-                r.config["threads"],
-                r.values["parameters"],
-                r.values["seconds"],
-                r.values["seconds_per_point"],
-            )
-            for r in sorted(nets, key=lambda r: (r.config["net"], r.config["hidden"]))
-        ]
-        columns = [
-            Column("net"),
-            Column("threads", "count"),
-            Column("parameters", "count"),
-            Column("loss and gradient", "seconds"),
-            Column("prediction per point", "seconds"),
-        ]
+        source = run.made_by(nets)
+        rows = [_net(record) for record in _ordered(nets, "net", "hidden")]
         caption = "One evaluation of the loss and its gradient, and of the field at one point."
-        blocks.append(Table("net-cost", caption, columns, rows, run.source(STUDY, nets)))
-    return Section("Cost", blocks)
+        blocks.append(Table("net-cost", caption, NET_COLUMNS, rows, source))
+    return blocks
+
+
+ELEMENT_COLUMNS = [
+    Column("element"),
+    Column("n", "count"),
+    Column("threads", "count"),
+    Column("unknowns", "count"),
+    Column("L² error", "error"),
+    Column("seconds", "seconds"),
+    Column("unknowns per second", "number"),
+]
+NET_COLUMNS = [
+    Column("net"),
+    Column("threads", "count"),
+    Column("parameters", "count"),
+    Column("loss and gradient", "seconds"),
+    Column("prediction per point", "seconds"),
+]
+
+
+def _ordered(cells: Results, *by: str) -> list[Record]:
+    return sorted(cells, key=lambda record: tuple(record.config[name] for name in by))
+
+
+def _element(record: Record) -> tuple[Value, ...]:
+    config, values = record.config, record.values
+    return (
+        element_title(record),
+        config["n"],
+        config["threads"],
+        values.get("dofs"),
+        values.get("l2_error"),
+        values["seconds"],
+        values["dofs"] / values["seconds"],
+    )
+
+
+def _net(record: Record) -> tuple[Value, ...]:
+    config, values = record.config, record.values
+    return (
+        f"{net_title(config['net'])} {config['hidden']}-{config['width']}",
+        config["threads"],
+        *(values[name] for name in ("parameters", "seconds", "seconds_per_point")),
+    )

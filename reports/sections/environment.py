@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Table, Value
 
+TITLE = "Environment and state of the run"
 ORDER = 90
+STUDIES = ()
+GAP = ""
 NAMED = 3  # cells of a group that are named
 
 
-def section(run: Run) -> Section:
-    blocks: list[Block] = [Paragraph(_states(run))]
-    blocks.extend(_gaps(run))
-    blocks.extend(_provenance(run))
-    return Section("Environment and state of the run", blocks)
+def contents(run: Run) -> list[Block]:
+    return [Paragraph(_states(run)), *_gaps(run), *_provenance(run)]
 
 
 def _gaps(run: Run) -> list[Block]:

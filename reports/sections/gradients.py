@@ -18,9 +18,13 @@ from reports.figures.gradients import (
     phase_diagram,
     tau_trajectories,
 )
-from reports.names import NETS
+from reports.names import in_place, net_title
 
+TITLE = "Vanishing and exploding gradients"
 ORDER = 70
+STUDIES = ("gradient_atlas", "learned_tau")
+GAP = "no gradients by layer in this run."
+MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
 RULES = (
@@ -31,18 +35,14 @@ RULES = (
 )
 
 
-def section(run: Run) -> Section | None:
-    known = {"gradient_atlas", "learned_tau"}
-    if not known & set(run.plans) and not len(run.results.select(AT_INIT)):
-        return None
-    return Section(
-        "Vanishing and exploding gradients",
-        [Paragraph(RULES)],
-        [
-            Section("Before training", _before(run)),
-            Section("Learned and fixed τ along training", _along(run)),
-        ],
-    )
+def contents(run: Run) -> list[Block | Section]:
+    if not any(len(run.results.select(kind)) for kind in (AT_INIT, IN_TRAINING)):
+        return []
+    return [
+        Paragraph(RULES),
+        Section("Before training", _before(run)),
+        Section("Learned and fixed τ along training", _along(run)),
+    ]
 
 
 def _before(run: Run) -> list[Block]:
@@ -84,7 +84,8 @@ def _before(run: Run) -> list[Block]:
         ),
         Table(
             "jacobian-norms",
-            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights.",
+            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights"
+            f"{_of_all_depths(cells)}.",
             [Column("net"), Column("τ"), *_depth_columns(cells)],
             _jacobian_rows(cells),
             source,
@@ -108,21 +109,29 @@ def _depth_columns(cells: Results) -> list[Column]:
     return [Column(f"H = {depth}", "rate") for depth in _depths(cells)]
 
 
+def _of_all_depths(cells: Results) -> str:
+    shown, measured = len(_depths(cells)), len(cells.select(AT_INIT, scale=1.0).distinct("hidden"))
+    return f"; {shown} of the {measured} depths measured" if shown < measured else ""
+
+
 def _depths(cells: Results) -> list[int]:
-    return [depth for depth in cells.distinct("hidden") if depth in (5, 20, 50, 100, 200)]
+    """Every depth, or so many of them that the table fits the page; the last always."""
+    depths = cells.select(AT_INIT, scale=1.0).distinct("hidden")
+    places = np.linspace(0, len(depths) - 1, min(len(depths), MOST_DEPTHS)).round().astype(int)
+    return [depths[place] for place in places]
 
 
 def _jacobian_rows(cells: Results) -> list[list[Value]]:
     """One row per net and policy at scale 1: medians over seeds."""
     chosen = cells.select(AT_INIT, scale=1.0, gamma=0.5)
     rows: list[list[Value]] = []
-    for net in NETS:
-        for tau, tau0 in (("fixed", "1"), ("fixed", "1/sqrtH"), ("fixed", "1/H"), ("rezero", "1")):
-            found = chosen.select(AT_INIT, net=net, tau=tau, tau0=tau0)
-            if len(found):
-                name = "ReZero" if tau == "rezero" else tau0
-                norms = [_median(found, depth, "log10_spectral_norm") for depth in _depths(cells)]
-                rows.append([NETS[net], name, *norms])
+    for net in in_place("net", chosen.distinct("net")):
+        of_net = chosen.select(AT_INIT, net=net)
+        for tau, tau0 in sorted({(r.config["tau"], r.config["tau0"]) for r in of_net}):
+            found = of_net.select(AT_INIT, tau=tau, tau0=tau0)
+            name = tau0 if tau == "fixed" else f"{tau}, τ₀ = {tau0}"
+            norms = [_median(found, depth, "log10_spectral_norm") for depth in _depths(cells)]
+            rows.append([net_title(net), name, *norms])
     return rows
 
 
@@ -133,21 +142,26 @@ def _median(cells: Results, depth: int, name: str) -> float | None:
 
 def _along(run: Run) -> list[Block]:
     cells = _with_most_samples(run.results.select(IN_TRAINING))
-    gap = Missing("no trainings with τ fixed and learned from 1/H.", run.command("learned_tau"))
-    starts = [cells.select(IN_TRAINING, tau=tau, tau0="1/H") for tau in ("fixed", "learned")]
-    if not all(len(found) for found in starts):
-        return [gap]
+    if not len(cells):
+        return [Missing("no trainings with τ fixed and learned.", run.command("learned_tau"))]
     blocks: list[Block] = []
     for net in cells.distinct("net"):
         for hidden in cells.distinct("hidden"):
             for optimizer in cells.distinct("optimizer"):
                 mode = {"net": net, "hidden": hidden, "optimizer": optimizer}
                 found = cells.select(IN_TRAINING, **mode)
-                both = all(len(found.select(IN_TRAINING, tau=t)) for t in ("fixed", "learned"))
-                if both:
-                    name = f"{NETS[net]} of {hidden} layers, {optimizer}"
+                name = f"{net_title(net)} of {hidden} layers, {optimizer}"
+                if _has_both(found):
                     blocks += _mode_blocks(run, found, name, f"{net}-{hidden}-{optimizer}")
+                elif len(found):
+                    what = f"{name}: τ fixed and τ learned from 1/H are not both there."
+                    blocks.append(Missing(what, run.command("learned_tau")))
     return blocks
+
+
+def _has_both(cells: Results) -> bool:
+    arms = ({"tau": tau, "tau0": "1/H"} for tau in ("fixed", "learned"))
+    return all(len(cells.select(IN_TRAINING, **arm)) for arm in arms)
 
 
 def _with_most_samples(cells: Results) -> Results:
@@ -161,7 +175,7 @@ def _mode_blocks(run: Run, cells: Results, name: str, slug: str) -> list[Block]:
     return [
         Picture(
             f"final-errors-{slug}",
-            f"{name}: training error by policy for τ, one mark a seed, the median as a bar. All "
+            f"{name}: training error by policy for τ, one mark per seed, the median as a bar. All "
             "arms share initial weights, data and the number of evaluations.",
             partial(final_errors, cells),
             f"Final training errors of {name} for each policy of τ.",

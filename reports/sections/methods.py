@@ -7,12 +7,15 @@ from dataclasses import astuple, fields
 from reports.cards import Card, cards
 from reports.contenders import contenders, contested
 from reports.context import Run
-from reports.document import Column, Paragraph, Section, Table
+from reports.document import Block, Column, Paragraph, Table
 
+TITLE = "Method cards"
 ORDER = 85
+STUDIES = ()  # whatever competes
+GAP = ""
 
 
-def section(run: Run) -> Section | None:
+def contents(run: Run) -> list[Block]:
     problems = contested(run.results)
     rows = [
         (problem, *astuple(card))
@@ -20,7 +23,7 @@ def section(run: Run) -> Section | None:
         for card in cards(contenders(run.results, problem))
     ]
     if not rows:
-        return None
+        return []
     columns = [
         Column("problem"),
         *(
@@ -29,9 +32,7 @@ def section(run: Run) -> Section | None:
         ),
     ]
     text = (
-        "A comparison is only as fair as what each side was told. One card a method; meshes of one "
-        "family share theirs."
+        "A comparison is only as fair as what each side was told. One card per method; meshes of "
+        "one family share theirs."
     )
-    return Section(
-        "Method cards", [Paragraph(text), Table("cards", "What was given.", columns, rows)]
-    )
+    return [Paragraph(text), Table("cards", "What was given.", columns, rows)]

@@ -7,40 +7,41 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims import _paper as paper
+from bench.claims.reproduction import printed_tau
 from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves
 from reports.formatting import scientific
 from reports.names import net_name
 
+TITLE = "Nets"
 ORDER = 60
+STUDIES = ("training", "pruning")
+GAP = "no trained nets in this run."
 
 
-def section(run: Run) -> Section | None:
-    nets = Results([*run.results_of("training"), *run.results_of("pruning")])
+def contents(run: Run) -> list[Block | Section]:
+    nets = Results([record for study in STUDIES for record in run.results_of(study)])
     if not len(nets):
-        if "training" not in run.plans:
-            return None
-        gap = Missing("no trained nets in this run.", run.command("training"))
-        return Section("Nets", [gap])
+        return []
     descent = nets.select("net", optimizer="steepest")
     parts = [
         Section(f"Problem {problem}", _blocks(run, descent.select("net", problem=problem)))
         for problem in descent.distinct("problem")
     ]
-    return Section(
-        "Nets",
-        [
-            Paragraph(
-                "Trained on samples of the field in the cylinder, scored on the cube, of which a "
-                "fifth lies outside. Bands and spreads are over seeds; runs of one seed share "
-                "initial weights and data across variants."
-            )
-        ],
-        parts,
+    text = (
+        "Trained on samples of the field in the cylinder, scored on the cube, of which a fifth "
+        "lies outside. Bands and spreads are over seeds; runs of one seed share initial weights "
+        f"and data across variants.{_elsewhere(nets)}"
     )
+    return [Paragraph(text), *parts]
+
+
+def _elsewhere(nets: Results) -> str:
+    """What this section does not show, and where it is."""
+    others = [name for name in nets.distinct("optimizer") if name != "steepest"]
+    return f" Nets trained by {', '.join(others)} are in the comparison only." if others else ""
 
 
 def _blocks(run: Run, nets: Results) -> list[Block]:
@@ -126,13 +127,11 @@ def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
     for label, runs in by_variant(learned).items():
         config = runs.records[0].config
         taus = [r.values["tau"] for r in runs if None not in r.values["tau"]]
-        if not taus:
-            continue
-        median = np.median(np.array(taus, dtype=float), axis=0)
-        printed = paper.TAU.get((config["net"], config["bias_ordering"], config["hidden"]))
-        if printed is not None and config["width"] != 50:
-            printed = None
-        distance = float(np.abs(median - printed).max()) if printed is not None else None
+        printed = printed_tau(config)
+        median = np.median(np.array(taus, dtype=float), axis=0) if taus else None
+        distance = None
+        if printed is not None and median is not None:
+            distance = float(np.abs(median - printed).max())
         rows.append((label, len(taus), _steps(median), _steps(printed), distance))
     columns = [
         Column("net"),
@@ -161,7 +160,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
         Picture(
             f"maps-{problem}",
             "Pointwise error on (−1, 1)² × {0.5}; training data lie inside the circle only. First "
-            "seed of each variant.",
+            f"seed of each variant.{_diverged(nets)}",
             partial(error_maps, chosen),
             "Error maps of the shallow nets",
             run.source("training", shown),
@@ -179,11 +178,16 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
 
 
 def _first_of_each(nets: Results) -> list[Record]:
+    return [record for record in _shallow_firsts(nets) if not record.values["diverged"]]
+
+
+def _diverged(nets: Results) -> str:
+    names = [net_name(r.config) for r in _shallow_firsts(nets) if r.values["diverged"]]
+    return f" Diverged, and so not drawn: {', '.join(names)}." if names else ""
+
+
+def _shallow_firsts(nets: Results) -> list[Record]:
     plain = Results([r for r in nets if not r.config["bias_ordering"]])
     depth = min(plain.distinct("hidden"), default=None)
     shallow = plain.select("net", hidden=depth)
-    return [
-        runs.sorted_by("seed").records[0]
-        for runs in by_variant(shallow).values()
-        if not runs.sorted_by("seed").records[0].values["diverged"]
-    ]
+    return [runs.sorted_by("seed").records[0] for runs in by_variant(shallow).values()]

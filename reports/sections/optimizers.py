@@ -8,23 +8,24 @@ import numpy as np
 
 from bench.store.results import Record, Results
 from reports.context import Run
-from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.optimizers import race
 from reports.formatting import scientific
 
-ORDER = 65
 STUDY = "optimizers"
 
+TITLE = "Optimisers"
+ORDER = 65
+STUDIES = (STUDY,)
+GAP = "the optimisers have not raced in this run."
 
-def section(run: Run) -> Section | None:
+
+def contents(run: Run) -> list[Block]:
     runs = run.results_of(STUDY)
     if not len(runs):
-        if STUDY not in run.plans:
-            return None
-        gap = Missing("the optimisers have not raced in this run.", run.command(STUDY))
-        return Section("Optimisers", [gap])
+        return []
     first = runs.records[0].config
-    blocks: list[Block] = [
+    return [
         Paragraph(
             f"One net ({first['hidden']}-{first['width']} ResNet with learned τ), the same "
             f"starting weights and data for all; all stop at {int(first['evaluations']):,} "
@@ -41,7 +42,6 @@ def section(run: Run) -> Section | None:
         ),
         Table("race", "Where each optimiser ends.", COLUMNS, _rows(runs), run.source(STUDY, runs)),
     ]
-    return Section("Optimisers", blocks)
 
 
 COLUMNS = [

@@ -7,15 +7,19 @@ from functools import partial
 import numpy as np
 from safetensors.numpy import load_file
 
-from bench.claims import _paper as paper
+from bench.claims.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import Record
 from bench.store.results import Results
 from reports.context import Run
-from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.nets import Weights, net_drawings
 
-ORDER = 62
 STUDY = "pruning"
+
+TITLE = "Redundant layers"
+ORDER = 62
+STUDIES = (STUDY,)
+GAP = "nothing was pruned in this run."
 NEAR_ZERO = 1e-2
 
 COLUMNS = [
@@ -33,16 +37,14 @@ COLUMNS = [
 ]
 
 
-def section(run: Run) -> Section | None:
+def contents(run: Run) -> list[Block]:
     runs = run.results_of(STUDY)
     if not len(runs):
-        if STUDY not in run.plans:
-            return None
-        return Section("Redundant layers", [Missing("nothing was pruned.", run.command(STUDY))])
-    blocks: list[Block] = [
+        return []
+    return [
         Paragraph(
             "The 5-10 ResNet with learned τ and bias ordering after 1000 steps of steepest "
-            f"descent. The paper reports a relative test error of {paper.PRUNING_REL_TEST_ERROR} "
+            f"descent. The paper reports a relative test error of {PRINTED_TEST_ERROR} "
             "and three τ near zero, and does not say from which τ it started; so the start is "
             "varied. With ReLU a small τ is partly a matter of scale, so layers are also judged "
             "by their effect, ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖; both thresholds are "
@@ -57,7 +59,6 @@ def section(run: Run) -> Section | None:
         ),
         *_drawing(run),
     ]
-    return Section("Redundant layers", blocks)
 
 
 def _row(runs: Results, tau0: str) -> tuple[Value, ...]:

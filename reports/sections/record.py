@@ -7,12 +7,16 @@ import numpy as np
 from bench.store.results import Record, Results
 from reports.contenders import Contender, contenders
 from reports.context import Run
-from reports.document import Column, Missing, Paragraph, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Table, Value
 from reports.formatting import number, scientific
 from reports.names import net_name
 
-ORDER = 66
 STUDY = "record"
+
+TITLE = "The record"
+ORDER = 66
+STUDIES = (STUDY,)
+GAP = "the record has not been tried in this run."
 
 COLUMNS = [
     Column("method"),
@@ -28,13 +32,10 @@ COLUMNS = [
 ]
 
 
-def section(run: Run) -> Section | None:
+def contents(run: Run) -> list[Block]:
     runs = run.results_of(STUDY)
     if not len(runs):
-        if STUDY not in run.plans:
-            return None
-        gap = Missing("the record has not been tried in this run.", run.command(STUDY))
-        return Section("The record", [gap])
+        return []
     main = runs.records[0].config["problem"]
     rivals = _rivals(run, main)
     rows = [_net(group) for group in _groups(runs)] + [_rival(rival) for rival in rivals]
@@ -46,7 +47,7 @@ def section(run: Run) -> Section | None:
     )
     caption = "The record beside least squares told the same, and the oracles of one element."
     source = run.source(STUDY, runs)
-    return Section("The record", [Paragraph(text), Table(STUDY, caption, COLUMNS, rows, source)])
+    return [Paragraph(text), Table(STUDY, caption, COLUMNS, rows, source)]
 
 
 def _recipe(record: Record) -> str:

@@ -8,19 +8,22 @@ from collections.abc import Sequence
 from bench.claims import Entry, agreement
 from reports.contenders import contenders, contested
 from reports.context import Run
-from reports.document import Column, Paragraph, Section, Source, Table, Value
+from reports.document import Block, Column, Paragraph, Source, Table, Value
 
+TITLE = "Runs compared"
 ORDER = 42
+STUDIES = ()
+GAP = ""
 
 
-def section(run: Run) -> Section | None:
+def contents(run: Run) -> list[Block]:
     if not run.others:
-        return None
+        return []
     runs = [run, *run.others]
     records = [record for each in runs for record in each.results]
     problems = contested(records)
     errors = [_errors(runs, problem) for problem in problems]
-    return Section("Runs compared", [_summary(runs), _verdicts(runs), *errors])
+    return [_summary(runs), _verdicts(runs), *errors]
 
 
 def _summary(runs: Sequence[Run]) -> Paragraph:

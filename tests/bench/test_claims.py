@@ -140,7 +140,7 @@ def test_counting_over_seeds(true, status):
         where="here",
         rule="in every seed",
         examine=lambda results: count(
-            results, FIXED, lambda r: r.config["seed"] < true, lambda k, m: f"{k}/{m}", "femnets x"
+            results.select("net", **FIXED), lambda r: r.config["seed"] < true, "{hits}/{runs}", "x"
         ),
     )
     assert verdict(runs(lambda seed: 1.0), [counting]).status == status

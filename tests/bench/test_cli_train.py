@@ -13,7 +13,7 @@ import bench.cli
 from bench import problems
 from bench.cli._progress import TrainingProgress, describe, time_left
 from bench.recipes import RECIPES
-from bench.training import TrainConfig, parse_tau0, train_net
+from bench.training import TrainConfig, train_net
 from nets.training.loop import Progress
 
 PROMISED = {
@@ -175,7 +175,7 @@ class TestTrain:
         [
             (["--net", "resnt"], "resnet"),
             (["--optimizer", "bfgs"], "lbfgs"),
-            (["--tau0", "half"], "--tau0"),
+            (["--tau0", "half"], "tau0 must be"),
             (["--gamma", "1.5", "--net", "fractional"], "gamma"),
             (["--problem", "maxwel"], "maxwell"),
             (["--features", "x,rho"], "rho"),
@@ -196,10 +196,10 @@ class TestTrain:
         assert word in captured.err
 
 
-def test_tau0_is_words_or_numbers():
-    assert parse_tau0("1/H") == "1/H"
-    assert parse_tau0("0.2") == 0.2
-    assert parse_tau0("1,0.5") == (1.0, 0.5)
+def test_tau0_has_one_grammar():
+    """As `femnets gradients` reads it, tests/bench/test_gradients_cli.py."""
+    for tau0, steps in (("2/H", [1.0, 1.0]), ("0.2", [0.2, 0.2]), ("1,0.5", [1.0, 0.5])):
+        assert TrainConfig(hidden=2, width=3, tau0=tau0).build().tau.tolist() == steps
 
 
 class TestEvaluate:

@@ -40,6 +40,17 @@ def test_verdicts(capsys):
     assert verdict("--net", "feedforward", "--hidden", "5", "--tau0", "0") == "dead layer"
 
 
+def test_tau0_has_one_grammar(capsys):
+    """As `femnets train` reads it, tests/bench/test_cli_train.py."""
+    norms = []
+    for tau0 in ("2/H", "0.5", "0.5,0.5,0.5,0.5", "1/sqrtH"):
+        _, out, _ = gradients(
+            capsys, "--net", "resnet", "--hidden", "4", "--samples", "9", "--tau0", tau0, "--json"
+        )
+        norms.append([row["log10_y"] for row in json.loads(out)["layers"]])
+    assert norms[1:] == norms[:1] * 3
+
+
 def test_depth_beyond_float64_is_valid_json(capsys):
     code, out, _ = gradients(
         capsys, "--net", "densenet", "--hidden", "200", "--width", "5", "--scale", "16",
@@ -68,6 +79,7 @@ def test_table_fits_a_terminal(capsys, monkeypatch):
         (("--net", "resnet", "--hidden", "0"), "hidden"),
         (("--net", "resnet", "--hidden", "3", "--tau0", "1/h"), "tau0 must be"),
         (("--net", "fractional", "--hidden", "3", "--tau0", "0"), "tau0 must be positive"),
+        (("--net", "resnet", "--hidden", "3", "--tau0", "1,2"), "2 steps but hidden = 3"),
         (("--net", "fractional", "--hidden", "3", "--gamma", "1.5"), "gamma must lie in"),
         (("--net", "resnet", "--hidden", "3", "--problem", "maxwel"), "did you mean 'maxwell'"),
     ],

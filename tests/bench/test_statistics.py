@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bench.statistics import bootstrap_median, compare_paired, holm, signed_rank
+from bench.statistics import bootstrap_median, compare_paired, holm, observed_rate, signed_rank
 
 
 def paired_samples(effect, seeds=12, spread=0.3, seed=0):
@@ -71,3 +71,12 @@ def test_holm_by_hand():
     assert holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx(
         {"a": 0.03, "c": 0.06, "b": 0.06}
     )
+
+
+def test_observed_rate_of_a_power():
+    """e = 3 h² gives 2 between any two sizes; without two meshes and errors there is no rate."""
+    meshes = [{"h": h, "l2_error": 3 * h**2} for h in (0.7, 0.1)]
+    assert observed_rate(*meshes, "l2_error") == pytest.approx(2.0)
+    assert observed_rate(*meshes, "hcurl_error") is None
+    assert observed_rate(meshes[0], meshes[0], "l2_error") is None
+    assert observed_rate(meshes[0], {"h": 0.1, "l2_error": 0.0}, "l2_error") is None

@@ -1,4 +1,4 @@
-"""The general tetrahedral path: time, dofs a second, bytes a dof, iterations, and peers.
+"""The general tetrahedral path: time, dofs per second, bytes per dof, iterations, and peers.
 
 FEMNETS_BENCH_N sets the size of the comparison with NGSolve (default 24; the issue's figure is 64,
 which takes minutes). The path knows nothing of the cube here: it is handed a mesh. One thread.

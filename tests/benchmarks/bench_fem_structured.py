@@ -1,4 +1,4 @@
-"""The structured fast paths: time, dofs a second, bytes a dof and error, and ratios to peers.
+"""The structured fast paths: time, dofs per second, bytes per dof and error, and ratios to peers.
 
 FEMNETS_BENCH_N sets the size of the comparison with peers (default 32; the issue's figure is 64,
 which takes minutes). Ratios grow with n, since the peers' iterations do: the targets are those of

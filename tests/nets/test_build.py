@@ -123,11 +123,19 @@ def test_users_can_add_an_activation():
 
 
 @pytest.mark.parametrize(
-    ("tau0", "expected"), [(0.2, 0.2), ("1/H", 0.25), ("1/sqrtH", 0.5), (1.0, 1.0)]
-)
+    ("tau0", "expected"),
+    [
+        (0.2, 0.2), ("1/H", 0.25), ("1/sqrtH", 0.5), (1.0, 1.0), (1, 1.0), ("0.2", 0.2),
+        ("2/H", 0.5), ("-3/sqrtH", -1.5), (" 0.5/H ", 0.125), ("1e-1", 0.1),
+    ],
+)  # fmt: skip
 def test_starting_steps(tau0, expected):
-    net = build(hidden=4, tau0=tau0)
-    torch.testing.assert_close(net.tau.detach(), torch.full((4,), expected).double())
+    assert build(hidden=4, width=3, tau0=tau0).tau.tolist() == [expected] * 4
+
+
+@pytest.mark.parametrize("tau0", ["0.25,1/H,2,-1", [0.25, 0.25, 2.0, -1.0]])
+def test_starting_steps_layer_by_layer(tau0):
+    assert build(hidden=4, width=3, tau0=tau0).tau.tolist() == [0.25, 0.25, 2.0, -1.0]
 
 
 def test_rezero_keeps_its_first_step():
@@ -139,13 +147,19 @@ def test_rezero_keeps_its_first_step():
     optimizer.step()
     assert net.tau[0] == 1
     assert net.tau[1:].abs().min() > 0
+    assert torch.equal(net.state_dict()["tau"], net.tau)
+    decaying = torch.optim.SGD(net.parameters(), lr=0.1, weight_decay=1.0)
+    (net(x) - y).square().mean().backward()
+    decaying.step()
+    assert net.tau[0] == 1
+    assert net.state_dict()["tau"][0] == 1
 
 
 def test_a_global_step_is_one_parameter():
     net = build(tau="global", tau0="uniform", hidden=5, width=4)
     assert net.tau.shape == (5,)
     assert len(set(net.tau.tolist())) == 1
-    assert net.steps.shape == (1,)
+    assert dict(net.named_parameters())["tau"].shape == (1,)
 
 
 def test_seeds_decide_everything():
@@ -196,13 +210,13 @@ def test_trains_with_a_torch_optimiser(net, dtype):
 def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
     net = build(net="fractional", hidden=3, width=8, tau0=0.1)
     x, y = random_data(net, rows=40)
-    optimizer = torch.optim.SGD([net.steps], lr=50.0)
+    optimizer = torch.optim.SGD([net.tau], lr=50.0)
     touched = False
     for _ in range(20):
         optimizer.zero_grad()
         (net(x) - y).square().mean().backward()
         optimizer.step()
-        touched |= bool((net.steps <= 0).any())
+        touched |= bool((net.state_dict()["tau"] <= 0).any())
         assert (net.tau > 0).all()
         assert torch.isfinite(net(x)).all()
     assert touched
@@ -217,7 +231,15 @@ def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
         ({"net": "fractional", "tau0": 0.0}, "tau0 must be positive"),
         ({"net": "fractional", "tau0": (1.0, -0.1), "hidden": 2}, "got -0.1"),
         ({"tau0": float("nan")}, "tau0 must be finite"),
-        ({"tau0": "1/h"}, "unknown tau0 '1/h'; did you mean '1/H'?"),
+        ({"tau0": "1/h"}, "(such as 1/H), or uniform, got '1/h'"),
+        ({"tau0": "H"}, "tau0 must be a number"),
+        ({"tau0": "1/"}, "tau0 must be a number"),
+        ({"tau0": ""}, "tau0 must be a number"),
+        ({"tau0": "0.1,,0.2"}, "tau0 must be a number"),
+        ({"tau0": "nan"}, "tau0 must be finite"),
+        ({"tau0": "1e308,inf", "hidden": 2}, "tau0 must be finite, got inf"),
+        ({"net": "fractional", "tau0": "-1/H"}, "tau0 must be positive"),
+        ({"tau": "global", "tau0": "1,2", "hidden": 2}, "one step for all layers"),
         ({"tau0": (1.0, 2.0), "hidden": 3}, "tau0 has 2 steps but hidden = 3"),
         ({"net": "fractional", "tau": "rezero"}, "divides by"),
         ({"eta": 0.0}, "eta must be positive, got 0.0"),
@@ -269,7 +291,7 @@ def test_overflow_is_an_error_and_not_a_nan():
 def test_a_fixed_step_set_below_zero_is_refused():
     net = build(net="fractional", tau="fixed", hidden=3, width=5)
     with torch.no_grad():
-        net.steps[1] = -0.5
+        net.tau[1] = -0.5
     with pytest.raises(InputError, match=r"tau\[1\] = -0.5"):
         net(torch.zeros(2, 7))
 

@@ -18,7 +18,7 @@ from nets.gradients.adjoint import adjoint_states, states
 def free_gradient(net, gradients):
     """The gradient of `loss_and_grad` in the order of `net.pack()`."""
     *weights, tau = gradients.values()
-    learned = [] if net.config.tau == "fixed" else [net.steps_gradient(tau)]
+    learned = [] if net.config.tau == "fixed" else [net.free_tau_gradient(tau)]
     return torch.cat([g.flatten() for g in [*weights, *learned]]).numpy()
 
 

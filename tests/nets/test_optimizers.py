@@ -13,10 +13,10 @@ from nets import optimizers
 from nets.errors import InputError
 from nets.optimizers import Diverged, Stop, _line_search
 from nets.optimizers._inverse_hessian import InverseHessian
-from nets.optimizers.lssbfgs import _Pairs
+from nets.optimizers._pairs import Pairs
 
 ALL = optimizers.names()
-NEVER_UPHILL = ["steepest", "ssbfgs", "lssbfgs", "lbfgs"]
+NEVER_UPHILL = [name for name in ALL if optimizers.get(name).LINE_SEARCH]
 # Steps to the stated accuracy on the quadratic and on Rosenbrock's function: first-order methods
 # need thousands, quasi-Newton ones tens.
 BUDGET = {"steepest": 4000, "adam": 4000}
@@ -67,7 +67,16 @@ class TestContract:
         module = optimizers.get(name)
         assert module.POSITIVE in ("log", "bounds", "reject")
         assert "POSITIVE" in module.__doc__
-        assert ("lower" in module.minimize.__kwdefaults__) == (module.POSITIVE == "bounds")
+        keywords = module.minimize.__kwdefaults__ or {}
+        assert ("lower" in keywords) == (module.POSITIVE == "bounds")
+
+    def test_declares_its_options_with_help(self, name):
+        for option in optimizers.options(optimizers.get(name)).values():
+            assert isinstance(option.default, option.type)
+            assert option.help.endswith(".")
+
+    def test_state_grows_with_the_net(self, name):
+        assert 0 < optimizers.state_bytes(name, 100) < optimizers.state_bytes(name, 200)
 
     def test_minimises_a_convex_quadratic(self, name):
         objective, theta = quadratic()
@@ -131,7 +140,7 @@ class TestContract:
         assert all(np.isfinite(J) and np.all(np.isfinite(t)) for t, J, _ in reports)
         assert all(t[0] < 0.9 for t, _, _ in reports)
         assert reports[-1][1] < 0.1 * reports[0][1]
-        if name == "adam":  # no line search: it runs into the wall and says so
+        if not optimizers.get(name).LINE_SEARCH:  # it runs into the wall and says so
             assert reason.startswith("diverged")
 
     def test_a_start_without_a_value_has_diverged(self, name):
@@ -224,7 +233,7 @@ def test_with_all_pairs_kept_limited_memory_is_the_dense_method():
 @settings(max_examples=30, deadline=None)
 def test_with_few_pairs_kept_it_is_the_dense_method_on_those_pairs(memory, seed):
     random, size = np.random.default_rng(seed), 6
-    pairs, kept = _Pairs(memory, size), []
+    pairs, kept = Pairs(memory, size), []
     for _ in range(8):
         s, ratio = random.standard_normal(size), random.uniform(0.5, 3)
         y = s * random.uniform(0.1, 2, size)

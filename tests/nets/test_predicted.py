@@ -1,4 +1,4 @@
-"""Norms foretold: by the theorems' matrices to rounding, by mean field in the right decade."""
+"""Norms predicted: by the theorems' matrices to rounding, by mean field in the right decade."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,9 @@ from nets.gradients.jacobians import end_to_end_jacobians
 from nets.gradients.norms import grad_norms, layer_norms
 from nets.gradients.passes import trajectory
 from nets.module import build
-from nets.theory.derivatives import THEOREMS, iterate, linearise
+from nets.theory.derivatives import iterate, linearise
 from nets.theory.predicted import mean_field_growth, norms_by_theory, propagators
+from nets.theory.recursions import THEOREMS
 
 KINDS = sorted(THEOREMS)
 
@@ -71,7 +72,7 @@ def test_propagators_are_the_recursions_of_the_theorems(kind):
     M, J = propagators(at), end_to_end_jacobians(net, x)
     identity = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
     for k in range(1, 6):
-        torch.testing.assert_close(M[k], iterate(at, THEOREMS[kind], identity, k - 1, 5))
+        torch.testing.assert_close(M[k], iterate(at, {k: identity}, 5))
         torch.testing.assert_close(M[k], J[k].plain())
 
 
@@ -119,7 +120,7 @@ def test_table_of_initial_norms_is_reproduced(kind, tau0, scale):
         ("fractional", "1/H", 1.0, 0.35),
     ],
 )
-def test_mean_field_foretells_the_decades(kind, tau0, scale, tolerance):
+def test_mean_field_predicts_the_decades(kind, tau0, scale, tolerance):
     """Growth from the last to the first of 50 layers: relative to its decades, or within 0.4."""
     x, y = points(2, 60, 7), points(3, 60, 3)
     measured, predicted = [], []

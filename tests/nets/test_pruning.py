@@ -51,7 +51,7 @@ class TestMeasures:
         """τ·10⁻³ with W, b·10³ is the same ReLU layer: small τ, no redundancy."""
         net = make(tau0=(1.0, 0.5, 0.5), eta=1e-12)
         with torch.no_grad():
-            net.steps[1] *= 1e-3
+            net.tau[1] *= 1e-3
             net.W[1] *= 1e3
             net.b[1] *= 1e3
         assert redundant_layers(net, X, measure="tau").layers == (1,)

@@ -74,15 +74,15 @@ def test_scalars_are_kept_entry_by_entry():
     net = build(net="resnet", tau="learned", hidden=3, width=4, inputs=4, outputs=4)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     gradients, values = [], []
-    with record_gradients(net, entries=["steps"]) as history:
+    with record_gradients(net, entries=["tau"]) as history:
         for _ in range(3):
             optimizer.zero_grad()
             one_pass(net)
-            gradients.append(net.steps.grad.tolist())
-            values.append(net.steps.tolist())
+            gradients.append(net.tau.grad.tolist())
+            values.append(net.tau.tolist())
             optimizer.step()
-    np.testing.assert_array_equal(history.entries["steps"], gradients)
-    np.testing.assert_array_equal(history.values["steps"], values)
+    np.testing.assert_array_equal(history.entries["tau"], gradients)
+    np.testing.assert_array_equal(history.values["tau"], values)
 
 
 @pytest.mark.parametrize(("size", "dtype"), [(1e30, torch.float32), (1e200, torch.float64)])

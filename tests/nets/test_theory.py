@@ -5,18 +5,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from theory_oracles import parameter_gradients_by_theory, three_layer_example
 
 from nets.errors import InputError
 from nets.gradients.methods import loss_and_grad
 from nets.module import build, propagate
-from nets.theory.derivatives import (
-    THEOREMS,
-    iterate,
-    linearise,
-    parameter_gradients_by_theory,
-    state_derivatives,
-    three_layer_example,
-)
+from nets.theory.derivatives import iterate, linearise, state_derivatives
+from nets.theory.recursions import THEOREMS, GeneralSteps
 
 KINDS = sorted(THEOREMS)
 
@@ -95,7 +90,7 @@ def test_three_layer_example(kind):
     )  # fmt: skip
     at = linearise(net, points(0))
     identity = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
-    recursion = iterate(at, THEOREMS[kind], identity, 0, 3)
+    recursion = iterate(at, {1: identity}, 3)
     torch.testing.assert_close(three_layer_example(at), recursion, rtol=1e-13, atol=1e-14)
 
 
@@ -105,9 +100,9 @@ def test_resnet_is_the_product_of_its_factors():
     at = linearise(net, points(1))
     product = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
     for i in range(1, 5):
-        product = (torch.eye(4, dtype=torch.float64) + at.tau[i] * at.D(i)) @ product
+        product = (torch.eye(4, dtype=torch.float64) + net.tau[i].detach() * at.D(i)) @ product
     identity = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
-    torch.testing.assert_close(iterate(at, THEOREMS["resnet"], identity, 0, 5), product)
+    torch.testing.assert_close(iterate(at, {1: identity}, 5), product)
 
 
 def test_layers_out_of_range_are_named():
@@ -116,6 +111,22 @@ def test_layers_out_of_range_are_named():
         state_derivatives(at, 2, 2)
 
 
-def test_example_needs_three_equal_layers():
-    with pytest.raises(InputError, match="3 hidden layers"):
-        three_layer_example(linearise(build(hidden=2, width=3, inputs=4), points(0)))
+@given(nets(), st.integers(0, 100), st.data())
+@settings(max_examples=30, deadline=None)
+def test_theorems_are_what_follows_from_C_and_s(net, seed, data):
+    """The recursion of an architecture without a theorem, on nets that have one."""
+    tau = net.tau.detach()
+    general = GeneralSteps(net.architecture, tau, net.config.gamma)
+    theorem = THEOREMS[net.config.net](tau, net.config.gamma)
+    close = {"rtol": 1e-11, "atol": 1e-12}
+    torch.testing.assert_close(general.skips[:, 1:], theorem.skips[:, 1:], **close)
+    torch.testing.assert_close(general.scales, theorem.scales, **close)
+    assert general.moving == theorem.moving
+    j = data.draw(st.integers(0, len(tau) - 1), label="j")
+    for a, b in zip(general.column(j), theorem.column(j), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-11)
+    random = np.random.Generator(np.random.Philox(seed))
+    dskips = torch.from_numpy(random.normal(size=(len(tau) + 1,) * 2)).tril(-1)
+    dscales = torch.from_numpy(random.normal(size=len(tau)))
+    pulled = (steps.pullback(dskips, dscales) for steps in (general, theorem))
+    torch.testing.assert_close(*pulled, rtol=1e-9, atol=1e-10)

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from nets import Loss, build, loss_and_grad, optimizers, train
 from nets.errors import InputError
-from nets.training import coordinates
 from nets.training.budget import CountedObjective, Limits
 from nets.training.coordinates import Coordinates
 from nets.training.last_layer import hidden_states, solve_last_layer
-from nets.training.loop import choose
 
 NETS = ("feedforward", "resnet", "densenet", "fractional")
 
@@ -100,7 +98,7 @@ def test_steepest_descent_in_log_tau_is_a_step_along_its_gradient():
 
 
 @given(
-    tau=st.lists(st.floats(1e-3, 10), min_size=3, max_size=3), way=st.sampled_from(coordinates.WAYS)
+    tau=st.lists(st.floats(1e-3, 10), min_size=3, max_size=3), way=st.sampled_from(optimizers.WAYS)
 )
 @settings(max_examples=30, deadline=None)
 def test_coordinates_go_there_and_back_and_obey_the_chain_rule(tau, way):
@@ -323,9 +321,9 @@ def test_progress_tells_J_fraction_and_probes():
 
 
 def test_auto_is_dense_for_small_nets_and_limited_beyond():
-    assert choose("auto", build(hidden=2, width=50)) == "ssbfgs"
-    assert choose("auto", build(hidden=6, width=50)) == "lssbfgs"
-    assert choose("adam", build(hidden=2, width=50)) == "adam"
+    assert optimizers.choose("auto", build(hidden=2, width=50).pack().size) == "ssbfgs"
+    assert optimizers.choose("auto", build(hidden=6, width=50).pack().size) == "lssbfgs"
+    assert optimizers.choose("adam", build(hidden=2, width=50).pack().size) == "adam"
 
 
 @pytest.mark.parametrize(

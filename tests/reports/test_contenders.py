@@ -67,7 +67,7 @@ def test_tracks_and_names(results):
     assert {c.track for c in found.values()} == {"oracle", "solve", "fit"}
     assert found["tuned ResNet + τ (x,f,phi)"].is_net
     assert found["tuned ResNet + τ (x,f,phi)"].seeds == 2
-    assert found["N₀ tetrahedra graded n=4"].look == "N0 graded"
+    assert found["N₀ tetrahedra graded n=4"].look == "finite element/N0/graded"
     fitted = found["N₀ tetrahedra least squares, cylinder n=1"]
     assert (fitted.track, fitted.error) == ("fit", None)
     assert fitted.median("l2_error_inside") == 9e-3

@@ -13,15 +13,8 @@ from bench.claims import Compared, Fact, NotTested
 from bench.claims.gradients import CLAIMS
 from bench.store.results import Results
 from reports.context import Run
-from reports.figures.gradients import (
-    final_errors,
-    gradient_heatmaps,
-    jacobian_spectra,
-    layer_profiles,
-    phase_diagram,
-    tau_trajectories,
-)
-from reports.sections.gradients import section
+from reports.figures import gradients as figures
+from reports.sections import gradients, make
 
 
 @dataclass
@@ -63,7 +56,7 @@ def results():
 
 
 def test_phase_diagram_has_a_panel_per_net_and_the_boundary(results):
-    figure = phase_diagram(results)
+    figure = figures.phase_diagram(results)
     panels = [axes for axes in figure.axes if axes.get_title()]
     assert [axes.get_title() for axes in panels] == [
         "feedforward", "ResNet", "DenseNet", "Fractional-DNN",
@@ -75,20 +68,20 @@ def test_phase_diagram_has_a_panel_per_net_and_the_boundary(results):
 
 
 def test_profiles_end_at_zero(results):
-    figure = layer_profiles(results, 12)
+    figure = figures.layer_profiles(results, 12)
     for axes in figure.axes:
         for line in axes.lines:
             assert line.get_ydata()[-1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_spectra_descend(results):
-    for line in jacobian_spectra(results, 12).axes[0].lines:
+    for line in figures.jacobian_spectra(results, 12).axes[0].lines:
         values = line.get_ydata()[np.isfinite(line.get_ydata())]
         assert (np.diff(values) <= 1e-9).all()
 
 
 def test_heatmaps_share_one_scale_and_show_J(results):
-    figure = gradient_heatmaps(results)
+    figure = figures.gradient_heatmaps(results)
     meshes = [axes.collections[0] for axes in figure.axes[:2]]
     assert meshes[0].norm is meshes[1].norm
     assert [axes.get_title() for axes in figure.axes[:2]] == [
@@ -99,11 +92,11 @@ def test_heatmaps_share_one_scale_and_show_J(results):
 
 
 def test_trajectories_have_a_line_per_layer(results):
-    assert len(tau_trajectories(results).axes[0].lines) == 50
+    assert len(figures.tau_trajectories(results).axes[0].lines) == 50
 
 
 def test_final_errors_show_every_seed(results):
-    axes = final_errors(results).axes[0]
+    axes = figures.final_errors(results).axes[0]
     marks = [line for line in axes.lines if line.get_linestyle() == "None"]
     assert sorted(len(line.get_xdata()) for line in marks) == [6, 6, 6, 6]
 
@@ -115,17 +108,18 @@ def run_with(results, **plans):
 
 
 def test_section_is_complete_and_gaps_are_named(results):
-    made = section(run_with(results))
+    made = make(gradients, run_with(results))
     before, along = made.subsections
     names = [getattr(block, "name", "") for block in (*before.blocks, *along.blocks)]
     assert "gradient-phases" in names
     assert "arms-resnet-50-adam" in names
     rows = next(block for block in before.blocks if getattr(block, "name", "") == "jacobian-norms")
     assert ["ResNet", "1/H"] in [row[:2] for row in rows.rows]
-    empty = section(run_with(Results([]), gradient_atlas={"preset": "quick"}))
-    commands = [part.blocks[0].command for part in empty.subsections]
-    assert all(command.startswith("femnets run") for command in commands)
-    assert section(run_with(Results([]))) is None
+    (gap,) = make(gradients, run_with(Results([]), gradient_atlas={"preset": "quick"})).blocks
+    assert gap.command == "femnets run gradient_atlas --preset quick --run r"
+    assert make(gradients, run_with(Results([]))) is None
+    untrained = make(gradients, run_with(results.select("gradients_at_init")))
+    assert untrained.subsections[1].blocks[0].command.startswith("femnets run learned_tau")
 
 
 def test_claims_pass_on_data_and_never_without(results):

@@ -13,7 +13,7 @@ from reports.contenders import contenders
 from reports.context import Run
 from reports.document import Missing, Paragraph, Picture, Table
 from reports.matching import soonest_net
-from reports.sections import nets, optimizers, record
+from reports.sections import make, nets, optimizers, record
 
 TINY = {"hidden": 2, "width": 4, "samples": 40}
 
@@ -49,7 +49,7 @@ def blocks(section, kind):
 
 
 def test_the_race_at_equal_evaluations_and_equal_time(run):
-    section = optimizers.section(run)
+    section = make(optimizers, run)
     (table,) = blocks(section, Table)
     at = [column.title for column in table.columns].index("at equal time")
     final = [column.title for column in table.columns].index("relative test error")
@@ -63,7 +63,7 @@ def test_the_race_at_equal_evaluations_and_equal_time(run):
 
 
 def test_the_record_stands_beside_its_rivals(run):
-    section = record.section(run)
+    section = make(record, run)
     (table,) = blocks(section, Table)
     assert [row[1] for row in table.rows[:2]] == ["maxwell", "helix"]
     assert table.rows[0][3] == 3
@@ -75,7 +75,7 @@ def test_the_record_stands_beside_its_rivals(run):
 
 
 def test_training_curves_have_a_panel_for_each_comparison(run):
-    (part,) = nets.section(run).subsections
+    (part,) = make(nets, run).subsections
     picture = blocks(part, Picture)[0]
     titles = [axes.get_title() for axes in picture.draw().axes]
     assert titles == ["2-4", "2-4, bias ordering"]
@@ -97,5 +97,5 @@ def test_when_a_net_reaches_an_error(run):
 def test_studies_without_results_leave_a_gap(run):
     empty = Run("empty", run.plans, [])
     for module in (optimizers, record, nets):
-        assert blocks(module.section(empty), Missing)
-    assert record.section(Run("other", {}, [])) is None
+        assert blocks(make(module, empty), Missing)
+    assert make(record, Run("other", {}, [])) is None

@@ -1,13 +1,16 @@
 """The report of a run: it follows the results on disk, names its gaps, and is made only once."""
 
+import json
 import math
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from bench.cells import Cell, Result
 from bench.claims import Entry, Fact, all_claims
+from bench.cli import invoke
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint
 from bench.store.folder import Store
@@ -18,7 +21,7 @@ from reports.context import Run
 from reports.html import render_html
 from reports.matching import matching_mesh
 from reports.pdf import render_pdf, typst_source
-from reports.sections.ledger import section as ledger_section
+from reports.sections import ledger
 
 PLANS = {
     "convergence": {"n": [1, 2, 4], "elements": ["N0"], "problems": ["maxwell"]},
@@ -143,7 +146,7 @@ def test_the_ledger_counts_what_it_shows():
     alone = SimpleNamespace(ledger=[holds], others=[])
     contradicted = SimpleNamespace(ledger=[holds], others=[SimpleNamespace(ledger=[fails])])
     for run, status in ((alone, "holds"), (contradicted, "seed-dependent")):
-        paragraph, table = ledger_section(run).blocks
+        paragraph, table = ledger.contents(run)
         assert paragraph.text.startswith(f"Of 1 claims: 1 {status}.")
         assert table.rows[0][3].startswith(status)
 
@@ -184,3 +187,11 @@ def test_a_diverged_run_counts_as_worst(run):
     (linear,) = [c for c in contenders(Run.read(run).results, "maxwell") if c.track == "fit"]
     assert linear.seeds == 2
     assert linear.error is None
+
+
+@pytest.mark.parametrize("command", [["report", "--html"], ["export", "--to", "csv"]])
+def test_commands_name_their_files_as_json(run, capsys, command):
+    assert invoke([command[0], str(run), *command[1:], "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert files
+    assert all(Path(file).is_file() for file in files)

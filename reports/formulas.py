@@ -1,0 +1,25 @@
+"""A formula as SVG for the page, set by the compiler that also sets the PDF."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import typst
+
+
+@cache
+def formula_svg(formula: str) -> str:
+    """A displayed formula in typst's notation as one <svg> element."""
+    source = (
+        "#set page(width: auto, height: auto, margin: 2pt, fill: none)\n"
+        f'#set text(font: "Libertinus Serif", size: 12pt)\n$ {formula} $'
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "formula.typ"
+        path.write_text(source, encoding="utf-8")
+        svg = typst.compile(str(path), format="svg")
+    text = svg.decode() if isinstance(svg, bytes) else str(svg)
+    # Each formula's glyphs are numbered from their hash: unique enough to share a page.
+    return text[text.index("<svg") :]
