@@ -44,4 +44,4 @@ def files_of(package: str) -> list[str]:
     """The modules of a package, by their file names."""
     from bench.store.fingerprint import located
 
-    return sorted(path.stem for path in located(package).glob("[!_]*.py"))
+    return sorted(path.stem for folder in located(package) for path in folder.glob("[!_]*.py"))

@@ -1,7 +1,7 @@
 """Runs cells. Engines differ in where a cell computes; what is done is decided by the store.
 
 An engine is a process pool, a cluster or this process. The loop below is the same for all of
-them: claim a cell, start it, write what comes back. It keeps nothing that the store does not
+them: lock a cell, start it, write what comes back. It keeps nothing that the store does not
 hold, so it may be killed at any moment.
 """
 
@@ -80,7 +80,7 @@ class _Run:
     view: View
     interrupt: Interrupt
     pending: deque[Cell]
-    running: dict[Cell, int] = field(default_factory=dict)  # the claim on each
+    running: dict[Cell, int] = field(default_factory=dict)  # the lock on each
     elsewhere: list[Cell] = field(default_factory=list)
     tries: dict[Cell, int] = field(default_factory=dict)
     looked: float = 0.0
@@ -102,8 +102,8 @@ class _Run:
             pass
         finally:
             self.engine.abandon()
-            for cell, claim in self.running.items():
-                self.store.release(cell, claim)
+            for cell, lock in self.running.items():
+                self.store.unlock(cell, lock)
         self.summary.interrupted = self.interrupt.level > 0
         return self.summary
 
@@ -136,16 +136,16 @@ class _Run:
         self.pending.extendleft(reversed(passed))
 
     def _begin(self, cell: Cell) -> None:
-        claim = self.store.claim(cell)
-        if claim is None:
+        lock = self.store.lock(cell)
+        if lock is None:
             self.elsewhere.append(cell)
             return
         now = standing(self.store, cell, verify=True)
         if now.state in {"done", "diverged"}:  # another run was faster
-            self.store.release(cell, claim)
+            self.store.unlock(cell, lock)
             self._note(cell, now.state, 0.0)
             return
-        self.running[cell] = claim
+        self.running[cell] = lock
         self.tries[cell] = self.tries.get(cell, 0) + 1
         self.engine.start(cell)
         self.view.started(cell)
@@ -160,15 +160,15 @@ class _Run:
             now = standing(self.store, cell, verify=True)
             if now.state in {"done", "diverged"}:
                 self._note(cell, now.state, 0.0)
-            elif (claim := self.store.claim(cell)) is None:
+            elif (lock := self.store.lock(cell)) is None:
                 self.elsewhere.append(cell)
             else:
-                self.store.release(cell, claim)
+                self.store.unlock(cell, lock)
                 self.pending.append(cell)
 
     def _settle(self, cell: Cell, outcome: Outcome) -> None:
-        """Writes what came back and gives the claim up, in this order."""
-        claim = self.running.pop(cell)
+        """Writes what came back and gives the lock up, in this order."""
+        lock = self.running.pop(cell)
         try:
             if outcome.files is not None:
                 sync = outcome.seconds > SECONDS_WORTH_SYNCING
@@ -181,7 +181,7 @@ class _Run:
             self.summary.errors[cell] = f"computed, but not stored: {error.strerror}"
             self._note(cell, "failed", outcome.seconds, self.summary.errors[cell])
         finally:
-            self.store.release(cell, claim)
+            self.store.unlock(cell, lock)
 
     def _failed(self, cell: Cell, failure: dict[str, Any], seconds: float) -> None:
         if failure["reason"] == "killed" and self.tries[cell] < TRIES and not self.stopping:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -35,25 +36,36 @@ def combine(names: tuple[str, ...]) -> str:
 
 def sources(name: str) -> Iterator[tuple[str, Path]]:
     """The Python files of a package or module, with names that do not depend on the machine."""
-    root = located(name)
-    if root.is_file():
-        yield name, root
-        return
-    for path in sorted(root.rglob("*.py")):
-        yield f"{name}/{path.relative_to(root).as_posix()}", path
+    for root in located(name):
+        if root.is_file():
+            yield name, root
+            continue
+        for path in sorted(root.rglob("*.py")):
+            yield f"{name}/{path.relative_to(root).as_posix()}", path
 
 
-def located(name: str) -> Path:
-    """Where a module's source lies, found without importing it: `fem` would bring scikit-fem."""
-    top, *rest = name.split(".")
-    spec = importlib.util.find_spec(top)
-    if spec is None:
-        raise ModuleNotFoundError(f"DEPENDS names {name!r}, which is not installed", name=name)
-    if not spec.submodule_search_locations:
-        return Path(str(spec.origin))
-    path = Path(spec.submodule_search_locations[0]).joinpath(*rest)
-    if path.is_dir():
-        return path
-    if path.with_suffix(".py").is_file():
-        return path.with_suffix(".py")
-    raise ModuleNotFoundError(f"DEPENDS names {name!r}, which has no source", name=name)
+def located(name: str) -> list[Path]:
+    """A module's file, or the folders of a package, found without importing it.
+
+    `fem` would bring an engine. A package has several folders where plugs were added to its path.
+    """
+    parent, _, last = name.rpartition(".")
+    if not parent:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            raise ModuleNotFoundError(f"DEPENDS names {name!r}, which is not installed", name=name)
+        return [Path(p) for p in spec.submodule_search_locations or [str(spec.origin)]]
+    loaded = getattr(sys.modules.get(name), "__path__", None)
+    folders = [Path(folder) for folder in loaded or ()]
+    for place in () if folders else _folders(parent):
+        if (place / last).is_dir():
+            folders.append(place / last)
+        elif (place / f"{last}.py").is_file():
+            return [place / f"{last}.py"]
+    if not folders:
+        raise ModuleNotFoundError(f"DEPENDS names {name!r}, which has no source", name=name)
+    return folders
+
+
+def _folders(package: str) -> list[Path]:
+    return [place for place in located(package) if place.is_dir()]

@@ -4,7 +4,7 @@
     runs/NAME/studies/STUDY.json        which config each study was last run with
     runs/NAME/cells/KIND/KEY/           one result, written aside and renamed whole
     runs/NAME/failed/KEY.json           the last failure of a cell, with its log
-    runs/NAME/claims/KEY                locked by the run that computes the cell just now
+    runs/NAME/locks/KEY                 locked by the run that computes the cell just now
     runs/NAME/scratch/                  what is being written, one directory a process
 
 Locks are the kernel's (flock): they go with the process, however it ends.
@@ -73,7 +73,7 @@ class Store:
         try:
             _mark(path)
             store = cls(path)
-            for part in ("studies", "cells", "failed", "claims", "scratch"):
+            for part in ("studies", "cells", "failed", "locks", "scratch"):
                 (path / part).mkdir(exist_ok=True)
             store._remove_abandoned()
             store._open_scratch()
@@ -150,13 +150,13 @@ class Store:
         _write(aside, sealed({"schema": SCHEMA, **document}), sync=False)
         os.replace(aside, self.path / name)
 
-    def claim(self, cell: Cell) -> int | None:
-        """A lock on computing the cell, to be given back to `release`; None if another has it."""
-        return _lock(self.path / "claims" / cell.key)
+    def lock(self, cell: Cell) -> int | None:
+        """A lock on computing the cell, to be given back to `unlock`; None if another has it."""
+        return _lock(self.path / "locks" / cell.key)
 
-    def release(self, cell: Cell, claim: int) -> None:
-        (self.path / "claims" / cell.key).unlink(missing_ok=True)
-        os.close(claim)
+    def unlock(self, cell: Cell, lock: int) -> None:
+        (self.path / "locks" / cell.key).unlink(missing_ok=True)
+        os.close(lock)
 
     def _aside(self, name: str) -> Path:
         if self._scratch is None:
@@ -191,10 +191,10 @@ class Store:
 
     def _remove_abandoned(self) -> None:
         """Removes what killed runs left behind: nobody holds the lock on it any more."""
-        for claim in (self.path / "claims").iterdir():
-            descriptor = _lock(claim)
+        for path in (self.path / "locks").iterdir():
+            descriptor = _lock(path)
             if descriptor is not None:
-                claim.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
                 os.close(descriptor)
         for directory in (self.path / "scratch").iterdir():
             with suppress(OSError):

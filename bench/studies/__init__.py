@@ -63,7 +63,8 @@ def load(study: str) -> ModuleType:
         if error.name is None or not name.startswith(error.name):
             raise
         raise UserError(f"no study {study!r}: no module {error.name!r} on the path") from None
-    absent = [part for part in ("Config", "PRESETS", "cells") if not hasattr(module, part)]
+    parts = ("Config", "PRESETS", "YIELDS", "cells")
+    absent = [part for part in parts if not hasattr(module, part)]
     if absent:
         raise UserError(f"{name} is no study: it defines no {', '.join(absent)}")
     return module

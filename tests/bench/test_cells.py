@@ -3,7 +3,11 @@
 import ast
 import dataclasses
 import functools
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +23,7 @@ from bench.store.fingerprint import fingerprint, located, sources
 def test_every_kind_keeps_the_contract(kind):
     module = load_kind(kind)
     assert isinstance(module.ALONE, bool)
-    assert all(located(name).exists() for name in module.DEPENDS)
+    assert all(path.exists() for name in module.DEPENDS for path in located(name))
     assert module.__doc__
     assert len(fingerprint(kind)) == 16
     with pytest.raises(UserError, match="has no setting 'nonsense'"):
@@ -155,7 +159,7 @@ def _imported(path):
 def source_of(name):
     """The file of a module, or None for a name inside one."""
     try:
-        path = located(name)
+        path = located(name)[0]
     except ModuleNotFoundError:
         return None
     return path / "__init__.py" if path.is_dir() else path
@@ -175,3 +179,31 @@ def test_depends_covers_whatever_the_kind_imports(kind):
         parents = {name[:end] for end, letter in enumerate(name) if letter == "."}
         assert covered & {name, *parents}, f"DEPENDS of {kind} does not name {name}"
         waiting += imported(source_of(name))
+
+
+PLANS = """
+import sys
+from pathlib import Path
+from bench import studies
+from bench.runner import in_order
+from bench.store.folder import Store
+from bench.store.survey import survey
+store = Store.writable(Path("run"))
+for preset in studies.PRESETS:
+    studies.plan(studies.names(), preset, {})
+plans = studies.plan(studies.names(), "quick", {})
+in_order([cell for plan in plans for cell in plan.cells])
+assert all(s.state == "missing" for s in survey(store, plans))
+heavy = sorted({"torch", "skfem", "numba"} & set(sys.modules))
+assert not heavy, f"planning imports {heavy}"
+"""
+
+
+def test_planning_and_status_load_no_engine(tmp_path):
+    root = Path(__file__).parents[2]
+    subprocess.run(
+        [sys.executable, "-c", PLANS],
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )

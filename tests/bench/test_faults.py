@@ -62,7 +62,7 @@ def assert_complete(shell, cells):
 
 
 def assert_nothing_left_over(shell):
-    assert not list((path_of(shell) / "claims").iterdir())
+    assert not list((path_of(shell) / "locks").iterdir())
     assert not list((path_of(shell) / "scratch").iterdir())
 
 
@@ -144,8 +144,8 @@ def test_sigterm_abandons_and_ctrl_c_finishes_running_cells(shell, number):
 @pytest.mark.parametrize("jobs", ["0", "1"])
 def test_a_second_ctrl_c_stops_at_once(shell, jobs):
     process = shell.start(*RUN, "--jobs", jobs, *settings(cells=2, seconds=50.0))
-    claims = path_of(shell) / "claims"
-    while not claims.exists() or not os.listdir(claims):
+    locks = path_of(shell) / "locks"
+    while not locks.exists() or not os.listdir(locks):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)

@@ -166,15 +166,15 @@ def test_run_names():
         run_path("")
 
 
-def test_a_claim_excludes_a_second_one_and_ends_with_release(store):
+def test_a_lock_excludes_a_second_one_until_it_is_given_back(store):
     other = Store.writable(store.path)
-    claim = store.claim(cell())
-    assert claim is not None
-    assert other.claim(cell()) is None
-    store.release(cell(), claim)
-    again = other.claim(cell())
+    lock = store.lock(cell())
+    assert lock is not None
+    assert other.lock(cell()) is None
+    store.unlock(cell(), lock)
+    again = other.lock(cell())
     assert again is not None
-    other.release(cell(), again)
+    other.unlock(cell(), again)
     other.close()
 
 
