@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import problems
+from bench.cells import finite
 from bench.cells.net import Config as TrainConfig
 from bench.errors import UserError
 from bench.measure import ruler as metrics
@@ -236,7 +237,3 @@ def predict(net: Network, x: Array) -> Array:
     except InputError:
         net.as_batch(x, "x", net.widths[0])  # raises again if it was the input's fault
         return np.full((len(x), net.widths[-1]), np.nan)
-
-
-def finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import math
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -125,6 +126,19 @@ def label_of(kind: str, config: Mapping[str, Any]) -> str:
 def _defaults(kind: str) -> dict[str, Any]:
     declared = {field.name: field.default for field in fields(load_kind(kind).Config)}
     return {name: jsonable(value) for name, value in declared.items() if value is not MISSING}
+
+
+def finite(value: Any) -> Any:
+    """JSON's own types with null for every number that does not exist (NaN, ±inf)."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(name): finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [finite(item) for item in value]
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return finite(jsonable(value))
 
 
 def jsonable(value: Any) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bench.cells import MACHINE, Result
+from bench.cells import MACHINE, Result, finite
 from bench.cells._appearance import Appearance, told_samples
 from bench.cells._names import family_of, look_of, series_of
 from bench.cells.net import Config as Training
@@ -116,7 +116,7 @@ def best(tried: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _validated(config: Config, candidate: dict[str, Any]) -> dict[str, Any]:
     """The candidate with its validation error and cost."""
-    from bench.training import finite, rel_test_error
+    from bench.training import rel_test_error
     from nets import train
 
     settings = replace(

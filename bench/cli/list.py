@@ -1,8 +1,9 @@
-"""femnets list: everything that can be named on the command line."""
+"""femnets list: everything that can be named on the command line, each in a line or two."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -11,37 +12,60 @@ import typer
 def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Studies, presets, problems, architectures, optimisers, elements."""
+    """Studies, presets, problems, architectures, optimisers, elements, baselines."""
     known = catalogue()
     if json_output:
-        typer.echo(json.dumps(known, indent=1))
+        typer.echo(json.dumps({noun: list(names) for noun, names in known.items()}, indent=1))
         return
-    from bench import studies
-
-    for noun, names in known.items():
+    for noun, explained in known.items():
         typer.echo(f"{noun}:")
-        for name in names:
-            told = f"  {studies.title(name)}" if noun == "studies" else ""
-            typer.echo(f"  {name:<14}{told}".rstrip())
+        for line in lines(explained):
+            typer.echo(line)
 
 
-def catalogue() -> dict[str, list[str]]:
-    """The names, read off the files that define them: nothing heavy is imported."""
+def lines(explained: dict[str, str]) -> Iterator[str]:
+    """Names and explanations in two columns, wrapped to the terminal."""
+    import shutil
+    import textwrap
+
+    indent = 4 + max(map(len, explained), default=0)
+    width = max(60, min(100, shutil.get_terminal_size().columns))
+    for name, text in explained.items():
+        start = f"  {name}".ljust(indent)
+        yield textwrap.fill(text, width, initial_indent=start, subsequent_indent=" " * indent)
+
+
+def catalogue() -> dict[str, dict[str, str]]:
+    """Names with what they mean, read off the files that define them: nothing heavy is imported."""
     from bench import problems, studies
     from fem import elements
 
     return {
-        "studies": studies.names(),
-        "presets": list(studies.PRESETS),
-        "problems": problems.names(),
+        "studies": {name: studies.title(name) for name in studies.names()},
+        "presets": dict(studies.PRESETS),
+        "problems": {name: explanation("bench.problems", name) for name in problems.names()},
         "architectures": files_of("nets.architectures"),
         "optimisers": files_of("nets.optimizers"),
-        "elements": list(elements.elements()),
+        "elements": {name: e.title for name, e in elements.elements().items()},
+        "baselines": files_of("bench.baselines"),
     }
 
 
-def files_of(package: str) -> list[str]:
+def files_of(package: str) -> dict[str, str]:
     """The modules of a package, by their file names."""
     from bench.store.fingerprint import located
 
-    return sorted(path.stem for folder in located(package) for path in folder.glob("[!_]*.py"))
+    names = {path.stem for folder in located(package) for path in folder.glob("[!_]*.py")}
+    return {name: explanation(package, name) for name in sorted(names)}
+
+
+def explanation(package: str, name: str) -> str:
+    """The first line of a file's docstring, without its own name and references to the docs."""
+    import ast
+    import re
+
+    from bench.store.fingerprint import located
+
+    (path,) = located(f"{package}.{name}")
+    text = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+    return re.sub(rf"^`{name}`: | \(maths \d+\)", "", text)

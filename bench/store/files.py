@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import math
+import os
+import secrets
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.cells import Cell, Result, jsonable, key_of
+from bench.cells import Cell, Result, finite, key_of
 
 SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
 CELL = "cell.json"
@@ -107,19 +109,6 @@ def unsealed(data: bytes, name: str) -> dict[str, Any]:
     return document
 
 
-def finite(value: Any) -> Any:
-    """JSON's own types with null for every number that does not exist."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(name): finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return finite(jsonable(value))
-
-
 def encoded(
     cell: Cell, result: Result, fingerprint: str, provenance: Mapping[str, Any]
 ) -> dict[str, bytes]:
@@ -178,3 +167,14 @@ def decoded(directory: Path, cell: Cell | None = None) -> Record:
         if size != expected["bytes"]:
             raise Damaged(name, f"{size} bytes instead of {expected['bytes']}")
     return record
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A name beside `path` to write to: it becomes `path` if all went well, and else goes."""
+    part = path.with_name(f".{secrets.token_hex(4)}-{path.name}")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

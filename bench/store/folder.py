@@ -26,7 +26,7 @@ from typing import Any
 
 from bench.cells import Cell
 from bench.errors import UserError
-from bench.store.files import SCHEMA, Damaged, Record, decoded, sealed, unsealed
+from bench.store.files import SCHEMA, Damaged, Record, decoded, sealed, unsealed, written_whole
 
 MARK = "femnets.json"
 RUNS = Path("runs")
@@ -220,15 +220,14 @@ def _mark(path: Path) -> None:
     if (path / MARK).exists():
         return
     foreign = path.exists() and (
-        not path.is_dir() or any(not entry.name.startswith(f".{MARK}") for entry in path.iterdir())
+        not path.is_dir() or any(not entry.name.endswith(f"-{MARK}") for entry in path.iterdir())
     )
     if foreign and not (path / MARK).exists():  # another run may have made it ours meanwhile
         raise UserError(f"{path} exists and is no femnets run; give another name with --run")
     path.mkdir(parents=True, exist_ok=True)
-    aside = path / f".{MARK}-{secrets.token_hex(6)}"
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    _write(aside, sealed({"schema": SCHEMA, "format": "femnets run", "created": created}))
-    os.replace(aside, path / MARK)
+    with written_whole(path / MARK) as part:
+        _write(part, sealed({"schema": SCHEMA, "format": "femnets run", "created": created}))
 
 
 def _write(path: Path, data: bytes, *, sync: bool = True) -> None:

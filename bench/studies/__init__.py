@@ -26,7 +26,11 @@ from bench.cells import Cell
 from bench.errors import UserError, nearest
 from bench.settings import parsed, typed
 
-PRESETS = ("quick", "paper", "full")
+PRESETS = {
+    "quick": "every study in small, for a first look",
+    "paper": "the sizes and seeds behind the published numbers",
+    "full": "more sizes, problems and seeds than the paper has",
+}
 
 
 @dataclass(frozen=True)

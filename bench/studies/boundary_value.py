@@ -1,4 +1,4 @@
-"""The boundary-value problem solved: told f, φ and the boundary trace, never u (track: solve)."""
+"""The boundary-value problem solved: told f, φ and the boundary trace, never u."""
 
 from __future__ import annotations
 

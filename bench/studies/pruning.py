@@ -1,4 +1,4 @@
-"""E2: a 5-10 ResNet with learned τ and bias ordering, 1000 steps of steepest descent, then pruned.
+"""A 5-10 ResNet with learned τ and bias ordering, 1000 steps of steepest descent, then pruned.
 
 The paper does not say from which τ it starts, and near-zero τ's appear from some starting values
 only: so the starting value is varied.

@@ -1,7 +1,7 @@
 """The record: how small an error on the cube a net of the paper's family can reach.
 
 The recipe (`femnets train --recipe record`) was chosen without a look outside the cylinder, and
-is then held against itself on another field and on fewer inputs. The studies `baselines` and
+is then compared with itself on another field and on fewer inputs. The studies `baselines` and
 `convergence` (least squares, the p-version) belong beside it: on `maxwell` they are strong.
 """
 

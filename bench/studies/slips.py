@@ -1,4 +1,4 @@
-"""The paper's formulas held against independent computations, on random nets."""
+"""The paper's formulas compared with independent computations, on random nets."""
 
 from __future__ import annotations
 
