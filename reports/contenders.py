@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.store.results import TRACKS, Appearance, Record, Results, appearance
+from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance
 
 TOLD = TRACKS
 
@@ -23,7 +23,7 @@ class Contender:
     appearance: Appearance  # of its first result
     problem: str
     unknowns: int
-    records: tuple[Record, ...]
+    records: tuple[StoredResult, ...]
 
     def median(self, value: str) -> float | None:
         """The median over seeds; a diverged run counts as infinite."""
@@ -68,14 +68,14 @@ class Contender:
         return tuple(record.key for record in self.records)
 
 
-def contested(results: Iterable[Record]) -> list[str]:
+def contested(results: Iterable[StoredResult]) -> list[str]:
     """The problems on which something competes."""
     return sorted({str(r.config["problem"]) for r in results if appearance(r) is not None})
 
 
 def contenders(results: Results, problem: str) -> list[Contender]:
     """All contenders on a problem, in the order of tracks and names."""
-    groups: dict[tuple[str, ...], list[tuple[Record, Appearance]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[StoredResult, Appearance]]] = {}
     for record in results:
         if record.config.get("problem") == problem and (shown := appearance(record)):
             key = (shown.track, shown.title, shown.look, shown.inputs)
@@ -84,7 +84,7 @@ def contenders(results: Results, problem: str) -> list[Contender]:
     return sorted(found, key=lambda c: (c.track, c.name, c.unknowns))
 
 
-def _contender(problem: str, group: list[tuple[Record, Appearance]]) -> Contender:
+def _contender(problem: str, group: list[tuple[StoredResult, Appearance]]) -> Contender:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
     unknowns = int(np.median([shown.unknowns for _, shown in group]))
     return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))

@@ -39,7 +39,7 @@ class Damaged(Exception):
 
 
 @dataclass(frozen=True)
-class Record:
+class StoredResult:
     """A result read back. `state` is done or diverged; arrays and weights stay on disk."""
 
     kind: str
@@ -83,6 +83,9 @@ class Record:
         """Reads every file whole; raises Damaged at the first that is not as written."""
         for name in self.files:
             self.read(name)
+
+
+Record = StoredResult
 
 
 def checksum(data: bytes) -> str:
@@ -142,7 +145,7 @@ def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
     return buffer.getvalue()
 
 
-def decoded(directory: Path, cell: Cell | None = None) -> Record:
+def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
     """The record in a directory: `cell.json` checked whole, the files beside it by their size.
 
     If the cell is known, its config is compared; else the config's hash.
@@ -154,7 +157,7 @@ def decoded(directory: Path, cell: Cell | None = None) -> Record:
         raise Damaged(CELL, str(error.strerror)) from None
     document = unsealed(data, CELL)
     del document["checksum"], document["schema"]
-    record = Record(**document, directory=directory)
+    record = StoredResult(**document, directory=directory)
     key = cell.key if cell else directory.name
     same = record.config == cell.config if cell else key == key_of(record.kind, record.config)
     if record.key != key or not same:

@@ -26,7 +26,15 @@ from typing import Any
 
 from bench.cells import Cell
 from bench.errors import UserError
-from bench.store.files import SCHEMA, Damaged, Record, decoded, sealed, unsealed, written_whole
+from bench.store.files import (
+    SCHEMA,
+    Damaged,
+    StoredResult,
+    decoded,
+    sealed,
+    unsealed,
+    written_whole,
+)
 
 MARK = "femnets.json"
 RUNS = Path("runs")
@@ -88,7 +96,7 @@ class Store:
     def directory(self, kind: str, key: str) -> Path:
         return self.path.joinpath("cells", kind, key)
 
-    def read(self, cell: Cell) -> Record:
+    def read(self, cell: Cell) -> StoredResult:
         """The cell's result; raises Missing, or Damaged naming the file."""
         directory = self.directory(cell.kind, cell.key)
         for _ in range(3):  # another run may be replacing it just now
@@ -100,7 +108,7 @@ class Store:
                 raise Missing
         raise damaged
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[StoredResult]:
         """Every sound result on disk, in the order of kind and key."""
         for directory in sorted((self.path / "cells").glob("*/*")):
             with suppress(Damaged):

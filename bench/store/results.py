@@ -1,41 +1,28 @@
-"""What a run has found, ready to be asked: records of finished cells, selected by config."""
+"""What a run has found, ready to be asked: results of finished cells, selected by config."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from bench.cells import TRACKS, Appearance, appearance_of
+from bench.store.files import StoredResult
 
-__all__ = ["TRACKS", "Appearance", "Record", "Results", "appearance", "pairs"]
+__all__ = ["TRACKS", "Appearance", "Results", "StoredResult", "appearance", "pairs"]
 
 
-class Record(Protocol):
-    """One finished cell, as the store reads it."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def config(self) -> Mapping[str, Any]: ...
-    @property
-    def values(self) -> Mapping[str, Any]: ...
-    @property
-    def arrays(self) -> Mapping[str, np.ndarray]: ...
+Record = StoredResult
 
 
 @dataclass(frozen=True)
 class Results:
     """Records with a query. Selecting compares configs by equality: `select("net", hidden=6)`."""
 
-    records: Sequence[Record]
+    records: Sequence[StoredResult]
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[StoredResult]:
         return iter(self.records)
 
     def __len__(self) -> int:
@@ -70,7 +57,7 @@ class Results:
         return tuple(record.key for record in self.records)
 
 
-def appearance(record: Record) -> Appearance | None:
+def appearance(record: StoredResult) -> Appearance | None:
     """How a result appears in comparisons; None if its kind of cell does not compete."""
     return appearance_of(record.kind, record.config, record.values)
 
@@ -78,7 +65,9 @@ def appearance(record: Record) -> Appearance | None:
 PAIRED_BY = ("seed", "data_seed", "problem", "samples", "steps", "evaluations")
 
 
-def pairs(a: Iterable[Record], b: Iterable[Record]) -> list[tuple[Record, Record]]:
+def pairs(
+    a: Iterable[StoredResult], b: Iterable[StoredResult]
+) -> list[tuple[StoredResult, StoredResult]]:
     """Records of two arms that share initial weights, data, problem and budget."""
     partners = {_partner_key(record): record for record in b}
     return [
@@ -86,5 +75,5 @@ def pairs(a: Iterable[Record], b: Iterable[Record]) -> list[tuple[Record, Record
     ]
 
 
-def _partner_key(record: Record) -> tuple[Any, ...]:
+def _partner_key(record: StoredResult) -> tuple[Any, ...]:
     return tuple(record.config.get(name) for name in PAIRED_BY)

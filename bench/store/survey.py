@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import Cell
-from bench.store.files import Damaged, Record
+from bench.store.files import Damaged, StoredResult
 from bench.store.fingerprint import fingerprint
 from bench.store.folder import Missing, Store
 from bench.studies import Plan
@@ -27,7 +27,7 @@ class Standing:
     studies: tuple[str, ...]
     state: str
     reason: str = ""
-    record: Record | None = None  # also of a stale cell
+    record: StoredResult | None = None  # also of a stale cell
     failure: dict[str, Any] | None = None
 
     @property

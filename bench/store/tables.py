@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from bench.store.files import Record
+from bench.store.files import StoredResult
 
 Row = dict[str, Any]
 
 
-def tables(records: Sequence[Record]) -> dict[str, list[Row]]:
+def tables(records: Sequence[StoredResult]) -> dict[str, list[Row]]:
     return {
         "cells": [cell_row(record) for record in records],
         "values": [row for record in records for row in value_rows(record)],
@@ -26,7 +26,7 @@ def tables(records: Sequence[Record]) -> dict[str, list[Row]]:
     }
 
 
-def cell_row(record: Record) -> Row:
+def cell_row(record: StoredResult) -> Row:
     """Config entries stand under their own names; provenance is prefixed with `ran_`."""
     story = record.provenance
     ran = {f"ran_{name}": story.get(name) for name in ("start", "seconds", "peak_bytes", "commit")}
@@ -34,7 +34,7 @@ def cell_row(record: Record) -> Row:
     return {**fixed, **{name: _flat(value) for name, value in record.config.items()}, **ran}
 
 
-def value_rows(record: Record) -> Iterator[Row]:
+def value_rows(record: StoredResult) -> Iterator[Row]:
     for name, value in _leaves(record.values):
         number = isinstance(value, int | float)
         yield {
@@ -57,7 +57,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def array_rows(record: Record) -> Iterator[Row]:
+def array_rows(record: StoredResult) -> Iterator[Row]:
     """Scalars, vectors and matrices; i and j count from 0, later axes are folded into j."""
     for name, array in record.arrays.items():
         if array.dtype.kind not in "biuf":
