@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,14 @@ ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunFile:
+    """What a TOML file says beside its tables of settings."""
+
+    preset: str = "quick"
+    studies: tuple[str, ...] = ()
+
+
 def command(
     studies: Annotated[list[str] | None, typer.Argument(help="Studies; default: all.")] = None,
     preset: Annotated[str, typer.Option(help="quick, paper or full.")] = "",
@@ -32,10 +41,10 @@ def command(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="key=value or study.key=value.")
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="A TOML file, one table a study.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file, one table per study.")] = None,
     only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
     time_limit: Annotated[
-        float, typer.Option(help="Seconds a cell may take before it is given up.")
+        float, typer.Option(help="Seconds after which a cell is given up.")
     ] = SECONDS_LIMIT,
     memory: Annotated[
         float | None, typer.Option(help="GiB for all cells; default: what is available.")
@@ -78,19 +87,17 @@ def planned(
 ) -> list[Plan]:
     """The plans that arguments and config file ask for; arguments win."""
     from bench import studies as all_studies
-    from bench.settings import read_toml
+    from bench.settings import configured, read_toml
 
     file: dict[str, Any] = read_toml(config) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
-    for name in file:
-        if name not in tables and name not in {"preset", "studies"}:
-            known = ["preset", "studies", *all_studies.names()]
-            raise UserError(f"{config} has no setting {name!r}; {nearest(name, known)}")
-    chosen = studies or file.get("studies") or all_studies.names()
+    rest = {name: value for name, value in file.items() if name not in tables}
+    told = configured(RunFile, rest, where=str(config))
+    chosen = studies or list(told.studies) or all_studies.names()
     for study in chosen:
         all_studies.load(study)
     overrides = all_studies.overrides(chosen, settings, tables)
-    return all_studies.plan(chosen, preset or file.get("preset", "quick"), overrides)
+    return all_studies.plan(chosen, preset or told.preset, overrides)
 
 
 def chosen_states(only: str) -> set[str]:

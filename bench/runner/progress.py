@@ -51,7 +51,7 @@ class Progress:
         parts += [f"{self.elsewhere} computed by another run"] if self.elsewhere else []
         parts += [f"{self.states['failed']} failed"] if self.states["failed"] else []
         if 0 < self.settled_count < self.total:
-            pace = f"{rate:.1f} cells/s" if rate >= 1 else f"{1 / rate:.1f} s a cell"
+            pace = f"{rate:.1f} cells/s" if rate >= 1 else f"{1 / rate:.1f} s per cell"
             parts += [pace, f"{duration(self.seconds_left(seconds))} left"]
         return ", ".join(parts)
 

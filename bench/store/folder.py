@@ -5,7 +5,7 @@
     runs/NAME/cells/KIND/KEY/           one result, written aside and renamed whole
     runs/NAME/failed/KEY.json           the last failure of a cell, with its log
     runs/NAME/locks/KEY                 locked by the run that computes the cell just now
-    runs/NAME/scratch/                  what is being written, one directory a process
+    runs/NAME/scratch/                  what is being written, one directory per process
 
 Locks are the kernel's (flock): they go with the process, however it ends.
 """

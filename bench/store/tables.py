@@ -1,8 +1,8 @@
 """Results as three tidy tables, joined by `key`: cells, values, arrays.
 
-cells     one row a cell: key, kind, state, its config, its provenance in short
-values    one row a number: key, quantity, value (text where it is no number)
-arrays    one row an entry: key, quantity, i, j, value
+cells     one row per cell: key, kind, state, its config, its provenance in short
+values    one row per number: key, quantity, value (text where it is no number)
+arrays    one row per entry: key, quantity, i, j, value
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from typing import Any
 
 from bench.cells import Cell
 from bench.errors import UserError, nearest
-from bench.settings import parsed, typed
+from bench.settings import configured, parsed, typed
 
 PRESETS = {
     "quick": "every study in small, for a first look",
@@ -104,16 +104,12 @@ def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
     for study, document in documents.items():
         config_type = load(study).Config
         try:
-            settings = {
-                name: typed(config_type, name, value, where=f"study {study}")
-                for name, value in document["config"].items()
-            }
+            config = configured(config_type, document["config"], where=f"study {study}")
         except UserError as error:
             raise UserError(
                 f"the run's plan is of another version of the code: {error}; run study {study} "
                 "again under the same --run to renew it, finished cells are kept"
             ) from None
-        config = config_type(**settings)
         plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
     return plans
 

@@ -72,6 +72,8 @@ def test_presets_settings_and_config_file(capsys, elsewhere):
         (["run", STUDY, "--set", "cels=3"], "did you mean 'cells'"),
         (["run", STUDY, "--set", "cells"], "--set needs key=value"),
         (["run", STUDY, "--set", "cells=many"], "must be of type int, got 'many'"),
+        (["run", "convergence", "--set", "n=1-1000000000"], "n of study convergence has more than"),
+        (["run", STUDY, "--config", "text.toml"], "studies of text.toml must be a list of str"),
         (["run", STUDY, "--set", "other.cells=3"], "no study 'other' in this run"),
         (["run", STUDY, "--only", "staled"], "did you mean 'stale'"),
         (["run", STUDY, "--jobs", "-1"], "--jobs must be 0"),
@@ -90,6 +92,7 @@ def test_presets_settings_and_config_file(capsys, elsewhere):
 def test_bad_input_is_one_line_with_the_remedy(capsys, elsewhere, arguments, message):
     (elsewhere / "broken.toml").write_text("preset = ")
     (elsewhere / "wrong.toml").write_text('presett = "quick"')
+    (elsewhere / "text.toml").write_text(f'studies = "{STUDY}"')
     (elsewhere / "key.toml").write_text(f'["{STUDY}"]\nsecond = 1.0\n')
     assert message in refused(capsys, *arguments)
     assert not (elsewhere / "runs").exists()

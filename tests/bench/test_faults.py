@@ -316,11 +316,13 @@ def test_a_run_copied_from_elsewhere_is_taken_as_it_is(shell):
     assert copied == finished(shell)
 
 
-def test_a_run_of_a_newer_femnets_is_refused(shell):
+@pytest.mark.parametrize("schema", [SCHEMA - 1, SCHEMA + 1])
+def test_a_run_of_another_femnets_is_refused(shell, schema):
     shell.inside(*HERE)
-    (path_of(shell) / "femnets.json").write_bytes(sealed({"schema": SCHEMA + 1}))
+    (path_of(shell) / "femnets.json").write_bytes(sealed({"schema": schema}))
     for arguments in (HERE, ("status", "r")):
         done = shell.inside(*arguments)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
-        assert f"schema {SCHEMA + 1}, this femnets reads {SCHEMA}" in done.stderr
+        assert f"schema {schema}, this femnets reads {SCHEMA}" in done.stderr
+        assert "move it away to compute it anew, or give another name with --run" in done.stderr
