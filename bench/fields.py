@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bench import problems
-from bench.store.files import Record
+from bench.store.files import Record, written_whole
 
 Field = Callable[[np.ndarray], np.ndarray]
 CELL_TYPES = {4: "tetra", 8: "hexahedron"}  # by number of vertices
@@ -63,12 +63,13 @@ def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) ->
     middle = mesh.p[:, mesh.t].mean(axis=1)
     exact, found = problem.u(middle), approximation(middle)
     data = {"u": exact, "u_h": found, "error": found - exact}
-    meshio.Mesh(
+    content = meshio.Mesh(
         mesh.p.T,
         [(CELL_TYPES[mesh.t.shape[0]], vtk_order(mesh.t).T)],
         cell_data={name: [values.T] for name, values in data.items()},
-    ).write(part := path.with_name(f".part-{path.name}"))
-    part.replace(path)
+    )
+    with written_whole(path) as part:
+        content.write(part)
 
 
 def vtk_order(t: np.ndarray) -> np.ndarray:

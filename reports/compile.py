@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bench.store.files import write_whole
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Document
@@ -114,10 +113,3 @@ def _pdf(document: Document) -> bytes:
 
 
 _RENDER: dict[str, Callable[[Document], bytes]] = {"report.html": _html, "report.pdf": _pdf}
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Readers see the old file or the new one, never a part."""
-    aside = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    aside.write_bytes(data)
-    os.replace(aside, path)

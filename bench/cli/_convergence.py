@@ -125,10 +125,11 @@ def document(
 
 def save_plot(result: dict[str, Any], path: Path) -> None:
     """Errors against h, log–log, with the slope of the last halving and a triangle of it."""
+    from bench.store.files import written_whole
+
     figure = convergence_figure(result)
-    partial = path.with_name(path.name + ".part")
-    figure.savefig(partial, format="png", dpi=150)
-    partial.replace(path)
+    with written_whole(path) as part:
+        figure.savefig(part, format="png", dpi=150)
 
 
 def convergence_figure(result: dict[str, Any]) -> Any:

@@ -61,9 +61,10 @@ def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
     """Whole or not at all."""
     import numpy
 
-    partial = path.with_suffix(".partial.npz")
-    numpy.savez_compressed(partial, **arrays)  # type: ignore[arg-type]
-    partial.replace(path)
+    from bench.store.files import written_whole
+
+    with written_whole(path) as part:
+        numpy.savez_compressed(part, **arrays)  # type: ignore[arg-type]
 
 
 def table(values: Mapping[str, Any]) -> str:

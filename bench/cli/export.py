@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -69,9 +67,10 @@ def write(store: Store, folder: Path, to: Format) -> list[Path]:
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     import csv
 
+    from bench.store.files import written_whole
     from bench.store.tables import columns
 
-    with whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+    with written_whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns(rows))
         writer.writeheader()
         writer.writerows(rows)
@@ -83,16 +82,9 @@ def write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise UserError("--to parquet needs pyarrow: pip install 'femnets[export]'") from None
+    from bench.store.files import written_whole
     from bench.store.tables import columns, uniform
 
     table = pyarrow.table({name: uniform(rows, name) for name in columns(rows)})
-    with whole(path) as part:
+    with written_whole(path) as part:
         pyarrow.parquet.write_table(table, part)
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A name to write to, which becomes `path` when all is written."""
-    part = path.with_name(f".{path.name}.part")
-    yield part
-    part.replace(path)

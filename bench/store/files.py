@@ -181,3 +181,9 @@ def written_whole(path: Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Readers see the old file or the new one, never a part."""
+    with written_whole(path) as part:
+        part.write_bytes(data)

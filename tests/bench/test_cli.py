@@ -1,6 +1,8 @@
 """The command line as a whole: help everywhere, one clean line for bad usage, no heavy imports."""
 
+import json
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -53,6 +55,19 @@ def test_light_commands_import_nothing_heavy(arguments):
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
     )
     assert done.stderr.strip().endswith("[]"), done.stderr
+
+
+def test_list_explains_every_name_without_codes_of_our_own(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert bench.cli.invoke(["list"]) == 0
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= 80
+    assert not re.search(r"maths|track:|\bE\d\b", told)
+    assert bench.cli.invoke(["list", "--json"]) == 0
+    for noun, names in json.loads(capsys.readouterr().out).items():
+        assert f"{noun}:" in told
+        for name in names:
+            assert re.search(rf"^  {name}  +\w", told, re.MULTILINE), f"{name} is not explained"
 
 
 def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from bench.cells import Cell, Result
 from bench.errors import UserError
-from bench.store.files import ARRAYS, CELL, SCHEMA, Damaged, decoded, encoded, sealed, unsealed
+from bench.store.files import (
+    ARRAYS,
+    CELL,
+    SCHEMA,
+    Damaged,
+    decoded,
+    encoded,
+    sealed,
+    unsealed,
+    written_whole,
+)
 from bench.store.folder import MARK, Missing, Store, run_path
 
 STORY = {"seconds": 1.0}
@@ -204,3 +214,15 @@ def test_failures_are_kept_until_the_cell_is_done(store):
 def test_decoding_needs_a_directory(tmp_path):
     with pytest.raises(Damaged, match=CELL):
         decoded(tmp_path)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), written_whole(path) as part:
+        print(part.write_text("half") // 0)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_text() == "old"
+    with written_whole(path) as part:
+        part.write_text("new")
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.txt", "new")]
