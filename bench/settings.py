@@ -119,8 +119,6 @@ def whole_numbers(text: str) -> list[int]:
     """`1,2,4` and `1-10` in the order written; a range that is empty or too long is refused."""
     found: list[int] = []
     for part in (part.strip() for part in text.split(",")):
-        if not part:
-            continue
         low, dash, high = part.partition("-")
         first, last = (int(low), int(high)) if dash and low else (_whole(part), _whole(part))
         if last < first:
@@ -229,9 +227,9 @@ def _from_text(wanted: Type, text: str) -> Any:
         return None
     if not wanted.many:
         return _scalar_from_text(wanted.item, text)
-    if wanted.item is int:
-        return tuple(whole_numbers(text))
     parts = [part.strip() for part in text.split(",") if part.strip()]
+    if wanted.item is int and parts:
+        return tuple(whole_numbers(",".join(parts)))
     return tuple(_scalar_from_text(wanted.item, part) for part in parts)
 
 

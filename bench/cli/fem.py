@@ -123,17 +123,14 @@ def _check_paths(plot: Path | None, vtu: Path | None) -> None:
 
 def parse_sizes(text: str, option: str = "--n") -> list[int]:
     """Numbers from "1,2,4", "1-10" or a mixture, ascending, each once."""
-    sizes: set[int] = set()
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        try:
-            low = int(first)
-            high = int(last) if dash else low
-        except ValueError:
-            raise UserError(
-                f"{option} takes integers such as 1,2,4,8 or 1-10, got {part.strip()!r}"
-            ) from None
-        if low < 1 or high < low:
-            raise UserError(f"{option} takes numbers from 1 upwards, got {part.strip()!r}")
-        sizes.update(range(low, high + 1))
-    return sorted(sizes)
+    from bench.settings import Refused, whole_numbers
+
+    try:
+        sizes = sorted(set(whole_numbers(text)))
+    except Refused as error:
+        raise UserError(f"{option} {error}") from None
+    except ValueError:
+        raise UserError(f"{option} takes integers such as 1,2,4,8 or 1-10, got {text!r}") from None
+    if sizes[0] < 1:
+        raise UserError(f"{option} takes numbers from 1 upwards, got {sizes[0]}")
+    return sizes
