@@ -215,7 +215,8 @@ def appearance_of(
     Nor does a result whose kind, or config, today's code no longer has: no cell would give it.
     """
     try:
-        declared, settings = load_kind(kind).appearance, settings_of(kind, config)
+        declared = load_kind(kind).appearance
+        settings = settings_of(kind, config) if declared else None
     except UserError:
         return None
     return declared(settings, values) if declared else None

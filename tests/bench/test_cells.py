@@ -183,8 +183,10 @@ def test_depends_covers_whatever_the_kind_imports(kind):
 
 PLANS = """
 import sys
+from collections import defaultdict
 from pathlib import Path
 from bench import studies
+from bench.cells import appearance_of
 from bench.runner import in_order
 from bench.store.folder import Store
 from bench.store.survey import survey
@@ -194,6 +196,10 @@ for preset in studies.PRESETS:
 plans = studies.plan(studies.names(), "quick", {})
 in_order([cell for plan in plans for cell in plan.cells])
 assert all(s.state == "missing" for s in survey(store, plans))
+values = defaultdict(lambda: 7)
+shown = [appearance_of(c.kind, c.config, values) for plan in plans for c in plan.cells]
+assert {a.track for a in shown if a} == {"fit", "oracle", "solve"}
+assert all(a.title and a.series and a.told and a.unknowns == 7 for a in shown if a)
 heavy = sorted({"torch", "skfem", "numba"} & set(sys.modules))
 assert not heavy, f"planning imports {heavy}"
 """
