@@ -132,5 +132,5 @@ def parse_sizes(text: str, option: str = "--n") -> list[int]:
     except ValueError:
         raise UserError(f"{option} takes integers such as 1,2,4,8 or 1-10, got {text!r}") from None
     if sizes[0] < 1:
-        raise UserError(f"{option} takes numbers from 1 upwards, got {sizes[0]}")
+        raise UserError(f"{option} takes numbers from 1 upwards, got {text!r}")
     return sizes
