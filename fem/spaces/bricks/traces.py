@@ -51,7 +51,7 @@ def _sampled(
     mesh: BrickMesh, face: Face, singular_edge: Line | None
 ) -> tuple[Array, dict[int, tuple[Array, Array]]]:
     """Points of a face, (3, first, second), and the matrices of each of its two axes."""
-    towards = (*(singular_edge or (None, None)), None)
+    towards = (*(singular_edge[:2] if singular_edge else (None, None)), None)
     lines, samplings = [], {}
     for k, axis in enumerate(mesh.axes):
         if k == face.axis:
