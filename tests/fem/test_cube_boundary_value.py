@@ -67,18 +67,22 @@ def test_the_solution_is_that_of_the_saddle_point(problem, assembled):
     _, moved, *_ = assembled
     data = replace(data_of(problems.get(problem)), rho=lambda x: 1.0 + x[0] * x[2])
     direct = solve_boundary_value(data, N, solver="direct")
-    ours = cube.solve_cube(data, N, 1e-12)
+    ours = solve_boundary_value(data, N, solver="cube", tol=1e-12)
     # rules of 5 and 6 points per direction, 9 and 10 on the cells at the singular edge of f
     assert np.allclose(ours.x, moved(direct.x), atol=1e-7)
     assert ours.divergence < 1e-15
     assert ours.multiplier_norm < 1e-4
     assert ours.residual <= 1e-12
+    assert ours.dofs == direct.dofs
+    points = np.random.default_rng(3).random((3, 20))
+    assert np.allclose(ours(points), direct(points), atol=1e-6)
+    assert ours.estimate(data) == pytest.approx(direct.estimate(data), rel=1e-3)
 
 
 @pytest.mark.parametrize("problem", ["maxwell", "helix"])
 def test_iterations_do_not_grow(problem):
     data = data_of(problems.get(problem))
-    counts = [cube.solve_cube(data, n, 1e-8).iterations for n in (4, 8, 16)]
+    counts = [solve_boundary_value(data, n, solver="cube", tol=1e-8).iterations for n in (4, 8, 16)]
     assert max(counts) <= 28
     assert counts[2] <= counts[1] + 2
 
@@ -87,6 +91,6 @@ def test_a_coefficient_of_high_contrast_is_still_solved():
     """φ jumps by a factor of 100 in the middle: more iterations, the same equations."""
     data = replace(data_of(problems.helix), phi=lambda x: np.where(x[0] < 0.5, 1.0, 100.0))
     direct = solve_boundary_value(data, N, solver="direct")
-    ours = cube.solve_cube(data, N, 1e-11)
+    ours = solve_boundary_value(data, N, solver="cube", tol=1e-11)
     numbers, signs = mesh_dofs(direct.complex.mesh, N, TET_CLASSES)
     assert np.allclose(ours.x, direct.x[numbers] * signs, atol=1e-7)

@@ -20,6 +20,7 @@ from fem.spaces.bricks.tensor import Scalar
 from fem.spaces.tets.complex import Indices
 
 Brick = tuple[int, int, int]
+FILL = 12  # entries of the factors per entry of the saddle point; measured 5 to 12 on L-shapes
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,16 @@ class BrickComplex:
             columns.append(dofs[matrix.col])
         index = (np.concatenate(rows), np.concatenate(columns))
         return sp.csr_matrix((np.concatenate(data), index), shape=(self.dofs, self.dofs))
+
+
+def assembled_bytes(mesh: BrickMesh) -> int:
+    """Peak memory of a sparse factorisation: the entries of the bricks, and the fill-in."""
+    entries = 0
+    for brick in mesh.bricks():
+        p, q, r = (axis.orders[i] for axis, i in zip(mesh.axes, brick, strict=True))
+        functions = p * (q + 1) * (r + 1) + q * (p + 1) * (r + 1) + r * (p + 1) * (q + 1)
+        entries += functions**2
+    return 12 * (FILL + 4) * entries
 
 
 def brick_mass(mesh: BrickMesh, brick: Brick) -> Array:

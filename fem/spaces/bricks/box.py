@@ -106,6 +106,15 @@ class BoxModes:
             for d in range(3)
         ]
 
+    def tested(self, moments: Sequence[Array]) -> Array:
+        """Moments against the functions of V and Q, turned to those against the modes."""
+        return np.stack(
+            [
+                combine(moments[d], *((m.S if k == d else m.C).T for k, m in enumerate(self.modes)))
+                for d in range(3)
+            ]
+        )
+
     def project_curl(self, parts: Sequence[Array]) -> Array:
         """(w, curl v) of a field in V along, Q across, for all modes v."""
         found = []

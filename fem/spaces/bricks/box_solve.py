@@ -9,17 +9,17 @@ curl is huge on thin bricks, never enter a tolerance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem.boundary_value import positive
 from fem.solvers.cg import MatrixSystem, conjugate_gradients
-from fem.spaces import Array, LinearSolve, Progress
+from fem.spaces import Array, How, LinearSolve
 from fem.spaces.bricks.box import BoxModes, flat
 from fem.spaces.bricks.mesh import BrickMesh
-from fem.spaces.bricks.system import BrickSolve
-from fem.spaces.bricks.tensor import Family, Grid, Scalar, curl, moments, values
+from fem.spaces.bricks.tensor import Family, Grid, Scalar, combine, curl, moments, values
+from fem.spaces.tets.mixed import positive
 
 if TYPE_CHECKING:
     from fem.boundary_value import BoundaryValueProblem
@@ -74,16 +74,15 @@ def solve_box(
     mesh: BrickMesh,
     problem: BoundaryValueProblem,
     boundary: Array,
-    tol: float,
-    progress: Progress | None = None,
-) -> BrickSolve:
+    how: How,
+) -> dict[str, Any]:
     """u_h = u_g + u_0 with u_0 in the modes; `boundary` holds the coefficients of u_g."""
     box = BoxModes(mesh, mesh.held)
     grid, fine = Grid.on(mesh), Grid.on(mesh, problem.singular_edge)
     lift = mesh.split(boundary)
     load = np.stack(fine.load(problem.f, box.space(fine)))
     p = box.poisson(box.divergence(load))
-    solved = _curl_curl(box, grid, problem.phi, lift, box.without_gradients(load), tol, progress)
+    solved = _curl_curl(box, grid, problem.phi, lift, box.without_gradients(load), how)
     source = np.zeros_like(p)
     if problem.rho is not None:
         source = np.where(box.potentials, fine.scalar_load(problem.rho, box.scalars(fine)), 0.0)
@@ -91,13 +90,14 @@ def solve_box(
     x = boundary + flat(box.coefficients(solved.x + box.kappa * box.poisson(gauss)))
     u = box.project(mesh.split(x))
     scale = np.sqrt(box.squares) * max(float(np.linalg.norm(u)), 1e-300)
-    return BrickSolve(
-        x=x,
-        multiplier_norm=float(np.linalg.norm(box.kappa * p)),
-        divergence=float(abs((source + box.divergence(u)) / scale).max(initial=0.0)),
-        iterations=solved.iterations,
-        residual=solved.residual,
-    )
+    return {
+        "x": x,
+        "multiplier": combine(p, *(m.C for m in box.modes)).ravel(),
+        "multiplier_norm": float(np.linalg.norm(box.kappa * p)),
+        "divergence": float(abs((source + box.divergence(u)) / scale).max(initial=0.0)),
+        "iterations": solved.iterations,
+        "residual": solved.residual,
+    }
 
 
 def _curl_curl(
@@ -106,8 +106,7 @@ def _curl_curl(
     phi: Scalar,
     lift: list[Array],
     load: Array,
-    tol: float,
-    progress: Progress | None,
+    how: How,
 ) -> LinearSolve:
     """(φ curl(u_g + u_0), curl v) = load, which has no gradient part, for u_0 in the modes."""
     K = WeightedCurls(box, grid, positive(phi))
@@ -128,8 +127,7 @@ def _curl_curl(
         MatrixSystem(apply, precondition),
         residual,
         (start * scale).ravel(),
-        tol=min(tol, ROUNDING),
+        replace(how, tol=min(how.tol, ROUNDING)),
         norm_b=max(size, 1e-300),
-        progress=progress,
     )
     return LinearSolve(solved.x.reshape(start.shape) / scale, solved.iterations, solved.residual)

@@ -42,29 +42,42 @@ class BrickMesh:
     in `natural`, and given on the rest of the boundary."""
 
     axes: tuple[Axis, Axis, Axis]
-    active: Mask
+    mask: Mask | None = None  # None: a box, all bricks of the grid
     natural: frozenset[Side] = field(default_factory=frozenset)
 
     @classmethod
     def of(
         cls, axes: tuple[Axis, Axis, Axis], active: Mask | None = None, natural: object = ()
     ) -> BrickMesh:
-        """All bricks of the grid if `active` is not given."""
+        """Checked; all bricks of the grid if `active` is not given."""
         shape = tuple(axis.intervals for axis in axes)
-        active = np.ones(shape, dtype=bool) if active is None else np.asarray(active, dtype=bool)
-        if active.shape != shape or not active.any():
+        mask = None if active is None else np.asarray(active, dtype=bool)
+        if mask is not None and (mask.shape != shape or not mask.any()):
             raise InputError(
                 f"the mask of bricks must have the shape of the grid, {shape}, and one brick at "
-                f"least; it has shape {active.shape} and {int(active.sum())} bricks"
+                f"least; it has shape {mask.shape} and {int(mask.sum())} bricks"
             )
         sides = frozenset(natural)  # type: ignore[call-overload]
         if not sides <= set(product(range(3), range(2))):
             raise InputError(f"natural sides are pairs (axis 0..2, end 0 or 1), got {set(sides)}")
-        return cls(axes, active, sides)
+        return cls(axes, None if mask is None or mask.all() else mask, sides)
 
     @property
     def is_box(self) -> bool:
-        return bool(self.active.all())
+        return self.mask is None
+
+    @cached_property
+    def active(self) -> Mask:
+        """Which bricks of the grid belong to the domain."""
+        shape = tuple(axis.intervals for axis in self.axes)
+        return np.ones(shape, dtype=bool) if self.mask is None else self.mask
+
+    @property
+    def cells(self) -> int:
+        """The number of bricks."""
+        return int(
+            np.prod([axis.intervals for axis in self.axes]) if self.is_box else self.active.sum()
+        )
 
     @cached_property
     def held(self) -> tuple[Held, Held, Held]:
@@ -101,9 +114,39 @@ class BrickMesh:
         parts = np.split(x, np.cumsum(sizes)[:-1])
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
+    def compact(self, x: Array) -> Array:
+        """Of a vector over the grid the entries of functions that live on the domain."""
+        return x if self.is_box else x[self.present]
+
+    def expanded(self, x: Array) -> Array:
+        """The vector over the grid, zero where no brick is."""
+        if self.is_box:
+            return x
+        result = np.zeros(self.grid_dofs)
+        result[self.present] = x
+        return result
+
+    def raised(self) -> BrickMesh:
+        """The same bricks with one order more everywhere."""
+        x, y, z = (Axis(a.breaks, tuple(p + 1 for p in a.orders)) for a in self.axes)
+        return BrickMesh((x, y, z), self.mask, self.natural)
+
+    def embedded(self, x: Array) -> Array:
+        """Coefficients of the same field on the `raised` mesh: the bases are hierarchical."""
+        finer, coarse = self.raised(), self.split(self.expanded(x))
+        result = np.zeros(finer.grid_dofs)
+        pairs = list(zip(self.axes, finer.axes, strict=True))
+        V = [_positions(a.dofs_V, b.dofs_V) for a, b in pairs]
+        Q = [_positions(a.dofs_Q, b.dofs_Q) for a, b in pairs]
+        for d, part in enumerate(finer.split(result)):
+            part[np.ix_(*(Q[k] if k == d else V[k] for k in range(3)))] = coarse[d]
+        return finer.compact(result)
+
     @property
     def h(self) -> float:
-        """The largest diameter of an active brick."""
+        """The largest diameter of a brick."""
+        if self.is_box:
+            return float(np.sqrt(sum(axis.lengths.max() ** 2 for axis in self.axes)))
         squares = sum(
             np.square(axis.lengths).reshape([-1 if k == d else 1 for k in range(3)])
             for d, axis in enumerate(self.axes)
@@ -213,8 +256,18 @@ class BrickMesh:
         return None
 
 
-def uniform(n: int, order: int) -> BrickMesh:
+def _positions(coarse: list[Indices], fine: list[Indices]) -> Indices:
+    """Where the functions of an axis are among those of the same axis of higher orders."""
+    found = np.zeros(1 + max(int(dofs.max()) for dofs in coarse), dtype=int)
+    for few, many in zip(coarse, fine, strict=True):
+        found[few] = many[: len(few)]
+    return found
+
+
+def uniform(n: int | None, order: int | None) -> BrickMesh:
     """The unit cube, n bricks per side of one order."""
+    if n is None or order is None:
+        raise InputError("bricks need n (cells per side) and an order, or a mesh of bricks")
     if n < 1:
         raise InputError(f"n must be at least 1 (cells per side), got {n}")
     axis = Axis.of(np.linspace(0.0, 1.0, n + 1), order)

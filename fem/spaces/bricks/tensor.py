@@ -65,6 +65,15 @@ def curl(X: Sequence[Array], D: Sequence[Array]) -> list[Array]:
     return [slope((d + 2) % 3, (d + 1) % 3) - slope((d + 1) % 3, (d + 2) % 3) for d in range(3)]
 
 
+def curl_transposed(W: Sequence[Array], D: Sequence[Array]) -> list[Array]:
+    """The transpose of `curl`: moments against curls to moments against fields."""
+
+    def slope(component: int, axis: int) -> Array:
+        return np.moveaxis(np.tensordot(D[axis].T, W[component], axes=(1, axis)), 0, axis)
+
+    return [slope((d + 1) % 3, (d + 2) % 3) - slope((d + 2) % 3, (d + 1) % 3) for d in range(3)]
+
+
 def gradient(p: Array, D: Sequence[Array]) -> list[Array]:
     """Coefficients of ∇p in Nédélec's space."""
     return [np.moveaxis(np.tensordot(D[d], p, axes=(1, d)), 0, d) for d in range(3)]

@@ -157,7 +157,9 @@ def solve_direct(system: System, how: How) -> Solved:
     b = np.concatenate([system.free_load, system.gauss_residual(system.boundary)])
     factors = splu(matrix)
     solution = factors.solve(b)
-    solution += factors.solve(b - matrix @ solution)  # thin bricks cost digits; this brings them back
+    solution += factors.solve(
+        b - matrix @ solution
+    )  # thin bricks cost digits; this brings them back
     scale = float(np.linalg.norm(b)) or 1.0
     u, p = np.split(solution, [len(system.free)])
     return LinearSolve(u, 0, float(np.linalg.norm(b - matrix @ solution)) / scale), p
