@@ -118,14 +118,14 @@ def _solve_assembled(
         load=flat(fine.load(problem.f, fine.space)),
         scalar_load=scalar_load,
     )
-    free, p, iterations, residual = solve_direct(system, how)
-    x, multiplier = system.lifted(free), np.zeros(mesh.present_scalars.size)
+    solved, p = solve_direct(system, how)
+    x, multiplier = system.lifted(solved.x), np.zeros(mesh.present_scalars.size)
     multiplier[system.interior_scalars] = p
     return {
         "x": mesh.compact(x),
         "multiplier": multiplier[mesh.present_scalars],
         "multiplier_norm": float(np.sqrt(max(p @ (system.laplacian @ p), 0.0))),
         "divergence": system.divergence(x),
-        "iterations": iterations,
-        "residual": residual,
+        "iterations": solved.iterations,
+        "residual": solved.residual,
     }
