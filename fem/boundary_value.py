@@ -51,6 +51,7 @@ class BoundaryValueSolution(Solution):
 
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
+    estimated: float | None = None  # η, where it has been computed on the way
     divergence: float  # max |(u_h, ∇q) + (ρ, q)| over nodal q, relative to ‖u_h‖ ‖∇q‖
 
     @property
@@ -68,6 +69,8 @@ class BoundaryValueSolution(Solution):
 
     def estimate(self, problem: BoundaryValueProblem) -> float | None:
         """η, the method's own estimate of the error, from the data alone."""
+        if self.estimated is not None:
+            return self.estimated
         from fem.estimator import estimate, total
 
         return total(estimate(problem, self))

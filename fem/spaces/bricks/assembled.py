@@ -14,10 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from fem.spaces import Array
-from fem.spaces.bricks.axis import Axis
+from fem.spaces.bricks.axis import Axis, Indices
 from fem.spaces.bricks.mesh import BrickMesh
 from fem.spaces.bricks.tensor import Scalar
-from fem.spaces.tets.complex import Indices
 
 Brick = tuple[int, int, int]
 FILL = 12  # entries of the factors per entry of the saddle point; measured 5 to 12 on L-shapes

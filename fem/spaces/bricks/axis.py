@@ -11,16 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import legendre
+from numpy.typing import NDArray
 
 from fem.errors import InputError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array
-from fem.spaces.tets.complex import Indices
 
+Indices = NDArray[np.integer[Any]]
 # Gauss points per interval beyond p. Six on intervals that hold much of the axis: 2p + 11 exact,
 # for errors near rounding; fewer on short ones; ten where a singularity sits at one end of a panel.
 EXTRA_POINTS = ((0.3, 6), (0.12, 4), (0.0, 3))

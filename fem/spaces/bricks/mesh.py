@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from fem.errors import InputError
 from fem.spaces import Array, Line
-from fem.spaces.bricks.axis import Axis
+from fem.spaces.bricks.axis import Axis, Indices
 from fem.spaces.bricks.modes import Held
-from fem.spaces.tets.complex import Indices
 
 Side = tuple[int, int]  # (axis, 0 for its lower end or 1 for its upper one)
 Mask = NDArray[np.bool_]

@@ -15,9 +15,8 @@ import numpy as np
 
 from fem.errors import InputError
 from fem.spaces import Array, Field, Line
-from fem.spaces.bricks.axis import AxisRule
+from fem.spaces.bricks.axis import AxisRule, Indices
 from fem.spaces.bricks.mesh import BrickMesh, Mask
-from fem.spaces.tets.complex import Indices
 
 VALUES_AT_ONCE = 1 << 19  # points of one slab of a grid: fields take about 100 bytes a point
 Scalar = Callable[[Array], Array]
