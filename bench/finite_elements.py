@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
+
+from bench.errors import UserError
 
 if TYPE_CHECKING:
     from bench.problems import Field, Problem
@@ -11,18 +14,27 @@ if TYPE_CHECKING:
     from fem.spaces import Progress
 
 
+RATIO = 0.15  # of geometric layers: (√2 − 1)² = 0.17 is the best for √r on an interval
+EDGE = (1.0, 0.0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Discretisation:
     """Which element on which mesh: n cells per side, uniform or graded, or a mesh that was read.
 
-    `solve` is the boundary-value problem, told f, φ and the trace, and compared with u afterwards;
-    without it the best approximation of u.
+    `layers` of bricks, each `ratio` times as thick as the one before, go towards the singular edge;
+    there are n bricks along it, of the `order` given or of one that grows with the layers.
+    `refine` refinements follow the error estimator. `solve` is the boundary-value problem, told f,
+    φ and the trace, and compared with u afterwards; without it the best approximation of u.
     """
 
     element: str = "N0"
     n: int | None = None
     order: int | None = None
     grading: float | None = None
+    layers: int | None = None
+    ratio: float = RATIO
+    refine: int | None = None
     mesh: Any = field(default=None, repr=False)
     solve: bool = False
     solver: str = "auto"
@@ -38,7 +50,8 @@ class Discretisation:
     @property
     def told(self) -> dict[str, Any]:
         """What every way of `fem` is told beside the place."""
-        return {"element": self.element, "solver": self.solver, "order": self.order}
+        order = self.order if self.layers is None else None
+        return {"element": self.element, "solver": self.solver, "order": order}
 
     def place(self, problem: Problem) -> dict[str, Any]:
         """As `fem` is told it: {"n": …} for the uniform cube, which has solvers of its own."""
@@ -48,7 +61,16 @@ class Discretisation:
             assert self.n is not None
             towards = {"towards": problem.singular_edge} if problem.singular_edge else {}
             return {"mesh": graded_cube(self.n, self.grading, **towards)}
+        if self.layers is not None:
+            return {"mesh": self._layered(problem.singular_edge or EDGE)}
         return {"n": self.n} if self.mesh is None else {"mesh": self.mesh}
+
+    def _layered(self, towards: tuple[float, float]) -> Any:
+        from fem.spaces.bricks.mesh import graded
+
+        assert self.layers is not None
+        order = self.layers + 1 if self.order is None else self.order
+        return graded(self.layers, self.ratio, order, towards, n=self.n or 1)
 
     def mesh_for(self, problem: Problem) -> Any:
         """The mesh itself."""
@@ -64,6 +86,7 @@ class Discretisation:
         from fem import make_space
         from fem.boundary_value import checked
 
+        self._check_combination(problem)
         small = self if self.grading is None else replace(self, n=1)
         place = small.place(problem)
         if self.solve:
@@ -71,17 +94,42 @@ class Discretisation:
         else:
             make_space(**place, **self.told, threads=self.threads)
 
+    def _check_combination(self, problem: Problem) -> None:
+        """Options that do not go together."""
+        from fem import elements
+
+        element = elements.get(self.element)
+        if self.layers is not None and not element.bricks:
+            able = ", ".join(e.name for e in elements.elements().values() if e.bricks)
+            raise UserError(f"layers are made of bricks; take --element {able}, not {self.element}")
+        if self.layers is not None and problem.smooth:
+            raise UserError(
+                f"{problem.name} has no singular edge for layers to go to; leave out --layers"
+            )
+        if self.refine is None:
+            return
+        if not self.solve:
+            raise UserError(
+                "--adaptive follows the boundary-value problem's estimator; add --solve"
+            )
+        if element.cell != "tet":
+            raise UserError(f"--adaptive bisects tetrahedra; take N0 or N1, not {self.element}")
+
     def planned_bytes(self) -> int:
         """The memory it will take, as the element predicts it without loading an engine."""
         from fem import elements
 
         element = elements.get(self.element)
+        if self.layers is not None:
+            from fem.spaces.bricks.space import box_bytes
+
+            return box_bytes(self._layered(EDGE))
         return element.planned_bytes(
-            element.cells(self.n, self.mesh),
+            element.cells(self.n, self.mesh) * 2 ** (self.refine or 0),
             order=self.order,
             task="solve" if self.solve else "best",
             solver=self.solver,
-            on_mesh=self.grading is not None or self.mesh is not None,
+            on_mesh=any(entry is not None for entry in (self.grading, self.mesh, self.refine)),
         )
 
 
@@ -91,7 +139,17 @@ def approximate(
     progress: Progress | None = None,
     x0: Field | None = None,
 ) -> Solution:
-    """The field with its errors; `n` is that of the discretisation, on graded meshes too."""
+    """The field with its errors; `n` is that of the discretisation, on graded meshes too.
+
+    Of an adaptive sequence it is the last, and `seconds` are those of all.
+    """
+    if chosen.refine is not None:
+        every = list(adapted(problem, chosen, progress))
+        phases = {phase: 0.0 for solution in every for phase in solution.seconds}
+        for solution in every:
+            for phase, seconds in solution.seconds.items():
+                phases[phase] += seconds
+        return replace(every[-1], seconds=phases)
     place = chosen.place(problem)
     solution = (
         _boundary_value(problem, chosen, place, progress)
@@ -99,6 +157,29 @@ def approximate(
         else _best(problem, chosen, place, progress, x0)
     )
     return replace(solution, n=chosen.n)
+
+
+def adapted(
+    problem: Problem, chosen: Discretisation, progress: Progress | None = None
+) -> Iterator[Solution]:
+    """The boundary-value problem on the first mesh and on each refinement, with its errors."""
+    from bench.boundary_value import data_of
+    from fem import How
+    from fem.adaptive import refinements
+
+    assert chosen.refine is not None
+    found = refinements(
+        data_of(problem),
+        chosen.mesh_for(problem),
+        chosen.refine,
+        element=chosen.element,
+        solver=chosen.solver,
+        tol=chosen.tol,
+        progress=progress,
+    )
+    for solution in found:
+        how = How(singular_edge=problem.singular_edge)
+        yield replace(solution.measure(problem.u, problem.curl_u, how), n=chosen.n)
 
 
 def _best(

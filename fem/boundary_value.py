@@ -51,6 +51,7 @@ class BoundaryValueSolution(Solution):
 
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
+    estimated: float | None = None  # η, where it has been computed on the way
     divergence: float  # max |(u_h, ∇q) + (ρ, q)| over nodal q, relative to ‖u_h‖ ‖∇q‖
 
     @property
@@ -62,8 +63,14 @@ class BoundaryValueSolution(Solution):
     def dofs(self) -> int:
         return super().dofs + len(self.multiplier)
 
+    def on_mesh(self) -> BoundaryValueSolution:
+        """The solution in the numbering of its mesh, as the residual estimator reads it."""
+        return self
+
     def estimate(self, problem: BoundaryValueProblem) -> float | None:
         """η, the method's own estimate of the error, from the data alone."""
+        if self.estimated is not None:
+            return self.estimated
         from fem.estimator import estimate, total
 
         return total(estimate(problem, self))
@@ -82,10 +89,11 @@ def solve_boundary_value(
 ) -> BoundaryValueSolution:
     """On the unit cube with n cells per side or on a mesh of the element's cells.
 
-    On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "auto"
-    takes the first for small meshes. N0 converges like h, N1 like h².
+    On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "cube"
+    does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
+    for any union. "auto" takes what fits. N0 converges like h, N1 like h², hexP exponentially.
     """
-    able, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
+    able, solver, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
     how = How(tol=tol, progress=progress)
     found: BoundaryValueSolution = able.run(
         problem, element=element, solver=solver, how=how, **where
@@ -100,17 +108,24 @@ def checked(
     element: str = "N0",
     solver: str = "auto",
     order: int | None = None,
-) -> tuple[elements.Ability, dict[str, Any]]:
-    """Who solves it, and the place and order it is told; an InputError for what cannot be."""
+) -> tuple[elements.Ability, str, dict[str, Any]]:
+    """Who solves it, how, and the place and order it is told; an InputError for what cannot be."""
     declared = elements.get(element)
     able = declared.ability("solve")
     if solver not in able.solvers:
         raise InputError(f"solver must be {' or '.join(able.solvers)}, got {solver!r}")
-    place, options = checked_place(n, mesh, declared), order_option(declared, order)
+    place = checked_place(n, mesh, declared)
+    options = order_option(declared, order, place)
     degree = options.get("order", 0)
-    need, limit = able.needs(declared.cells(**place), degree), memory.limit_bytes()
-    if need > limit:
+    cells, limit = declared.cells(**place), memory.limit_bytes()
+    solver, needs = able.choose(solver, cells, "mesh" in place)
+    if needs(cells, degree) > limit:
         raise beyond_memory(
-            declared, place, need, limit, lambda n: able.needs(declared.cells(n), degree), solver
+            declared,
+            place,
+            needs(cells, degree),
+            limit,
+            lambda n: needs(declared.cells(n), degree),
+            solver,
         )
-    return able, place | options
+    return able, solver, place | options

@@ -27,7 +27,7 @@ def make_space(
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads must be an integer of at least 1, got {threads!r}")
     where = checked_place(n, mesh, declared)
-    options = order_option(declared, order)
+    options = order_option(declared, order, where)
     cells = declared.cells(**where)
     spaces = {
         name: chosen.build(**where, **options)
@@ -50,6 +50,12 @@ def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[s
     """{"n": n} or {"mesh": mesh}, of the element's cells."""
     if (n is None) == (mesh is None):
         raise InputError("give either n (cells per side of the cube) or a mesh")
+    if mesh is not None and element.bricks != is_bricks(mesh):
+        able = ", ".join(e.name for e in elements.elements().values() if e.bricks)
+        needed = "bricks, not such a mesh" if element.bricks else f"{element.cell}s, not bricks"
+        raise InputError(f"element {element.name} needs {needed}; layers of bricks go with {able}")
+    if mesh is not None and element.bricks:
+        return {"mesh": mesh}
     if mesh is not None:
         vertices = 4 if element.cell == "tet" else 8
         if mesh.t.shape[0] != vertices:
@@ -66,8 +72,17 @@ def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[s
     return {"n": int(n)}
 
 
-def order_option(element: elements.Element, order: int | None) -> dict[str, int]:
-    """{"order": p} for elements whose order is an argument."""
+def is_bricks(mesh: Any) -> bool:
+    """Whether it is a `BrickMesh`: asked without loading them."""
+    return hasattr(mesh, "axes") and hasattr(mesh, "natural")
+
+
+def order_option(
+    element: elements.Element, order: int | None, place: dict[str, Any]
+) -> dict[str, int]:
+    """{"order": p} for elements whose order is an argument; layers of bricks have orders."""
+    if element.bricks and "mesh" in place:
+        return {}
     if element.order is not None:
         if order not in (None, element.order):
             raise InputError(f"element {element.name} has order {element.order}, not {order}")

@@ -27,6 +27,11 @@ FACES_AT_ONCE = 1 << 15
 
 def estimate(problem: BoundaryValueProblem, solution: BoundaryValueSolution) -> Array:
     """η_T of every cell; η = √Σ η_T²."""
+    solution = solution.on_mesh()
+    if not isinstance(solution.complex, TetComplex):
+        raise InputError(
+            "the residual estimator is for tetrahedra; take solution.estimate(problem)"
+        )
     sizes = np.cbrt(solution.complex.geometry[1])
     squares = sizes**2 * _cell_residuals(problem, solution)
     np.add.at(squares, *_halved_jumps(problem, solution))

@@ -53,7 +53,8 @@ def fit(
             f"regularisation must be positive, got {regularisation}: edges without samples "
             "would be undetermined"
         )
-    place, options = checked_place(None, mesh, declared), order_option(declared, order)
+    place = checked_place(None, mesh, declared)
+    options = order_option(declared, order, place)
     found: Fit = able.run(
         points, values, **place, element=element, regularisation=regularisation,
         how=How(tol=tol), **options,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bench.cells import MACHINE, Result
 from bench.cells._appearance import TRACKS, Appearance
 from bench.cells._names import element_short, element_title
-from bench.finite_elements import Discretisation, approximate, own_measures
+from bench.finite_elements import RATIO, Discretisation, approximate, own_measures
 from bench.settings import setting
 
 if TYPE_CHECKING:
@@ -29,6 +29,13 @@ class Config:
     order: int | None = setting(None, min=1, help="Order, for elements of any order (hexP).")
     grading: float | None = setting(
         None, above=0, unset="uniform", help="Exponent of the mesh graded to the singular edge."
+    )
+    layers: int | None = setting(
+        None, min=1, help="Geometric layers of bricks (hexP) towards the singular edge."
+    )
+    ratio: float = setting(RATIO, above=0, help="Of the thicknesses of the layers.")
+    refine: int | None = setting(
+        None, min=1, help="Refinements of tetrahedra where the error estimator says so."
     )
     solve: bool = setting(False, help="The boundary-value problem, not the best approximation.")
     solver: str = setting("auto", help="A solver of the element.")
@@ -65,12 +72,13 @@ def needs_bytes(config: Config) -> int:
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
-    graded = " graded" if config.grading else ""
+    graded = _kind_of_mesh(config)
+    count = f" {config.layers or config.refine}" if config.layers or config.refine else ""
     order = f" p={config.order}" if config.order else ""
     solver = "" if config.solver == "auto" else f", {config.solver}"
     track = "solve" if config.solve else "oracle"
     return Appearance(
-        title=f"{element_title(config.element, values)}{graded}{order} n={config.n}{solver}",
+        title=f"{element_title(config.element, values)}{graded}{count}{order} n={config.n}{solver}",
         series=f"{element_short(config.element, values)}{graded}",
         family="finite element",
         look=config.element + ("/graded" if graded else ""),
@@ -81,6 +89,12 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         # solvers in float32 keep the defect in float64
         precision="float32, defect in float64" if values.get("solver") == "kuhn32" else "float64",
     )
+
+
+def _kind_of_mesh(config: Config) -> str:
+    """As it is called beside the element: nothing for the uniform cube."""
+    kinds = {" graded": config.grading, " hp": config.layers, " adaptive": config.refine}
+    return next((name for name, value in kinds.items() if value is not None), "")
 
 
 def solve(config: Config) -> Solution:
@@ -123,7 +137,7 @@ def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
     """
     from bench.measure.ruler import field_errors, mesh_rules
 
-    if config.grading is not None:
+    if _kind_of_mesh(config):
         return {}
     degree = 2 * (config.order or 1) + (8 if config.n <= 2 else 4)
     rules = mesh_rules(problem, config.n, config.element, degree)

@@ -40,6 +40,7 @@ class LiveTable:
         self._live = Live(console=self._console, transient=True, refresh_per_second=4)
         self._n: int | None = 0
         self._weight = 0
+        self._by_unknowns = False
 
     def __enter__(self) -> LiveTable:
         if self._console.is_terminal:
@@ -59,8 +60,12 @@ class LiveTable:
             self._bars.reset(self._phase, total=total, description=f"n = {self._n}, {phase}")
         self._bars.update(self._phase, completed=done, total=total)
 
-    def show(self, solutions: list[Solution]) -> None:
-        self.solutions = solutions
+    def show(self, solutions: list[Solution], by_unknowns: bool = False) -> None:
+        self.solutions, self._by_unknowns = solutions, by_unknowns
+        self._refresh()
+
+    def finish(self) -> None:
+        """One mesh, or one sequence of refinements, is done."""
         self._bars.advance(self._all, self._weight)
         self._refresh()
 
@@ -74,16 +79,19 @@ class LiveTable:
         table = Table(title=self.title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         for name in COLUMNS:
             table.add_column(name, justify="right", no_wrap=True)
-        for row in rows(self.solutions):
+        for row in rows(self.solutions, self._by_unknowns):
             table.add_row(*_cells(row))
         return table
 
 
-def rows(solutions: Sequence[Solution]) -> list[dict[str, Any]]:
-    """One row per mesh, in plain numbers; what does not exist is None."""
+def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[str, Any]]:
+    """One row per mesh, in plain numbers; what does not exist is None.
+
+    Rates are against h or, where meshes are refined locally, against unknowns^(−1/3).
+    """
     from fem import rates
 
-    h = [s.h for s in solutions]
+    h = [s.dofs ** (-1 / 3) if by_unknowns else s.h for s in solutions]
     l2_rates = rates(h, [s.l2_error for s in solutions])
     hcurl_rates = rates(h, [s.hcurl_error for s in solutions])
     return [
@@ -119,7 +127,9 @@ def document(
     extras: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """The JSON document of the whole family; `extras` are further entries of the rows."""
-    records = [row | extra for row, extra in zip(rows(solutions), extras, strict=True)]
+    by_unknowns = any("refinement" in extra for extra in extras)
+    found = rows(solutions, by_unknowns)
+    records = [row | extra for row, extra in zip(found, extras, strict=True)]
     return {"problem": problem, "element": element, "tol": tol, "rows": records}
 
 
@@ -137,7 +147,8 @@ def convergence_figure(result: dict[str, Any]) -> Any:
     from matplotlib.figure import Figure
 
     records = result["rows"]
-    h = [row["h"] for row in records]
+    by_unknowns = "refinement" in records[0]
+    h = [row["dofs"] ** (-1 / 3) if by_unknowns else row["h"] for row in records]
     figure = Figure(figsize=(6.4, 4.8), layout="constrained")
     axes = figure.add_subplot()
     for key, label, marker in (("hcurl", "H(curl)", "s"), ("l2", "L²", "o")):
@@ -145,7 +156,7 @@ def convergence_figure(result: dict[str, Any]) -> Any:
         axes.loglog(h, errors, marker=marker, label=f"{label} error")
         if len(h) > 1:
             _rate_triangle(axes, h, errors, records[-1][f"{key}_rate"])
-    axes.set_xlabel("h (cell diameter)")
+    axes.set_xlabel("unknowns^(−1/3)" if by_unknowns else "h (cell diameter)")
     axes.set_ylabel("error")
     what = "boundary-value problem" if "multiplier_norm" in records[0] else "best approximation"
     axes.set_title(f"{result['problem']}, element {result['element']}: {what}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench.errors import UserError
+from bench.finite_elements import RATIO
 
 if TYPE_CHECKING:
     from bench.cli._convergence import LiveTable
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
     from fem import Solution
 
 DEFAULT_N = "1,2,4,8,16"
+ALONG = "1"  # bricks along the edge, for layers
+COARSEST = "2"  # cells per side of the mesh that is refined
+REFINEMENTS = 8
 
 
 def command(
-    n: Annotated[str, typer.Option(help="Cells per side: 1,2,4,8 or 1-10.")] = DEFAULT_N,
+    n: Annotated[
+        str | None,
+        typer.Option(help="Cells per side: 1,2,4,8 or 1-10.", show_default="1,2,4,8,16"),
+    ] = None,
     element: Annotated[str, typer.Option(help="Element; `femnets list` names them.")] = "N0",
     order: Annotated[
         str | None, typer.Option(help="Order, for elements of any order (hexP): 6 or 1-8.")
@@ -37,6 +44,22 @@ def command(
     grading: Annotated[
         float | None,
         typer.Option(help="Grade tets towards the singular edge, for example 2.5."),
+    ] = None,
+    layers: Annotated[
+        str | None,
+        typer.Option(
+            help="Geometric layers of bricks (hexP) towards the singular edge, with orders that "
+            "grow away from it: 6 or 1-8. --n and --order are along the edge."
+        ),
+    ] = None,
+    ratio: Annotated[float, typer.Option(help="Of the layers' thicknesses.")] = RATIO,
+    adaptive: Annotated[
+        bool,
+        typer.Option("--adaptive", help="With --solve: refine tets where the estimator says so."),
+    ] = False,
+    refine: Annotated[
+        int | None,
+        typer.Option(min=1, help="Refinements of --adaptive, a row each.", show_default="8"),
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative residual of iterative solvers.")] = 1e-8,
     guess: Annotated[
@@ -66,10 +89,19 @@ def command(
         raise UserError("--guess starts a best approximation; it does not go with --solve")
     wanted = problems.get(problem)
     common = Discretisation(
-        element=element, grading=grading, solve=solve, solver=solver, tol=tol, threads=threads
+        element=element,
+        grading=grading,
+        ratio=ratio,
+        refine=_refinements(adaptive, refine),
+        solve=solve,
+        solver=solver,
+        tol=tol,
+        threads=threads,
     )
     orders = parse_sizes(order, "--order") if order else []
-    plan = jobs.plan(common, parse_sizes(n), orders, mesh)
+    depths = parse_sizes(layers, "--layers") if layers else []
+    sizes = parse_sizes(n or (ALONG if depths else COARSEST if adaptive else DEFAULT_N))
+    plan = jobs.plan(common, sizes, orders, depths, mesh)
     for job in plan:
         job.chosen.check(wanted)
     title = f"{problem}, element {element}" + (", boundary-value problem" if solve else "")
@@ -90,23 +122,25 @@ def _computed(
 ) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
     """Every row with what it says beyond the common columns, shown as it comes."""
     from bench.cli._convergence import LiveTable
-    from bench.finite_elements import approximate, own_measures
+    from bench.cli._fem_jobs import fields
 
     solutions: list[Solution] = []
     extras: list[dict[str, object]] = []
     with LiveTable([job.weight for job in plan], title=title) as live:
         for job in plan:
             live.begin(job.chosen.n, job.weight)
-            extra: dict[str, object] = dict(job.labels())
-            if guess:
-                from_zero = approximate(problem, job.chosen, live.progress)
-                extra["iterations_from_zero"] = from_zero.iterations
-            x0 = problem.u if guess else None
-            solution = approximate(problem, job.chosen, live.progress, x0)
-            solutions.append(solution)
-            extras.append(extra | own_measures(problem, solution))
-            live.show(solutions)
+            for solution, extra in fields(job, problem, live.progress, guess):
+                solutions.append(solution)
+                extras.append(extra)
+                live.show(solutions, by_unknowns=job.chosen.refine is not None)
+            live.finish()
     return live, solutions, extras
+
+
+def _refinements(adaptive: bool, refine: int | None) -> int | None:
+    if refine is not None and not adaptive:
+        raise UserError("--refine counts the refinements of --adaptive; add it")
+    return (refine or REFINEMENTS) if adaptive else None
 
 
 def _check_paths(plot: Path | None, vtu: Path | None) -> None:

@@ -50,6 +50,15 @@ class Solver:
 
 
 @dataclass(frozen=True)
+class OnCube:
+    """A solver for the uniform cube alone, which "auto" takes there from so many cells on."""
+
+    solver: str
+    needs: Needs
+    from_cells: int = 0
+
+
+@dataclass(frozen=True)
 class Ability:
     """Something else than best approximation that an element can do, and with which solvers.
 
@@ -60,6 +69,19 @@ class Ability:
     run: Callable[..., Any]
     needs: Needs
     solvers: tuple[str, ...] = ("auto",)
+    on_cube: OnCube | None = None
+
+    def choose(self, solver: str, cells: int, on_mesh: bool) -> tuple[str, Needs]:
+        """The solver to run and what it needs; "auto" may be left to `run`."""
+        special = self.on_cube
+        if special is None or solver not in ("auto", special.solver):
+            return solver, self.needs
+        if on_mesh and solver == special.solver:
+            others = " or ".join(name for name in self.solvers if name != solver)
+            raise InputError(f"solver {solver!r} works on the uniform cube only; take {others}")
+        if on_mesh or (solver == "auto" and cells < special.from_cells):
+            return solver, self.needs
+        return special.solver, special.needs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +97,7 @@ class Element:
     solvers: Mapping[str, Solver] = field(repr=False)
     boundary_value: Ability | None = field(default=None, repr=False)
     fit: Ability | None = field(default=None, repr=False)
+    bricks: bool = False  # whether its meshes are `BrickMesh`es, which bring their orders along
     quadratic: bool = False  # whether files for ParaView need the midpoints of edges too
     reference: Callable[[], Any] | None = None  # the scikit-fem element, where there is one
 
@@ -90,7 +113,7 @@ class Element:
     @property
     def any_mesh(self) -> bool:
         """Whether it takes meshes from files, and graded ones."""
-        return any(solver.any_mesh for solver in self.solvers.values())
+        return not self.bricks and any(solver.any_mesh for solver in self.solvers.values())
 
     @property
     def serves(self) -> list[str]:
@@ -105,7 +128,9 @@ class Element:
 
     def cells(self, n: int | None = None, mesh: Any = None) -> int:
         """Cells of the cube with n per side, or of a mesh."""
-        return (6 if self.cell == "tet" else 1) * n**3 if n is not None else mesh.t.shape[1]
+        if n is not None:
+            return (6 if self.cell == "tet" else 1) * n**3
+        return int(mesh.cells if self.bricks else mesh.t.shape[1])
 
     def ability(self, task: Literal["solve", "fit"]) -> Ability:
         """What solves the boundary-value problem or fits samples, or an InputError: who can."""
@@ -128,7 +153,8 @@ class Element:
     ) -> int:
         """The memory that a task on many cells will take with the solver that would be chosen."""
         if task != "best":
-            return int(self.ability(task).needs(cells, order or 0))
+            needed = self.ability(task).choose(solver, cells, on_mesh)[1]
+            return int(needed(cells, order or 0))
         chosen = candidates(self, solver, cells, on_mesh)
         needs = {name: s.needs(cells, order or 0) for name, s in chosen.items()}
         return int(needs[first_fitting(needs, memory.limit_bytes())])

@@ -1,20 +1,29 @@
-"""hexP: hexahedral Nédélec elements of any order on n × n × n cells of the cube."""
+"""hexP: hexahedral Nédélec elements of any order on bricks, n × n × n of the cube or in layers."""
 
 from __future__ import annotations
 
-from fem.elements import Element, Solver
+from typing import Any
+
+from fem.elements import Ability, Element, Solver
 from fem.spaces import Space
 
 
-def tensor(n: int, order: int) -> Space:
-    from fem.spaces.p_version import TensorSpace
+def tensor(n: int | None = None, order: int | None = None, mesh: Any = None) -> Space:
+    from fem.spaces.bricks.mesh import uniform
+    from fem.spaces.bricks.space import BrickSpace
 
-    return TensorSpace(n=n, order=order)
+    return BrickSpace(uniform(n, order) if mesh is None else mesh)
+
+
+def boundary_value(*told: Any, **options: Any) -> Any:
+    from fem.spaces.bricks.boundary_value import solve_on_bricks
+
+    return solve_on_bricks(*told, **options)
 
 
 def needs(cells: int, order: int) -> float:
-    """The grid of the rule (three coordinates, four fields) and the coefficients."""
-    return 8.0 * cells * (15 * (order + 6) ** 3 + 6 * (order + 1) ** 3)
+    """The grid of the rule (weights, one slab of values) and the vectors."""
+    return 8.0 * cells * ((order + 6) ** 3 + 120 * order * (order + 0.2) ** 2) + 8e7
 
 
 ELEMENT = Element(
@@ -24,5 +33,7 @@ ELEMENT = Element(
     about="Nédélec elements of any order on hexahedra, by tensor products",
     cell="hex",
     order=None,
-    solvers={"tensor": Solver(tensor, needs)},
+    bricks=True,
+    solvers={"tensor": Solver(tensor, needs, any_mesh=True)},
+    boundary_value=Ability(boundary_value, needs, ("auto", "modes", "direct")),
 )

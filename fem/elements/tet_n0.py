@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fem.elements import Ability, Element, Solver, factorised, per_cell
+from fem.elements import Ability, Element, OnCube, Solver, factorised, per_cell
 from fem.elements._builders import assembled, fit_on_tets, mixed_on_tets
 from fem.spaces import Space
 
@@ -34,6 +34,15 @@ def general(n: int | None = None, mesh: Any = None) -> Space:
     return TetSpace(n=n, mesh=mesh)
 
 
+def boundary_value(problem: Any, *, solver: str, **options: Any) -> Any:
+    """The uniform cube has a solver of its own."""
+    if solver != "cube":
+        return mixed_on_tets(0)(problem, solver=solver, **options)
+    from fem.spaces.cube.boundary_value import solve_on_cube
+
+    return solve_on_cube(problem, solver=solver, **options)
+
+
 ELEMENT = Element(
     name="N0",
     title="N₀ tetrahedra",
@@ -50,6 +59,11 @@ ELEMENT = Element(
         "kuhn32": Solver(kuhn32, per_cell(130 / 6)),  # where float64 does not fit
         "general": Solver(general, per_cell(900), any_mesh=True),
     },
-    boundary_value=Ability(mixed_on_tets(0), per_cell(6_000), ("auto", "direct", "spd")),
+    boundary_value=Ability(
+        boundary_value,
+        per_cell(6_000),
+        ("auto", "cube", "direct", "spd"),
+        on_cube=OnCube("cube", per_cell(300), from_cells=6 * 4**3),
+    ),
     fit=Ability(fit_on_tets(0), per_cell(4_200)),
 )

@@ -51,10 +51,11 @@ def layout(n: int, classes: int) -> Layout:
     return Layout(np.concatenate([[0], dims.prod(axis=1).cumsum()[:-1]]), dims)
 
 
-def system_stencil(n: int, dtype: Any) -> tuple[Stencil, NDArray[Any]]:
-    """The H(curl) matrix of the Kuhn tetrahedra and its diagonal by class and side, (7, 27)."""
+def system_stencil(n: int, dtype: Any, curls: float = 1.0) -> tuple[Stencil, NDArray[Any]]:
+    """The matrix of (curls · curl u, curl v) + (u, v) on the Kuhn tetrahedra, and its diagonal by
+    class and side, (7, 27)."""
     mass, stiffness = local_matrices(KUHN)
-    matrix = mass / n + stiffness * n
+    matrix = mass / n + curls * stiffness * n
 
     def terms(c: int, side: tuple[int, ...]) -> Terms:
         total: Terms = defaultdict(float)

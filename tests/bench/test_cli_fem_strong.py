@@ -73,7 +73,7 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
         (["--element", "hexP", "--order", "0"], "--order takes numbers from 1"),
         (["--element", "hexP"], "needs an order"),
         (["--element", "hexP", "--n", "1", "--order", "5000"], "GiB"),
-        (["--element", "hexN0", "--solve", "--n", "2"], "N0 or N1"),
+        (["--element", "hexN0", "--solve", "--n", "2"], "take hexP or N0 or N1"),
         (["--solve", "--guess"], "--solve"),
         (["--mesh", "nowhere.msh"], "no mesh file at nowhere.msh"),
         (["--mesh", "nowhere.msh", "--grading", "2"], "--grading"),
@@ -85,3 +85,51 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
 )
 def test_bad_input_is_one_line(capsys, arguments, message):
     assert message in complaint(capsys, *arguments)
+
+
+def test_the_p_version_solves_the_boundary_value_problem(capsys):
+    """The row keeps the keys of the tetrahedral ones; the estimate follows the error."""
+    (row,) = rows(capsys, "--solve", "--element", "hexP", "--order", "8", "--n", "1")
+    assert row["l2_error"] < 1e-10
+    assert row["divergence"] < 1e-14
+    assert 0.9 < row["effectivity"] < 1.1
+    (tets,) = rows(capsys, "--solve", "--n", "2")
+    assert set(tets) <= set(row)
+
+
+def test_layers_of_bricks_on_a_singular_field(capsys):
+    asked = ("--element", "hexP", "--problem", "curlsing", "--layers", "2,4,6")
+    found = rows(capsys, "--solve", *asked, "--ratio", "0.15")
+    assert [row["layers"] for row in found] == [2, 4, 6]
+    assert found[-1]["l2_error"] < 1e-5
+    best = rows(capsys, *asked[:-1], "2,4")
+    assert best[1]["hcurl_error"] < found[1]["hcurl_error"] < 0.2 * found[0]["hcurl_error"]
+
+
+def test_adaptive_refinements_have_a_row_each(capsys):
+    found = rows(capsys, "--solve", "--adaptive", "--refine", "3", "--problem", "screen")
+    assert [row["refinement"] for row in found] == [0, 1, 2, 3]
+    first, second = found[:2]
+    expected = np.log(first["l2_error"] / second["l2_error"]) / np.log(
+        (second["dofs"] / first["dofs"]) ** (1 / 3)
+    )
+    assert second["l2_rate"] == pytest.approx(expected)
+    assert all(row["estimate"] > row["hcurl_error"] for row in found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--layers", "3"], "take --element hexP"),
+        (["--element", "hexP", "--layers", "3"], "no singular edge"),
+        (["--adaptive"], "add --solve"),
+        (["--refine", "3"], "--adaptive; add it"),
+        (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "take N0 or N1"),
+        (["--element", "hexP", "--layers", "30", "--problem", "screen"], "take at most 14"),
+        (["--element", "hexP", "--layers", "3", "--ratio", "2", "--problem", "screen"], "ratio"),
+        (["--solve", "--solver", "cube", "--n", "4", "--grading", "2"], "uniform cube only"),
+        (["--solve", "--element", "hexP", "--n", "40", "--order", "60"], "largest n that fits"),
+    ],
+)
+def test_options_of_strong_elements_that_cannot_be(options, message, capsys):
+    assert message in complaint(capsys, *options)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from second_opinions import mesh_dofs
 
 from bench import problems
 from fem import How
@@ -12,7 +11,7 @@ from fem.errors import InputError
 from fem.meshes import cube
 from fem.solvers.transforms import solve_hex
 from fem.spaces.assembled import AssembledSpace
-from fem.spaces.cube.cells import HEX_CLASSES, size
+from fem.spaces.cube.cells import HEX_CLASSES, mesh_dofs, size
 from fem.spaces.cube.hexes import CubeHexes
 
 # By another implementation, but n = 1 in L²: there that table has 2.00039e-2, off by 3e-5;

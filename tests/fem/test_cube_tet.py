@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from second_opinions import mesh_dofs
 
 from bench import problems
 from fem import How, make_space
@@ -14,7 +13,7 @@ from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.solvers.stencil import interpolation_terms
 from fem.spaces.assembled import AssembledSpace
-from fem.spaces.cube.cells import HEX_CLASSES, TET_CLASSES, size
+from fem.spaces.cube.cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, size
 from fem.spaces.cube.hexes import CubeHexes
 from fem.spaces.cube.space import block_bytes
 from fem.spaces.cube.tets import CubeTets, KuhnSystem

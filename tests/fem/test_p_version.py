@@ -8,8 +8,7 @@ from numpy.polynomial import Polynomial
 
 from bench import problems
 from fem import InputError, best_approximation
-from fem.spaces.p_version import TensorSpace
-from fem.spaces.tensor_basis import LineModes
+from fem.spaces.bricks.mesh import uniform
 
 
 def solve(problem, order, n=1, **options):
@@ -76,23 +75,12 @@ def test_one_cell_against_monomials():
     assert np.allclose(u_h, solve(problem, order)(grid), atol=1e-9)
 
 
-def test_modes_are_orthonormal_and_slopes_belong_together():
-    modes = LineModes(n=3, order=4)
-    x, w = np.polynomial.legendre.leggauss(8)
-    points = ((np.arange(3)[:, None] + (x + 1) / 2) / 3).ravel()
-    weights = np.tile(w / 6, 3)
-    c, s = modes.values(points)
-    assert np.allclose((c.T * weights) @ c, np.eye(modes.size), atol=1e-12)
-    assert np.allclose((s.T * weights) @ s, np.diag([0.0] + [1.0] * (modes.size - 1)), atol=1e-10)
-    assert np.allclose(modes.kappa[:4], np.arange(4) * np.pi, rtol=1e-3)  # those of cos πkx
-
-
 def test_evaluation_has_any_shape_and_stays_in_the_cube():
     solution = solve(problems.maxwell, 9)
     points = np.random.default_rng(0).random((3, 4, 5))
     assert np.allclose(solution(points), problems.maxwell.u(points), atol=1e-11)
     assert np.allclose(solution.curl(points), problems.maxwell.curl_u(points), atol=1e-10)
-    with pytest.raises(InputError, match="unit cube"):
+    with pytest.raises(InputError, match="outside the mesh"):
         solution(np.full((3, 1), 1.5))
 
 
@@ -114,7 +102,7 @@ def test_an_order_below_one_is_refused(order):
     with pytest.raises(InputError, match="order"):
         solve(problems.maxwell, order)
     with pytest.raises(InputError, match="order must be at least 1"):
-        TensorSpace(n=1, order=order)
+        uniform(1, order)
 
 
 def test_an_order_beyond_memory_is_refused_before_it_is_tried():

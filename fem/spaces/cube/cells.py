@@ -192,3 +192,23 @@ def local_matrices(cell: Cell) -> tuple[Array, Array]:
         mass[block] += np.einsum("q,cqi,cqj->ij", weights, values, values)
         stiffness[block] += np.einsum("q,cqi,cqj->ij", weights, curls, curls)
     return mass, stiffness
+
+
+def mesh_dofs(mesh: Any, n: int, classes: int) -> tuple[Index, Index]:
+    """Where a scikit-fem mesh of the same cube keeps our dofs, and with which signs (±1).
+
+    x_mesh[numbers] * signs is the vector in the numbering of this module; scikit-fem orients an
+    edge from its lower to its higher vertex number.
+    """
+    number = np.empty((n + 1,) * 3, np.int64)
+    number[tuple(np.rint(mesh.p * n).astype(int))] = np.arange(mesh.p.shape[1])
+    ends = []
+    for d, shape in zip(DIRECTIONS, shapes(n, classes), strict=False):
+        base = np.indices(shape).reshape(3, -1)
+        ends.append(np.stack([number[tuple(base)], number[tuple(base + d[:, None])]]))
+    start, end = np.concatenate(ends, axis=1)
+    edges = np.sort(mesh.edges, axis=0).astype(np.int64)  # codes beyond 2³¹ from n = 36 on
+    codes = edges[0] * mesh.p.shape[1] + edges[1]
+    wanted = np.minimum(start, end) * mesh.p.shape[1] + np.maximum(start, end)
+    order = np.argsort(codes)
+    return order[np.searchsorted(codes, wanted, sorter=order)], np.where(start < end, 1, -1)

@@ -35,7 +35,7 @@ def trace_dofs(complex_: TetComplex, g: Trace) -> Array:
     faces, edges = complex_.mesh.boundary_facets(), complex_.mesh.boundary_edges()
     normals = _outer_normals(complex_, faces)
     at_edges = normals[:, _face_of_edges(complex_, edges, faces)]
-    return _dofs(complex_, edges, _tangential(g, at_edges), faces, _tangential(g, normals))
+    return _dofs(complex_, edges, tangential(g, at_edges), faces, tangential(g, normals))
 
 
 def gradient_dofs(complex_: TetComplex, psi: Field) -> Array:
@@ -68,7 +68,7 @@ def _dofs(
     return x
 
 
-def _tangential(g: Trace, normals: Array) -> Field:
+def tangential(g: Trace, normals: Array) -> Field:
     """x ↦ n × g(x, n), having checked that g is tangential; normals (3, entities)."""
 
     def field(x: Array) -> Array:
