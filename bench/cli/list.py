@@ -46,7 +46,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "problems": {name: explanation("bench.problems", name) for name in problems.names()},
         "architectures": files_of("nets.architectures"),
         "optimisers": files_of("nets.optimizers"),
-        "elements": {name: e.title for name, e in elements.elements().items()},
+        "elements": {name: e.about for name, e in elements.elements().items()},
         "baselines": files_of("bench.baselines"),
     }
 
