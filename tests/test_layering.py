@@ -32,7 +32,7 @@ SEEN_BY_REPORTS = {
 DRAWING = {"figures", "style.py", "svg.py"}
 LONGEST_FUNCTION = 60  # lines: a screen
 # To be shortened, and not to grow until then: take them off when they fit.
-STILL_LONGER = {"bench/cli/fem.py:command": 77}
+STILL_LONGER: dict[str, int] = {}
 MOST_MODULES = 20  # in one room, leaving out `_internal` ones; more is a corridor
 
 

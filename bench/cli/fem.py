@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.cells.fem import Config
+from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.finite_elements import RATIO
+from bench.settings import Refused, configured, inherited, setting, whole_numbers
 
 if TYPE_CHECKING:
     from bench.cli._convergence import LiveTable
     from bench.cli._fem_jobs import Job
+    from bench.finite_elements import Discretisation
     from bench.problems import Problem
     from fem import Solution
 
@@ -23,52 +28,51 @@ COARSEST = "2"  # cells per side of the mesh that is refined
 REFINEMENTS = 8
 
 
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What `femnets fem` can be asked; lists are text here, because 1-10 is one."""
+
+    n: str | None = setting(None, unset=DEFAULT_N, help="Cells per side: 1,2,4,8 or 1-10.")
+    element: str = inherited(Config, "element")
+    order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
+    solve: bool = setting(False, help="Solve the boundary-value problem, told f, φ and the trace.")
+    solver: str = setting("auto", help="auto, or one of the element's solvers.")
+    problem: str = setting("maxwell", help="The field to approximate.")
+    grading: float | None = setting(
+        None, above=0, help="Grade tets towards the singular edge, for example 2.5."
+    )
+    layers: str | None = setting(
+        None,
+        help="Geometric layers of bricks (hexP) towards the singular edge, with orders that "
+        "grow away from it: 6 or 1-8. --n and --order are along the edge.",
+    )
+    ratio: float = setting(RATIO, help="Of the layers' thicknesses.")
+    adaptive: bool = setting(False, help="With --solve: refine tets where the estimator says so.")
+    refine: int | None = setting(
+        None, min=1, unset=str(REFINEMENTS), help="Refinements of --adaptive, a row each."
+    )
+    tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
+    guess: bool = setting(
+        False, help="Start from the interpolant; iterations from zero are counted too."
+    )
+    threads: int = setting(1, min=1, help="Threads, for solvers that use them.")
+
+    def discretisation(self) -> Discretisation:
+        """What all meshes of the call share."""
+        from bench.finite_elements import Discretisation
+
+        shared = ("element", "grading", "ratio", "solve", "solver", "tol", "threads")
+        values = {name: getattr(self, name) for name in shared}
+        return Discretisation(**values, refine=_refinements(self.adaptive, self.refine))
+
+
+@options_of(Request)
 def command(
-    n: Annotated[
-        str | None,
-        typer.Option(help="Cells per side: 1,2,4,8 or 1-10.", show_default="1,2,4,8,16"),
-    ] = None,
-    element: Annotated[str, typer.Option(help="Element; `femnets list` names them.")] = "N0",
-    order: Annotated[
-        str | None, typer.Option(help="Order, for elements of any order (hexP): 6 or 1-8.")
-    ] = None,
-    solve: Annotated[
-        bool,
-        typer.Option("--solve", help="Solve the boundary-value problem, told f, φ and the trace."),
-    ] = False,
-    solver: Annotated[str, typer.Option(help="auto, or one of the element's solvers.")] = "auto",
-    problem: Annotated[str, typer.Option(help="The field to approximate.")] = "maxwell",
+    given: dict[str, Any],
+    *,
     mesh: Annotated[
         Path | None, typer.Option(help="Tetrahedra from this file instead of the cube.")
     ] = None,
-    grading: Annotated[
-        float | None,
-        typer.Option(help="Grade tets towards the singular edge, for example 2.5."),
-    ] = None,
-    layers: Annotated[
-        str | None,
-        typer.Option(
-            help="Geometric layers of bricks (hexP) towards the singular edge, with orders that "
-            "grow away from it: 6 or 1-8. --n and --order are along the edge."
-        ),
-    ] = None,
-    ratio: Annotated[float, typer.Option(help="Of the layers' thicknesses.")] = RATIO,
-    adaptive: Annotated[
-        bool,
-        typer.Option("--adaptive", help="With --solve: refine tets where the estimator says so."),
-    ] = False,
-    refine: Annotated[
-        int | None,
-        typer.Option(min=1, help="Refinements of --adaptive, a row each.", show_default="8"),
-    ] = None,
-    tol: Annotated[float, typer.Option(help="Relative residual of iterative solvers.")] = 1e-8,
-    guess: Annotated[
-        bool,
-        typer.Option(
-            "--guess", help="Start from the interpolant; iterations from zero are counted too."
-        ),
-    ] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Threads, for solvers that use them.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Write the convergence plot to this PNG.")
@@ -82,39 +86,36 @@ def command(
     from bench import problems
     from bench.cli import _fem_jobs as jobs
     from bench.cli._convergence import document, save_plot
-    from bench.finite_elements import Discretisation
 
     _check_paths(plot, vtu)
-    if guess and solve:
+    asked = configured(Request, given, where="femnets fem")
+    if asked.guess and asked.solve:
         raise UserError("--guess starts a best approximation; it does not go with --solve")
-    wanted = problems.get(problem)
-    common = Discretisation(
-        element=element,
-        grading=grading,
-        ratio=ratio,
-        refine=_refinements(adaptive, refine),
-        solve=solve,
-        solver=solver,
-        tol=tol,
-        threads=threads,
-    )
-    orders = parse_sizes(order, "--order") if order else []
-    depths = parse_sizes(layers, "--layers") if layers else []
-    sizes = parse_sizes(n or (ALONG if depths else COARSEST if adaptive else DEFAULT_N))
-    plan = jobs.plan(common, sizes, orders, depths, mesh)
+    wanted = problems.get(asked.problem)
+    plan = _planned(asked, mesh)
     for job in plan:
         job.chosen.check(wanted)
-    title = f"{problem}, element {element}" + (", boundary-value problem" if solve else "")
-    live, solutions, extras = _computed(plan, wanted, title, guess)
+    what = ", boundary-value problem" if asked.solve else ""
+    title = f"{asked.problem}, element {asked.element}{what}"
+    live, solutions, extras = _computed(plan, wanted, title, asked.guess)
     if vtu is not None:
         jobs.write_vtu(vtu, wanted, plan[-1].chosen, solutions[-1])
-    result = document(problem, element, tol, solutions, extras)
+    result = document(asked.problem, asked.element, asked.tol, solutions, extras)
     if plot is not None:
         save_plot(result, plot)
     if as_json:
         typer.echo(json.dumps(result, indent=1, allow_nan=False))
     else:
         live.print_table()
+
+
+def _planned(asked: Request, mesh: Path | None) -> list[Job]:
+    from bench.cli._fem_jobs import plan
+
+    orders = parse_sizes(asked.order, "--order") if asked.order else []
+    depths = parse_sizes(asked.layers, "--layers") if asked.layers else []
+    usual = ALONG if depths else COARSEST if asked.adaptive else DEFAULT_N
+    return plan(asked.discretisation(), parse_sizes(asked.n or usual), orders, depths, mesh)
 
 
 def _computed(
@@ -157,8 +158,6 @@ def _check_paths(plot: Path | None, vtu: Path | None) -> None:
 
 def parse_sizes(text: str, option: str = "--n") -> list[int]:
     """Numbers from "1,2,4", "1-10" or a mixture, ascending, each once."""
-    from bench.settings import Refused, whole_numbers
-
     try:
         sizes = sorted(set(whole_numbers(text)))
     except Refused as error:
