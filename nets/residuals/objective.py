@@ -30,8 +30,8 @@ from nets.residuals.terms import Residuals
 Array = NDArray[np.float64]
 
 # A pass over a chunk has some fifty calls of fixed price, about 0.2 ms, so chunks are as large as
-# memory likes: 2-20, 600 + 360 points, ms per call with 64, 128, 256, 512, 1024 points a chunk: 4.0,
-# 2.7, 2.2, 2.0, 1.8; 2-30, 1000 + 600 points: 8.7, 7.3, 6.2, 5.3, 4.9.
+# memory likes. Milliseconds per loss and gradient with 64, 128, 256, 512, 1024 points a chunk:
+# 4.0, 2.7, 2.2, 2.0, 1.8 (2-20, 600 + 360 points); 8.7, 7.3, 6.2, 5.3, 4.9 (2-30, 1000 + 600).
 CHUNK_BYTES, MIN_POINTS, MAX_POINTS = 16 * 2**20, 64, 1500
 
 
@@ -273,15 +273,12 @@ class ResidualObjective:
             return None
         with torch.enable_grad():
             C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
-        numbers = _numbers(
-            self._theta.W, self._theta.b, C.detach(), s.detach(), torch.float64
-        )
+        numbers = _numbers(self._theta.W, self._theta.b, C.detach(), s.detach(), torch.float64)
         return tau, C, s, numbers
 
 
 def _add_normal(block: Array, r: Array, square: Tensor, right: Array) -> None:
-    part = torch.from_numpy(block)
-    torch.addmm(square, part, part.T, out=square)
+    square += torch.from_numpy(block @ block.T)  # NumPy sees the symmetry: half the products
     right += block @ r
 
 
