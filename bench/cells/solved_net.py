@@ -44,7 +44,7 @@ class Config(NetOnData):
         None,
         panel=EQUATION,
         min=1,
-        unset=f"one per parameter, at least {FEWEST_POINTS}",
+        unset=f"one per parameter, two where the field is singular, at least {FEWEST_POINTS}",
         help="Points inside the domain.",
     )
     boundary_points: int | None = setting(
