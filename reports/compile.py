@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.store.files import write_whole
 from bench.store.results import Results
 from reports.context import Run
-from reports.document import Document
+from reports.document import Document, Missing, Paragraph, Section
 
 STAMP = "report.json"
 
@@ -56,19 +56,32 @@ def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
 
 
 def build_document(run: Run) -> Document:
+    """The article and its supplement; what is missing in the run stands in one place."""
+    from reports.abstract import abstract, references, title
     from reports.sections import all_sections
 
+    parts = all_sections(run)
+    supplement = [*parts.supplement, *_missing(parts.missing)]
     return Document(
-        title="Finite elements against neural networks",
-        subtitle="When does a net beat a finite element, at what cost, and why does it train or "
-        "fail to train?",
-        sections=all_sections(run),
+        title=title(run),
+        subtitle="Nédélec elements, neural networks and linear models by one ruler",
+        sections=parts.article,
         facts=[
             ("run", run.name),
             *_facts(run.results),
             *(("compared with", other.name) for other in run.others),
         ],
+        abstract=abstract(run),
+        supplement=supplement,
+        references=references(run),
     )
+
+
+def _missing(gaps: Sequence[Missing]) -> list[Section]:
+    if not gaps:
+        return []
+    lead = Paragraph("These parts of the report have no results in this run.")
+    return [Section("Not in this run", [lead, *gaps], part="supplement")]
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

@@ -7,9 +7,11 @@ A section module defines
     STUDIES    the studies that feed it; () for a section about whatever the run has
     GAP        what is said when those studies are planned and have given nothing yet
     contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
+    article    the same for the main text, if the section has a place in it: what a reader should
+               see first. Contents go to the supplement, without what the article shows already
 
 A section without contents is left out, unless one of its studies belongs to the run: then its gap
-is named, with the command that fills it.
+is named among all that is missing, with the command that fills it.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Sequence
-from typing import Protocol, cast
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeGuard, cast
 
 from bench.errors import UserError
 from reports.context import Run
-from reports.document import Block, Missing, Section
+from reports.document import Block, Missing, Picture, Section, Table, walk
 
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 
@@ -37,11 +40,66 @@ class Described(Protocol):
     def contents(self, run: Run) -> Sequence[Block | Section]: ...
 
 
-def all_sections(run: Run) -> list[Section]:
+@dataclass(frozen=True)
+class Parts:
+    """The sections of the article and of the supplement, and what is missing in the run."""
+
+    article: list[Section]
+    supplement: list[Section]
+    missing: list[Missing]
+
+
+def all_sections(run: Run) -> Parts:
     names = [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
-    modules = [load(name) for name in names]
-    made = [make(module, run) for module in sorted(modules, key=lambda module: module.ORDER)]
-    return [section for section in made if section is not None]
+    modules = sorted((load(name) for name in names), key=lambda module: module.ORDER)
+    parts = Parts([], [], [])
+    for module in modules:
+        shown = section(module.TITLE, getattr(module, "article", _nothing)(run))
+        behind = section(module.TITLE, module.contents(run), part="supplement")
+        if not (shown or behind):
+            planned = [study for study in module.STUDIES if study in run.plans]
+            parts.missing.extend([Missing(module.GAP, run.command(*planned))] if planned else [])
+            continue
+        parts.missing.extend(b for _, s in walk(filter(None, [shown, behind])) for b in _gaps(s))
+        seen = {b.name for _, s in walk(filter(None, [shown])) for b in s.blocks if _named(b)}
+        parts.article.extend(filter(None, [_pruned(shown, set())]))
+        parts.supplement.extend(filter(None, [_pruned(behind, seen)]))
+    return parts
+
+
+def section(title: str, parts: Sequence[Block | Section], part: str = "") -> Section | None:
+    """Blocks and subsections under a title; None where there are none."""
+    if not parts:
+        return None
+    blocks = [each for each in parts if not isinstance(each, Section)]
+    return Section(title, blocks, [s for s in parts if isinstance(s, Section)], part)
+
+
+def _nothing(run: Run) -> Sequence[Block | Section]:
+    return []
+
+
+def _named(block: Block) -> TypeGuard[Picture | Table]:
+    return isinstance(block, Picture | Table)
+
+
+def _gaps(section: Section) -> list[Missing]:
+    return [block for block in section.blocks if isinstance(block, Missing)]
+
+
+def _pruned(section: Section | None, seen: set[str]) -> Section | None:
+    """Without gaps, which stand in one place, and without figures and tables shown elsewhere."""
+    if section is None:
+        return None
+    blocks = [
+        b
+        for b in section.blocks
+        if not isinstance(b, Missing) and not (_named(b) and b.name in seen)
+    ]
+    below = [p for p in (_pruned(s, seen) for s in section.subsections) if p is not None]
+    if not blocks and not below:
+        return None
+    return replace(section, blocks=blocks, subsections=below)
 
 
 def load(name: str) -> Described:
@@ -51,18 +109,3 @@ def load(name: str) -> Described:
     if absent:
         raise UserError(f"{module.__name__} is no section: it defines no {', '.join(absent)}")
     return cast(Described, module)
-
-
-def make(module: Described, run: Run) -> Section | None:
-    """The section of a run, its gap, or None where the run is about something else."""
-    parts = module.contents(run)
-    planned = [study for study in module.STUDIES if study in run.plans]
-    if not parts and planned:
-        parts = [Missing(module.GAP, run.command(*planned))]
-    if not parts:
-        return None
-    return Section(
-        module.TITLE,
-        [part for part in parts if not isinstance(part, Section)],
-        [part for part in parts if isinstance(part, Section)],
-    )
