@@ -60,8 +60,10 @@ def run(config: Config) -> Result:
     problem = problems.get(config.problem)
     points = problem.domain.sample_training(config.samples, config.data_seed)
     held_out = problem.domain.sample_training(config.samples, config.data_seed, test=True)
-    told = {"features": config.features.split(","), "seed": config.seed}
-    field, seconds = warm(lambda: fit_baseline(config.method, problem, points, **told))
+    features, seed = config.features.split(","), config.seed
+    field, seconds = warm(
+        lambda: fit_baseline(config.method, problem, points, features=features, seed=seed)
+    )
     return Result(
         {
             **field_errors(field, problem, jacobian=field.jacobian),
