@@ -11,9 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
-from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance
+from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance, median
 
 TOLD = TRACKS
 
@@ -26,9 +24,9 @@ class Contender:
     records: tuple[StoredResult, ...]
 
     def median(self, value: str) -> float | None:
-        """The median over seeds; a diverged run counts as infinite."""
-        middle = float(np.median(Results(self.records).errors(value)))
-        return middle if math.isfinite(middle) else None
+        """The median over seeds, a diverged run as infinite; None where that is no number."""
+        middle = Results(self.records).median(value)
+        return middle if middle is not None and math.isfinite(middle) else None
 
     @property
     def name(self) -> str:
@@ -86,5 +84,5 @@ def contenders(results: Results, problem: str) -> list[Contender]:
 
 def _contender(problem: str, group: list[tuple[StoredResult, Appearance]]) -> Contender:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
-    unknowns = int(np.median([shown.unknowns for _, shown in group]))
+    unknowns = int(median(shown.unknowns for _, shown in group))
     return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))
