@@ -216,9 +216,9 @@ def net_metrics(net: Network, data: Data) -> dict[str, Any]:
 
 def is_finite_on(net: Network, data: Data) -> bool:
     """Whether the net has a value at all at the training points: it may overflow untrained."""
-    from nets.fast.kernel import FastObjective
+    from nets.training.budget import objective_of
 
-    return math.isfinite(FastObjective(net, data.x, data.y)(net.pack())[0])
+    return math.isfinite(objective_of(net, data.x, data.y)(net.pack())[0])
 
 
 def _ring_error(predicted: Array, data: Data) -> float | None:

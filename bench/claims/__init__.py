@@ -97,10 +97,19 @@ class Entry:
     p_adjusted: float | None = None
 
 
+_outside: dict[str, Callable[[], Sequence[Claim]]] = {}
+
+
+def add(name: str, load: Callable[[], Sequence[Claim]]) -> None:
+    """A theme from outside this folder; `load` gives its claims."""
+    _outside[name] = load
+
+
 def all_claims() -> list[Claim]:
-    """The claims of every theme, in the order of the files' names."""
+    """The claims of every theme, in the order of the files' names; those from outside last."""
     themes = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    return [claim for theme in themes for claim in _declared(theme)]
+    inside = [claim for theme in themes for claim in _declared(theme)]
+    return [*inside, *(claim for theme in sorted(_outside) for claim in _outside[theme]())]
 
 
 def _declared(theme: str) -> Sequence[Claim]:

@@ -87,17 +87,26 @@ def planned(
 ) -> list[Plan]:
     """The plans that arguments and config file ask for; arguments win."""
     from bench import studies as all_studies
+    from bench.plugs import use_study, used
     from bench.settings import configured, read_toml
 
-    file: dict[str, Any] = read_toml(config) if config else {}
+    file: dict[str, Any] = used(read_toml(config)) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
     rest = {name: value for name, value in file.items() if name not in tables}
     told = configured(RunFile, rest, where=str(config))
-    chosen = studies or list(told.studies) or all_studies.names()
+    chosen = [use_study(study) for study in studies or told.studies] or all_studies.names()
     for study in chosen:
         all_studies.load(study)
-    overrides = all_studies.overrides(chosen, settings, tables)
+    overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
     return all_studies.plan(chosen, preset or told.preset, overrides)
+
+
+def assigned(setting: str) -> str:
+    """`key=value` with the paths in its value under their names."""
+    from bench.plugs import used
+
+    key, equals, value = setting.partition("=")
+    return f"{key}{equals}{used(value)}"
 
 
 def chosen_states(only: str) -> set[str]:

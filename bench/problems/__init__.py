@@ -10,12 +10,13 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench.errors import UserError, nearest
+from bench.errors import UserError, nearest, unknown
 
 Array = NDArray[np.float64]
 Field = Callable[[ArrayLike], Array]  # (3, ...) -> (3, ...)
@@ -102,15 +103,26 @@ class Problem:
         return self.u(components(x).reshape(3, -1)).T.copy()
 
 
+_outside: dict[str, Callable[[], Problem]] = {}
+
+
+def add(name: str, load: Callable[[], Problem]) -> None:
+    """A problem from outside this folder, loaded when first asked for."""
+    _outside[name] = cache(load)
+
+
 def names() -> list[str]:
-    """All problems, the paper's first."""
-    return sorted(_records, key=lambda name: (name != "maxwell", name))
+    """All problems, the paper's first; of those from outside, the installed ones."""
+    installed = [name for name in _outside if "@" not in name]
+    return sorted({*_records, *installed}, key=lambda name: (name != "maxwell", name))
 
 
 def get(name: str) -> Problem:
     """The problem of that name."""
+    if name in _outside:
+        return _outside[name]()
     if name not in _records:
-        raise UserError(f"unknown problem {name!r}; {nearest(name, names())}")
+        raise UserError(f"unknown problem {name!r}; {unknown(name, names())}")
     return _records[name]
 
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
 from typing import Any
 
+from bench import plugs
 from bench.cells import Cell
 from bench.errors import UserError, nearest
 from bench.settings import configured, parsed, typed
@@ -41,23 +41,47 @@ class Plan:
     preset: str
     config: Any  # the study's own Config
     cells: list[Cell]
+    plugs: Mapping[str, list[str]] = dataclasses.field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        return {
-            "study": self.study,
-            "preset": self.preset,
-            "config": dataclasses.asdict(self.config),
-        }
+        """What a run folder remembers.
+
+        Where files from outside take part, these are named, and the cells are written out: status
+        and report then need no code that femnets does not have.
+        """
+        config = dataclasses.asdict(self.config)
+        document = {"study": self.study, "preset": self.preset, "config": config}
+        named = {"config": config, "cells": [cell.config for cell in self.cells]}
+        outside = plugs.recorded(self.study, named)
+        if outside or self.study in _outside:
+            cells = [[cell.kind, dict(cell.config)] for cell in self.cells]
+            document |= {"plugs": outside, "cells": cells}
+        return document
 
 
-@cache
+_outside: dict[str, Callable[[], Any]] = {}
+
+
+def add(name: str, load_it: Callable[[], Any]) -> None:
+    """A study from outside this folder; `load_it` gives what a file of it would define."""
+    _outside[name] = load_it
+    load.cache_clear()
+
+
 def names() -> list[str]:
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    return sorted({*_files(), *_outside})
 
 
 @cache
-def load(study: str) -> ModuleType:
+def _files() -> list[str]:
+    return [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
+
+
+@cache
+def load(study: str) -> Any:
     """The module of a study."""
+    if study in _outside:
+        return _complete(_outside[study](), study)
     if "." not in study and study not in names():
         raise UserError(f"no study {study!r}; {nearest(study, names())}")
     name = study if "." in study else f"{__name__}.{study}"
@@ -67,6 +91,10 @@ def load(study: str) -> ModuleType:
         if error.name is None or not name.startswith(error.name):
             raise
         raise UserError(f"no study {study!r}: no module {error.name!r} on the path") from None
+    return _complete(module, name)
+
+
+def _complete(module: Any, name: str) -> Any:
     parts = ("Config", "PRESETS", "YIELDS", "cells")
     absent = [part for part in parts if not hasattr(module, part)]
     if absent:
@@ -102,6 +130,9 @@ def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
     """The plans a run directory remembers, expanded by today's code."""
     plans = []
     for study, document in documents.items():
+        if "cells" in document:
+            plans.append(_written_out(study, document))
+            continue
         config_type = load(study).Config
         try:
             config = configured(config_type, document["config"], where=f"study {study}")
@@ -112,6 +143,16 @@ def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
             ) from None
         plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
     return plans
+
+
+def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
+    """A plan with plugs from outside, as it was written: none of their code is needed."""
+    try:
+        cells = [Cell(str(kind), dict(config)) for kind, config in document["cells"]]
+        outside = {str(name): [*map(str, paths)] for name, paths in document["plugs"].items()}
+    except (TypeError, ValueError, AttributeError, KeyError):
+        raise UserError(f"the run's plan of study {study} is not as femnets writes it") from None
+    return Plan(study, str(document["preset"]), document["config"], cells, outside)
 
 
 def overrides(

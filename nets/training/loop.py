@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import torch
 
 from nets import optimizers
 from nets.config import DTYPES
@@ -15,9 +16,10 @@ from nets.errors import InputError, nearest
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
+from nets.own import trainable
 from nets.training.budget import Clock, CountedObjective, Limits, Rows
 from nets.training.coordinates import Coordinates, prepared
-from nets.training.history import Arrays, Curve, History, Probe
+from nets.training.history import Arrays, Curve, History, Probe, history_of
 
 DEFAULT_STEPS = 1000
 
@@ -51,12 +53,12 @@ class Training:
 
 
 def train(
-    net: Network,
+    net: Network | torch.nn.Module,
     x: Any,
     y: Any,
     *,
     loss: Loss | None = None,
-    optimizer: str = "auto",
+    optimizer: str | Callable[..., Any] = "auto",
     steps: int | None = None,
     evaluations: float | None = None,
     seconds: float | None = None,
@@ -78,11 +80,12 @@ def train(
     `patience` evaluations. With none of them, 1000 steps. Ctrl-C ends the training like any other
     stop, with the best state so far.
 
-    `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
-    `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
-    `every` is the stride of `Training.history`: by default 1, with mini batches one epoch; `seed`
-    draws them. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
-    float64 always.
+    `net` is one of `build`, or any torch module that maps rows to rows. `optimizer` is a file of
+    `nets.optimizers`, "auto" the strongest for the size of the net; or a function (objective,
+    theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
+    number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
+    default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
+    evaluation; the optimiser's state, J and τ are float64 always.
     """
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
@@ -93,6 +96,7 @@ def train(
         raise InputError(f"every must be a whole number >= 1, got {every}")
     if precision not in DTYPES:
         raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+    net = trainable(net, x, y)
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
     run = _Run(
@@ -100,7 +104,7 @@ def train(
         data=Rows(net, x, y, loss or Loss(), precision),
         coordinates=coordinates,
         limits=limits,
-        history=History(net, loss or Loss()),
+        history=history_of(net, loss or Loss()),
         curve=Curve(probes or {}),
         every=every,
         show=progress,
@@ -227,7 +231,7 @@ class _Run:
             self._add_to_curve(self.best, self.best_J, seconds)
         self.net.unpack(self.best)
         return Training(
-            net=self.net,
+            net=getattr(self.net, "original", self.net),
             J=float(self.best_J),
             reason=reason,
             diverged=diverged or not np.isfinite(self.best_J),
