@@ -60,7 +60,7 @@ def best_approximation(which: str | Problem | Field, *more: Any, **how: Any) -> 
 
     if not isinstance(which, str | Problem):
         return fem.best_approximation(which, *more, **how)
-    return _field(which, solve=False, *more, **how)
+    return _field(which, *more, solve=False, **how)
 
 
 def solve(which: str | Problem, *more: Any, **how: Any) -> Solution:

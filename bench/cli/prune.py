@@ -40,7 +40,6 @@ def command(
     """Delete redundant layers (never layer 0): which, and the errors before, after, and after
     solving the last layer anew by least squares."""
     from bench.cli._nets import check_suffix, load_net, save_net, table, use_threads
-
     from bench.plugs import used
 
     check_suffix(save, ".safetensors")
