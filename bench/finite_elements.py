@@ -11,7 +11,7 @@ from bench.errors import UserError
 if TYPE_CHECKING:
     from bench.domains import Domain, Edge
     from bench.problems import Field, Problem
-    from fem import Solution
+    from fem import BoundaryValueSolution, Solution
     from fem.spaces import Progress
 
 
@@ -165,7 +165,6 @@ def adapted(
 ) -> Iterator[Solution]:
     """The boundary-value problem on the first mesh and on each refinement, with its errors."""
     from bench.boundary_value import data_of
-    from fem import How
     from fem.adaptive import refinements
 
     assert chosen.refine is not None
@@ -179,8 +178,7 @@ def adapted(
         progress=progress,
     )
     for solution in found:
-        how = How(singular_edge=problem.singular_edge)
-        yield replace(solution.measure(problem.u, problem.curl_u, how), n=chosen.n)
+        yield replace(_measured(problem, solution), n=chosen.n)
 
 
 def _best(
@@ -209,12 +207,21 @@ def _boundary_value(
     problem: Problem, chosen: Discretisation, place: dict[str, Any], progress: Progress | None
 ) -> Solution:
     from bench.boundary_value import data_of
-    from fem import How, solve_boundary_value
+    from fem import solve_boundary_value
 
     found = solve_boundary_value(
         data_of(problem), **place, **chosen.told, tol=chosen.tol, progress=progress
     )
-    return found.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
+    return _measured(problem, found)
+
+
+def _measured(problem: Problem, solution: BoundaryValueSolution) -> BoundaryValueSolution:
+    """With its errors, where there is a u to compare with."""
+    from fem import How
+
+    if not problem.known:
+        return solution
+    return solution.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
 
 
 def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
@@ -230,5 +237,7 @@ def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None
         "multiplier_norm": solution.multiplier_norm,
         "divergence": solution.divergence,
         "estimate": estimate,
-        "effectivity": None if estimate is None else estimate / solution.hcurl_error,
+        "effectivity": None
+        if estimate is None or not problem.known
+        else estimate / solution.hcurl_error,
     }

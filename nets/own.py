@@ -31,6 +31,7 @@ class OwnNet(Network):
     def __init__(self, module: nn.Module, inputs: int, outputs: int) -> None:
         nn.Module.__init__(self)
         self.inner = module
+        self.is_guest = False  # whether `trainable` made it, for a module that stays its owner's
         self.ends = (inputs, outputs)
         self.config = NetConfig(inputs=inputs, outputs=outputs)
         if not self.free_parameters():
@@ -50,8 +51,8 @@ class OwnNet(Network):
 
     @property
     def original(self) -> nn.Module:
-        """The module itself, as whoever brought it knows it."""
-        return self.inner
+        """What probes are shown and a training gives back: the module its owner knows."""
+        return self.inner if self.is_guest else self
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -219,4 +220,6 @@ def trainable(net: nn.Module, x: Any, y: Any) -> Network:
     shapes = [np.shape(rows) for rows in (x, y)]
     if any(len(shape) != 2 for shape in shapes):
         raise InputError(f"x and y must be rows of numbers, got shapes {shapes[0]} and {shapes[1]}")
-    return OwnNet(net, shapes[0][1], shapes[1][1])
+    guest = OwnNet(net, shapes[0][1], shapes[1][1])
+    guest.is_guest = True
+    return guest

@@ -32,20 +32,25 @@ def build_app() -> typer.Typer:
     @app.callback()
     def _root(
         version: Annotated[
-            bool, typer.Option("--version", help="The version, and nothing else.", is_eager=True)
+            bool,
+            typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
         ] = False,
     ) -> None:  # a callback keeps sub-commands even while there is only one
-        if version:
-            from importlib.metadata import version as installed
-
-            typer.echo(f"femnets {installed('femnets')}")
-            raise typer.Exit
+        pass
 
     for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
         if not module.startswith("_"):
             command = importlib.import_module(f"{__name__}.{module}").command
             app.command(name=module.replace("_", "-"))(command)
     return app
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"femnets {version('femnets')}")
+        raise typer.Exit
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -182,7 +182,7 @@ def _compared(
     name: str, meaning: str, x: Array, said: Array, fine: Array, coarse: Array
 ) -> Verdict:
     """Where a formula is farther from the differences than their own doubt explains."""
-    size = max(float(np.abs(said).max()), float(np.abs(fine).max()), 1e-12)
+    size = max(*(float(np.linalg.norm(v, axis=0).max()) for v in (said, fine)), 1e-12)
     apart = np.linalg.norm(said - fine, axis=0)
     doubt = DOUBT * np.linalg.norm(fine - coarse, axis=0)
     beyond = apart - TOLERANCE * size - doubt

@@ -81,11 +81,14 @@ def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
     takes = inspect.signature(found).parameters
 
     def minimize(objective: Objective, theta: Vector, report: Report, **told: Any) -> str:
+        ours: list[Exception] = []
         try:
-            reason = found(objective, theta, report, **told)
+            reason = found(_noting(objective, ours), theta, _noting(report, ours), **told)
         except (Stop, Diverged, InputError):
             raise
         except Exception as error:
+            if error in ours:
+                raise
             said = " ".join(str(error).split())
             raise InputError(
                 f"optimiser {name!r} raised {type(error).__name__}: {said}{_place(error)}"
@@ -96,6 +99,22 @@ def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
         part: None for part in ("lower", "seed") if part in takes
     }
     return minimize
+
+
+def _noting(call: Any, raised: list[Exception]) -> Any:
+    """The call, remembering what it raised itself: that is not the optimiser's doing."""
+
+    def noted(*arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except Exception as error:
+            raised.append(error)
+            raise
+
+    for extra in ("exceeds", "on_rows", "rows"):
+        if hasattr(call, extra):
+            setattr(noted, extra, getattr(call, extra))
+    return noted
 
 
 def _place(error: Exception) -> str:
