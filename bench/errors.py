@@ -24,6 +24,6 @@ def unknown(name: str, known: list[str]) -> str:
         file = name.partition("@")[0]
         return (
             "it came from a file, and a run folder holds no code: name it again, such as "
-            f"--plug ./{file}.py"
+            f"--plug ./{file}.py or --plug ./FILE.py:{file}"
         )
     return nearest(name, known)

@@ -24,5 +24,5 @@ def unknown(name: str, known: Sequence[str]) -> str:
     """A hint for a name that is not known here: misspelt, or from a file that was not named."""
     if "@" in name:  # such names are given to files by the command line alone
         file = name.partition("@")[0]
-        return f"it came from a file that must be named again, such as ./{file}.py"
+        return f"it came from a file; name it again, such as --plug ./FILE.py:{file}"
     return nearest(name, known)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,7 +74,11 @@ Finding = Compared | Counted | Fact | NotTested
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One sentence of the paper in our words, where it stands, and the rule that decides it."""
+    """One sentence of the paper in our words, where it stands, and the rule that decides it.
+
+    It speaks of `problems` and is shown their results alone (and those of cells without a problem);
+    () means whatever there is.
+    """
 
     name: str
     sentence: str
@@ -82,6 +86,18 @@ class Claim:
     rule: str
     examine: Callable[[Results], Finding]
     note: str = ""
+    problems: tuple[str, ...] = ("maxwell",)
+
+    def seen(self, results: Results) -> Results:
+        """What the claim may look at."""
+        if not self.problems:
+            return results
+        known = (None, *self.problems)
+        return Results([r for r in results if r.config.get("problem") in known])
+
+    def concerns(self, problems: Collection[str]) -> bool:
+        """Whether it speaks of one of these."""
+        return not problems or not self.problems or bool({*problems} & {*self.problems})
 
 
 @dataclass(frozen=True)
@@ -123,7 +139,7 @@ def _declared(theme: str) -> Sequence[Claim]:
 def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entry]:
     """A verdict on every claim; a claim cannot pass on missing data."""
     chosen = all_claims() if claims is None else claims
-    findings = {claim.name: claim.examine(results) for claim in chosen}
+    findings = {claim.name: claim.examine(claim.seen(results)) for claim in chosen}
     adjusted = holm(
         {
             name: finding.comparison.p_value / 2  # in the direction that was seen

@@ -6,6 +6,8 @@ A study module defines
     PRESETS    {"quick": Config(...), "paper": ..., "full": ...}
     cells      Config -> list[Cell]; cells that two studies share are computed once
     YIELDS     names of the values its tables show
+    on         where it is about fields: (Config, Problem) -> the same for one's own problem, or
+               None where it has nothing to say of it (`femnets run --problem ./mine.py`)
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
 module outside this package: `femnets run mine.studies.heat`.
@@ -19,12 +21,15 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench import plugs
 from bench.cells import Cell
 from bench.errors import UserError, nearest
 from bench.settings import configured, parsed, typed
+
+if TYPE_CHECKING:
+    from bench.problems import Problem
 
 PRESETS = {
     "quick": "every study in small, for a first look",
@@ -42,6 +47,7 @@ class Plan:
     config: Any  # the study's own Config
     cells: list[Cell]
     plugs: Mapping[str, list[str]] = dataclasses.field(default_factory=dict)
+    told: tuple[str, ...] = ()  # options as typed
 
     def document(self) -> dict[str, Any]:
         """What a run folder remembers.
@@ -51,6 +57,8 @@ class Plan:
         """
         config = dataclasses.asdict(self.config)
         document = {"study": self.study, "preset": self.preset, "config": config}
+        if self.told:
+            document["told"] = [*self.told]
         named = {"config": config, "cells": [cell.config for cell in self.cells]}
         outside = plugs.recorded(self.study, named)
         if outside or self.study in _outside:
@@ -114,16 +122,32 @@ def preset(study: str, name: str) -> Any:
 
 
 def plan(
-    studies: Sequence[str], preset_name: str, overrides: Mapping[str, Mapping[str, Any]]
+    studies: Sequence[str],
+    preset_name: str,
+    overrides: Mapping[str, Mapping[str, Any]],
+    problem: Problem | None = None,
+    told: Sequence[str] = (),
 ) -> list[Plan]:
-    """The plans of some studies; `overrides` maps a study to the settings that differ."""
+    """The plans of some studies; `overrides` maps a study to the settings that differ.
+
+    With a `problem` they are about it and no other. `told` is what was typed, to be repeated.
+    """
     plans = []
     for study in studies:
         config = preset(study, preset_name)
+        if problem is not None:
+            config = load(study).on(config, problem)
+            if config is None:
+                continue
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
-        plans.append(Plan(study, preset_name, config, load(study).cells(config)))
+        plans.append(Plan(study, preset_name, config, load(study).cells(config), told=tuple(told)))
     return plans
+
+
+def about_problems() -> list[str]:
+    """The studies that can be run on one's own problem."""
+    return [study for study in names() if hasattr(load(study), "on")]
 
 
 def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
