@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -107,7 +108,8 @@ def planned(
         if problem and study not in able:
             raise UserError(f"--problem: study {study!r} is about no problem; {nearest('', able)}")
     about = problems.get(use(problem)) if problem else None
-    typed = [f"--set {setting}" for setting in settings] + [f"--problem {problem}"] * bool(problem)
+    typed = [f"--set {shlex.quote(setting)}" for setting in settings]
+    typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
     found = all_studies.plan(chosen, preset or told.preset, overrides, about, typed)
     if not found:
         raise UserError(f"no study can say anything about {problem} with these settings")
