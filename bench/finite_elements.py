@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from bench.compiling import announce
 from bench.errors import UserError
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def approximate(
 
     Of an adaptive sequence it is the last, and `seconds` are those of all.
     """
+    announce()
     if chosen.refine is not None:
         every = list(adapted(problem, chosen, progress))
         phases = {phase: 0.0 for solution in every for phase in solution.seconds}

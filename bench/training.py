@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bench import problems
 from bench.cells import finite
 from bench.cells.net import Config as TrainConfig
+from bench.compiling import announce
 from bench.errors import UserError
 from bench.measure import ruler as metrics
 from bench.problems import Array, Problem
@@ -133,6 +134,7 @@ def train_net(
     from nets import Loss, train
     from nets.training.last_layer import solve_last_layer
 
+    announce()
     if not isinstance(config, TrainConfig):
         config = configured(TrainConfig, config, where="a training")
     net, data = config.build(), config.data()
@@ -155,7 +157,7 @@ def train_net(
         every=config.every,
         seed=config.seed,
         precision=config.precision,
-        progress=progress,
+        progress=progress or False,
         **config.options(),
     )
     values = {

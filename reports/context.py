@@ -52,7 +52,8 @@ class Run:
         """What makes the studies' cells again, or fills the ones that are missing."""
         plan = self.plans.get(studies[0], {})
         told = " ".join([f"--preset {plan.get('preset', 'quick')}", *plan.get("told", ())])
-        return f"femnets run {' '.join(studies)} {told} --run {self.name}"
+        typed = [str(self.plans.get(study, {}).get("file", study)) for study in studies]
+        return f"femnets run {' '.join(typed)} {told} --run {self.name}"
 
     def source(self, study: str, results: Results) -> Source:
         return Source(self.command(study), results.keys())

@@ -102,6 +102,11 @@ def recorded(study: str, config: Mapping[str, Any]) -> dict[str, list[str]]:
     return found
 
 
+def file_of_study(study: str) -> str | None:
+    """Where a study was read, if it is no study of the package."""
+    return _studies[study].place if study in _studies else None
+
+
 def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
     """Of what `recorded` gave: the names whose files are others today, with the path. Read only."""
     found = {}

@@ -64,6 +64,8 @@ class Plan:
         if outside or self.study in _outside:
             cells = [[cell.kind, dict(cell.config)] for cell in self.cells]
             document |= {"plugs": outside, "cells": cells}
+        if path := plugs.file_of_study(self.study):
+            document["file"] = path
         return document
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -69,7 +70,7 @@ def train(
     every: int | None = None,
     seed: int = 0,
     precision: str = "float64",
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
     **options: Any,
 ) -> Training:
     """Minimises J of `net` on rows x, y in place, and returns what happened.
@@ -85,7 +86,8 @@ def train(
     theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
     number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
     default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
-    evaluation; the optimiser's state, J and τ are float64 always.
+    evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with where
+    the training stands; by default a line says so in a terminal and in a notebook (False: none).
     """
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
@@ -99,6 +101,7 @@ def train(
     net = trainable(net, x, y)
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
+    show, line = _shown(progress)
     run = _Run(
         net=net,
         data=Rows(net, x, y, loss or Loss(), precision),
@@ -107,9 +110,24 @@ def train(
         history=history_of(net, loss or Loss()),
         curve=Curve(probes or {}),
         every=every,
-        show=progress,
+        show=show,
     )
-    return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+    with line:
+        return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _shown(
+    progress: Callable[[Progress], None] | bool | None,
+) -> tuple[Callable[[Progress], None] | None, AbstractContextManager[Any]]:
+    """Who is told where the training stands, and what closes it."""
+    from nets.training.progress import TrainingProgress, is_watched
+
+    if callable(progress):
+        return progress, nullcontext()
+    if progress is False or (progress is None and not is_watched()):
+        return None, nullcontext()
+    line = TrainingProgress()
+    return line, line
 
 
 def _finished(run: _Run, minimize: Callable[..., str]) -> Training:
