@@ -86,6 +86,7 @@ CLAIMS = [
             compares=True,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
             examine=is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
+            problems=(problem,),
         )
         for problem in ("maxwell", "helix")
     ),
