@@ -130,6 +130,15 @@ def median(values: np.ndarray) -> np.ndarray:
     return np.where(finite, 0.5 * (np.where(finite, left, 0) + np.where(finite, right, 0)), either)
 
 
+def median_error(errors: Sequence[float | None]) -> float:
+    """The median of errors; a run without one counts as infinite, and is never dropped."""
+    if not errors:
+        return math.nan
+    values = [math.inf if e is None or math.isnan(e) else float(e) for e in errors]
+    middle = sorted(values)[(len(values) - 1) // 2 : len(values) // 2 + 1]
+    return sum(middle) / len(middle)
+
+
 def bootstrap_median(
     values: np.ndarray, level: float = LEVEL, seed: int = 0
 ) -> tuple[float, float]:
