@@ -1,0 +1,7 @@
+"""Least squares on random waves cos(w·x + b), their count and frequency by validation."""
+
+import numpy as np
+
+from bench.baselines._random import random_fit
+
+fit = random_fit(lambda z: np.cos(z, out=z), phase=np.pi)

@@ -1,0 +1,7 @@
+"""Least squares on random tanh features, their count and scale by validation."""
+
+import numpy as np
+
+from bench.baselines._random import random_fit
+
+fit = random_fit(lambda z: np.tanh(z, out=z), phase=2.0)
