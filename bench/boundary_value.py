@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bench.errors import UserError
+
 if TYPE_CHECKING:
     from bench.problems import Array, Problem
     from fem.boundary_value import BoundaryValueProblem
@@ -14,6 +16,12 @@ if TYPE_CHECKING:
 def data_of(problem: Problem) -> BoundaryValueProblem:
     """f, φ, ρ and g = u × n, of which a singular gradient part comes as its potential."""
     from fem.boundary_value import BoundaryValueProblem
+
+    if problem.natural:
+        raise UserError(
+            f"{problem.name} has natural conditions on {', '.join(problem.natural)}, which the "
+            "finite elements do not take; name a problem with u × n on the whole boundary"
+        )
 
     def g(x: Array, n: Array) -> Array:
         u = problem.u(x)

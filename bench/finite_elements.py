@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 from bench.errors import UserError
 
 if TYPE_CHECKING:
+    from bench.domains import Domain, Edge
     from bench.problems import Field, Problem
     from fem import Solution
     from fem.spaces import Progress
 
 
 RATIO = 0.15  # of geometric layers: (√2 − 1)² = 0.17 is the best for √r on an interval
-EDGE = (1.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,31 +55,31 @@ class Discretisation:
 
     def place(self, problem: Problem) -> dict[str, Any]:
         """As `fem` is told it: {"n": …} for the uniform cube, which has solvers of its own."""
-        if self.grading is not None:
-            from fem.meshes.grading import graded_cube
+        if self._as_n(problem.domain):
+            return {"n": self.n}
+        return {"mesh": self.mesh_for(problem)}
 
-            assert self.n is not None
-            towards = {"towards": problem.singular_edge} if problem.singular_edge else {}
-            return {"mesh": graded_cube(self.n, self.grading, **towards)}
-        if self.layers is not None:
-            return {"mesh": self._layered(problem.singular_edge or EDGE)}
-        return {"n": self.n} if self.mesh is None else {"mesh": self.mesh}
+    def _as_n(self, domain: Domain) -> bool:
+        """Whether n says it all: the uniform mesh of a structured domain."""
+        given = (self.grading, self.layers, self.mesh)
+        return domain.structured and all(entry is None for entry in given)
 
-    def _layered(self, towards: tuple[float, float]) -> Any:
-        from fem.spaces.bricks.mesh import graded
-
+    def _layered(self, domain: Domain, towards: Edge | None = None) -> Any:
         assert self.layers is not None
         order = self.layers + 1 if self.order is None else self.order
-        return graded(self.layers, self.ratio, order, towards, n=self.n or 1)
+        return domain.layered(self.layers, self.ratio, order, self.n or 1, towards)
 
     def mesh_for(self, problem: Problem) -> Any:
         """The mesh itself."""
-        from fem import elements, meshes
+        from fem import elements
 
-        place = self.place(problem)
-        if "mesh" in place:
-            return place["mesh"]
-        return meshes.cube(place["n"], elements.get(self.element).cell)
+        domain, edge = problem.domain, problem.singular_edge
+        if self.mesh is not None:
+            return self.mesh
+        if self.layers is not None:
+            return self._layered(domain, edge)
+        assert self.n is not None
+        return domain.mesh(self.n, elements.get(self.element).cell, self.grading, edge)
 
     def check(self, problem: Problem) -> None:
         """Refuses what cannot be before anything has cost time."""
@@ -115,7 +115,7 @@ class Discretisation:
         if element.cell != "tet":
             raise UserError(f"--adaptive bisects tetrahedra; take N0 or N1, not {self.element}")
 
-    def planned_bytes(self) -> int:
+    def planned_bytes(self, domain: Domain) -> int:
         """The memory it will take, as the element predicts it without loading an engine."""
         from fem import elements
 
@@ -123,13 +123,14 @@ class Discretisation:
         if self.layers is not None:
             from fem.spaces.bricks.space import box_bytes
 
-            return box_bytes(self._layered(EDGE))
+            return box_bytes(self._layered(domain))
+        cells = domain.cells(self.n, element.cell) if self.n else element.cells(mesh=self.mesh)
         return element.planned_bytes(
-            element.cells(self.n, self.mesh) * 2 ** (self.refine or 0),
+            cells * 2 ** (self.refine or 0),
             order=self.order,
             task="solve" if self.solve else "best",
             solver=self.solver,
-            on_mesh=any(entry is not None for entry in (self.grading, self.mesh, self.refine)),
+            on_mesh=self.refine is not None or not self._as_n(domain),
         )
 
 

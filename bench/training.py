@@ -45,9 +45,9 @@ FIGURES = (
 class Data:
     """Rows for training and for testing, from streams of their own under one seed.
 
-    With `radius` < 1 the training points lie in r ≤ radius, and the test points of the ring
-    beyond (`held_out`) tell how well a net extrapolates, without a look outside the cylinder. The
-    cube reaches r = √2, so radius = 1/√2 asks for the same ratio.
+    With `radius` < 1 the training points lie in r ≤ radius of the cylinder, and the test points of
+    the ring beyond (`held_out`) tell how well a net extrapolates, without a look outside the
+    cylinder. The cube reaches r = √2, so radius = 1/√2 asks for the same ratio.
     """
 
     problem: Problem
@@ -70,9 +70,9 @@ class Data:
     ) -> Data:
         if not 0 < radius <= 1:
             raise UserError(f"--radius must lie in (0, 1], got {radius}")
-        points = problem.sample_cylinder(samples, seed)
-        points[:2] *= radius  # still uniform, in the narrower cylinder
-        test = problem.sample_cylinder(TEST_SAMPLES, seed, test=True)
+        domain = problem.domain
+        points = domain.narrowed(domain.sample_training(samples, seed), radius)
+        test = domain.sample_training(TEST_SAMPLES, seed, test=True)
         return cls(
             problem,
             features,
@@ -81,7 +81,7 @@ class Data:
             test,
             problem.inputs(test, features),
             problem.targets(test),
-            np.hypot(test[0], test[1]) > radius,
+            domain.beyond(test, radius),
         )
 
 
@@ -174,7 +174,7 @@ def train_net(
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
-    """The errors along the curve: relative on the test points, L² on the cube."""
+    """The errors along the curve: relative on the test points, L² on the domain."""
     return {
         "rel_test_error": lambda net: rel_test_error(net, data),
         "l2_error": lambda net: l2_error(net, data),
@@ -186,8 +186,8 @@ def rel_test_error(net: Network, data: Data) -> float:
 
 
 def l2_error(net: Network, data: Data) -> float:
-    """On the cube; from the values of the net alone, so that it is cheap enough for a curve."""
-    points = metrics.tabulated_cube(data.problem, data.features)
+    """On the domain; from the values of the net alone, so that it is cheap enough for a curve."""
+    points = metrics.tabulated_domain(data.problem, data.features)
     return points.l2_error(predict(net, points.inputs))
 
 

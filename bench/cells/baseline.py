@@ -24,6 +24,7 @@ class Config:
 DEPENDS = (
     "bench.baselines",
     "bench.problems",
+    "bench.domains",
     "bench.measure.ruler",
     "bench.measure.queries",
     "fem",
@@ -58,8 +59,8 @@ def run(config: Config) -> Result:
     from bench.measure.ruler import field_errors, relative_test_error
 
     problem = problems.get(config.problem)
-    points = problem.sample_cylinder(config.samples, config.data_seed)
-    held_out = problem.sample_cylinder(config.samples, config.data_seed, test=True)
+    points = problem.domain.sample_training(config.samples, config.data_seed)
+    held_out = problem.domain.sample_training(config.samples, config.data_seed, test=True)
     start = time.perf_counter()
     field = fit_baseline(
         config.method,
@@ -76,6 +77,6 @@ def run(config: Config) -> Result:
             "unknowns": field.unknowns,
             "smooth": problem.smooth,
             "seconds": seconds,
-            "seconds_per_point": seconds_per_point(field),
+            "seconds_per_point": seconds_per_point(field, problem.domain),
         }
     )

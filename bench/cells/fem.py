@@ -49,6 +49,7 @@ DEPENDS = (
     "bench.finite_elements",
     "bench.measure.ruler",
     "bench.problems",
+    "bench.domains",
     "bench.measure.queries",
 )
 ALONE = False
@@ -68,7 +69,10 @@ OWN = {"divergence": "discrete_divergence", "estimate": "estimated_error"}
 
 def needs_bytes(config: Config) -> int:
     """The process itself and what the solver will take; `fem` refuses what does not fit."""
-    return PROCESS_BYTES + Discretisation.of(config).planned_bytes()
+    from bench import problems
+
+    domain = problems.get(config.problem).domain
+    return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
@@ -124,18 +128,18 @@ def run(config: Config) -> Result:
             "n": config.n,
             "smooth": problem.smooth,
             "seconds": solution.total_seconds,
-            "seconds_per_point": seconds_per_point(solution),
+            "seconds_per_point": seconds_per_point(solution, problem.domain),
         }
     )
 
 
 def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
-    """Errors inside and outside the cylinder; nothing where that is expensive, or the mesh graded.
+    """Errors on the parts of the domain; nothing where that is expensive, or the mesh graded.
 
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.
     """
-    from bench.measure.ruler import field_errors, mesh_rules
+    from bench.measure.ruler import field_errors, mesh_rules, suffix
 
     if _kind_of_mesh(config):
         return {}
@@ -144,5 +148,5 @@ def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
     if sum(len(rule) for rule in rules.values()) > SPLIT_POINTS:
         return {}
     errors = field_errors(solution, problem, curl=solution.curl, rules=rules)
-    wanted = ("l2_error_inside", "l2_error_outside", "curl_error")
-    return {name: errors[name] for name in wanted}
+    parts = [f"l2_error{suffix(part)}" for part in rules if suffix(part)]
+    return {name: errors[name] for name in (*parts, "curl_error")}

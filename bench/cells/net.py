@@ -130,8 +130,8 @@ class Config(NetOnData):
 
 
 DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
-    "bench.measure.queries", "fem",
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
+    "bench.measure.ruler", "bench.measure.queries", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE

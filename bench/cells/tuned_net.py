@@ -43,8 +43,8 @@ class Config:
 
 
 DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
-    "bench.measure.queries", "bench.cells.net", "fem",
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
+    "bench.measure.ruler", "bench.measure.queries", "bench.cells.net", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE

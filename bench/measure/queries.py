@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bench.problems import Array
+from bench import domains
+from bench.domains import Array, Domain
 
 POINTS = 100_000
 TRIAL = 2_000
@@ -15,17 +16,9 @@ SECONDS = 1.0  # a method that would take longer for all points is timed on the 
 REPEATS = 3
 
 
-def query_points(count: int = POINTS) -> Array:
-    """Points (3, count) of the cube inside the cylinder, where every method is defined, unordered:
-    a finite element has to find the cell of each, as it would for a user."""
-    rho, turn, height = np.random.Generator(np.random.Philox(0)).random((3, count))
-    r, theta = np.sqrt(rho), 0.5 * np.pi * turn
-    return np.stack([r * np.cos(theta), r * np.sin(theta), height])
-
-
-def seconds_per_point(field: Callable[[Array], Array]) -> float:
+def seconds_per_point(field: Callable[[Array], Array], domain: Domain | None = None) -> float:
     """The median of a few, warm; a net's time includes its inputs f(x) and φ(x)."""
-    points = query_points()
+    points = (domain or domains.get("cube")).query_points(POINTS)
     field(points[:, :TRIAL])
     trial = _seconds(field, points[:, :TRIAL])
     if trial * POINTS / TRIAL > SECONDS:

@@ -1,8 +1,8 @@
 """Vector fields known in closed form: one problem a file, found by its file name.
 
-Each solves curl(φ curl u) = f, div u = ρ on the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are
-trained) and on the unit cube (where everything is measured). A file exports `PROBLEM`; the
-package's attribute of that name is the record: `problems.maxwell.u(x)`.
+Each solves curl(φ curl u) = f, div u = ρ on its domain, by default the unit cube (where everything
+is measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are trained). A file exports
+`PROBLEM`; the package's attribute of that name is the record: `problems.maxwell.u(x)`.
 """
 
 from __future__ import annotations
@@ -15,24 +15,15 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bench import domains
+from bench.domains import Array, Domain, Edge, components
 from bench.errors import UserError, nearest
 
-Array = NDArray[np.float64]
 Field = Callable[[ArrayLike], Array]  # (3, ...) -> (3, ...)
 Scalar = Callable[[ArrayLike], Array]  # (3, ...) -> (...)
 
+CUBE = domains.get("cube")
 FEATURES = ("x", "f", "phi")  # the seven inputs of the paper, in its order
-
-
-def components(x: ArrayLike) -> Array:
-    """The points as float64 (3, ...), so that `x1, x2, x3 = components(x)`."""
-    x = np.asarray(x, dtype=np.float64)
-    if x.ndim == 0 or x.shape[0] != 3:
-        raise UserError(
-            f"points must have shape (3, ...), got {x.shape}; "
-            "put the coordinates first (transpose an (N, 3) array)"
-        )
-    return x
 
 
 def zero(x: ArrayLike) -> Array:
@@ -48,6 +39,7 @@ class Problem:
     unbounded at the line {x₁ = a, x₂ = b}, and rules must be graded towards it.
     `potential` is ψ of a gradient part ∇ψ = `grad_potential` of u: its line integral along an
     edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
+    `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
     """
 
     name: str
@@ -58,32 +50,37 @@ class Problem:
     phi: Scalar
     grad_phi: Field
     rho: Scalar = zero
-    singular_edge: tuple[float, float] | None = None
+    singular_edge: Edge | None = None
     bounded_f: bool = True
     potential: Scalar | None = None
     grad_potential: Field | None = None
+    domain: Domain = CUBE
+    natural: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.natural:
+            self.domain.face_indices(self.natural)  # refuses a name that is no face
+
+    @property
+    def singular_edges(self) -> tuple[Edge, ...]:
+        """As a domain is told them."""
+        return () if self.singular_edge is None else (self.singular_edge,)
 
     @property
     def smooth(self) -> bool:
         return self.singular_edge is None
 
     def in_cylinder(self, x: ArrayLike) -> NDArray[np.bool_]:
-        """Whether r ≤ 1 and 0 ≤ x₃ ≤ 1: the training domain."""
-        x1, x2, x3 = components(x)
-        return (np.hypot(x1, x2) <= 1) & (x3 >= 0) & (x3 <= 1)
+        """Whether points lie in the domain's training part: r ≤ 1 and 0 ≤ x₃ ≤ 1."""
+        return self.domain.in_training(x)
 
     def sample_cylinder(self, N: int, seed: int, *, test: bool = False) -> Array:
-        """N points (3, N), uniform in the cylinder's volume: r = √U, θ and x₃ uniform.
+        """N points (3, N), uniform in the domain's training part.
 
         `test=True` draws from another stream of the same seed, independent of the training
         points of every seed.
         """
-        if N < 1 or seed < 0:
-            raise UserError(f"N must be ≥ 1 and the seed ≥ 0, got N = {N}, seed = {seed}")
-        stream = np.random.SeedSequence(seed, spawn_key=(1,) if test else ())
-        uniform = np.random.Generator(np.random.Philox(stream)).random((3, N))
-        r, theta = np.sqrt(uniform[0]), 2 * np.pi * uniform[1]
-        return np.stack([r * np.cos(theta), r * np.sin(theta), uniform[2]])
+        return self.domain.sample_training(N, seed, test=test)
 
     def inputs(self, x: ArrayLike, features: Iterable[str] = FEATURES) -> Array:
         """What a net is shown at the points, one row each: (N, 7) for all `features`."""
