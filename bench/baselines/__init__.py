@@ -2,8 +2,9 @@
 
 Each file beside this one is a method: `fit(inputs, targets, seed)` gives a predictor and its number
 of unknowns, so that the comparison can count them, or a `Fitted` that also says what a search
-among settings chose and took. `SMOOTH = False` says that the predictor jumps and has no curl,
-`INPUTS = ("x",)` that it takes positions only. A search sees the training samples alone.
+among settings chose and took; a search sees the training samples alone. `CURL = False` says that
+the predictor jumps and has no curl, or that its curl, by differences, would take longer than all
+the rest; `INPUTS = ("x",)` that it takes positions only.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Baseline:
     problem: Problem
     features: tuple[str, ...]
     unknowns: int
-    smooth: bool
+    curl: bool
     chosen: Mapping[str, Any] = field(default_factory=dict)
     seconds_tuning: float = 0.0
 
@@ -70,7 +71,7 @@ class Baseline:
     @property
     def jacobian(self) -> Callable[[Array], Array] | None:
         """Total derivatives [i, j] = ∂_j u_i by differences, where they are square-integrable."""
-        if not (self.smooth and has_derivatives(self.problem, self.features)):
+        if not (self.curl and has_derivatives(self.problem, self.features)):
             return None
         return lambda x: difference_jacobian(self, x, self.problem)
 
@@ -95,7 +96,7 @@ def fit_baseline(
         problem,
         chosen,
         fitted.unknowns,
-        getattr(method, "SMOOTH", True),
+        getattr(method, "CURL", True),
         fitted.chosen,
         fitted.seconds_tuning,
     )
