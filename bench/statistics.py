@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from bench.medians import median, medians
+
 LEVEL = 0.95
 RESAMPLES = 10_000
 # Fewer pairs cannot decide: five give a two-sided signed-rank p of at least 0.0625.
@@ -50,7 +52,7 @@ def compare_paired(a: Sequence[float | None], b: Sequence[float | None]) -> Comp
     difference = log_ratios(a, b)
     low, high = bootstrap_median(difference)
     return Comparison(
-        ratio=_exp(float(_median(difference))),
+        ratio=_exp(median(difference)),
         low=_exp(low),
         high=_exp(high),
         p_value=signed_rank(difference),
@@ -63,7 +65,7 @@ def compare_paired(a: Sequence[float | None], b: Sequence[float | None]) -> Comp
 
 def median_ratio(a: Sequence[float | None], b: Sequence[float | None]) -> float:
     """The effect alone, without interval and test."""
-    return _exp(float(_median(log_ratios(a, b))))
+    return _exp(median(log_ratios(a, b)))
 
 
 def log_ratios(a: Sequence[float | None], b: Sequence[float | None]) -> np.ndarray:
@@ -86,17 +88,6 @@ def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
 
-def _median(values: np.ndarray) -> np.ndarray:
-    """The median along the last axis where ±inf may occur: the mean of the two middle values, or
-    the finite one of them."""
-    ordered = np.sort(values, axis=-1)
-    size = ordered.shape[-1]
-    left, right = ordered[..., (size - 1) // 2], ordered[..., size // 2]
-    finite = np.isfinite(left) & np.isfinite(right)
-    either = np.where(np.isfinite(left), left, right)
-    return np.where(finite, 0.5 * (np.where(finite, left, 0) + np.where(finite, right, 0)), either)
-
-
 def bootstrap_median(
     values: np.ndarray, level: float = LEVEL, seed: int = 0
 ) -> tuple[float, float]:
@@ -104,7 +95,7 @@ def bootstrap_median(
     generator = np.random.Generator(np.random.Philox(seed))
     picks = generator.integers(0, len(values), size=(RESAMPLES, len(values)))
     tail = (1 - level) / 2
-    low, high = np.quantile(_median(values[picks]), [tail, 1 - tail], method="nearest")
+    low, high = np.quantile(medians(values[picks], axis=1), [tail, 1 - tail], method="nearest")
     return float(low), float(high)
 
 

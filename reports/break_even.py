@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.statistics import bootstrap_median
+from bench.store.results import median
 from reports.decision import POINTS, REQUIRED, Entrant, Place, placed
 
 
@@ -32,9 +33,7 @@ class Count:
     def of(cls, values: Sequence[float]) -> Count:
         array = np.array(values, dtype=float)
         low, high = bootstrap_median(array) if len(array) > 1 else (array[0], array[0])
-        ordered = np.sort(array)
-        # Of an even number the later of the two in the middle: half of the seeds are not most.
-        return cls(float(ordered[len(ordered) // 2]), float(low), float(high), len(array))
+        return cls(median(array), float(low), float(high), len(array))
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def _against(required: float, net: Place, element: Place) -> BreakEven:
         element,
         Count.of([points_to_pay(T, p, t, q) for T, p in trainings]),
         Count.of([solves_to_pay(T, p, t, q) for T, p in trainings]),
-        float(np.sort(ends)[len(ends) // 2]),
+        median(ends),
     )
 
 

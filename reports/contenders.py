@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance
+from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance, median
 from reports.decision import Conditions, Entrant, Trial
 
 TOLD = TRACKS
@@ -27,9 +27,9 @@ class Contender:
     records: tuple[StoredResult, ...]
 
     def median(self, value: str) -> float | None:
-        """The median over seeds; a diverged run counts as infinite."""
-        middle = float(np.median(Results(self.records).errors(value)))
-        return middle if math.isfinite(middle) else None
+        """The median over seeds, a diverged run as infinite; None where that is no number."""
+        middle = Results(self.records).median(value)
+        return middle if middle is not None and math.isfinite(middle) else None
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class Contender:
         """Of the search alone; None where settings were found elsewhere, at a cost not counted."""
         if self.appearance.search == "elsewhere":
             return None
-        return float(np.median([_tuning(record) for record in self.records]))
+        return median(_tuning(record) for record in self.records)
 
     @property
     def tuning(self) -> str | float:
@@ -77,8 +77,8 @@ class Contender:
     @property
     def seconds_alone(self) -> float | None:
         """Without the search: the clock that all methods share."""
-        alone = np.median([_own_seconds(record) for record in self.records])
-        return float(alone) if math.isfinite(alone) else None
+        alone = median(_own_seconds(record) for record in self.records)
+        return alone if math.isfinite(alone) else None
 
     @property
     def conditions(self) -> Conditions:
@@ -114,7 +114,7 @@ def contenders(results: Results, problem: str) -> list[Contender]:
 
 def _contender(problem: str, group: list[tuple[StoredResult, Appearance]]) -> Contender:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
-    unknowns = int(np.median([shown.unknowns for _, shown in group]))
+    unknowns = int(median(shown.unknowns for _, shown in group))
     return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))
 
 

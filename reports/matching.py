@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.statistics import observed_rate
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.contenders import Contender
 from reports.names import element_title, in_place
 
@@ -95,7 +95,7 @@ def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
         times = [_seconds_to_reach(record, error) for record in net.records]
         reached = sum(math.isfinite(time) for time in times)
         if 2 * reached > net.seeds:
-            able.append(Reached(net, float(np.median(times)), reached))
+            able.append(Reached(net, median(times), reached))
     return min(able, key=lambda found: found.seconds, default=None)
 
 

@@ -25,8 +25,8 @@ DEPENDS = (
     "bench.baselines",
     "bench.problems",
     "bench.domains",
-    "bench.measure.ruler",
-    "bench.measure.queries",
+    "bench.measure",
+    "bench.medians",
     "fem",
 )
 ALONE = False
@@ -61,25 +61,19 @@ def _tuned(chosen: Mapping[str, Any] | None) -> str:
 
 
 def run(config: Config) -> Result:
-    import time
-
     from bench import problems
     from bench.baselines import fit_baseline
     from bench.measure.queries import seconds_per_point
     from bench.measure.ruler import field_errors, relative_test_error
+    from bench.measure.timing import warm
 
     problem = problems.get(config.problem)
     points = problem.domain.sample_training(config.samples, config.data_seed)
     held_out = problem.domain.sample_training(config.samples, config.data_seed, test=True)
-    start = time.perf_counter()
-    field = fit_baseline(
-        config.method,
-        problem,
-        points,
-        features=config.features.split(","),
-        seed=config.seed,
+    features, seed = config.features.split(","), config.seed
+    field, seconds = warm(
+        lambda: fit_baseline(config.method, problem, points, features=features, seed=seed)
     )
-    seconds = time.perf_counter() - start
     return Result(
         {
             **field_errors(field, problem, jacobian=field.jacobian),

@@ -21,7 +21,7 @@ class Config:
     data_seed: int = setting(0, min=0, help="Seed of the points.")
 
 
-DEPENDS = ("fem", "bench.measure.ruler", "bench.problems", "bench.domains", "bench.measure.queries")
+DEPENDS = ("fem", "bench.measure", "bench.medians", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = MACHINE
 
@@ -57,6 +57,7 @@ def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.queries import seconds_per_point
     from bench.measure.ruler import l2_norm, relative_test_error, suffix
+    from bench.measure.timing import warm
     from fem import elements
     from fem.least_squares import fit
     from fem.rules.polar import Resolution
@@ -66,8 +67,7 @@ def run(config: Config) -> Result:
     points = domain.sample_training(config.samples, config.data_seed)
     held_out = domain.sample_training(config.samples, config.data_seed, test=True)
     samples = (points, problem.targets(points).T, domain.training_mesh(config.n))
-    for _ in range(2):  # the first also loads compiled code, seconds in a fresh process
-        found = fit(*samples, element=config.element)
+    found, _ = warm(lambda: fit(*samples, element=config.element))
     # The field is smooth on each cell only: hence a polar rule much finer than the mesh.
     fine = Resolution(order=4, angle=24, radius=16, height=16)
     rule = domain.rules(problem.singular_edges, fine)[domain.training_part]

@@ -131,7 +131,7 @@ class Config(NetOnData):
 
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "bench.measure.queries", "fem",
+    "bench.measure", "bench.medians", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE

@@ -44,7 +44,7 @@ class Config:
 
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "bench.measure.queries", "bench.cells.net", "fem",
+    "bench.measure", "bench.medians", "bench.cells.net", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE

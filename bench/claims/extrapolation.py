@@ -6,7 +6,7 @@ import math
 
 from bench.claims import Claim, Counted, Fact, Finding, NotTested
 from bench.claims._rules import NAMES, PAPER, Arm, arm, is_smaller, is_true_of
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 
 COMMAND = "femnets run training --preset paper"
 CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube
@@ -33,15 +33,15 @@ def _nets_beat_coarse_fem(results: Results) -> Finding:
     nets = _shallow_nets(results)
     if not len(fem) or not len(nets):
         return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
-    errors = sorted(nets.errors())
+    errors = nets.errors()
     wins = sum(error < fem.records[0].values["l2_error"] for error in errors)
-    median = errors[len(errors) // 2]
-    beaten = [r.values for r in fem if r.values["l2_error"] > median]
+    middle = median(errors)
+    beaten = [r.values for r in fem if r.values["l2_error"] > middle]
     reach = (
-        f"the median net ({median:.2g}) beats N₀ down to h = {beaten[-1]['h']:.3g} "
+        f"the median net ({middle:.2g}) beats N₀ down to h = {beaten[-1]['h']:.3g} "
         f"(n = {beaten[-1]['n']})"
         if beaten
-        else f"the median net ({median:.2g}) beats N₀ on no mesh"
+        else f"the median net ({middle:.2g}) beats N₀ on no mesh"
     )
     what = f"{wins} of {len(errors)} runs beat N₀ at n = {fem.records[0].values['n']}; {reach}"
     return Counted(wins, len(errors), nets.keys() + fem.keys(), what, unit="runs")

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.claims import Claim, Fact, Finding, NotTested
 from bench.claims._rules import compared, of_nets, smaller
-from bench.store.results import Record, Results, pairs
+from bench.store.results import Record, Results, median, pairs
 
 ATLAS = "femnets run gradient_atlas --preset quick"
 TRAINING = "femnets run learned_tau --preset paper"
@@ -128,7 +128,7 @@ def _half(record: Record) -> int:
 
 
 def _median_mse(records: list[Record]) -> float:
-    return float(np.median(Results(records).errors("train_mse") or [np.inf]))
+    return median(Results(records).errors("train_mse") or [np.inf])
 
 
 def _against_tuned(tau: str, tau0: str, words: str) -> Claim:

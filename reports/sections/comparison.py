@@ -7,6 +7,7 @@ from reports.contenders import TOLD, Contender, contenders, contested
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
 from reports.matching import Match, Reached, families, matching_mesh, soonest_net
+from reports.names import SECONDS
 
 TITLE = "Fair comparison"
 ORDER = 30
@@ -41,11 +42,12 @@ def contents(run: Run) -> list[Block | Section]:
     if not problems:
         return []
     text = (
-        "One ruler measures every method: the same L² norm, the same quadrature. What a method was "
-        "told differs, so each table keeps to one track. Nets and baselines saw the field in the "
-        "cylinder only; their error there is the headline, what lies outside is extrapolation and "
-        "stands apart. Seconds are the method's own on the machine named under environment: "
-        "measuring errors is never in them, a search among settings has a column of its own."
+        "One norm measures every method, the L² norm on the whole domain: nets and baselines by "
+        "rules that follow the domain, finite elements by rules on their own cells, which agree to "
+        "1e-6 where both apply. What a method was told differs, so each table keeps to one track. "
+        "Nets and baselines saw the field in the training part only; their error there is the "
+        f"headline, what lies outside is extrapolation and stands apart. {SECONDS} They are of the "
+        "machine named under environment; a search among settings has a column of its own."
     )
     return [Paragraph(text), *(_problem(run, problem) for problem in problems)]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.contenders import Contender, contenders
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
@@ -81,11 +79,11 @@ def _net(group: Results) -> tuple[Value, ...]:
         config["samples"],
         len(group),
         int(first.values["parameters"]),
-        float(np.median(errors)),
+        group.median(),
         min(errors),
         max(errors),
-        float(np.median(group.errors("l2_error_inside"))),
-        float(np.median(group.value("seconds"))),
+        group.median("l2_error_inside"),
+        group.median("seconds"),
         "not counted",
     )
 
@@ -127,19 +125,19 @@ def _rival(contender: Contender) -> tuple[Value, ...]:
 def _sentence(runs: Results, problem: str, rivals: list[Contender]) -> str:
     first = runs.records[0].config
     group = runs.select("net", problem=problem, features=first["features"])
-    median = float(np.median(group.errors()))
+    middle = median(group.errors())
     sentences = [
-        f"On {problem} its L² error on the whole cube is {scientific(median)} in the median of "
+        f"On {problem} its L² error on the whole cube is {scientific(middle)} in the median of "
         f"{len(group)} seeds."
     ]
     for rival in rivals:
-        sentences.append(f"{rival.name} ({rival.unknowns:,} unknowns): {_beside(rival, median)}.")
+        sentences.append(f"{rival.name} ({rival.unknowns:,} unknowns): {_beside(rival, middle)}.")
     return " ".join(sentences)
 
 
-def _beside(rival: Contender, median: float) -> str:
+def _beside(rival: Contender, middle: float) -> str:
     assert rival.error is not None
-    factor = rival.error / median
+    factor = rival.error / middle
     where = (
         f"{number(factor)} times above it" if factor > 1 else f"{number(1 / factor)} times below"
     )
