@@ -178,11 +178,28 @@ def train_net(
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
-    """The errors along the curve: relative on the test points, L² on the domain."""
-    return {
-        "rel_test_error": lambda net: rel_test_error(net, data),
-        "l2_error": lambda net: l2_error(net, data),
-    }
+    """The errors along the curve: relative on the test points, L² on the domain and, where it is
+    only a part of it, on the training part."""
+    part = metrics.suffix(data.problem.domain.training_part)
+    errors = _DomainErrors(data)
+    probes = {"rel_test_error": lambda net: rel_test_error(net, data), "l2_error": errors.whole}
+    return {**probes, f"l2_error{part}": errors.training} if part else probes
+
+
+class _DomainErrors:
+    """Both L² errors from one prediction: probes are asked in turn about the same net."""
+
+    def __init__(self, data: Data) -> None:
+        self.data, self.kept = data, math.nan
+
+    def whole(self, net: Network) -> float:
+        points = metrics.tabulated_domain(self.data.problem, self.data.features)
+        values = predict(net, points.inputs)
+        self.kept = points.l2_error(values, self.data.problem.domain.training_part)
+        return points.l2_error(values)
+
+    def training(self, net: Network) -> float:
+        return self.kept
 
 
 def rel_test_error(net: Network, data: Data) -> float:
