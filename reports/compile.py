@@ -58,23 +58,26 @@ def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
     from reports.abstract import abstract, references, title
+    from reports.plain_names import shortened, versions
     from reports.sections import all_sections
 
+    named = versions(v for s in run.standings for v in s.cell.config.values())
     parts = all_sections(run)
-    supplement = [*parts.supplement, *_missing(parts.missing)]
-    return Document(
+    document = Document(
         title=title(run),
         subtitle="Nédélec elements, neural networks and linear models by one ruler",
         sections=parts.article,
         facts=[
             ("run", run.name),
             *_facts(run.results),
+            *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
         abstract=abstract(run),
-        supplement=supplement,
+        supplement=[*parts.supplement, *_missing(parts.missing)],
         references=references(run),
     )
+    return shortened(document, named)
 
 
 def _missing(gaps: Sequence[Missing]) -> list[Section]:
