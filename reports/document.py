@@ -57,6 +57,8 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     source: Source | None = None
+    tints: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """By row and column, what the colour of a cell says: a family of methods, or a verdict."""
 
 
 @dataclass(frozen=True)

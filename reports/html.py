@@ -46,7 +46,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters.update(slug=slug, kind=_kind)
     environment.globals.update(
-        show=show, picture=_picture, formula=_formula, sort_key=_sort_key, walk=walk
+        show=show, picture=_picture, formula=_formula, sort_key=_sort_key, tint=_tint, walk=walk
     )
     return environment
 
@@ -88,6 +88,11 @@ def _formula(block: Formula) -> Markup:
     return Markup('<div class="formula" role="img" aria-label="{}">{}</div>').format(
         block.alt, Markup(formula_svg(block.typst))
     )
+
+
+def _tint(table: Table, row: int, column: int) -> str:
+    said = table.tints.get((row, column))
+    return f" tint {slug(said)}" if said else ""
 
 
 def _sort_key(table: Table, value: Any) -> str:

@@ -28,6 +28,7 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
+from reports.style import TINTS
 from reports.svg import outlined_svg
 
 _PREAMBLE = """
@@ -181,14 +182,21 @@ class _Setting:
         align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
         head = ", ".join(f"[*{self.inline(column.title)}*]" for column in table.columns)
         cells = ", ".join(
-            f"[{self.inline(show(value, column.kind))}]"
-            for row in table.rows
-            for value, column in zip(row, table.columns, strict=True)
+            self._cell(show(value, column.kind), table.tints.get((at, k)))
+            for at, row in enumerate(table.rows)
+            for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
         return (
             f"text(size: {size:.2f}em, table(columns: ({columns},), align: ({align},), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}, "
             "table.hline()))"
+        )
+
+    def _cell(self, text: str, tint: str | None) -> str:
+        if tint is None:
+            return f"[{self.inline(text)}]"
+        return (
+            f'[#text(fill: rgb("{TINTS.get(tint, "#000000")}"), weight: 500)[{self.inline(text)}]]'
         )
 
 

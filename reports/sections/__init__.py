@@ -9,9 +9,10 @@ A section module defines
     contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
     article    the same for the main text, if the section has a place in it: what a reader should
                see first. Contents go to the supplement, without what the article shows already
+    headline   Run -> its sentence in the abstract, begun by **the answer in a few words**; or ""
 
-A section without contents is left out, unless one of its studies belongs to the run: then its gap
-is named among all that is missing, with the command that fills it.
+The last two are optional. A section without contents is left out, unless one of its studies belongs
+to the run: then its gap is named among all that is missing, with the command that fills it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,21 @@ class Described(Protocol):
     def contents(self, run: Run) -> Sequence[Block | Section]: ...
 
 
+def headlines(run: Run) -> list[str]:
+    """The abstract: what sections have to say first, in their order."""
+    said = (getattr(module, "headline", _silence)(run) for module in _modules())
+    return [sentence for sentence in said if sentence]
+
+
+def _silence(run: Run) -> str:
+    return ""
+
+
+def _modules() -> list[Described]:
+    names = [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
+    return sorted((load(name) for name in names), key=lambda module: module.ORDER)
+
+
 @dataclass(frozen=True)
 class Parts:
     """The sections of the article and of the supplement, and what is missing in the run."""
@@ -50,10 +66,8 @@ class Parts:
 
 
 def all_sections(run: Run) -> Parts:
-    names = [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
-    modules = sorted((load(name) for name in names), key=lambda module: module.ORDER)
     parts = Parts([], [], [])
-    for module in modules:
+    for module in _modules():
         shown = section(module.TITLE, getattr(module, "article", _nothing)(run))
         behind = section(module.TITLE, module.contents(run), part="supplement")
         if not (shown or behind):
