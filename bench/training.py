@@ -19,6 +19,7 @@ from bench.cells.net import Config as TrainConfig
 from bench.compiling import announce
 from bench.errors import UserError
 from bench.measure import ruler as metrics
+from bench.measure.timing import clocked
 from bench.problems import Array, Problem
 from bench.settings import configured
 
@@ -138,8 +139,9 @@ def train_net(
     if not isinstance(config, TrainConfig):
         config = configured(TrainConfig, config, where="a training")
     net, data = config.build(), config.data()
-    if config.solve_read_out:
-        solve_last_layer(net, data.x, data.y)
+    _, before = clocked(
+        lambda: solve_last_layer(net, data.x, data.y) if config.solve_read_out else None
+    )
     beta = BIAS_ORDERING_BETA if config.bias_ordering else 0.0
     training = train(
         net,
@@ -163,7 +165,7 @@ def train_net(
     values = {
         **net_metrics(net, data),
         "J": finite(training.J),
-        "seconds": training.seconds,
+        "seconds": before + training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
         "diverged": training.diverged,
@@ -176,11 +178,28 @@ def train_net(
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
-    """The errors along the curve: relative on the test points, L² on the domain."""
-    return {
-        "rel_test_error": lambda net: rel_test_error(net, data),
-        "l2_error": lambda net: l2_error(net, data),
-    }
+    """The errors along the curve: relative on the test points, L² on the domain and, where it is
+    only a part of it, on the training part."""
+    part = metrics.suffix(data.problem.domain.training_part)
+    errors = _DomainErrors(data)
+    probes = {"rel_test_error": lambda net: rel_test_error(net, data), "l2_error": errors.whole}
+    return {**probes, f"l2_error{part}": errors.training} if part else probes
+
+
+class _DomainErrors:
+    """Both L² errors from one prediction: probes are asked in turn about the same net."""
+
+    def __init__(self, data: Data) -> None:
+        self.data, self.kept = data, math.nan
+
+    def whole(self, net: Network) -> float:
+        points = metrics.tabulated_domain(self.data.problem, self.data.features)
+        values = predict(net, points.inputs)
+        self.kept = points.l2_error(values, self.data.problem.domain.training_part)
+        return points.l2_error(values)
+
+    def training(self, net: Network) -> float:
+        return self.kept
 
 
 def rel_test_error(net: Network, data: Data) -> float:

@@ -20,6 +20,8 @@ SEEN_BY_REPORTS = {
     "bench.claims",
     "bench.claims.reproduction",
     "bench.errors",
+    "bench.measure.load",
+    "bench.measure.saved",
     "bench.statistics",
     "bench.store.files",
     "bench.store.folder",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.cells._names import family_of, look_of, series_of
 from bench.cells._net import DATA, END, NET, NetOnData
 from bench.errors import UserError
@@ -131,7 +131,7 @@ class Config(NetOnData):
 
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "bench.measure.queries", "fem",
+    "bench.measure", "bench.medians", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
@@ -159,7 +159,9 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         told=told_samples(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["parameters"]),
-        tuned="nothing in this cell: settings are the paper's or the study's",
+        tuned="before this run, if at all: settings are the paper's or the study's; not counted",
+        search="elsewhere",
+        samples=config.samples,
         precision=config.precision,
     )
 
@@ -169,7 +171,7 @@ def _differences(config: Config) -> str:
     parts = [
         "" if config.optimizer == "steepest" else f", {config.optimizer}",
         f", {config.evaluations:g} evaluations" if config.evaluations else "",
-        "" if config.samples == 12_000 else f", {config.samples} samples",
+        samples_title(config.samples),
         "" if config.scale == 1 else f", weights × {config.scale:g}",
         "" if config.eta == 1e-4 else f", η = {config.eta:g}",
         "" if config.tau0 == "1" else f", τ₀ = {config.tau0}",

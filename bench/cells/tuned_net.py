@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, finite
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.cells._names import family_of, look_of, series_of
 from bench.cells.net import Config as Training
 from bench.errors import UserError
@@ -44,7 +44,7 @@ class Config:
 
 DEPENDS = (
     "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "bench.measure.queries", "bench.cells.net", "fem",
+    "bench.measure", "bench.medians", "bench.cells.net", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
@@ -60,7 +60,7 @@ def needs_bytes(config: Config) -> int:
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     """Size and η are not in the title: the validation chooses them anew for each seed."""
     return Appearance(
-        title=f"tuned {family_of(config)} ({config.features})",
+        title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
         series=series_of(config),
         family="net",
         look=look_of(config),
@@ -68,7 +68,9 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         told=told_samples(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["parameters"]),
-        tuned="size and η, by validation inside the cylinder; counted in the seconds",
+        tuned="size and η, by validation inside the cylinder; counted",
+        search="counted",
+        samples=config.samples,
     )
 
 

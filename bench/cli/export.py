@@ -18,11 +18,17 @@ class Format(StrEnum):
     csv = "csv"
     parquet = "parquet"
     vtu = "vtu"
+    verdicts = "verdicts"
 
 
 def command(
     run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
-    to: Annotated[Format, typer.Option(help="csv, parquet: tables; vtu: fields for ParaView.")],
+    to: Annotated[
+        Format,
+        typer.Option(
+            help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
     ] = None,
@@ -45,7 +51,10 @@ def command(
     folder = out or store.path / "export"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
+        if to is Format.verdicts:
+            paths = [write_verdicts(store, folder / "verdicts.json")]
+        else:
+            paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror}; see --out") from None
     show_paths(paths, json_output)
@@ -68,6 +77,20 @@ def write(store: Store, folder: Path, to: Format) -> list[Path]:
         paths.append(folder / f"{name}.{to}")
         writer(paths[-1], rows)
     return paths
+
+
+def write_verdicts(store: Store, path: Path) -> Path:
+    import json
+
+    from bench.cells import finite
+    from bench.comparison import verdicts_of
+    from bench.store.files import written_whole
+
+    document = {"run": store.path.name, "verdicts": verdicts_of(store.records())}
+    text = json.dumps(finite(document), indent=1, ensure_ascii=False)
+    with written_whole(path) as part:
+        part.write_text(f"{text}\n", encoding="utf-8")
+    return path
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

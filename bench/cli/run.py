@@ -219,7 +219,7 @@ def compile_report(run: Path) -> list[Path]:
 
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
-    """Where the run stands now: counts by state, the cells that failed, the report's files."""
+    """Where the run stands now: counts by state, every result, failed cells, the report's files."""
     from bench.store.survey import counts, survey
 
     standings = survey(store, plans)
@@ -228,6 +228,18 @@ def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, An
         "run": str(store.path),
         "studies": [plan.study for plan in plans],
         "counts": counts(standings),
+        "cells": [
+            {
+                "key": s.cell.key,
+                "kind": s.cell.kind,
+                "state": s.state,
+                "studies": list(s.studies),
+                "config": s.record.config,
+                "values": s.record.values,
+            }
+            for s in standings
+            if s.record is not None
+        ],
         "failed": [{"key": s.cell.key, "cell": s.cell.label, "error": s.reason} for s in failed],
         "report": [str(path) for path in paths],
     }

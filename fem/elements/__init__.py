@@ -30,9 +30,10 @@ def per_cell(size: float) -> Needs:
 
 
 def factorised(dofs: float, functions: int) -> Needs:
-    """Of assembly with so many dofs and functions per cell: chunks of bases, and the fill-in of
-    the factors, 48 to 58 dofs^1.5 bytes from n = 8 to 14."""
-    return lambda cells, order: 4e7 * functions + 80 * (dofs * cells) ** 1.5
+    """Of assembly with so many dofs and functions per cell: chunks of bases (of 400 000 points, at
+    most 1000 of them in a cell), and the fill-in of the factors, 48 to 58 dofs^1.5 bytes from
+    n = 8 to 14."""
+    return lambda cells, order: min(4e7, 1e5 * cells) * functions + 80 * (dofs * cells) ** 1.5
 
 
 @dataclass(frozen=True)

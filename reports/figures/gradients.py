@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.names import in_place, net_method, net_title
 from reports.style import WIDTH_INCHES
 from reports.style import look as style
@@ -82,7 +82,7 @@ def _table(rows: Results, depths: Sequence[int], scales: Sequence[float], name: 
             cells = rows.select("gradients_at_init", hidden=depth, scale=scale)
             values = [value for value in cells.value(name) if value is not None]
             if values:
-                table[i, j] = np.median(values)
+                table[i, j] = median(values)
     return table
 
 
@@ -213,8 +213,8 @@ def final_errors(results: Results) -> Figure:
         names.append(f"{tau}, τ₀ = {tau0}{lost}")
         method = net_method(found.records[0].config)
         plot_series(axes, finite, [row] * len(finite), names[-1], method, alpha=0.6, linestyle="")
-        if np.isfinite(median := np.median(errors)):
-            axes.plot([median] * 2, [row - 0.3, row + 0.3], color="black")
+        if np.isfinite(middle := median(errors)):
+            axes.plot([middle] * 2, [row - 0.3, row + 0.3], color="black")
     axes.set_yticks(range(len(arms)), names)
     axes.invert_yaxis()
     axes.set_xscale("log")

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from bench.statistics import compare_paired
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.gradients import (
@@ -136,8 +136,9 @@ def _jacobian_rows(cells: Results) -> list[list[Value]]:
 
 
 def _median(cells: Results, depth: int, name: str) -> float | None:
+    """Of the seeds whose Jacobian float64 holds."""
     values = [v for v in cells.select(AT_INIT, hidden=depth).value(name) if v is not None]
-    return float(np.median(values)) if values else None
+    return median(values) if values else None
 
 
 def _along(run: Run) -> list[Block]:
@@ -225,8 +226,8 @@ def _arm_rows(cells: Results) -> list[list[Value]]:
             tau,
             tau0,
             len(found),
-            float(np.median(found.errors("train_mse"))),
-            float(np.median(found.errors("rel_test_error"))),
+            found.median("train_mse"),
+            found.median("rel_test_error"),
         ]
         if tau != "fixed" and found.value("train_mse") and _seeds(found) == _seeds(fixed):
             effect = compare_paired(found.value("train_mse"), fixed.value("train_mse"))

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bench.claims.reproduction import printed_tau
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, medians
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves
@@ -96,26 +96,21 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
 
 
 def _row(label: str, runs: Results) -> tuple[Value, ...]:
-    medians = {name: _median(runs.value(name)) for name in (*METRICS, "seconds")}
-    cube = [e for e in runs.value("l2_error") if e is not None]
+    middle = {name: runs.median(name) for name in (*METRICS, "seconds")}
+    cube = runs.errors("l2_error")
     return (
         label,
         len(runs),
         sum(bool(diverged) for diverged in runs.value("diverged")),
-        medians["train_mse"],
-        medians["rel_test_error"],
-        medians["l2_error"],
-        min(cube, default=None),
-        max(cube, default=None),
-        medians["l2_error_inside"],
-        medians["l2_error_outside"],
-        medians["seconds"],
+        middle["train_mse"],
+        middle["rel_test_error"],
+        middle["l2_error"],
+        min(cube),
+        max(cube),
+        middle["l2_error_inside"],
+        middle["l2_error_outside"],
+        middle["seconds"],
     )
-
-
-def _median(values: Sequence[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return float(np.median(there)) if there else None
 
 
 def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
@@ -128,11 +123,11 @@ def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
         config = runs.records[0].config
         taus = [r.values["tau"] for r in runs if None not in r.values["tau"]]
         printed = printed_tau(config)
-        median = np.median(np.array(taus, dtype=float), axis=0) if taus else None
+        middle = medians(taus) if taus else None
         distance = None
-        if printed is not None and median is not None:
-            distance = float(np.abs(median - printed).max())
-        rows.append((label, len(taus), _steps(median), _steps(printed), distance))
+        if printed is not None and middle is not None:
+            distance = float(np.abs(middle - printed).max())
+        rows.append((label, len(taus), _steps(middle), _steps(printed), distance))
     columns = [
         Column("net"),
         Column("seeds", "count"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 from safetensors.numpy import load_file
 
 from bench.claims.reproduction import PRINTED_TEST_ERROR
@@ -63,28 +62,23 @@ def contents(run: Run) -> list[Block]:
 
 def _row(runs: Results, tau0: str) -> tuple[Value, ...]:
     group = Results([r for r in runs if r.config["tau0"] == tau0])
-    errors = [e for e in group.value("rel_test_error") if e is not None]
+    errors = group.errors("rel_test_error")
     near = sum(
         any(t is not None and abs(t) < NEAR_ZERO for t in r.values["tau"][1:]) for r in group
     )
     return (
         str(tau0),
         len(group),
-        _median(errors),
-        min(errors, default=None),
-        max(errors, default=None),
+        group.median("rel_test_error"),
+        min(errors),
+        max(errors),
         near,
         _layers(group, "pruned_tau_layers"),
-        _median(group.value("pruned_tau_error")),
-        _median(group.value("pruned_tau_error_resolved")),
+        group.median("pruned_tau_error"),
+        group.median("pruned_tau_error_resolved"),
         _layers(group, "pruned_change_layers"),
-        _median(group.value("pruned_change_error")),
+        group.median("pruned_change_error"),
     )
-
-
-def _median(values: list[float | None] | list[float]) -> float | None:
-    there = [value for value in values if value is not None]
-    return float(np.median(there)) if there else None
 
 
 def _layers(group: Results, name: str) -> str:
