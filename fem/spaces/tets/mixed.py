@@ -193,7 +193,7 @@ def _poisson_preconditioner(system: System) -> auxiliary_space.Action:
     nodes, A = system.interior_nodes, system.laplacian
     if len(nodes) == 0:  # one cell per side: no node inside
         return lambda r: r / A.diagonal()
-    cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr())
+    cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr(), system.complex.mesh)
     return cycle if system.complex.order == 0 else auxiliary_space.two_level(A, nodes, cycle)
 
 
