@@ -34,8 +34,9 @@ class Cube(Domain):
     """The unit cube in the cylinder."""
 
     def contains(self, x: ArrayLike) -> Mask:
-        x = components(x)
-        return ((x >= 0) & (x <= 1)).all(axis=0)
+        x1, x2, x3 = components(x)
+        least = np.minimum(np.minimum(x1, x2), x3)
+        return (least >= 0) & (np.maximum(np.maximum(x1, x2), x3) <= 1)
 
     def place(self, uniform: Array) -> Array:
         return uniform
