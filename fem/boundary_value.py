@@ -51,6 +51,8 @@ class BoundaryValueProblem:
     potential: Callable[[Array], Array] | None = None
     singular_edge: Line | None = None  # of f or u, for the rules
     natural: Natural | None = None  # None: u × n is given everywhere
+    # w of (w div u, div v) for elements that penalise the divergence (1 where it is None)
+    div_weight: Callable[[Array], Array] | None = None
 
 
 def trace_of(u: Field) -> Trace:

@@ -73,14 +73,19 @@ def with_natural(mesh: BrickMesh, natural: Natural | None) -> BrickMesh:
     sides = set(mesh.natural)
     for face in mesh.boundary_faces():
         centre = np.array(
-            [axis.breaks[i] + axis.lengths[i] / 2 for axis, i in zip(mesh.axes, face.brick, strict=True)]
+            [
+                axis.breaks[i] + axis.lengths[i] / 2
+                for axis, i in zip(mesh.axes, face.brick, strict=True)
+            ]
         )
         centre[face.axis] = mesh.axes[face.axis].breaks[face.level]
         normal = np.zeros(3)
         normal[face.axis] = face.sign
         if np.all(natural.where(centre[:, None], normal[:, None])):
             if face.level not in (0, mesh.axes[face.axis].intervals):
-                raise InputError("bricks bear natural conditions on the outer sides of their grid only")
+                raise InputError(
+                    "bricks bear natural conditions on the outer sides of their grid only"
+                )
             sides.add((face.axis, int(face.level > 0)))
     chosen = BrickMesh.of(mesh.axes, mesh.mask, sides)
     if not chosen.essential_faces:
@@ -102,7 +107,9 @@ def natural_loads(
             k: mesh.axes[k].local_tables(face.brick[k], x)
             for k, (x, _) in zip(across, rules, strict=True)
         }
-        first, second = (axis.ravel() for axis in np.meshgrid(*(x for x, _ in rules), indexing="ij"))
+        first, second = (
+            axis.ravel() for axis in np.meshgrid(*(x for x, _ in rules), indexing="ij")
+        )
         x = np.empty((3, first.size))
         x[face.axis] = mesh.axes[face.axis].breaks[face.level]
         x[across[0]], x[across[1]] = first, second

@@ -42,7 +42,7 @@ def outer_normals(mesh: MeshTet, faces: Indices) -> Array:
 
 
 def natural_faces(mesh: MeshTet, natural: Natural | None) -> Indices:
-    """The boundary faces on which natural conditions hold; u × n has to be given on one at least."""
+    """The boundary faces with natural conditions; u × n has to be given on one at least."""
     if natural is None:
         return np.zeros(0, dtype=int)
     faces = mesh.boundary_facets()

@@ -42,9 +42,7 @@ def solve_on_tets(
 ) -> BoundaryValueSolution:
     """`degree` 0 is N0, 1 is N1; "direct" factorises the saddle point, "spd" does three solves."""
     memory.reset_peak()
-    complex_ = TetComplex.on(
-        meshes.cube(n) if n is not None else mesh, degree, problem.natural
-    )
+    complex_ = TetComplex.on(meshes.cube(n) if n is not None else mesh, degree, problem.natural)
     if solver == "auto":
         solver = "direct" if complex_.dofs <= DIRECT_UP_TO else "spd"
     clock = Clock()
