@@ -30,11 +30,6 @@ def data_of(problem: Problem) -> BoundaryValueProblem:
         return np.cross(u, n, axis=0)
 
     return BoundaryValueProblem(
-        f=problem.f,
-        phi=problem.phi,
-        grad_phi=problem.grad_phi,
-        g=g,
-        rho=problem.rho,
-        potential=problem.potential,
-        singular_edge=problem.singular_edge,
-    )
+        f=problem.f, phi=problem.phi, grad_phi=problem.grad_phi, g=g, rho=problem.rho,
+        potential=problem.potential, singular_edge=problem.singular_edge,
+    )  # fmt: skip

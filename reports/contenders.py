@@ -28,9 +28,11 @@ class Contender:
         middle = Results(self.records).median(value)
         return middle if middle is not None and math.isfinite(middle) else None
 
-    @property
-    def name(self) -> str:
-        return self.appearance.title
+    name = property(lambda self: self.appearance.title)
+    track = property(lambda self: self.appearance.track)
+    features = property(lambda self: self.appearance.inputs)
+    error = property(lambda self: self.median("l2_error"))
+    seconds = property(lambda self: self.median("seconds"))
 
     @property
     def look(self) -> str:
@@ -38,24 +40,8 @@ class Contender:
         return f"{self.appearance.family}/{self.appearance.look}"
 
     @property
-    def track(self) -> str:
-        return self.appearance.track
-
-    @property
-    def features(self) -> str:
-        return self.appearance.inputs
-
-    @property
     def is_net(self) -> bool:
         return self.appearance.family == "net"
-
-    @property
-    def error(self) -> float | None:
-        return self.median("l2_error")
-
-    @property
-    def seconds(self) -> float | None:
-        return self.median("seconds")
 
     @property
     def seeds(self) -> int:

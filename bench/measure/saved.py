@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench.errors import UserError
+from bench.medians import median
 
 FOLDER = ".benchmarks"
 MOST_BYTES = 64 * 2**20
@@ -148,7 +148,7 @@ def compare(before: SavedRun, after: SavedRun) -> Compared:
     """What changed beyond noise, the drift that is common to all benchmarks taken out."""
     common = [name for name in after.timed if name in before.timed]
     ratios = {name: after.timed[name].median / before.timed[name].median for name in common}
-    drift = statistics.median(ratios.values()) if len(ratios) >= FEW_ROUNDS else 1.0
+    drift = median(ratios.values()) if len(ratios) >= FEW_ROUNDS else 1.0
     changes = []
     for name in common:
         old, new = before.timed[name], after.timed[name]

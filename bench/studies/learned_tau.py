@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 from nets import architectures, optimizers
 
 YIELDS = ("train_mse", "rel_test_error", "label_start", "label_end", "log10_weight_ratio_end")
@@ -56,21 +56,18 @@ PRESETS = {
 
 def cells(config: Config) -> list[Cell]:
     """One training per arm and seed; `rates` are for optimisers without a line search."""
+    shared = {name: getattr(config, name) for name in ("width", "samples", "evaluations")}
     return [
         Cell(
             "gradients_in_training",
             {
+                **shared,
+                **paired(seed),
+                **dict(zip(("tau", "tau0"), arm.split(":"), strict=True)),
                 "net": net,
                 "hidden": depth,
-                "tau": arm.partition(":")[0],
-                "tau0": arm.partition(":")[2],
                 "optimizer": optimizer,
                 "rate": rate,
-                "width": config.width,
-                "samples": config.samples,
-                "evaluations": config.evaluations,
-                "seed": seed,
-                "data_seed": seed,
             },
         )
         for net in config.nets
