@@ -160,11 +160,11 @@ def compare(before: SavedRun, after: SavedRun) -> Compared:
         drift=drift,
         changes=sorted(changes, key=lambda change: -abs(math.log(change.ratio))),
         errors=[
-            (after.timed[name].name, figure, old, value)
+            (after.timed[name].name, figure, was, value)
             for name in common
             for figure, value in after.timed[name].errors().items()
-            if (old := before.timed[name].errors().get(figure)) is not None
-            and abs(value - old) > 1e-6 * abs(old)
+            if (was := before.timed[name].errors().get(figure)) is not None
+            and abs(value - was) > 1e-6 * abs(was)
         ],
         only_before=[t.name for name, t in before.timed.items() if name not in after.timed],
         only_after=[t.name for name, t in after.timed.items() if name not in before.timed],
