@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def data_of(problem: Problem) -> BoundaryValueProblem:
-    """f, φ, ρ and g = u × n, of which a singular gradient part comes as its potential."""
+    """f, φ, ρ and the trace g: the problem's own, or u × n, of which a singular gradient part comes
+    as its potential."""
     from fem.boundary_value import BoundaryValueProblem
 
     if problem.natural:
@@ -30,6 +31,7 @@ def data_of(problem: Problem) -> BoundaryValueProblem:
         return np.cross(u, n, axis=0)
 
     return BoundaryValueProblem(
-        f=problem.f, phi=problem.phi, grad_phi=problem.grad_phi, g=g, rho=problem.rho,
-        potential=problem.potential, singular_edge=problem.singular_edge,
+        f=problem.f, phi=problem.phi, grad_phi=problem.grad_phi, rho=problem.rho,
+        g=g if problem.known else problem.g or g, potential=problem.potential,
+        singular_edge=problem.singular_edge,
     )  # fmt: skip

@@ -33,6 +33,7 @@ def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Appeara
         told=told_samples(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["parameters"]),
+        samples=config.samples,
         **own,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.settings import setting
 
 
@@ -29,12 +29,14 @@ TIMED = MACHINE
 
 
 def needs_bytes(config: Config) -> int:
-    return 500 * 2**20
+    """The process, and features at all samples with the copies that a factorisation takes."""
+    return (400 + config.samples // 20) * 2**20
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
-        title=f"{config.method.replace('_', ' ')} ({config.features})",
+        title=f"{config.method.replace('_', ' ')} ({config.features})"
+        + samples_title(config.samples),
         series=config.method.replace("_", " "),
         family="linear model",
         look=config.method,
@@ -42,7 +44,15 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         told=told_samples(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["unknowns"]),
+        tuned=_tuned(values.get("chosen")),
+        search="counted" if values.get("chosen") else "none",
+        samples=config.samples,
     )
+
+
+def _tuned(chosen: Mapping[str, Any] | None) -> str:
+    names = ", ".join(chosen or ())
+    return f"{names} by validation on a fifth of the samples; counted" if names else "nothing"
 
 
 def run(config: Config) -> Result:
@@ -65,7 +75,9 @@ def run(config: Config) -> Result:
             "rel_test_error": relative_test_error(field(held_out).T, problem.targets(held_out)),
             "unknowns": field.unknowns,
             "smooth": problem.smooth,
+            "chosen": dict(field.chosen),
             "seconds": seconds,
+            "seconds_tuning": field.seconds_tuning,
             "seconds_per_point": seconds_per_point(field, problem.domain),
         }
     )

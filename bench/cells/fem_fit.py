@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.cells._names import element_short, element_title
 from bench.settings import setting
 
@@ -38,7 +38,8 @@ def needs_bytes(config: Config) -> int:
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
-        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}",
+        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}"
+        + samples_title(config.samples),
         series=f"{element_short(config.element, values)} fitted",
         family="finite element",
         look=f"{config.element}/fitted",
@@ -47,6 +48,7 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         inputs="x",
         unknowns=int(values["unknowns"]),
         tuned="nothing; every mesh size is its own line",
+        samples=config.samples,
     )
 
 

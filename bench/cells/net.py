@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance
+from bench.cells._appearance import Appearance, samples_title
 from bench.cells._names import as_net, family_of
 from bench.cells._net import DATA, END, NET, NetOnData
 from bench.errors import UserError
@@ -151,7 +151,8 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         config,
         values,
         title=f"{family_of(config)}{ordering} {size}{_differences(config)}",
-        tuned="nothing in this cell: settings are the paper's or the study's",
+        tuned="before this run, if at all: settings are the paper's or the study's; not counted",
+        search="elsewhere",
         precision=config.precision,
     )
 
@@ -161,7 +162,7 @@ def _differences(config: Config) -> str:
     parts = [
         "" if config.optimizer == "steepest" else f", {config.optimizer}",
         f", {config.evaluations:g} evaluations" if config.evaluations else "",
-        "" if config.samples == 12_000 else f", {config.samples} samples",
+        samples_title(config.samples),
         "" if config.scale == 1 else f", weights × {config.scale:g}",
         "" if config.eta == 1e-4 else f", η = {config.eta:g}",
         "" if config.tau0 == "1" else f", τ₀ = {config.tau0}",
@@ -178,7 +179,8 @@ def run(config: Config) -> Result:
     if config.steps is None and config.evaluations is None:
         raise UserError("a net cell needs steps or evaluations: seconds would not repeat")
     trained = train_net(config)
-    values, arrays = portrait(trained, PAPER_MESHES)
+    meshes = filter(trained.data.problem.domain.offers, PAPER_MESHES)
+    values, arrays = portrait(trained, meshes)
     return Result(
         {**trained.values, **values},
         {**trained.arrays, **arrays},

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, finite
-from bench.cells._appearance import Appearance
+from bench.cells._appearance import Appearance, samples_title
 from bench.cells._names import as_net, family_of
 from bench.cells.net import Config as Training
 from bench.errors import UserError
@@ -62,8 +62,9 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return as_net(
         config,
         values,
-        title=f"tuned {family_of(config)} ({config.features})",
-        tuned="size and η, by validation inside the cylinder; counted in the seconds",
+        title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
+        tuned="size and η, by validation inside the cylinder; counted",
+        search="counted",
     )
 
 

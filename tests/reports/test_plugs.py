@@ -81,7 +81,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setattr("bench.threads.use_one_thread", lambda: None)  # other tests' environment
 
     def start(method):
-        chosen = [f"methods={method}", "problems=maxwell", "features=x"]
+        chosen = [f"methods={method}", "problems=maxwell", "features=x", "samples=1000"]
         settings = [word for each in chosen for word in ("--set", each)]
         arguments = ["run", "baselines", "--run", "r", "--jobs", "0", "--no-report", *settings]
         assert invoke(arguments) == 0

@@ -1,4 +1,5 @@
-"""What one command shows of its work, on stderr: a line with the time left.
+"""What one command shows of its work, on stderr: a line with the time left, in terminals and in
+notebooks.
 
 A run of many cells has a view of its own, `bench/runner/progress.py`.
 """
@@ -19,7 +20,7 @@ class StatusLine:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
-        self.live = self.stream.isatty()
+        self.live = self.stream.isatty() or (stream is None and in_notebook())
         self.written_at = 0.0
         self.width = 0
 
@@ -47,6 +48,16 @@ class TrainingProgress(StatusLine):
 
     def __call__(self, progress: Progress) -> None:
         self.say(describe(progress), progress.seconds)
+
+
+def in_notebook() -> bool:
+    """Whether a Jupyter kernel shows what is written."""
+    return "ipykernel" in sys.modules
+
+
+def is_watched() -> bool:
+    """Whether somebody looks at stderr."""
+    return sys.stderr.isatty() or in_notebook()
 
 
 def describe(progress: Progress) -> str:
