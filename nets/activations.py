@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, pi, sqrt
 
 import torch
 from torch import Tensor
@@ -50,7 +50,29 @@ def softplus(eta: float) -> Activation:
     return Activation("softplus", lambda z: torch.logaddexp(z, torch.zeros_like(z)), torch.sigmoid)
 
 
+def relu(eta: float) -> Activation:
+    """max(0, z), with slope 0 at 0 as torch has it; η has no part in it."""
+    return Activation("relu", torch.relu, lambda z: (z > 0).to(z.dtype))
+
+
+def gelu(eta: float) -> Activation:
+    """z Φ(z) with the normal distribution Φ, slope Φ(z) + z φ(z); η has no part in it."""
+
+    def slope(z: Tensor) -> Tensor:
+        return torch.special.ndtr(z) + z * torch.exp(-(z**2) / 2) / sqrt(2 * pi)
+
+    return Activation("gelu", torch.nn.functional.gelu, slope)
+
+
+def sine(eta: float) -> Activation:
+    """sin z, with cos z; η has no part in it."""
+    return Activation("sine", torch.sin, torch.cos)
+
+
 ACTIVATIONS: dict[str, Callable[[float], Activation]] = {
+    "gelu": gelu,
+    "relu": relu,
+    "sine": sine,
     "smoothrelu": smooth_relu,
     "softplus": softplus,
     "tanh": tanh,
