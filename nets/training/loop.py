@@ -92,10 +92,7 @@ def train(
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
-    if every is None:  # with mini batches a row needs the whole J: once per epoch
-        every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
-    if every < 1:
-        raise InputError(f"every must be a whole number >= 1, got {every}")
+    every = _stride(every, len(x), options)
     if precision not in DTYPES:
         raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
     net = trainable(net, x, y)
@@ -114,6 +111,15 @@ def train(
     )
     with line:
         return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
+    """Of the history: with mini batches a row needs the whole J, so once per epoch."""
+    if every is None:
+        every = max(1, rows // options["batch"]) if options.get("batch") else 1
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
+    return every
 
 
 def _shown(
