@@ -65,7 +65,9 @@ class Config:
         return list(product(rates, self.tau0s, self.scales))
 
 
-DEPENDS = ("nets", "bench.arms", "bench.atlas", "bench.problems")
+DEPENDS = (
+    "nets", "bench.arms", "bench.atlas", "bench.problems", "bench.domains", "bench.medians",
+)  # fmt: skip
 ALONE = False
 TIMED = ()
 appearance = None  # it compares policies for τ on few samples

@@ -232,18 +232,18 @@ def names() -> list[str]:
 
 def get(name: str) -> Domain:
     """The domain of that name."""
-    if name not in _records:
-        raise UserError(f"unknown domain {name!r}; {nearest(name, names())}")
-    return _records[name]
-
-
-def _discover() -> dict[str, Domain]:
-    found = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    return {name: import_module(f"{__name__}.{name}").DOMAIN for name in found}
+    try:
+        return _records[name]
+    except KeyError:
+        raise UserError(f"unknown domain {name!r}; {nearest(name, names())}") from None
 
 
 # Importing a submodule makes the *module* the package's attribute; the record takes its place.
-_records = _discover()
+_records: dict[str, Domain] = {
+    info.name: import_module(f"{__name__}.{info.name}").DOMAIN
+    for info in pkgutil.iter_modules(__path__)
+    if info.name[0] != "_"
+}
 globals().update(_records)
 
 __all__ = ["Array", "BoundaryPoints", "Domain", "Edge", "Face", "components", "get", "names"]

@@ -89,9 +89,7 @@ def train(
     evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with where
     the training stands; by default a line says so in a terminal and in a notebook (False: none).
     """
-    loss = loss or Loss()
-    if every is None:  # with mini batches a row needs the whole J: once per epoch
-        every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
+    loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
         raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
     net = trainable(net, x, y)
@@ -148,6 +146,15 @@ def minimise(
     )
     with line:
         return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
+    """Of the history: with mini batches a row needs the whole J, so once per epoch."""
+    if every is None:
+        every = max(1, rows // options["batch"]) if options.get("batch") else 1
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
+    return every
 
 
 def _shown(
