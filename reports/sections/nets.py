@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from bench.claims.reproduction import printed_tau
+from bench.statistics import median_error
 from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
@@ -88,7 +90,7 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
     return Table(
         f"nets-{problem}",
         f"Trained nets, problem {problem}: medians over seeds; smallest and largest of the L² "
-        "error on the cube.",
+        "error on the cube. A diverged run counts as infinite.",
         columns,
         rows,
         run.source("training", nets),
@@ -97,7 +99,7 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
 
 def _row(label: str, runs: Results) -> tuple[Value, ...]:
     medians = {name: _median(runs.value(name)) for name in (*METRICS, "seconds")}
-    cube = [e for e in runs.value("l2_error") if e is not None]
+    cube = runs.errors("l2_error")
     return (
         label,
         len(runs),
@@ -105,8 +107,8 @@ def _row(label: str, runs: Results) -> tuple[Value, ...]:
         medians["train_mse"],
         medians["rel_test_error"],
         medians["l2_error"],
-        min(cube, default=None),
-        max(cube, default=None),
+        _finite(min(cube)),
+        _finite(max(cube)),
         medians["l2_error_inside"],
         medians["l2_error_outside"],
         medians["seconds"],
@@ -114,8 +116,12 @@ def _row(label: str, runs: Results) -> tuple[Value, ...]:
 
 
 def _median(values: Sequence[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return float(np.median(there)) if there else None
+    """None, too, where so many runs diverged that the median has no error."""
+    return _finite(median_error(values))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
