@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, finite
-from bench.cells._appearance import Appearance, samples_title, told_samples
-from bench.cells._names import family_of, look_of, series_of
+from bench.cells._appearance import Appearance, samples_title
+from bench.cells._names import as_net, family_of
 from bench.cells.net import Config as Training
 from bench.errors import UserError
 from bench.settings import inherited, setting
@@ -59,18 +59,12 @@ def needs_bytes(config: Config) -> int:
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     """Size and η are not in the title: the validation chooses them anew for each seed."""
-    return Appearance(
+    return as_net(
+        config,
+        values,
         title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
-        series=series_of(config),
-        family="net",
-        look=look_of(config),
-        track="fit",
-        told=told_samples(config.samples, config.features),
-        inputs=config.features,
-        unknowns=int(values["parameters"]),
         tuned="size and η, by validation inside the cylinder; counted",
         search="counted",
-        samples=config.samples,
     )
 
 
@@ -146,14 +140,9 @@ def _validated(config: Config, candidate: dict[str, Any]) -> dict[str, Any]:
 
 
 def _settings(config: Config, hidden: int, width: int, eta: float) -> Training:
+    shared = ("problem", "features", "net", "tau", "samples", "seed", "data_seed")
     return Training(
-        problem=config.problem,
-        features=config.features,
-        net=config.net,
-        tau=config.tau,
-        samples=config.samples,
-        seed=config.seed,
-        data_seed=config.data_seed,
+        **{name: getattr(config, name) for name in shared},
         hidden=hidden,
         width=width,
         eta=eta,
