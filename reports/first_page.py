@@ -62,7 +62,7 @@ def matrix(fields: Fields) -> Table | None:
     if not rows:
         return None
     columns = [Column("you are told"), Column("field")]
-    columns += [Column(f"{scientific(error, 0)}") for error in SHOWN_ERRORS]
+    columns += [Column(scientific(error, 0).removeprefix("1·")) for error in SHOWN_ERRORS]
     caption = (
         "Who reaches which L² error first, and in what time. Blue: finite elements, orange: nets, "
         "grey: linear models. Time until the error is reached on one thread, the search for "

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from reports.contenders import Contender
 from reports.style import TINTS, WIDTH_INCHES
-from reports.svg import End, name_ends, plot_series
+from reports.svg import End, name_ends, name_series, plot_series
 
 TOLD = {
     "oracle": "told the field",
@@ -30,15 +30,29 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     figure, grid = plt.subplots(
         1, len(tracks), figsize=(WIDTH_INCHES, 3.1), sharex=True, sharey=True, squeeze=False
     )
+    named = []
     for axes, track in zip(grid[0], tracks, strict=True):
         ends = _panel(axes, [c for c in field if c.track == track and c.error])
         axes.loglog()
-        axes.margins(x=0.3, y=0.08)
+        axes.margins(x=0.12, y=0.1)
         axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")
         axes.set_xlabel("seconds, one thread")
-        name_ends(axes, ends)
+        named.append((axes, ends))
+    for axes, ends in named:  # once the common limits are known
+        _name(axes, ends)
     grid[0][0].set_ylabel("L² error")
     return figure
+
+
+def _name(axes: Axes, ends: Sequence[End]) -> None:
+    """Beside the ends of curves; below them on the right, where there is no room beside."""
+    axes.autoscale_view()
+    middle = np.sqrt(np.prod(axes.get_xlim()))
+    name_ends(axes, [end for end in ends if end.at[0] <= middle])
+    for end in ends:
+        if end.at[0] > middle:
+            place = {"xytext": (3, -9), "ha": "right"}
+            name_series(axes, end.at, end.text, end.label, end.method, **place)
 
 
 def _panel(axes: Axes, field: Sequence[Contender]) -> list[End]:
@@ -86,7 +100,8 @@ def _along_training(axes: Axes, net: Contender) -> End:
     seconds, errors = median_curve(net)
     style = {} if len(seconds) == 1 else {"marker": ""}
     plot_series(axes, seconds, errors, net.name, net.look, **style)
-    return End((float(seconds[-1]), float(errors[-1])), net.name, net.name, net.look)
+    at = (float(seconds[-1]), float(errors[-1]))
+    return End(at, net.appearance.series, net.name, net.look)
 
 
 def median_curve(net: Contender) -> tuple[np.ndarray, np.ndarray]:
