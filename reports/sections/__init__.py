@@ -7,12 +7,14 @@ A section module defines
     STUDIES    the studies that feed it; () for a section about whatever the run has
     GAP        what is said when those studies are planned and have given nothing yet
     contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
-    article    the same for the main text, if the section has a place in it: what a reader should
-               see first. Contents go to the supplement, without what the article shows already
+    SHOWN      names of figures and tables that belong into the article, after the first paragraph:
+               each a list of patterns, of which the first that matches counts
+    article    or a function like `contents` for the main text. Contents go to the supplement,
+               without what the article shows already
     headline   Run -> its sentence in the abstract, begun by **the answer in a few words**; or ""
 
-The last two are optional. A section without contents is left out, unless one of its studies belongs
-to the run: then its gap is named among all that is missing, with the command that fills it.
+The last three are optional. A section without contents is left out, unless one of its studies
+belongs to the run: then its gap is named among all that is missing, with the command that fills it.
 """
 
 from __future__ import annotations
@@ -21,11 +23,12 @@ import importlib
 import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Protocol, TypeGuard, cast
 
 from bench.errors import UserError
 from reports.context import Run
-from reports.document import Block, Missing, Picture, Section, Table, walk
+from reports.document import Block, Missing, Paragraph, Picture, Section, Table, walk
 
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 
@@ -68,17 +71,25 @@ class Parts:
 def all_sections(run: Run) -> Parts:
     parts = Parts([], [], [])
     for module in _modules():
-        shown = section(module.TITLE, getattr(module, "article", _nothing)(run))
-        behind = section(module.TITLE, module.contents(run), part="supplement")
-        if not (shown or behind):
-            planned = [study for study in module.STUDIES if study in run.plans]
-            parts.missing.extend([Missing(module.GAP, run.command(*planned))] if planned else [])
-            continue
-        parts.missing.extend(b for _, s in walk(filter(None, [shown, behind])) for b in _gaps(s))
-        seen = {b.name for _, s in walk(filter(None, [shown])) for b in s.blocks if _named(b)}
+        behind = make(module, run)
+        article = getattr(module, "article", None)
+        first = article(run) if article else _chosen(behind, getattr(module, "SHOWN", ()))
+        shown = section(module.TITLE, first)
+        both = [part for part in (shown, behind) if part is not None]
+        parts.missing.extend(dict.fromkeys(b for _, s in walk(both) for b in _gaps(s)))
+        seen = {b.name for _, s in walk(both[:1] if shown else []) for b in s.blocks if _named(b)}
         parts.article.extend(filter(None, [_pruned(shown, set())]))
         parts.supplement.extend(filter(None, [_pruned(behind, seen)]))
     return parts
+
+
+def make(module: Described, run: Run) -> Section | None:
+    """The section of a run, its gap, or None where the run is about something else."""
+    parts = module.contents(run)
+    planned = [study for study in module.STUDIES if study in run.plans]
+    if not parts and planned:
+        parts = [Missing(module.GAP, run.command(*planned))]
+    return section(module.TITLE, parts, part="supplement")
 
 
 def section(title: str, parts: Sequence[Block | Section], part: str = "") -> Section | None:
@@ -89,8 +100,19 @@ def section(title: str, parts: Sequence[Block | Section], part: str = "") -> Sec
     return Section(title, blocks, [s for s in parts if isinstance(s, Section)], part)
 
 
-def _nothing(run: Run) -> Sequence[Block | Section]:
-    return []
+def _chosen(behind: Section | None, wanted: Sequence[Sequence[str]]) -> list[Block]:
+    """The first paragraph and, of each list of patterns, the first figure or table it matches."""
+    if behind is None or not wanted:
+        return []
+    blocks = [block for _, section in walk([behind]) for block in section.blocks]
+    named = {block.name: block for block in reversed(blocks) if _named(block)}
+    found = [
+        next((n for pattern in patterns for n in reversed(named) if fnmatchcase(n, pattern)), None)
+        for patterns in wanted
+    ]
+    pictures: list[Block] = [named[name] for name in found if name is not None]
+    lead = [block for block in blocks if isinstance(block, Paragraph)][:1]
+    return [*lead, *pictures] if pictures else []
 
 
 def _named(block: Block) -> TypeGuard[Picture | Table]:
