@@ -211,7 +211,7 @@ class NetField:
     def jacobian(self, x: ArrayLike) -> Array:
         """Total derivatives [i, j] = ∂_j u_i, (3, 3, …): the chain rule through f(x) and φ(x).
 
-        ∂net/∂(inputs) by automatic differentiation, one backward pass an output; ∂(inputs)/∂x
+        ∂net/∂(inputs) by automatic differentiation, one backward pass per output; ∂(inputs)/∂x
         exact for x and φ, by fourth-order differences for f (relative error below 1e-9, tested).
         """
         import torch
