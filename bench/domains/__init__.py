@@ -121,6 +121,10 @@ class Domain:
         """The distance of points (3, ...) from each face: (faces, ...), zero on the face only."""
         raise UserError(f"{self.name} offers no distances from its faces; impose them by penalty")
 
+    def edge_distance(self, x: ArrayLike) -> Array:
+        """r: the distance of points (3, ...) from the nearest re-entrant edge."""
+        raise UserError(f"{self.name} has no re-entrant edge; leave out the weight r^a")
+
     # ------------------------------------------------------------ the training part
 
     def in_training(self, x: ArrayLike) -> Mask:
@@ -206,6 +210,10 @@ class Domain:
     ) -> Any:
         """n cells per unit length, uniform or with `grading` towards the edge."""
         raise NotImplementedError
+
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        """n bricks of one order per unit length, for elements on bricks."""
+        raise UserError(f"{self.name} is not made of bricks; take an element on tetrahedra")
 
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
