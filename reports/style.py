@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from reports.document import Picture
 
 WIDTH_INCHES = 7.2
-GOLDEN = 0.62
 
 
 @dataclass(frozen=True)
