@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def data_of(problem: Problem) -> BoundaryValueProblem:
-    """f, φ, ρ and g = u × n, of which a singular gradient part comes as its potential."""
+    """f, φ, ρ and the trace g: the problem's own, or u × n, of which a singular gradient part comes
+    as its potential."""
     from fem.boundary_value import BoundaryValueProblem
 
     if problem.natural:
@@ -33,7 +34,7 @@ def data_of(problem: Problem) -> BoundaryValueProblem:
         f=problem.f,
         phi=problem.phi,
         grad_phi=problem.grad_phi,
-        g=g,
+        g=g if problem.known else problem.g or g,
         rho=problem.rho,
         potential=problem.potential,
         singular_edge=problem.singular_edge,

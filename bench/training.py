@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bench import problems
 from bench.cells import finite
 from bench.cells.net import Config as TrainConfig
+from bench.compiling import announce
 from bench.errors import UserError
 from bench.measure import ruler as metrics
 from bench.measure.timing import clocked
@@ -134,6 +135,7 @@ def train_net(
     from nets import Loss, train
     from nets.training.last_layer import solve_last_layer
 
+    announce()
     if not isinstance(config, TrainConfig):
         config = configured(TrainConfig, config, where="a training")
     net, data = config.build(), config.data()
@@ -157,7 +159,7 @@ def train_net(
         every=config.every,
         seed=config.seed,
         precision=config.precision,
-        progress=progress,
+        progress=progress or False,
         **config.options(),
     )
     values = {
@@ -235,9 +237,9 @@ def net_metrics(net: Network, data: Data) -> dict[str, Any]:
 
 def is_finite_on(net: Network, data: Data) -> bool:
     """Whether the net has a value at all at the training points: it may overflow untrained."""
-    from nets.fast.kernel import FastObjective
+    from nets.training.budget import objective_of
 
-    return math.isfinite(FastObjective(net, data.x, data.y)(net.pack())[0])
+    return math.isfinite(objective_of(net, data.x, data.y)(net.pack())[0])
 
 
 def _ring_error(predicted: Array, data: Data) -> float | None:

@@ -249,4 +249,13 @@ def build(
         if isinstance(arguments[name], list):
             arguments[name] = tuple(arguments[name])
     arguments["dtype"] = str(dtype).removeprefix("torch.")
-    return Network(NetConfig(**arguments))
+    return network(NetConfig(**arguments))
+
+
+def network(config: NetConfig) -> Network:
+    """The net of a config: by the coefficients of its architecture, or the module it makes."""
+    if hasattr(architectures.get(config.net), "make"):
+        from nets.own import OwnNet
+
+        return OwnNet.made(config)
+    return Network(config)

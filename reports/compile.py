@@ -56,9 +56,11 @@ def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
 
 
 def build_document(run: Run) -> Document:
+    from reports.plain_names import shortened, versions
     from reports.sections import all_sections
 
-    return Document(
+    named = versions(v for s in run.standings for v in s.cell.config.values())
+    document = Document(
         title="Finite elements against neural networks",
         subtitle="When does a net beat a finite element, at what cost, and why does it train or "
         "fail to train?",
@@ -66,9 +68,11 @@ def build_document(run: Run) -> Document:
         facts=[
             ("run", run.name),
             *_facts(run.results),
+            *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
     )
+    return shortened(document, named)
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

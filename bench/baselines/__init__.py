@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.baselines._search import Fitted
-from bench.errors import UserError, nearest
+from bench.errors import UserError, unknown
 from bench.measure.ruler import difference_jacobian, has_derivatives
 from bench.problems import FEATURES, Problem
 
@@ -36,13 +36,24 @@ class Method(Protocol):
         """The fitted predictor (N, inputs) -> (N, 3) and its number of unknowns."""
 
 
+_outside: dict[str, Callable[[], Any]] = {}
+
+
+def add(name: str, load: Callable[[], Any]) -> None:
+    """A baseline from outside this folder; `load` gives what a file of it would define."""
+    _outside[name] = load
+
+
 def names() -> list[str]:
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    files = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    return sorted({*files, *(name for name in _outside if "@" not in name)})
 
 
 def load(name: str) -> Any:
+    if name in _outside:
+        return _outside[name]()
     if name not in names():
-        raise UserError(f"no baseline {name!r}; {nearest(name, names())}")
+        raise UserError(f"no baseline {name!r}; {unknown(name, names())}")
     return importlib.import_module(f"{__name__}.{name}")
 
 

@@ -117,7 +117,8 @@ def run(config: Config) -> Result:
     own = own_measures(problem, solution)
     return Result(
         {
-            **{name: getattr(solution, name) for name in (*COMMON, *ERRORS)},
+            **{name: getattr(solution, name) for name in COMMON},
+            **{name: getattr(solution, name) if problem.known else None for name in ERRORS},
             **{OWN.get(name, name): value for name, value in own.items()},
             **elements.get(config.element).labels,
             **_split(config, solution, problem),
@@ -138,7 +139,7 @@ def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
     """
     from bench.measure.ruler import field_errors, mesh_rules, suffix
 
-    if _kind_of_mesh(config):
+    if _kind_of_mesh(config) or not problem.known:
         return {}
     degree = 2 * (config.order or 1) + (8 if config.n <= 2 else 4)
     rules = mesh_rules(problem, config.n, config.element, degree)

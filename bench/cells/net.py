@@ -188,7 +188,8 @@ def run(config: Config) -> Result:
     if config.steps is None and config.evaluations is None:
         raise UserError("a net cell needs steps or evaluations: seconds would not repeat")
     trained = train_net(config)
-    values, arrays = portrait(trained, PAPER_MESHES)
+    meshes = filter(trained.data.problem.domain.offers, PAPER_MESHES)
+    values, arrays = portrait(trained, meshes)
     return Result(
         {**trained.values, **values},
         {**trained.arrays, **arrays},

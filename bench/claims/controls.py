@@ -51,6 +51,8 @@ CLAIMS = [
         sentence="The 2-50 Fractional-DNN with learned τ, trained as in the paper, beats linear "
         "least squares from the same samples and inputs.",
         where=WHERE,
+        declared="2026-11-16 e62bedd2",
+        compares=True,
         rule="l2_error of the net < that of linear least squares, same samples",
         examine=_paper_net,
     ),
@@ -59,6 +61,8 @@ CLAIMS = [
         sentence="A net with size and η chosen by validation beats quadratic least squares from "
         "the same distribution of samples.",
         where=WHERE,
+        declared="2026-11-16 9165f75d",
+        compares=True,
         rule="l2_error of the tuned net < that of quadratic least squares, paired data seeds",
         examine=_tuned_net,
         note="the net trains on 1000 samples, the least squares on 12 000",
@@ -68,6 +72,8 @@ CLAIMS = [
         sentence="A learned τ also lowers the training error of the 2-50 ResNet under self-scaled "
         "BFGS.",
         where=WHERE,
+        declared="2026-11-16 2013bb25",
+        compares=True,
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
         examine=is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
     ),
@@ -76,8 +82,11 @@ CLAIMS = [
             name=f"inputs-help-tuned-net-{problem}",
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
             where=WHERE,
+            declared="2026-11-16 617bd5a2",
+            compares=True,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
             examine=is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
+            problems=(problem,),
         )
         for problem in ("maxwell", "helix")
     ),

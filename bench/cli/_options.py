@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bench.plugs import used
 from bench.settings import Type, about, types_of
 
 Command = Callable[..., Any]
@@ -31,7 +32,7 @@ def options_of(
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
-            given = {name: value for name, value in values.items() if value is not None}
+            given = {name: used(value) for name, value in values.items() if value is not None}
             return command({**shown, **given}, **arguments)
 
         with_options.__doc__ = command.__doc__

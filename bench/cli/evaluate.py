@@ -14,6 +14,10 @@ def command(
     problem: Annotated[
         str | None, typer.Option(help="Measure on another problem than it was trained on.")
     ] = None,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(help="A file that the net or its problem came from, such as ./mine.py:Net."),
+    ] = None,
     data_seed: Annotated[
         int | None,
         typer.Option(min=0, help="Other points than it was trained and tested on."),
@@ -25,9 +29,11 @@ def command(
     from bench.cli._nets import load_net, table, use_threads
 
     use_threads(threads)
+    from bench.plugs import used
     from bench.training import net_metrics
 
-    net, config = load_net(file, problem=problem, data_seed=data_seed)
+    used(plug or [])
+    net, config = load_net(file, problem=used(problem), data_seed=data_seed)
     values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
     if as_json:
         typer.echo(json.dumps(values, indent=1, allow_nan=False))

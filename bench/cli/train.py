@@ -52,7 +52,6 @@ def command(
     the best state so far.
     """
     from bench.cli._nets import check_suffix, save_arrays, save_net, table, use_threads
-    from bench.cli._progress import TrainingProgress
     from bench.settings import configured
 
     check_suffix(save, ".safetensors")
@@ -61,6 +60,7 @@ def command(
     config = configured(Config, settings, where="a training")
     use_threads(threads)
     from bench.training import train_net
+    from nets.training.progress import TrainingProgress
 
     with TrainingProgress() as progress:
         trained = train_net(config, seconds=seconds, progress=progress)

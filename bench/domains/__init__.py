@@ -196,6 +196,10 @@ class Domain:
 
     # ------------------------------------------------------------ meshes
 
+    def offers(self, n: int) -> bool:
+        """Whether there is a mesh of this size that a study may ask for."""
+        return n >= 1
+
     def mesh(
         self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
     ) -> Any:

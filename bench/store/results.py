@@ -17,10 +17,13 @@ __all__ = [
     "Results",
     "StoredResult",
     "appearance",
+    "confirmatory",
     "median",
     "medians",
     "pairs",
 ]
+
+FIRST_CONFIRMATORY = 1000  # seeds below are for pilots and tuning
 
 
 Record = StoredResult
@@ -73,6 +76,22 @@ class Results:
 
     def keys(self) -> tuple[str, ...]:
         return tuple(record.key for record in self.records)
+
+
+def confirmatory(results: Results) -> Results:
+    """The records that no seed below 1000 has a part in; those without a seed are among them.
+
+    Seeds of a tuning inside a cell do not count: they choose, and are not judged by.
+    """
+    return Results(
+        [r for r in results if min(_judged_by(r), default=math.inf) >= FIRST_CONFIRMATORY]
+    )
+
+
+def _judged_by(record: StoredResult) -> list[int]:
+    config = record.config
+    alone = [config[name] for name in ("seed", "data_seed") if config.get(name) is not None]
+    return [*alone, *config.get("seeds", ()), *config.get("data_seeds", ())]
 
 
 def appearance(record: StoredResult) -> Appearance | None:

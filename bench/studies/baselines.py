@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.baselines import names, takes
 from bench.cells import Cell
+from bench.problems import Problem
 
 YIELDS = (
     "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns", "chosen",
@@ -37,6 +38,12 @@ PRESETS = {
         problems=("maxwell", "helix", "screen", "curlsing"), data_seeds=tuple(range(20))
     ),
 }
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    if not problem.known:
+        return None
+    return replace(config, problems=(problem.name,), ablated=(problem.name,))
 
 
 def cells(config: Config) -> list[Cell]:

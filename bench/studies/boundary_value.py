@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.cells import Cell
+from bench.problems import Problem
+from bench.studies._sizes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "estimated_error", "effectivity", "seconds")
 
@@ -24,6 +26,17 @@ PRESETS = {
     "paper": Config(n0=(1, 2, 4, 8, 16, 32), n1=(1, 2, 4, 8), graded=(2, 4, 8, 16)),
     "full": Config(n0=(1, 2, 4, 8, 16, 32, 64), n1=(1, 2, 4, 8, 16), graded=(2, 4, 8, 16, 32)),
 }
+
+
+def on(config: Config, problem: Problem) -> Config:
+    mine = (problem.name,)
+    return replace(
+        config,
+        smooth=mine if problem.smooth else (),
+        singular=() if problem.smooth else mine,
+        n0=offered(problem, config.n0),
+        n1=offered(problem, config.n1),
+    )
 
 
 def cells(config: Config) -> list[Cell]:

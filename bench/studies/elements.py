@@ -6,9 +6,11 @@ opponent, is the study `convergence`; here stand the stronger ones that a refere
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.cells import Cell
+from bench.problems import Problem
+from bench.studies._sizes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", "seconds_per_point")
 
@@ -47,6 +49,20 @@ PRESETS = {
         graded=(2, 4, 8, 16, 32),
     ),
 }
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    if not problem.known:
+        return None
+    mine = (problem.name,)
+    changed = replace(
+        config,
+        smooth=mine if problem.smooth else (),
+        singular=() if problem.smooth else mine,
+        n0=offered(problem, config.n0),
+        n1=offered(problem, config.n1),
+    )
+    return changed if problem.domain.structured else replace(changed, hex_n0=(), orders=())
 
 
 def cells(config: Config) -> list[Cell]:

@@ -161,9 +161,22 @@ class Element:
         return int(needs[first_fitting(needs, memory.limit_bytes())])
 
 
-@cache
+_outside: dict[str, Callable[[], Element]] = {}
+
+
+def add(name: str, load: Callable[[], Element]) -> None:
+    """An element from outside this folder, loaded when first asked for."""
+    _outside[name] = load
+
+
 def elements() -> dict[str, Element]:
-    """All elements by name."""
+    """All elements by name; of those from outside, the installed ones."""
+    installed = {name: load() for name, load in _outside.items() if "@" not in name}
+    return {**_files(), **installed}
+
+
+@cache
+def _files() -> dict[str, Element]:
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     return {element.name: element for element in map(_declared, modules)}
 
@@ -180,6 +193,8 @@ def _declared(module: str) -> Element:
 
 def get(name: str) -> Element:
     """The element of that name, or an InputError that names the nearest."""
+    if name in _outside:
+        return _outside[name]()
     known = elements()
     if name not in known:
         raise InputError(f"unknown element {name!r}; {_nearest(name, list(known))}")

@@ -17,6 +17,7 @@ from nets.fast.kernel import FastObjective
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Stop, Vector
+from nets.own import AutogradObjective, OwnNet
 from nets.training.coordinates import Coordinates
 
 
@@ -63,19 +64,28 @@ class Clock:
             self.start += time.perf_counter() - before
 
 
+def objective_of(
+    net: Network, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
+) -> FastObjective | AutogradObjective:
+    """J and its gradient: by the fast kernel, or for a torch module by differentiating it."""
+    if isinstance(net, OwnNet):
+        return AutogradObjective(net, x, y, loss, dtype=precision)
+    return FastObjective(net, x, y, loss, dtype=precision)
+
+
 class Rows:
     """J on all rows, and on a mini batch (buffers of its own, filled anew for each batch)."""
 
     def __init__(self, net: Network, x: Any, y: Any, loss: Loss, precision: str) -> None:
         self.net, self.loss, self.precision = net, loss, precision
         self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
-        self.whole = FastObjective(net, self.x, self.y, loss, dtype=precision)
-        self.batch: FastObjective | None = None
+        self.whole = objective_of(net, self.x, self.y, loss, precision)
+        self.batch: FastObjective | AutogradObjective | None = None
 
-    def part(self, rows: NDArray[np.int64]) -> FastObjective:
+    def part(self, rows: NDArray[np.int64]) -> FastObjective | AutogradObjective:
         x, y = self.x[rows], self.y[rows]
         if self.batch is None:
-            self.batch = FastObjective(self.net, x, y, self.loss, dtype=self.precision)
+            self.batch = objective_of(self.net, x, y, self.loss, self.precision)
         else:
             self.batch.set_data(x, y)
         return self.batch
@@ -103,7 +113,9 @@ class CountedObjective:
     def on_rows(self, inner: Vector, rows: NDArray[np.int64]) -> tuple[float, Vector]:
         return self._value(self.data.part(rows), inner, len(rows) / self.rows)
 
-    def _value(self, fast: FastObjective, inner: Vector, share: float) -> tuple[float, Vector]:
+    def _value(
+        self, fast: FastObjective | AutogradObjective, inner: Vector, share: float
+    ) -> tuple[float, Vector]:
         self._check_budget()
         theta = self.coordinates.outward(inner)
         self.evaluations += share

@@ -151,6 +151,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
     shown = Results(chosen)
     best = min(chosen, key=lambda r: r.values["l2_error_inside"] or np.inf)
     u3 = (best.values["u3_min"], best.values["u3_max"])
+    flat = not best.arrays["square_u"][2].any()
     return [
         Picture(
             f"maps-{problem}",
@@ -163,7 +164,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
         Picture(
             f"quivers-{problem}",
             f"The field, the field of {net_name(best.config)}, and their distance on the disc at "
-            f"x₃ = 0.5. Its third component, which should vanish on `maxwell`, stays within "
+            f"x₃ = 0.5. Its third component{', which should vanish,' * flat} stays within "
             f"{scientific(u3[0])} and {scientific(u3[1])} in the cylinder.",
             partial(quivers, best),
             "Quiver plots of the exact and the learned field",

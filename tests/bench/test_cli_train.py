@@ -11,10 +11,10 @@ import torch
 
 import bench.cli
 from bench import problems
-from bench.cli._progress import TrainingProgress, describe, time_left
 from bench.recipes import RECIPES
 from bench.training import TrainConfig, train_net
 from nets.training.loop import Progress
+from nets.training.progress import TrainingProgress, describe, time_left
 
 PROMISED = {
     "train_mse",

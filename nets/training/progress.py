@@ -1,4 +1,4 @@
-"""The live line of a training, on stderr: J, error, time left."""
+"""The live line of a training, on stderr: J, error, time left; in terminals and in notebooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TrainingProgress:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
-        self.live = self.stream.isatty()
+        self.live = self.stream.isatty() or (stream is None and in_notebook())
         self.written_at = 0.0
         self.width = 0
 
@@ -43,6 +43,16 @@ class TrainingProgress:
         elif progress.seconds - self.written_at >= SECONDS_BETWEEN_LINES:
             self.written_at = progress.seconds
             print(describe(progress), file=self.stream, flush=True)
+
+
+def in_notebook() -> bool:
+    """Whether a Jupyter kernel shows what is written."""
+    return "ipykernel" in sys.modules
+
+
+def is_watched() -> bool:
+    """Whether somebody looks at stderr."""
+    return sys.stderr.isatty() or in_notebook()
 
 
 def describe(progress: Progress) -> str:
