@@ -41,11 +41,20 @@ def normal(random: np.random.Generator, fan_out: int, fan_in: int) -> tuple[Arra
     return random.normal(0, deviation, (fan_out, fan_in)), random.normal(0, deviation, fan_out)
 
 
+def orthogonal(random: np.random.Generator, fan_out: int, fan_in: int) -> tuple[Array, Array]:
+    """W with orthonormal rows or columns, uniform over such matrices, b = 0 (Saxe et al. 2014)."""
+    tall = random.normal(size=(max(fan_out, fan_in), min(fan_out, fan_in)))
+    Q, R = np.linalg.qr(tall)
+    Q = Q * np.sign(np.diag(R))  # without it QR prefers some directions (Mezzadri 2007)
+    return (Q if fan_out >= fan_in else Q.T), np.zeros(fan_out)
+
+
 INITIALISERS: dict[str, Initialiser] = {
     "torch": torch_uniform,
     "he": he,
     "xavier": xavier,
     "normal": normal,
+    "orthogonal": orthogonal,
 }
 
 

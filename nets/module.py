@@ -247,8 +247,8 @@ def build(
     tau0: a number, one per step, or a text such as "1/H", "2/sqrtH", "uniform" (`nets.tau`);
     width: one for all hidden layers or one each; gamma: order of the Fractional-DNN;
     eta: half-width of smoothReLU's parabola; carry_input: P(0→ℓ) = 1 instead of 0 (needs
-    width = inputs); init: torch | he | xavier | normal, times `scale`, the first layer
-    also times `first_scale`; sort_biases: ascending, as the bias ordering wants them.
+    width = inputs); init: torch | he | xavier | normal | orthogonal, times `scale`, the first
+    layer also times `first_scale`; sort_biases: ascending, as the bias ordering wants them.
     """
     arguments = dict(locals())
     for name in ("width", "tau0"):

@@ -41,7 +41,9 @@ class NetOnData:
         panel=NET,
         help="Half-width of smoothReLU's parabola; a large one makes the net quadratic.",
     )
-    init: str = setting("torch", panel=NET, help="Starting weights: torch, he, xavier or normal.")
+    init: str = setting(
+        "torch", panel=NET, help="Starting weights: torch, he, xavier, normal or orthogonal."
+    )
     scale: float = setting(1.0, panel=NET, help="Factor on the starting weights.")
     first_scale: float = setting(
         1.0, panel=NET, min=0, help="Factor on those of the first layer: frequencies, with sine."

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, finite
-from bench.cells._appearance import Appearance, samples_title, told_samples
-from bench.cells._names import family_of, look_of, series_of
+from bench.cells._appearance import Appearance, samples_title
+from bench.cells._names import as_net, family_of
 from bench.cells.net import Config as Training
 from bench.errors import UserError
 from bench.settings import inherited, setting
@@ -78,18 +78,12 @@ def needs_bytes(config: Config) -> int:
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     """What was chosen is not in the title: the validation chooses anew for each seed."""
-    return Appearance(
+    return as_net(
+        config,
+        values,
         title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
-        series=series_of(config),
-        family="net",
-        look=look_of(config),
-        track="fit",
-        told=told_samples(config.samples, config.features),
-        inputs=config.features,
-        unknowns=int(values["parameters"]),
         tuned="size, activation, η, frequencies, optimiser, by validation on its samples; counted",
         search="counted",
-        samples=config.samples,
     )
 
 
@@ -191,17 +185,12 @@ def _settings(config: Config, candidate: Mapping[str, Any], evaluations: int) ->
     parameters = width * (inputs + 1 + (hidden - 1) * (width + 1) + 3) + hidden
     price = parameters / PARAMETERS_PER_EVALUATION if _wants_jacobians(candidate) else 1.0
     affordable = max(1.0, evaluations // max(1.0, price))
+    shared = ("problem", "features", "net", "tau", "samples", "seed", "data_seed")
     return Training(
-        problem=config.problem,
-        features=config.features,
-        net=config.net,
-        tau=config.tau,
-        samples=config.samples,
-        seed=config.seed,
-        data_seed=config.data_seed,
+        **{name: getattr(config, name) for name in shared},
+        **{name: candidate[name] for name in CHOICES},
         evaluations=affordable,
         every=max(1, int(affordable) // HISTORY_ROWS),
-        **{name: candidate[name] for name in CHOICES},
     )
 
 

@@ -120,6 +120,10 @@ class Domain:
         """The distance of points (3, ...) from each face: (faces, ...), zero on the face only."""
         raise UserError(f"{self.name} offers no distances from its faces; impose them by penalty")
 
+    def edge_distance(self, x: ArrayLike) -> Array:
+        """r: the distance of points (3, ...) from the nearest re-entrant edge."""
+        raise UserError(f"{self.name} has no re-entrant edge; leave out the weight r^a")
+
     # ------------------------------------------------------------ the training part
 
     def in_training(self, x: ArrayLike) -> Mask:
@@ -206,6 +210,10 @@ class Domain:
         """n cells per unit length, uniform or with `grading` towards the edge."""
         raise NotImplementedError
 
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        """n bricks of one order per unit length, for elements on bricks."""
+        raise UserError(f"{self.name} is not made of bricks; take an element on tetrahedra")
+
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
     ) -> Any:
@@ -224,18 +232,18 @@ def names() -> list[str]:
 
 def get(name: str) -> Domain:
     """The domain of that name."""
-    if name not in _records:
-        raise UserError(f"unknown domain {name!r}; {nearest(name, names())}")
-    return _records[name]
-
-
-def _discover() -> dict[str, Domain]:
-    found = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    return {name: import_module(f"{__name__}.{name}").DOMAIN for name in found}
+    try:
+        return _records[name]
+    except KeyError:
+        raise UserError(f"unknown domain {name!r}; {nearest(name, names())}") from None
 
 
 # Importing a submodule makes the *module* the package's attribute; the record takes its place.
-_records = _discover()
+_records: dict[str, Domain] = {
+    info.name: import_module(f"{__name__}.{info.name}").DOMAIN
+    for info in pkgutil.iter_modules(__path__)
+    if info.name[0] != "_"
+}
 globals().update(_records)
 
 __all__ = ["Array", "BoundaryPoints", "Domain", "Edge", "Face", "components", "get", "names"]

@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.errors import UserError
 from bench.measure.ruler import curl_of
+from bench.medians import median
 
 if TYPE_CHECKING:
     from bench.problems import Array, Problem
@@ -146,11 +147,11 @@ def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
     """curl u, div u = ρ, curl(φ curl u) = f, ∇φ; without u: div f = 0; φ > 0."""
     steps = _steps(problem, x)
 
-    def held(
-        name: str, meaning: str, said: Array, of: Any, made: Callable[[Array], Array]
-    ) -> Verdict:
-        coarse, fine = (made(jacobian(of, x, step)) for step in (steps, steps / 2))
-        return _compared(name, meaning, x, np.atleast_2d(said), *map(np.atleast_2d, (fine, coarse)))
+    def held(name: str, meaning: str, said: Array, of: Field, made: Field) -> Verdict:
+        D, finer = (jacobian(of, x, step) for step in (steps, steps / 2))
+        size = float(np.abs(D).max())  # of the terms: a sum that should vanish has none of its own
+        both = np.atleast_2d(made(finer)), np.atleast_2d(made(D))
+        return _compared(name, meaning, x, np.atleast_2d(said), *both, size)
 
     def divergence(D: Array) -> Array:
         return np.einsum("iiq->q", D)
@@ -179,16 +180,16 @@ def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
 
 
 def _compared(
-    name: str, meaning: str, x: Array, said: Array, fine: Array, coarse: Array
+    name: str, meaning: str, x: Array, said: Array, fine: Array, coarse: Array, terms: float = 0.0
 ) -> Verdict:
     """Where a formula is farther from the differences than their own doubt explains."""
-    size = max(*(float(np.linalg.norm(v, axis=0).max()) for v in (said, fine)), 1e-12)
+    size = max(*(float(np.linalg.norm(v, axis=0).max()) for v in (said, fine)), terms, 1e-12)
     apart = np.linalg.norm(said - fine, axis=0)
     doubt = DOUBT * np.linalg.norm(fine - coarse, axis=0)
     beyond = apart - TOLERANCE * size - doubt
     k = int(np.argmax(beyond))
     if beyond[k] <= 0:
-        return Verdict(name, meaning, True, float(np.median(apart)) / size)
+        return Verdict(name, meaning, True, median(apart) / size)
     where = (float(x[0, k]), float(x[1, k]), float(x[2, k]))
     values = tuple(map(float, said[:, k])), tuple(map(float, fine[:, k]))
     return Verdict(name, meaning, False, float(apart[k]) / size, where, *values, _slip(said, fine))

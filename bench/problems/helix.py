@@ -54,9 +54,5 @@ def f(x: ArrayLike) -> Array:
 PROBLEM = Problem(
     name="helix",
     title="Two rotated ABC flows, analytic and three-dimensional",
-    u=u,
-    curl_u=curl_u,
-    f=f,
-    phi=phi,
-    grad_phi=grad_phi,
-)
+    u=u, curl_u=curl_u, f=f, phi=phi, grad_phi=grad_phi,
+)  # fmt: skip
