@@ -142,6 +142,7 @@ class Decision:
     winner: Place | None
     runner_up: Place | None  # the cheapest of another series
     net: Place | None  # the cheapest net
+    nets: int  # how many were entered
     miss: Miss | None  # where there is no winner
 
     @property
@@ -191,6 +192,7 @@ def decision(field: Sequence[Entrant], required: float) -> Decision:
         winner,
         others[0] if others else None,
         next((place for place in places if place.entrant.is_net), None),
+        sum(entrant.is_net for entrant in field),
         None if winner else _miss(field, required),
     )
 

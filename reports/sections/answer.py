@@ -209,9 +209,13 @@ def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ..
         winner.search,
         winner.per_point,
         f"{winner.reached} of {winner.seeds}",
-        second.entrant.name if second else "no other method reaches it",
+        second.entrant.name if second else "nobody else",
         decision.factor,
-        net.entrant.name if net else "no net reaches it",
+        net.entrant.name
+        if net
+        else f"none of {decision.nets}"
+        if decision.nets
+        else "none entered",
         net.cost / winner.cost if net else None,
     )
 

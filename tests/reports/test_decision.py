@@ -35,7 +35,10 @@ def test_the_runner_up_and_the_factor():
     found = decision([NET, POLYNOMIAL], 1e-4)
     assert (found.winner.entrant, found.runner_up.entrant) == (POLYNOMIAL, NET)
     assert found.factor == pytest.approx((5 + POINTS * 5e-6) / (0.1 + POINTS * 1e-6))
-    assert found.net.entrant is NET
+    assert (found.net.entrant, found.nets) == (NET, 1)
+    assert decision([POLYNOMIAL], 1e-4).nets == 0, (
+        "none was entered: not the same as none reaches it"
+    )
 
 
 def test_a_runner_up_is_another_method_and_not_another_size():
