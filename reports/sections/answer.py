@@ -10,7 +10,7 @@ from math import isinf
 from bench.store.results import Results
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
-from reports.decision import POINTS, QUESTIONS, Decision, Miss, decide
+from reports.decision import POINTS, QUESTIONS, Decision, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import undrawn, work_precision
 from reports.figures.first_page import told_panels
@@ -238,7 +238,7 @@ def _table(
     columns = [
         Column("field"),
         *samples,
-        Column("required L² error", "error"),
+        Column("required L² error"),
         Column("winner"),
         Column("time to it", "seconds"),
         Column("search", "seconds"),
@@ -249,7 +249,8 @@ def _table(
         Column("cheapest net"),
         Column("times the cost", "ratio"),
     ]
-    rows = [_row(decision, kinds) for decision in decide(entrant(c) for c in field)]
+    decisions = decide(entrant(c) for c in field)
+    rows = [_row(group, kinds) for group in _groups(decisions)]
     where = "in the cylinder, where the samples lie" if track == "fit" else "on the whole domain"
     return Table(
         f"decision-{track}",
@@ -269,12 +270,24 @@ def _kind(field: Sequence[Contender]) -> str:
     return "singular" if False in said else "smooth" if True in said else "not said"
 
 
-def _row(decision: Decision, kinds: Mapping[str, str]) -> tuple[Value, ...]:
-    conditions = decision.conditions
+def _groups(decisions: Sequence[Decision]) -> list[list[Decision]]:
+    """Neighbouring required errors with one answer share a row."""
+    groups: list[list[Decision]] = []
+    for decision in decisions:
+        if groups and alike(groups[-1][-1], decision):
+            groups[-1].append(decision)
+        else:
+            groups.append([decision])
+    return groups
+
+
+def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ...]:
+    decision, conditions = group[-1], group[-1].conditions
     samples = (conditions.samples, conditions.inputs) if conditions.track == "fit" else ()
     threads = f", {conditions.threads} threads" if conditions.threads > 1 else ""
     field = f"{conditions.problem} ({kinds[conditions.problem]}){threads}"
-    head = (field, *samples, decision.required)
+    errors = dict.fromkeys(scientific(each.required, 0) for each in (group[0], group[-1]))
+    head = (field, *samples, " to ".join(errors))
     winner, second, net = decision.winner, decision.runner_up, decision.net
     if winner is None:
         return (*head, f"nobody: {_nearest(decision.miss)}", *(None,) * 8)
@@ -285,9 +298,13 @@ def _row(decision: Decision, kinds: Mapping[str, str]) -> tuple[Value, ...]:
         winner.search,
         winner.per_point,
         f"{winner.reached} of {winner.seeds}",
-        second.entrant.name if second else "no other method reaches it",
+        second.entrant.name if second else "nobody else",
         decision.factor,
-        net.entrant.name if net else "no net reaches it",
+        net.entrant.name
+        if net
+        else f"none of {decision.nets}"
+        if decision.nets
+        else "none entered",
         net.cost / winner.cost if net else None,
     )
 
