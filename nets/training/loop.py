@@ -134,6 +134,7 @@ def minimise(
     if optimizers.needs_residuals(chosen):
         data.squares()  # refuses, before anything has been computed, a J that is none
     show, line = _shown(progress)
+    getattr(optimizers.get(chosen), "warm_up", lambda: None)()
     run = _Run(
         net=net,
         data=data,
