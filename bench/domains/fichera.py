@@ -7,7 +7,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from bench.domains import Array, Edge, components

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from bench.domains import Array, Edge, components

@@ -38,7 +38,7 @@ def minimize(
     while len(reached) < longest:
         report(run.theta, run.J, run.gradient)
         reached.append(run.J)
-        slow = len(reached) > window and 2 * run.J > reached[-1 - window]
+        slow = len(reached) > window and reached[-1 - window] < 2 * run.J
         if slow or not run.step():
             break
     chosen = member if broyden else None
