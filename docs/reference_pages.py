@@ -30,7 +30,11 @@ def commands() -> Iterator[str]:
 
     from bench.cli import build_app
 
-    yield from ("# Commands", "", "Every command also has `--help`; exit codes: 0 done, 1 a run had")
+    yield from (
+        "# Commands",
+        "",
+        "Every command also has `--help`; exit codes: 0 done, 1 a run had",
+    )
     yield from ("failed cells, 2 bad input, 130 interrupted.", "")
     group = typer.main.get_command(build_app())
     for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
@@ -91,7 +95,12 @@ def results() -> Iterator[str]:
     yield from (_plain(Result.__doc__ or ""), "")
     rows = [(f"`{f.name}`", str(f.type)) for f in dataclasses.fields(files.StoredResult)]
     yield from _table(("key of cell.json", "type"), rows)
-    yield from ("## Tables", "", "`femnets export RUN --to csv|parquet` and `femnets.load(RUN)`:", "")
+    yield from (
+        "## Tables",
+        "",
+        "`femnets export RUN --to csv|parquet` and `femnets.load(RUN)`:",
+        "",
+    )
     yield from _quoted(tables.__doc__ or "")
 
 

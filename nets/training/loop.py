@@ -86,18 +86,15 @@ def train(
     theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
     number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
     default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
-    evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with where
-    the training stands; by default a line says so in a terminal and in a notebook (False: none).
+    evaluation; the optimiser's state, J and τ are float64 always. `progress` is told where the
+    training stands; by default a line says so in terminals and notebooks (False: none).
     """
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
     if every is None:  # with mini batches a row needs the whole J: once per epoch
         every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
-    if every < 1:
-        raise InputError(f"every must be a whole number >= 1, got {every}")
-    if precision not in DTYPES:
-        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+    _check(every, precision)
     net = trainable(net, x, y)
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
@@ -114,6 +111,13 @@ def train(
     )
     with line:
         return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _check(every: int, precision: str) -> None:
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
+    if precision not in DTYPES:
+        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
 
 
 def _shown(

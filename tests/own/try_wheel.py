@@ -44,8 +44,9 @@ def main(dist: Path) -> None:
 
 def contents(wheel: Path, sdist: Path) -> None:
     """What the report and `femnets new` need is in both; tests are in the sdist only."""
-    inside = zipfile.ZipFile(wheel).namelist()
-    packed = [name.partition("/")[2] for name in tarfile.open(sdist).getnames()]
+    with zipfile.ZipFile(wheel) as archive, tarfile.open(sdist) as source:
+        inside = archive.namelist()
+        packed = [name.partition("/")[2] for name in source.getnames()]
     for name in NEEDED:
         assert name in inside, f"{name} is not in the wheel"
         assert name in packed, f"{name} is not in the sdist"
