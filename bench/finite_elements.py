@@ -39,6 +39,7 @@ class Discretisation:
     refine: int | None = None
     mesh: Any = field(default=None, repr=False)
     solve: bool = False
+    div_exponent: float | None = None  # of the weight r^a on the divergence of nodal elements
     solver: str = "auto"
     tol: float = 1e-8
     threads: int = 1
@@ -74,6 +75,7 @@ class Discretisation:
     def mesh_for(self, problem: Problem) -> Any:
         """The mesh itself."""
         from fem import elements
+        from fem.choice import order_option
 
         domain, edge = problem.domain, problem.singular_edge
         if self.mesh is not None:
@@ -81,7 +83,11 @@ class Discretisation:
         if self.layers is not None:
             return self._layered(domain, edge)
         assert self.n is not None
-        return domain.mesh(self.n, elements.get(self.element).cell, self.grading, edge)
+        element = elements.get(self.element)
+        if element.bricks:
+            order = order_option(element, self.order, {})["order"]
+            return domain.bricks(self.n, order, self.grading)
+        return domain.mesh(self.n, element.cell, self.grading, edge)
 
     def check(self, problem: Problem) -> None:
         """Refuses what cannot be before anything has cost time."""
@@ -123,9 +129,9 @@ class Discretisation:
 
         element = elements.get(self.element)
         if self.layers is not None:
-            from fem.spaces.bricks.space import box_bytes
+            from fem.spaces.bricks.space import BrickSpace
 
-            return box_bytes(self._layered(domain))
+            return BrickSpace(self._layered(domain)).predicted_bytes()
         cells = domain.cells(self.n, element.cell) if self.n else element.cells(mesh=self.mesh)
         return element.planned_bytes(
             cells * 2 ** (self.refine or 0),
@@ -209,11 +215,10 @@ def _best(
 def _boundary_value(
     problem: Problem, chosen: Discretisation, place: dict[str, Any], progress: Progress | None
 ) -> Solution:
-    from bench.boundary_value import data_of
     from fem import solve_boundary_value
 
     found = solve_boundary_value(
-        data_of(problem), **place, **chosen.told, tol=chosen.tol, progress=progress
+        _data(problem, chosen), **place, **chosen.told, tol=chosen.tol, progress=progress
     )
     return _measured(problem, found)
 
@@ -237,11 +242,25 @@ def apart(solution: Solution, finest: Solution, mesh: Any, problem: Problem) -> 
     return values, l2_norm(lambda x: solution.curl(x) - finest.curl(x), rule)
 
 
+def _data(problem: Problem, chosen: Discretisation) -> Any:
+    """As the element wants to be told it."""
+    from bench.boundary_value import data_of
+    from fem import elements
+
+    able = elements.get(chosen.element).ability("solve")
+    if chosen.div_exponent is not None and not able.whole_trace:
+        raise UserError(
+            f"--div-weight is for nodal elements, which penalise the divergence, not {chosen.element}"
+        )
+    return data_of(problem, whole_trace=able.whole_trace, div_exponent=chosen.div_exponent)
+
+
 def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
     """What a boundary-value solution says of itself without u: ‖∇p_h‖, the discrete divergence,
     the estimate of its error; and the estimate over the true error."""
     from bench.boundary_value import data_of
     from fem import BoundaryValueSolution
+    from fem.solvers.nodal_fields import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
@@ -253,4 +272,5 @@ def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None
         "effectivity": None
         if estimate is None or not problem.known
         else estimate / solution.hcurl_error,
+        **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
     }

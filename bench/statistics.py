@@ -96,11 +96,6 @@ def _spread(difference: np.ndarray, middle: float) -> float:
         return SPREAD_OF_MAD * median(np.abs(difference - middle))
 
 
-def median_ratio(a: Sequence[float | None], b: Sequence[float | None]) -> float:
-    """The effect alone, without interval and test."""
-    return _exp(median(log_ratios(a, b)))
-
-
 def log_ratios(a: Sequence[float | None], b: Sequence[float | None]) -> np.ndarray:
     """log(a/b) pair by pair; ±inf where one of them diverged, 0 where both did."""
     if len(a) != len(b) or len(a) == 0:
@@ -119,6 +114,21 @@ def _logs(errors: Sequence[float | None]) -> np.ndarray:
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
+
+
+def variance_shares(table: np.ndarray) -> tuple[float, float, float]:
+    """Shares of rows, columns and the rest in the variance of a crossed table, one run each.
+
+    Two-way random effects by the method of moments; a negative component counts as none.
+    """
+    n, m = table.shape
+    grand, rows, columns = table.mean(), table.mean(axis=1), table.mean(axis=0)
+    rest = table - rows[:, None] - columns[None, :] + grand
+    noise = float((rest**2).sum() / ((n - 1) * (m - 1)))
+    of_rows = max(0.0, float(rows.var(ddof=1)) - noise / m)
+    of_columns = max(0.0, float(columns.var(ddof=1)) - noise / n)
+    total = of_rows + of_columns + noise
+    return of_rows / total, of_columns / total, noise / total
 
 
 def bootstrap_median(

@@ -31,9 +31,12 @@ class Contender:
         middle = Results(self.records).median(value)
         return middle if middle is not None and math.isfinite(middle) else None
 
-    @property
-    def name(self) -> str:
-        return self.appearance.title
+    name = property(lambda self: self.appearance.title)
+    track = property(lambda self: self.appearance.track)
+    features = property(lambda self: self.appearance.inputs)
+    error = property(lambda self: self.median("l2_error"))
+    # its search among settings included, where that was counted
+    seconds = property(lambda self: self.median("seconds"))
 
     @property
     def look(self) -> str:
@@ -41,25 +44,8 @@ class Contender:
         return f"{self.appearance.family}/{self.appearance.look}"
 
     @property
-    def track(self) -> str:
-        return self.appearance.track
-
-    @property
-    def features(self) -> str:
-        return self.appearance.inputs
-
-    @property
     def is_net(self) -> bool:
         return self.appearance.family == "net"
-
-    @property
-    def error(self) -> float | None:
-        return self.median("l2_error")
-
-    @property
-    def seconds(self) -> float | None:
-        """Its search among settings included, where that was counted."""
-        return self.median("seconds")
 
     @property
     def seconds_tuning(self) -> float | None:

@@ -106,6 +106,11 @@ class Cell:
         return hash(self.key)
 
 
+def paired(seed: int) -> dict[str, int]:
+    """Initial weights and data of one seed: what two arms of a study share."""
+    return {"seed": seed, "data_seed": seed}
+
+
 def settings_of(kind: str, config: Mapping[str, Any]) -> Any:
     """The kind's dataclass with these values; one that does not fit is refused in one line."""
     return configured(load_kind(kind).Config, config, where=f"a {kind} cell")

@@ -22,13 +22,8 @@ class Config:
 
 
 DEPENDS = (
-    "bench.baselines",
-    "bench.problems",
-    "bench.domains",
-    "bench.measure",
-    "bench.medians",
-    "fem",
-)
+    "fem", "bench.baselines", "bench.problems", "bench.domains", "bench.measure", "bench.medians",
+)  # fmt: skip
 ALONE = False
 TIMED = MACHINE
 

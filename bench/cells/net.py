@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, samples_title, told_samples
-from bench.cells._names import family_of, look_of, series_of
+from bench.cells._appearance import Appearance, samples_title
+from bench.cells._names import as_net, family_of
 from bench.cells._net import DATA, END, NET, NetOnData
 from bench.errors import UserError
 from bench.settings import setting
@@ -80,12 +80,9 @@ class Config(NetOnData):
         help="Of the net's evaluation: float64 or float32; the optimiser's state is float64.",
     )
     steps: int | None = setting(
-        None,
-        panel=END,
-        min=0,
-        unset="1000 if there is no other limit",
-        help="At most so many steps.",
-    )
+        None, panel=END, min=0,
+        unset="1000 if there is no other limit", help="At most so many steps.",
+    )  # fmt: skip
     evaluations: float | None = setting(
         None, panel=END, min=0, help="At most so many evaluations of loss and gradient."
     )
@@ -150,18 +147,12 @@ def needs_bytes(config: Config) -> int:
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     ordering = " + B.O." if config.bias_ordering else ""
     size = f"{config.hidden}-{config.width}"
-    return Appearance(
+    return as_net(
+        config,
+        values,
         title=f"{family_of(config)}{ordering} {size}{_differences(config)}",
-        series=series_of(config),
-        family="net",
-        look=look_of(config),
-        track="fit",
-        told=told_samples(config.samples, config.features),
-        inputs=config.features,
-        unknowns=int(values["parameters"]),
         tuned="before this run, if at all: settings are the paper's or the study's; not counted",
         search="elsewhere",
-        samples=config.samples,
         precision=config.precision,
     )
 

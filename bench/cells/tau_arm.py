@@ -18,7 +18,6 @@ from bench.cells import Result, finite
 from bench.cells._net import NetOnData
 from bench.errors import UserError
 from bench.settings import inherited, required, setting
-from bench.store.results import FIRST_CONFIRMATORY
 from nets import optimizers
 
 MOST_POINTS = 12
@@ -28,7 +27,7 @@ Point = tuple[float | None, str, float]  # rate, τ₀, scale
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    arm: str = setting(help=f"What happens to tau: {', '.join(ARMS)}.")
+    arm: str = setting("learned", help=f"What happens to tau: {', '.join(ARMS)}.")
     net: str = inherited(NetOnData, "net")
     hidden: int = required(NetOnData, "hidden")
     width: int = inherited(NetOnData, "width", default=20)
@@ -55,8 +54,7 @@ class Config:
             )
         if set(self.tuning_seeds) & {*self.seeds, *self.data_seeds}:
             raise UserError(
-                "tuning_seeds must not judge: choose them below "
-                f"{FIRST_CONFIRMATORY} and seeds from there on"
+                "tuning_seeds must not judge: choose them below 1000 and seeds from there on"
             )
 
     @property
@@ -65,7 +63,9 @@ class Config:
         return list(product(rates, self.tau0s, self.scales))
 
 
-DEPENDS = ("nets", "bench.arms", "bench.atlas", "bench.problems")
+DEPENDS = (
+    "nets", "bench.arms", "bench.atlas", "bench.problems", "bench.domains", "bench.medians",
+)  # fmt: skip
 ALONE = False
 TIMED = ()
 appearance = None  # it compares policies for τ on few samples

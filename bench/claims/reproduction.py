@@ -19,7 +19,6 @@ from bench.claims.pruning import EXPERIMENT
 from bench.store.results import Record, Results
 
 TRAINING = "femnets run training --preset paper"
-PRUNING = "femnets run pruning --preset paper"
 
 WIDTH = 50  # of the nets in the table of τ
 PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR

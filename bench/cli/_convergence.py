@@ -1,17 +1,18 @@
-"""What `femnets fem` shows: a live table, a JSON document, a convergence plot."""
+"""What `femnets fem` shows: its progress and a table, a JSON document, a convergence plot."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Console
 from rich.table import Table
+
+from nets.training.progress import StatusLine, spent_and_left
 
 if TYPE_CHECKING:
     from fem import Solution
@@ -22,72 +23,58 @@ WITHOUT_U = ("n", "dofs", "L² apart", "rate", "curl apart", "estimate", "iter",
 NOTE = "apart: distance to the finest solution; estimate: of the H(curl) error"
 NARROW = 76
 
+SECONDS_BETWEEN_LOOKS = 0.25
+PHASES = 3  # of a mesh: load, solve, error, for the time left taken as equally long
 
-class LiveTable:
-    """Rows as they come, with the phase at work and its time left; on stderr while it lives."""
+
+class LiveTable(StatusLine):
+    """The phase at work, the last error and the time left while rows come; then the table."""
 
     def __init__(self, weights: Sequence[int], title: str) -> None:
+        super().__init__()
         self.title = title
         self.solutions: list[Solution] = []
-        self._console = Console(stderr=True)
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(),
-            console=self._console,
-        )
-        self._all = self._bars.add_task("meshes", total=sum(weights))
-        self._phase = self._bars.add_task("", total=None)
-        self._phase_name = ""
-        self._live = Live(console=self._console, transient=True, refresh_per_second=4)
+        self._all, self._done, self._weight = sum(weights), 0, 0
         self._n: int | None = 0
-        self._weight = 0
+        self._phases: list[str] = []
+        self._began, self._shown = time.monotonic(), -1.0
         self._by_unknowns = False
         self.compared: list[dict[str, Any]] = []  # where nobody knows u: how far from the finest
 
-    def __enter__(self) -> LiveTable:
-        if self._console.is_terminal:
-            self._live.start()
-            self._refresh()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
-
     def begin(self, n: int | None, weight: int) -> None:
-        self._n, self._weight = n, weight
+        self._n, self._weight, self._phases = n, weight, []
 
     def progress(self, phase: str, done: float, total: float) -> None:
-        if phase != self._phase_name:
-            self._phase_name = phase
-            self._bars.reset(self._phase, total=total, description=f"n = {self._n}, {phase}")
-        self._bars.update(self._phase, completed=done, total=total)
+        if phase not in self._phases:
+            self._phases.append(phase)
+        seconds = time.monotonic() - self._began
+        if seconds - self._shown < SECONDS_BETWEEN_LOOKS:
+            return
+        self._shown = seconds
+        mesh = "" if self._n is None else f"n = {self._n}, "
+        share = min(1.0, max(0.0, done / max(total, 1e-9)))
+        under_way = min(1.0, (len(self._phases) - 1 + share) / PHASES)
+        parts = [f"{mesh}{phase} {100 * share:.0f} %"]
+        last = self.solutions[-1].measured if self.solutions else None
+        parts += [f"L² error so far {last.l2:.2e}"] if last else []
+        parts.append(spent_and_left(seconds, (self._done + self._weight * under_way) / self._all))
+        self.say("  ".join(parts), seconds)
 
     def show(self, solutions: list[Solution], by_unknowns: bool = False) -> None:
         self.solutions, self._by_unknowns = solutions, by_unknowns
-        self._refresh()
 
     def finish(self) -> None:
         """One mesh, or one sequence of refinements, is done."""
-        self._bars.advance(self._all, self._weight)
-        self._refresh()
+        self._done += self._weight
 
     def print_table(self) -> None:
         Console().print(self._table())
-
-    def _refresh(self) -> None:
-        self._live.update(Group(self._table(), self._bars))
 
     def _table(self) -> Table:
         found = rows(self.solutions, self._by_unknowns)
         known = all(row["l2_error"] is not None for row in found)
         narrow = self._width() < NARROW
-        note = (
-            ""
-            if known
-            else "apart: distance to the finest solution; estimate: of the H(curl) error"
-        )
+        note = "" if known else NOTE
         table = Table(
             title=self.title,
             caption=note,
@@ -103,7 +90,7 @@ class LiveTable:
         return table
 
     def _width(self) -> int:
-        return min(Console().width, self._console.width)
+        return min(Console().width, Console(stderr=True).width)
 
 
 def _with_rates(

@@ -16,19 +16,24 @@ Command = Callable[..., Any]
 
 
 def options_of(
-    config_type: type, *, leave_out: Collection[str] = (), defaults: Mapping[str, Any] | None = None
+    config_type: type,
+    *,
+    leave_out: Collection[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+    insist: bool = True,
 ) -> Callable[[Command], Command]:
     """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
 
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
-    says what a command puts there instead of the config's own.
+    says what a command puts there instead of the config's own. Without `insist` a field that must
+    be given is asked for by the config and not by the command line.
     """
     shown = defaults or {}
     fields = [f for f in dataclasses.fields(config_type) if f.name not in leave_out]
 
     def decorate(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        generated = [_parameter(config_type, field, shown) for field in fields]
+        generated = [_parameter(config_type, field, shown, insist) for field in fields]
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
@@ -44,7 +49,7 @@ def options_of(
 
 
 def _parameter(
-    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any]
+    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any], insist: bool
 ) -> inspect.Parameter:
     said, wanted = about(config_type, field.name), types_of(config_type)[field.name]
     default = shown.get(field.name, field.default)
@@ -55,7 +60,7 @@ def _parameter(
         max=said.max,
         show_default=False,  # it would show None, or put the text in parentheses
     )
-    needed = default is dataclasses.MISSING
+    needed = insist and default is dataclasses.MISSING
     return inspect.Parameter(
         field.name,
         inspect.Parameter.KEYWORD_ONLY,

@@ -120,9 +120,10 @@ def _show_changes(found: Compared, before: SavedRun, after: SavedRun) -> None:
     table = Table("benchmark", "before", "after", "ratio", "noise")
     for change in found.changes:
         if change.moved:
-            name = Text(change.name)
             before_after = (f"{change.before:.3g} s", f"{change.after:.3g} s")
-            table.add_row(name, *before_after, f"{change.ratio:.2f}", f"±{change.noise:.0%}")
+            table.add_row(
+                Text(change.name), *before_after, f"{change.ratio:.2f}", f"±{change.noise:.0%}"
+            )
     if table.row_count:
         console.print(table)
     unmoved = sum(not change.moved for change in found.changes)

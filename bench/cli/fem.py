@@ -55,6 +55,13 @@ class Request:
         help="Halve the cells of the coarsest mesh so many times, a row each; with --adaptive "
         f"(there {REFINEMENTS} by default) only where the estimator says so.",
     )
+    div_weight: float | None = setting(
+        None,
+        min=0,
+        unset="none",
+        help="Exponent a of the weight r^a on the divergence of nodal elements, "
+        "1/3 < a ≤ 1 at a re-entrant edge.",
+    )
     tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
     guess: bool = setting(
         False, help="Start from the interpolant; iterations from zero are counted too."
@@ -67,7 +74,11 @@ class Request:
 
         shared = ("element", "grading", "ratio", "solve", "solver", "tol", "threads")
         values = {name: getattr(self, name) for name in shared}
-        return Discretisation(**values, refine=_refinements(self.adaptive, self.refine))
+        return Discretisation(
+            **values,
+            refine=_refinements(self.adaptive, self.refine),
+            div_exponent=self.div_weight,
+        )
 
 
 @options_of(Request)

@@ -143,6 +143,13 @@ class Cube(Domain):
             raise UserError("--grading makes tetrahedra; take --element N0 or N1")
         return graded_cube(n, grading, towards=edge or EDGE)
 
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        from fem.spaces.bricks.mesh import uniform
+
+        if grading is not None:
+            raise UserError("--grading makes tetrahedra; bricks on the cube take --layers")
+        return uniform(n, order)
+
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
     ) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench.errors import UserError
+from bench.medians import median
 
 FOLDER = ".benchmarks"
 MOST_BYTES = 64 * 2**20
@@ -148,7 +148,7 @@ def compare(before: SavedRun, after: SavedRun) -> Compared:
     """What changed beyond noise, the drift that is common to all benchmarks taken out."""
     common = [name for name in after.timed if name in before.timed]
     ratios = {name: after.timed[name].median / before.timed[name].median for name in common}
-    drift = statistics.median(ratios.values()) if len(ratios) >= FEW_ROUNDS else 1.0
+    drift = median(ratios.values()) if len(ratios) >= FEW_ROUNDS else 1.0
     changes = []
     for name in common:
         old, new = before.timed[name], after.timed[name]
@@ -160,11 +160,11 @@ def compare(before: SavedRun, after: SavedRun) -> Compared:
         drift=drift,
         changes=sorted(changes, key=lambda change: -abs(math.log(change.ratio))),
         errors=[
-            (after.timed[name].name, figure, old, value)
+            (after.timed[name].name, figure, was, value)
             for name in common
             for figure, value in after.timed[name].errors().items()
-            if (old := before.timed[name].errors().get(figure)) is not None
-            and abs(value - old) > 1e-6 * abs(old)
+            if (was := before.timed[name].errors().get(figure)) is not None
+            and abs(value - was) > 1e-6 * abs(was)
         ],
         only_before=[t.name for name, t in before.timed.items() if name not in after.timed],
         only_after=[t.name for name, t in after.timed.items() if name not in before.timed],

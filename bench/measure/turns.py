@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from bench.medians import median
+
 COVERAGE = 0.95
 
 
@@ -35,7 +37,7 @@ class Turns:
     seconds: Mapping[str, np.ndarray]
 
     def median(self, name: str) -> float:
-        return float(np.median(self.seconds[name]))
+        return median(self.seconds[name])
 
     def ratio(self, over: str, under: str) -> Ratio:
         """How many times `under` goes into `over`; 3: `over` takes three times as long."""
@@ -70,7 +72,7 @@ def median_with_interval(values: Sequence[float] | np.ndarray, coverage: float =
         if 2 * tail > 1 - coverage:
             break
         k += 1
-    return Ratio(float(np.median(ordered)), float(ordered[k - 1]), float(ordered[-k]), count)
+    return Ratio(median(ordered), float(ordered[k - 1]), float(ordered[-k]), count)
 
 
 def held_against(

@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.errors import UserError
 from bench.measure.ruler import curl_of
+from bench.medians import median
 
 if TYPE_CHECKING:
     from bench.problems import Array, Problem
@@ -188,7 +189,7 @@ def _compared(
     beyond = apart - TOLERANCE * size - doubt
     k = int(np.argmax(beyond))
     if beyond[k] <= 0:
-        return Verdict(name, meaning, True, float(np.median(apart)) / size)
+        return Verdict(name, meaning, True, median(apart) / size)
     where = (float(x[0, k]), float(x[1, k]), float(x[2, k]))
     values = tuple(map(float, said[:, k])), tuple(map(float, fine[:, k]))
     return Verdict(name, meaning, False, float(apart[k]) / size, where, *values, _slip(said, fine))

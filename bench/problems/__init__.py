@@ -1,4 +1,4 @@
-"""Vector fields known in closed form: one problem a file, found by its file name.
+"""Vector fields known in closed form: one per file, found by its file name.
 
 Each solves curl(φ curl u) = f, div u = ρ on its domain, by default the unit cube (where everything
 is measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are trained). A file exports
@@ -141,23 +141,24 @@ def add(name: str, load: Callable[[], Problem]) -> None:
 def names() -> list[str]:
     """All problems, the paper's first; of those from outside, the installed ones."""
     installed = [name for name in _outside if "@" not in name]
-    return sorted({*_records, *installed}, key=lambda name: (name != "maxwell", name))
+    return sorted({*records(), *installed}, key=lambda name: (name != "maxwell", name))
 
 
 def get(name: str) -> Problem:
     """The problem of that name."""
     if name in _outside:
         return _outside[name]()
-    if name not in _records:
+    if name not in records():
         raise UserError(f"unknown problem {name!r}; {unknown(name, names())}")
-    return _records[name]
+    return records()[name]
 
 
-def _discover() -> dict[str, Problem]:
+@cache
+def records() -> dict[str, Problem]:
+    """The problems of this folder by the name of their file."""
     found = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     return {name: import_module(f"{__name__}.{name}").PROBLEM for name in found}
 
 
 # Importing a submodule makes the *module* the package's attribute; the record takes its place.
-_records = _discover()
-globals().update(_records)
+globals().update(records())

@@ -1,8 +1,9 @@
 """Is a learned τ worth it? Every arm tuned alike, judged on other seeds; and the rate varied.
 
-Two sets of cells. *Tuned*: for each arm rate × τ₀ × scale of the weights is chosen from the same
+Three sets of cells. *Tuned*: for each arm rate × τ₀ × scale of the weights is chosen from the same
 number of points on tuning seeds, then judged. *Sweep*: τ fixed and learned at each rate of a
 30-fold range, τ₀ and scale tuned alike at every rate, so that everyone sees where a verdict flips.
+*Watched*: two trainings of the deepest net whose gradients are recorded layer by layer, to look at.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ PRESETS = {
 
 
 def cells(config: Config) -> list[Cell]:
-    return [Cell("tau_arm", settings) for settings in (*tuned(config), *sweep(config))]
+    arms = [Cell("tau_arm", settings) for settings in (*tuned(config), *sweep(config))]
+    return arms + [Cell("gradients_in_training", settings) for settings in watched(config)]
 
 
 def tuned(config: Config) -> Iterator[dict[str, Any]]:
@@ -118,6 +120,24 @@ def sweep(config: Config) -> Iterator[dict[str, Any]]:
                         grid = {"tau0s": config.tau0s, "scales": config.scales, "rates": (rate,)}
                         mode = {"net": net, "hidden": hidden, "arm": arm, "optimizer": "adam"}
                         yield {**_shared(config, False), **mode, **grid}
+
+
+def watched(config: Config) -> Iterator[dict[str, Any]]:
+    """τ fixed and learned from 1/H, one seed, for the pictures of gradients along training."""
+    for net in config.nets if "adam" in config.optimizers else ():
+        for arm in SWEPT:
+            yield {
+                "net": net,
+                "hidden": max(config.depths),
+                "tau": arm,
+                "tau0": "1/H",
+                "rate": config.rates[0],
+                "width": config.width,
+                "samples": config.samples,
+                "evaluations": config.evaluations,
+                "seed": config.seeds[0],
+                "data_seed": config.data_seeds[0],
+            }
 
 
 def _grid(config: Config, arm: str, *, line_search: bool) -> dict[str, Any]:

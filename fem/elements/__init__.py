@@ -71,6 +71,9 @@ class Ability:
     needs: Needs
     solvers: tuple[str, ...] = ("auto",)
     on_cube: OnCube | None = None
+    whole_trace: bool = (
+        False  # g in one piece: a singular gradient part may not come as a potential
+    )
 
     def choose(self, solver: str, cells: int, on_mesh: bool) -> tuple[str, Needs]:
         """The solver to run and what it needs; "auto" may be left to `run`."""
@@ -204,6 +207,11 @@ def get(name: str) -> Element:
 def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
     """The solver of that name, or for "auto" all that take the mesh and its size, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
+    if not element.solvers:
+        raise InputError(
+            f"element {element.name} has no best approximation, only the boundary-value problem "
+            "(--solve)"
+        )
     if solver == "auto":
         found = {name: s for name, s in fitting.items() if cells <= s.auto_up_to_cells}
         if found:

@@ -7,6 +7,7 @@ An optimiser module says everything about itself:
     LINE_SEARCH    whether it finds its step lengths itself; one that does not must be told a rate
     TUNED          settings of a training at which it races the others, with where they come from
     state_bytes    (parameters, **options) -> bytes that it keeps from step to step
+    NEEDS          "residuals" if J and its gradient are not enough for it; may be left out
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
@@ -18,7 +19,10 @@ It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` a
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
 runs until `report` or the objective raises `Stop`; where it can do no more it returns the reason in
 a few words. An objective may also offer `exceeds(theta, bound)`: True if J is above the bound, at
-less than the price of a call. An objective that is not finite at `theta` is a refusal, not an
+less than the price of a call. One that is a sum of squares ½ Σ r² may offer its residuals, which
+an optimiser with NEEDS = "residuals" then asks for (and is refused without): `count` of them,
+`residuals(theta) -> r`, `jacobian(theta) -> (r, Jᵀ)`, `normal_equations(theta) -> (r, JᵀJ, Jᵀr)`,
+each None where r is not finite. An objective that is not finite at `theta` is a refusal, not an
 error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
 live in `nets.training.loop`, written once for all.
 
@@ -48,6 +52,7 @@ from nets.errors import InputError, nearest, unknown
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
+Kept = Annotated[int, "Pairs of steps and changes of the gradient that are kept."]
 
 
 class Report(Protocol):
@@ -153,6 +158,11 @@ def check_options(module: ModuleType, given: Mapping[str, Any]) -> None:
         if option not in known:
             hint = nearest(option, known) if known else "it has none"
             raise InputError(f"optimiser {_name(module)!r} has no option {option!r}; {hint}")
+
+
+def needs_residuals(optimizer: Any) -> bool:
+    """Whether it wants the residuals of a sum of squares one by one."""
+    return getattr(get(optimizer), "NEEDS", "gradient") == "residuals"
 
 
 def choose(optimizer: Any, parameters: int) -> Any:

@@ -18,7 +18,7 @@ from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
 from nets.own import trainable
-from nets.training.budget import Clock, CountedObjective, Limits, Rows
+from nets.training.budget import Clock, CountedObjective, Data, Limits, Rows
 from nets.training.coordinates import Coordinates, prepared
 from nets.training.history import Arrays, Curve, History, Probe, history_of
 
@@ -89,19 +89,54 @@ def train(
     evaluation; the optimiser's state, J and τ are float64 always. `progress` is told where the
     training stands; by default a line says so in terminals and notebooks (False: none).
     """
+    loss, every = loss or Loss(), _stride(every, len(x), options)
+    if precision not in DTYPES:
+        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+    net = trainable(net, x, y)
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
+    return minimise(
+        net,
+        Rows(net, x, y, loss, precision),
+        loss=loss,
+        optimizer=optimizer,
+        limits=limits,
+        probes=probes,
+        every=every,
+        seed=seed,
+        progress=progress,
+        **options,
+    )
+
+
+def minimise(
+    net: Network,
+    data: Data,
+    *,
+    limits: Limits,
+    loss: Loss | None = None,
+    optimizer: Any = "auto",
+    probes: Mapping[str, Probe] | None = None,
+    every: int = 1,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | bool | None = None,
+    **options: Any,
+) -> Training:
+    """`train` on any data: J of samples (`Rows`) or of the residuals of an equation (`Equation`).
+
+    Without any limit it takes 1000 steps.
+    """
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
-    if every is None:  # with mini batches a row needs the whole J: once per epoch
-        every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
-    _check(every, precision)
-    net = trainable(net, x, y)
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
+    if optimizers.needs_residuals(chosen):
+        data.squares()  # refuses, before anything has been computed, a J that is none
     show, line = _shown(progress)
     run = _Run(
         net=net,
-        data=Rows(net, x, y, loss or Loss(), precision),
+        data=data,
         coordinates=coordinates,
         limits=limits,
         history=history_of(net, loss or Loss()),
@@ -113,11 +148,13 @@ def train(
         return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
 
 
-def _check(every: int, precision: str) -> None:
+def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
+    """Of the history: with mini batches a row needs the whole J, so once per epoch."""
+    if every is None:
+        every = max(1, rows // options["batch"]) if options.get("batch") else 1
     if every < 1:
         raise InputError(f"every must be a whole number >= 1, got {every}")
-    if precision not in DTYPES:
-        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+    return every
 
 
 def _shown(
@@ -155,7 +192,7 @@ class _Run:
         self,
         *,
         net: Network,
-        data: Rows,
+        data: Data,
         coordinates: Coordinates,
         limits: Limits,
         history: History,

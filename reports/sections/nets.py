@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -19,6 +20,7 @@ TITLE = "Nets"
 ORDER = 60
 STUDIES = ("training", "pruning")
 GAP = "no trained nets in this run."
+SHOWN = (("training-maxwell", "training-*"),)
 
 
 def contents(run: Run) -> list[Block | Section]:
@@ -88,7 +90,7 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
     return Table(
         f"nets-{problem}",
         f"Trained nets, problem {problem}: medians over seeds; smallest and largest of the L² "
-        "error on the cube.",
+        "error on the cube. A diverged run counts as infinite.",
         columns,
         rows,
         run.source("training", nets),
@@ -105,12 +107,16 @@ def _row(label: str, runs: Results) -> tuple[Value, ...]:
         middle["train_mse"],
         middle["rel_test_error"],
         middle["l2_error"],
-        min(cube),
-        max(cube),
+        _finite(min(cube)),
+        _finite(max(cube)),
         middle["l2_error_inside"],
         middle["l2_error_outside"],
         middle["seconds"],
     )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from safetensors.numpy import load_file
 
 from bench.claims.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import Record
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.nets import Weights, net_drawings
@@ -70,15 +71,25 @@ def _row(runs: Results, tau0: str) -> tuple[Value, ...]:
         str(tau0),
         len(group),
         group.median("rel_test_error"),
-        min(errors),
-        max(errors),
+        _finite(min(errors)),
+        _finite(max(errors)),
         near,
         _layers(group, "pruned_tau_layers"),
-        group.median("pruned_tau_error"),
-        group.median("pruned_tau_error_resolved"),
+        _median(group.value("pruned_tau_error")),
+        _median(group.value("pruned_tau_error_resolved")),
         _layers(group, "pruned_change_layers"),
-        group.median("pruned_change_error"),
+        _median(group.value("pruned_change_error")),
     )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _median(values: list[float | None]) -> float | None:
+    """Of the runs that lost a layer; the others have no error after."""
+    there = [value for value in values if value is not None]
+    return median(there) if there else None
 
 
 def _layers(group: Results, name: str) -> str:
