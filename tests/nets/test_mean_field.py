@@ -57,10 +57,10 @@ def test_correlation_length_is_the_rate_of_the_map(w, v):
     xi = mean_field.correlation_length(sigma, w, v)
     q = mean_field.fixed_variance(sigma, w, v)
     c = [0.05]
-    for _ in range(90):
+    for _ in range(300):
         c.append(mean_field.correlation_map(sigma, w, v, q, c[-1]))
-    gaps = np.abs(np.array(c[:60]) - c[-1])
-    chosen = np.flatnonzero((gaps > 1e-9) & (gaps < 1e-2))
+    gaps = np.abs(np.array(c[:150]) - c[-1])
+    chosen = np.flatnonzero((gaps > 1e-9) & (gaps < 1e-3))
     rate = np.polyfit(chosen, np.log(gaps[chosen]), 1)[0]
     assert -1 / rate == pytest.approx(xi, rel=0.02)
 
