@@ -50,7 +50,7 @@ class Trained:
 def admitted(arm: str, net: str) -> bool:
     """Whether an architecture has this arm: a rescaling needs skips that τ does not move."""
     if arm not in ARMS:
-        raise UserError(f"no arm {arm!r}; {nearest(arm, ARMS)}")
+        raise UserError(f"no arm {arm!r}; {nearest(arm, list(ARMS))}")
     if arm == "rescaled":
         return not architectures.get(net).HAS_ORDER
     return OWN_POLICY.get(arm, "learned") in architectures.tau_policies(net)

@@ -19,6 +19,7 @@ FORBIDDEN = {
 SEEN_BY_REPORTS = {
     "bench.claims",
     "bench.claims.reproduction",
+    "bench.claims.sensitivity",
     "bench.claims.tau",
     "bench.errors",
     "bench.statistics",
