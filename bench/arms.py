@@ -42,6 +42,7 @@ class Trained:
     log10_growth_end: float | None
     tau_mean: float
     tau_spread: float  # standard deviation of τ over the layers
+    tau_negative: float  # share of the layers with τ < 0, where τ is no rescaling
 
     def document(self) -> dict[str, Any]:
         return vars(self)
@@ -131,4 +132,5 @@ def _judged(
         log10_growth_end=finite(end.log10_ratio),
         tau_mean=float(tau.mean()),
         tau_spread=float(tau.std(correction=0)),
+        tau_negative=float((tau < 0).double().mean()),
     )
