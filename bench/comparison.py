@@ -6,10 +6,11 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import median, quantiles
+from statistics import quantiles
 from typing import Any
 
 from bench.cells import is_timing, label_of
+from bench.medians import median
 from bench.statistics import observed_rate
 from bench.store.files import Record
 

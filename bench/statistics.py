@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from bench.medians import median, medians
+
 SIGNIFICANCE = 0.05
 LEVEL = 0.95
 RESAMPLES = 10_000
@@ -73,7 +75,7 @@ def compare_paired(a: Sequence[float | None], b: Sequence[float | None]) -> Comp
 def compare_logs(difference: np.ndarray, diverged_a: int = 0, diverged_b: int = 0) -> Comparison:
     """The comparison by log(a/b), one number per independent pair."""
     low, high = bootstrap_median(difference)
-    middle = float(median(difference))
+    middle = median(difference)
     return Comparison(
         ratio=_exp(middle),
         low=_exp(low),
@@ -91,12 +93,7 @@ def _spread(difference: np.ndarray, middle: float) -> float:
     if not math.isfinite(middle):
         return math.nan
     with np.errstate(invalid="ignore"):
-        return SPREAD_OF_MAD * float(median(np.abs(difference - middle)))
-
-
-def median_ratio(a: Sequence[float | None], b: Sequence[float | None]) -> float:
-    """The effect alone, without interval and test."""
-    return _exp(float(median(log_ratios(a, b))))
+        return SPREAD_OF_MAD * median(np.abs(difference - middle))
 
 
 def log_ratios(a: Sequence[float | None], b: Sequence[float | None]) -> np.ndarray:
@@ -117,26 +114,6 @@ def _logs(errors: Sequence[float | None]) -> np.ndarray:
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
-
-
-def median(values: np.ndarray) -> np.ndarray:
-    """The median along the last axis where ±inf may occur: the mean of the two middle values, or
-    the finite one of them."""
-    ordered = np.sort(values, axis=-1)
-    size = ordered.shape[-1]
-    left, right = ordered[..., (size - 1) // 2], ordered[..., size // 2]
-    finite = np.isfinite(left) & np.isfinite(right)
-    either = np.where(np.isfinite(left), left, right)
-    return np.where(finite, 0.5 * (np.where(finite, left, 0) + np.where(finite, right, 0)), either)
-
-
-def median_error(errors: Sequence[float | None]) -> float:
-    """The median of errors; a run without one counts as infinite, and is never dropped."""
-    if not errors:
-        return math.nan
-    values = [math.inf if e is None or math.isnan(e) else float(e) for e in errors]
-    middle = sorted(values)[(len(values) - 1) // 2 : len(values) // 2 + 1]
-    return sum(middle) / len(middle)
 
 
 def variance_shares(table: np.ndarray) -> tuple[float, float, float]:
@@ -161,7 +138,7 @@ def bootstrap_median(
     generator = np.random.Generator(np.random.Philox(seed))
     picks = generator.integers(0, len(values), size=(RESAMPLES, len(values)))
     tail = (1 - level) / 2
-    low, high = np.quantile(median(values[picks]), [tail, 1 - tail], method="nearest")
+    low, high = np.quantile(medians(values[picks], axis=1), [tail, 1 - tail], method="nearest")
     return float(low), float(high)
 
 

@@ -8,7 +8,6 @@ choice is a function of the config alone and nothing is passed from cell to cell
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -64,7 +63,9 @@ class Config:
         return list(product(rates, self.tau0s, self.scales))
 
 
-DEPENDS = ("nets", "bench.arms", "bench.atlas", "bench.problems")
+DEPENDS = (
+    "nets", "bench.arms", "bench.atlas", "bench.problems", "bench.domains", "bench.medians",
+)  # fmt: skip
 ALONE = False
 TIMED = ()
 appearance = None  # it compares policies for τ on few samples
@@ -76,10 +77,12 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
+    from bench.medians import median
+
     tried = []
     for point in config.points:
         found = [_trained(config, point, seed, seed) for seed in config.tuning_seeds]
-        tried.append(_median([one.train_mse for one in found]))
+        tried.append(median([one.train_mse for one in found]))
     best = min(range(len(tried)), key=tried.__getitem__)  # the first of equals
     chosen = config.points[best]
     runs = [
@@ -90,8 +93,8 @@ def run(config: Config) -> Result:
     errors = [one["train_mse"] for one in runs]
     return Result(
         {
-            "train_mse": finite(_median(errors)),
-            "rel_test_error": finite(_median([one["rel_test_error"] for one in runs])),
+            "train_mse": finite(median(errors)),
+            "rel_test_error": finite(median([one["rel_test_error"] for one in runs])),
             "chosen": _named(chosen),
             "at_the_edge": _at_the_edge(config, chosen),
             "tried": [
@@ -119,13 +122,6 @@ def _trained(config: Config, point: Point, seed: int, data_seed: int) -> Trained
         data_seed=data_seed,
     )
     return trained(config.arm, start, config.optimizer, rate, config.evaluations)
-
-
-def _median(errors: Sequence[float | None]) -> float:
-    """A run without an error counts as infinite."""
-    import numpy as np
-
-    return float(np.median([math.inf if error is None else error for error in errors]))
 
 
 def _named(point: Point) -> dict[str, Any]:

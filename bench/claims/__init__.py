@@ -20,7 +20,7 @@ import hashlib
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -60,7 +60,9 @@ class Claim:
     `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
     rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: whoever changes the rule
     has to declare it anew. A claim that compares says so, since it counts in its part's family.
-    `fault` says what kind of slip a formula is where it does not hold as printed.
+    `fault` says what kind of slip a formula is where it does not hold as printed. A claim speaks of
+    `problems` and is shown their results alone (and those of cells without a problem); () means
+    whatever there is.
     """
 
     name: str
@@ -74,6 +76,18 @@ class Claim:
     compares: bool = False
     fault: Fault = ""
     note: str = ""
+    problems: tuple[str, ...] = ("maxwell",)
+
+    def seen(self, results: Results) -> Results:
+        """What the claim may look at."""
+        if not self.problems:
+            return results
+        known = (None, *self.problems)
+        return Results([r for r in results if r.config.get("problem") in known])
+
+    def concerns(self, problems: Collection[str]) -> bool:
+        """Whether it speaks of one of these."""
+        return not problems or not self.problems or bool({*problems} & {*self.problems})
 
     @property
     def is_declared(self) -> bool:
@@ -107,10 +121,20 @@ class Entry:
         return {**told, **seen, "p_adjusted": self.p_adjusted, "cells": len(self.cells)}
 
 
+_outside: dict[str, Callable[[], Sequence[Claim]]] = {}
+
+
+def add(name: str, load: Callable[[], Sequence[Claim]]) -> None:
+    """A theme from outside this folder; `load` gives its claims."""
+    _outside[name] = load
+
+
 def all_claims() -> list[Claim]:
-    """The claims of every theme, part by part, in the order of the files' names."""
+    """The claims of every theme, part by part, in the order of the files' names; those from
+    outside last."""
     themes = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    found = [claim for theme in themes for claim in _declared(theme)]
+    inside = [claim for theme in themes for claim in _declared(theme)]
+    found = [*inside, *(claim for theme in sorted(_outside) for claim in _outside[theme]())]
     return sorted(found, key=lambda claim: list(PARTS).index(claim.part))
 
 
@@ -159,10 +183,10 @@ def family_sizes(
 
 def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Finding, Standing]:
     if claim.is_declared and len(untouched):
-        finding = claim.examine(untouched)
+        finding = claim.examine(claim.seen(untouched))
         if not isinstance(finding, NotTested):
             return finding, "confirmed"
-    return claim.examine(results), "exploratory"
+    return claim.examine(claim.seen(results)), "exploratory"
 
 
 def _entry(

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from bench.claims import Compared, Counted, Finding, NotTested
-from bench.statistics import compare_logs, log_ratios, median
+from bench.medians import median
+from bench.statistics import compare_logs, log_ratios
 from bench.store.results import Record, Results, pairs
 
 Arm = Mapping[str, Any]

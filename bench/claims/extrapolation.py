@@ -6,7 +6,7 @@ import math
 
 from bench.claims import Claim, Finding, NotTested, Untestable
 from bench.claims._rules import NAMES, PAPER, Arm, arm, counted, is_smaller, is_true_of
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 
 COMMAND = "femnets run training --preset paper"
 CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube
@@ -44,15 +44,15 @@ def _nets_beat_coarse_fem(results: Results) -> Finding:
     nets = _shallow_nets(results)
     if not len(fem) or not len(nets):
         return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
-    errors = sorted(nets.errors())
-    wins = [error < fem.records[0].values["l2_error"] for error in nets.errors()]
-    median = errors[len(errors) // 2]
-    beaten = [r.values for r in fem if r.values["l2_error"] > median]
+    errors = nets.errors()
+    wins = [error < fem.records[0].values["l2_error"] for error in errors]
+    middle = median(errors)
+    beaten = [r.values for r in fem if r.values["l2_error"] > middle]
     reach = (
-        f"the median net ({median:.2g}) beats N₀ down to h = {beaten[-1]['h']:.3g} "
+        f"the median net ({middle:.2g}) beats N₀ down to h = {beaten[-1]['h']:.3g} "
         f"(n = {beaten[-1]['n']})"
         if beaten
-        else f"the median net ({median:.2g}) beats N₀ on no mesh"
+        else f"the median net ({middle:.2g}) beats N₀ on no mesh"
     )
     what = f"{{hits}} of {{runs}} beat N₀ at n = {fem.records[0].values['n']}; {reach}"
     return counted(wins, nets, what)

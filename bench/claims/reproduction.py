@@ -19,7 +19,6 @@ from bench.claims.pruning import EXPERIMENT
 from bench.store.results import Record, Results
 
 TRAINING = "femnets run training --preset paper"
-PRUNING = "femnets run pruning --preset paper"
 SECOND_READING = "femnets run training sensitivity --preset paper"
 
 __all__ = ["SETTING", "Choice"]

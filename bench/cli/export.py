@@ -32,6 +32,10 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
     ] = None,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(help="vtu: a file that the run's own problem or net came from, ./mine.py."),
+    ] = None,
     n: Annotated[
         int, typer.Option(help="vtu: cells per side for nets; finite elements up to there.")
     ] = 16,
@@ -39,8 +43,10 @@ def command(
 ) -> None:
     """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
     from bench.cli._paths import show_paths
+    from bench.plugs import used
     from bench.store.folder import Store, run_path
 
+    used(plug or [])
     store = Store(run_path(run))
     folder = out or store.path / "export"
     try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import TRACKS, Appearance, appearance_of
+from bench.medians import median, medians
 from bench.store.files import StoredResult
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "StoredResult",
     "appearance",
     "confirmatory",
+    "median",
+    "medians",
     "pairs",
 ]
 
@@ -62,6 +65,14 @@ class Results:
     def errors(self, name: str = "l2_error") -> list[float]:
         """One number per record; a diverged run, which has none, counts as infinite."""
         return [math.inf if value is None else float(value) for value in self.value(name)]
+
+    def median(self, name: str = "l2_error") -> float | None:
+        """The median over seeds; a diverged run counts as infinite. None: nobody measured it."""
+        found = self.value(name)
+        if any(value is not None for value in found):
+            return median(found)
+        lost = bool(found) and all(self.value("diverged"))
+        return math.inf if lost else None
 
     def keys(self) -> tuple[str, ...]:
         return tuple(record.key for record in self.records)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.names import element_look, element_short, element_title, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import End, legend_below, name_ends, plot_band, plot_series
@@ -54,8 +54,7 @@ def _levels(axes: Axes, nets: Results) -> None:
     for label in sorted({net_name(r.config) for r in nets}):
         runs = Results([r for r in nets if net_name(r.config) == label])
         errors = runs.errors("l2_error")  # infinite where a run diverged
-        method = net_method(runs.records[0].config)
-        level = float(np.median(errors))
+        method, level = net_method(runs.records[0].config), median(errors)
         if not np.isfinite(level):
             plot_series(axes, [], [], f"{label} (diverged)", method, marker="")
             continue

@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.names import in_place, net_method, net_title
 from reports.style import WIDTH_INCHES
 from reports.style import look as style
@@ -82,7 +82,7 @@ def _table(rows: Results, depths: Sequence[int], scales: Sequence[float], name: 
             cells = rows.select("gradients_at_init", hidden=depth, scale=scale)
             values = [value for value in cells.value(name) if value is not None]
             if values:
-                table[i, j] = np.median(values)
+                table[i, j] = median(values)
     return table
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.gradients import (
@@ -22,6 +22,7 @@ TITLE = "Vanishing and exploding gradients"
 ORDER = 70
 STUDIES = ("gradient_atlas", "learned_tau")
 GAP = "no gradients by layer in this run."
+SHOWN = (("gradient-phases",), ("algebraic-decay",), ("gradient-profiles",))
 MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
@@ -134,8 +135,9 @@ def _jacobian_rows(cells: Results) -> list[list[Value]]:
 
 
 def _median(cells: Results, depth: int, name: str) -> float | None:
+    """Of the seeds whose Jacobian float64 holds."""
     values = [v for v in cells.select(AT_INIT, hidden=depth).value(name) if v is not None]
-    return float(np.median(values)) if values else None
+    return median(values) if values else None
 
 
 def _along(run: Run) -> list[Block]:

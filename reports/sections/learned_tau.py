@@ -7,8 +7,8 @@ from functools import partial
 
 from bench.claims import Compared
 from bench.claims.tau import KIND, TITLES, compared_arms, runs_of, swept, tuned
-from bench.statistics import SIGNIFICANCE, holm, median_error
-from bench.store.results import Results
+from bench.statistics import SIGNIFICANCE, holm
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Table, Value
 from reports.figures.tau import Effect, arms_beside_fixed, ratio_against_rate
@@ -18,6 +18,7 @@ TITLE = "Is a learned τ worth it?"
 ORDER = 72
 STUDIES = ("learned_tau",)
 GAP = "no arm of the τ study in this run."
+SHOWN = (("tau-against-rate",), ("tau-arms*",))
 STUDY = "learned_tau"
 
 ARMS = {
@@ -167,8 +168,8 @@ def _row(
         ARMS[arm],
         f"{rate}{chosen['tau0']}, {chosen['scale']:g}",
         ", ".join(records.records[0].values["at_the_edge"]) or "no",
-        median_error([r["train_mse"] for r in runs]),
-        median_error([r["rel_test_error"] for r in runs]),
+        median([r["train_mse"] for r in runs]),
+        median([r["rel_test_error"] for r in runs]),
     ]
     if arm != "fixed" and isinstance(against, Compared):
         c = against.comparison

@@ -8,9 +8,8 @@ from functools import partial
 from safetensors.numpy import load_file
 
 from bench.claims.reproduction import PRINTED_TEST_ERROR
-from bench.statistics import median_error
 from bench.store.files import Record
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.nets import Weights, net_drawings
@@ -71,7 +70,7 @@ def _row(runs: Results, tau0: str) -> tuple[Value, ...]:
     return (
         str(tau0),
         len(group),
-        _finite(median_error(errors)),
+        group.median("rel_test_error"),
         _finite(min(errors)),
         _finite(max(errors)),
         near,
@@ -90,7 +89,7 @@ def _finite(value: float) -> float | None:
 def _median(values: list[float | None]) -> float | None:
     """Of the runs that lost a layer; the others have no error after."""
     there = [value for value in values if value is not None]
-    return _finite(median_error(there))
+    return median(there) if there else None
 
 
 def _layers(group: Results, name: str) -> str:

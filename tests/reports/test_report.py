@@ -29,6 +29,7 @@ PLANS = {
         "methods": ["linear"],
         "features": ["x,f,phi"],
         "problems": ["maxwell"],
+        "samples": [12_000],
         "data_seeds": [0, 1],
     },
 }
@@ -163,7 +164,8 @@ def test_files_are_made_once_per_input(run):
 
 def test_figures_can_be_had_alone(run, tmp_path):
     written = write_figures(run, tmp_path / "figures")
-    assert {path.name for path in written} == {"work-precision.png", "error-against-h-maxwell.png"}
+    names = {"told.png", "work-precision.png", "error-against-h-maxwell.png"}
+    assert {path.name for path in written} == names
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
@@ -176,8 +178,10 @@ def test_matching_mesh_is_measured_or_marked(run):
     fem = Run.read(run).results.select("fem")
     measured = matching_mesh(0.011, fem)
     assert (measured.n, measured.measured) == (2, True)
-    beyond = matching_mesh(0.0005, fem)
-    assert (beyond.n, beyond.measured) == (40, False), "0.02/n falls to 0.0005 at n = 40"
+    finest = max(record.config["n"] for record in fem)
+    beyond = matching_mesh(0.02 / (1.5 * finest), fem)
+    assert (beyond.n, beyond.measured) == (1.5 * finest, False), "the error is 0.02/n"
+    assert matching_mesh(1e-9, fem).label == f"beyond {2 * finest}"
 
 
 def test_a_diverged_run_counts_as_worst(run):
