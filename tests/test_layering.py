@@ -21,6 +21,7 @@ DRAWS_BY_ITSELF = {"nets/laboratory/drawing.py": {"matplotlib"}}
 SEEN_BY_REPORTS = {
     "bench.claims",
     "bench.claims.reproduction",
+    "bench.claims.sensitivity",
     "bench.claims.tau",
     "bench.errors",
     "bench.measure.load",
