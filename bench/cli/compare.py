@@ -80,9 +80,9 @@ def ledger_of(name: str) -> list[dict[str, Any]]:
 
 
 def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Table:
-    from rich.table import Table
+    from bench.cli._tables import plain_table
 
-    table = Table("claim", a, b, "together", title="verdicts that differ")
+    table = plain_table("claim", a, b, "together", title="verdicts that differ")
     for row in rows:
         table.add_row(*row)
     return table
