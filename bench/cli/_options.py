@@ -25,9 +25,9 @@ def options_of(
     """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
 
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
-    says what a command puts there instead of the config's own. Without `insist` a field that must
-    be given is asked for by the config and not by the command line. Of `others` the fields that the
-    first does not have come after them.
+    says what a command puts there instead of the config's own. Of `others` the fields that the
+    first does not have come after them. Without `insist` a field that must be given is asked for by
+    the config and not by the command line.
     """
     shown = defaults or {}
     homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}

@@ -32,15 +32,15 @@ def command(
     from bench.plugs import used
 
     used(plug or [])
-    problem = used(problem)
+    told = {"problem": used(problem), "data_seed": data_seed}
     if saved_track(file) == "solve":
         from bench.solving import evaluated
 
-        values = evaluated(*load_solved(file, problem=problem, data_seed=data_seed))
+        values = evaluated(*load_solved(file, **told))
     else:
         from bench.training import net_metrics
 
-        net, config = load_net(file, problem=problem, data_seed=data_seed)
+        net, config = load_net(file, **told)
         values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
     if as_json:
         typer.echo(json.dumps(values, indent=1, allow_nan=False))

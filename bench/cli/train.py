@@ -22,9 +22,9 @@ from bench.errors import UserError, nearest
 from bench.recipes import RECIPES, get
 
 if TYPE_CHECKING:
-    from nets.training.progress import TrainingProgress
     from bench.solving import SolvedNet
     from bench.training import TrainedNet
+    from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}

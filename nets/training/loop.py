@@ -133,8 +133,8 @@ def minimise(
     minimize, coordinates = prepared(net, chosen, options, seed)
     if optimizers.needs_residuals(chosen):
         data.squares()  # refuses, before anything has been computed, a J that is none
-    getattr(optimizers.get(chosen), "warm_up", lambda: None)()
     show, line = _shown(progress)
+    getattr(optimizers.get(chosen), "warm_up", lambda: None)()
     run = _Run(
         net=net,
         data=data,
