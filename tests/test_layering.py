@@ -18,6 +18,7 @@ FORBIDDEN = {
 # All that `reports` knows of `bench`: a run on disk, its plans, and what the claims say of it.
 SEEN_BY_REPORTS = {
     "bench.claims",
+    "bench.claims.reentrant",
     "bench.claims.reproduction",
     "bench.errors",
     "bench.statistics",
