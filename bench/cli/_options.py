@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bench.plugs import used
 from bench.settings import Type, about, types_of
 
 Command = Callable[..., Any]
@@ -19,12 +20,14 @@ def options_of(
     *others: type,
     leave_out: Collection[str] = (),
     defaults: Mapping[str, Any] | None = None,
+    insist: bool = True,
 ) -> Callable[[Command], Command]:
     """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
 
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
     says what a command puts there instead of the config's own. Of `others` the fields that the
-    first does not have come after them.
+    first does not have come after them. Without `insist` a field that must be given is asked for by
+    the config and not by the command line.
     """
     shown = defaults or {}
     homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
@@ -37,11 +40,11 @@ def options_of(
 
     def decorate(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        generated = [_parameter(homes[field.name], field, shown) for field in fields]
+        generated = [_parameter(homes[field.name], field, shown, insist) for field in fields]
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
-            given = {name: value for name, value in values.items() if value is not None}
+            given = {name: used(value) for name, value in values.items() if value is not None}
             return command({**shown, **given}, **arguments)
 
         with_options.__doc__ = command.__doc__
@@ -57,7 +60,7 @@ def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
 
 
 def _parameter(
-    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any]
+    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any], insist: bool
 ) -> inspect.Parameter:
     said, wanted = about(config_type, field.name), types_of(config_type)[field.name]
     default = shown.get(field.name, field.default)
@@ -68,7 +71,7 @@ def _parameter(
         max=said.max,
         show_default=False,  # it would show None, or put the text in parentheses
     )
-    needed = default is dataclasses.MISSING
+    needed = insist and default is dataclasses.MISSING
     return inspect.Parameter(
         field.name,
         inspect.Parameter.KEYWORD_ONLY,

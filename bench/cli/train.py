@@ -22,9 +22,9 @@ from bench.errors import UserError, nearest
 from bench.recipes import RECIPES, get
 
 if TYPE_CHECKING:
-    from bench.cli._progress import TrainingProgress
     from bench.solving import SolvedNet
     from bench.training import TrainedNet
+    from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
@@ -73,7 +73,6 @@ def command(
     the best state so far.
     """
     from bench.cli._nets import check_suffix, save_arrays, save_net, table, use_threads
-    from bench.cli._progress import TrainingProgress
     from bench.settings import configured
 
     check_suffix(save, ".safetensors")
@@ -81,6 +80,8 @@ def command(
     settings = {**(get(recipe).settings if recipe else {}), **given}
     config = configured(_config_of(track, settings), settings, where="a training")
     use_threads(threads)
+    from nets.training.progress import TrainingProgress
+
     with TrainingProgress() as progress:
         trained = _trained(config, seconds, progress)
     if save is not None:

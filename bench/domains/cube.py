@@ -34,8 +34,9 @@ class Cube(Domain):
     """The unit cube in the cylinder."""
 
     def contains(self, x: ArrayLike) -> Mask:
-        x = components(x)
-        return ((x >= 0) & (x <= 1)).all(axis=0)
+        x1, x2, x3 = components(x)
+        least = np.minimum(np.minimum(x1, x2), x3)
+        return (least >= 0) & (np.maximum(np.maximum(x1, x2), x3) <= 1)
 
     def place(self, uniform: Array) -> Array:
         return uniform
@@ -141,6 +142,13 @@ class Cube(Domain):
         if cell != "tet":
             raise UserError("--grading makes tetrahedra; take --element N0 or N1")
         return graded_cube(n, grading, towards=edge or EDGE)
+
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        from fem.spaces.bricks.mesh import uniform
+
+        if grading is not None:
+            raise UserError("--grading makes tetrahedra; bricks on the cube take --layers")
+        return uniform(n, order)
 
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
