@@ -97,7 +97,7 @@ class Config(NetOnData):
 
 DEPENDS = (
     "nets", "bench.solving", "bench.forms", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "fem",
+    "bench.measure.ruler", "bench.measure.queries", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
@@ -118,9 +118,10 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         look=look_of(config),
         track="solve",
         told=TRACKS["solve"],
-        inputs="x",
+        inputs=TRACKS["solve"],
         unknowns=int(values["parameters"]),
-        tuned="nothing in this cell: weights and points by one rule for all problems",
+        tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
+        search="elsewhere",
     )
 
 
@@ -139,14 +140,16 @@ def _differences(config: Config) -> str:
 
 
 def run(config: Config) -> Result:
+    from bench.measure.queries import seconds_per_point
     from bench.solving import solve_net
     from nets.storage import to_bytes
 
     if config.steps is None and config.evaluations is None:
         raise UserError("a solved_net cell needs steps or evaluations: seconds would not repeat")
     solved = solve_net(config)
+    field, domain = solved.told.field(solved.net), solved.told.problem.domain
     return Result(
-        solved.values,
+        {**solved.values, "seconds_per_point": seconds_per_point(field, domain)},
         solved.arrays,
         {"net": to_bytes(solved.net)},
         diverged=solved.values["diverged"],
