@@ -8,15 +8,17 @@ A study module defines
     YIELDS     names of the values its tables show
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
-module outside this package: `femnets run mine.studies.heat`.
+module outside this package: `femnets run mine.studies.heat`. It is imported if a person names it;
+that a run folder does is not enough (`bench.guards.outside`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -24,8 +26,11 @@ from typing import Any
 
 from bench.cells import Cell
 from bench.errors import UserError, nearest
+from bench.guards.outside import admit, check_admitted, is_module_name
 from bench.settings import configured, parsed, typed
 
+# The largest preset has 180 180 combinations of its values, of which it makes 11 115 cells.
+MOST_COMBINATIONS = 500_000
 PRESETS = {
     "quick": "every study in small, for a first look",
     "paper": "the sizes and seeds behind the published numbers",
@@ -58,9 +63,11 @@ def names() -> list[str]:
 @cache
 def load(study: str) -> ModuleType:
     """The module of a study."""
-    if "." not in study and study not in names():
+    if is_module_name(study):
+        check_admitted(study, "study")
+    elif study not in names():
         raise UserError(f"no study {study!r}; {nearest(study, names())}")
-    name = study if "." in study else f"{__name__}.{study}"
+    name = study if is_module_name(study) else f"{__name__}.{study}"
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -90,28 +97,57 @@ def plan(
 ) -> list[Plan]:
     """The plans of some studies; `overrides` maps a study to the settings that differ."""
     plans = []
-    for study in studies:
+    for study in map(admit, studies):  # named by whoever calls, not by a file
         config = preset(study, preset_name)
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
-        plans.append(Plan(study, preset_name, config, load(study).cells(config)))
+        plans.append(Plan(study, preset_name, config, expanded(study, config)))
     return plans
 
 
-def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
-    """The plans a run directory remembers, expanded by today's code."""
+def expanded(study: str, config: Any) -> list[Cell]:
+    """The cells of a study; settings that would make too many are refused before they are made."""
+    values = (getattr(config, field.name) for field in dataclasses.fields(config))
+    most = math.prod(len(value) for value in values if isinstance(value, tuple) and value)
+    if most > MOST_COMBINATIONS:
+        raise UserError(
+            f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
+            "give its settings fewer values"
+        )
+    cells: list[Cell] = load(study).cells(config)
+    return cells
+
+
+def replanned(
+    documents: Mapping[str, Mapping[str, Any]],
+    refused: Callable[[str, str], None] | None = None,
+) -> list[Plan]:
+    """The plans a run directory remembers, expanded by today's code.
+
+    `refused` hears of a study that cannot be, and why; without it the first such study is an error.
+    """
     plans = []
     for study, document in documents.items():
-        config_type = load(study).Config
         try:
-            config = configured(config_type, document["config"], where=f"study {study}")
+            plans.append(_replanned(study, document))
         except UserError as error:
-            raise UserError(
-                f"the run's plan is of another version of the code: {error}; run study {study} "
-                "again under the same --run to renew it, finished cells are kept"
-            ) from None
-        plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
+            if refused is None:
+                raise
+            refused(study, str(error))
     return plans
+
+
+def _replanned(study: str, document: Mapping[str, Any]) -> Plan:
+    config_type = load(study).Config
+    try:
+        config = configured(config_type, document["config"], where=f"study {study}")
+        cells = expanded(study, config)
+    except UserError as error:
+        raise UserError(
+            f"the run's plan is of another version of the code: {error}; run study {study} "
+            "again under the same --run to renew it, finished cells are kept"
+        ) from None
+    return Plan(study, document["preset"], config, cells)
 
 
 def overrides(
