@@ -84,9 +84,9 @@ def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Itera
 
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:
     """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
+    from bench.guards.output import written_whole
     from fem import elements
-    from fem.meshes.files import cell_errors
-    from fem.meshes.files import write_vtu as write
+    from fem.meshes.files import cell_errors, vtu_content
 
     mesh = chosen.mesh_for(problem)
     fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
@@ -95,4 +95,6 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
         "l2_error": cell_errors(mesh, solution, problem.u, problem.singular_edge),
         "curl_error": cell_errors(mesh, solution.curl, problem.curl_u, problem.singular_edge),
     }
-    write(path, mesh, fields, errors, quadratic=elements.get(chosen.element).quadratic)
+    content = vtu_content(mesh, fields, errors, elements.get(chosen.element).quadratic)
+    with written_whole(path) as part:
+        content.write(part, file_format="vtu")

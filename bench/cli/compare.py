@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bench.guards.text import one_line
+
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from bench.comparison import Comparison, Ratios
 
@@ -19,35 +22,35 @@ def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What moved between two runs: errors, rates, times, verdicts, as B over A."""
+    from bench.cli._damaged import sound_records
     from bench.comparison import compare
     from bench.store.files import finite
     from bench.store.folder import Store, run_path
 
     first, second = Store(run_path(a)), Store(run_path(b))
-    found = compare(first.records(), second.records())
+    found = compare(sound_records(first), sound_records(second))
     if json_output:
-        typer.echo(json.dumps(finite(found.document()), indent=1))
+        typer.echo(json.dumps(finite(found.document()), indent=1, allow_nan=False))
     else:
         show(found, a, b)
 
 
 def show(found: Comparison, a: str, b: str) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
-    console.print(
-        f"{found.common} cells in both, {found.only_a} only in {a}, {found.only_b} only in {b}"
-    )
+    first, second = plain(a), plain(b)
+    both = f"{found.common} cells in both, {found.only_a} only in {first}, "
+    console.print(plain(f"{both}{found.only_b} only in {second}"))
     for label, before, after in found.states:
-        console.print(f"{label}: {before} -> {after}", markup=False)
+        console.print(plain(f"{label}: {before} -> {after}"))
     tables = [ratio_table("errors", found.errors), ratio_table("times", found.times)]
-    rates = Table("series", "error", a, b, title="rates over the two finest meshes")
+    rates = table_of("rates over the two finest meshes", "series", "error", first, second)
     for rate in found.rates:
-        rates.add_row(rate.series, rate.value, f"{rate.a:.3f}", f"{rate.b:.3f}")
-    verdicts = Table("claim", a, b, "together", title="verdicts that differ")
+        rates.add_row(plain(rate.series), plain(rate.value), f"{rate.a:.3f}", f"{rate.b:.3f}")
+    verdicts = table_of("verdicts that differ", "claim", first, second, "together")
     for row in found.verdicts:
-        verdicts.add_row(*row)
+        verdicts.add_row(*map(plain, row))
     for table in (*tables, rates, verdicts):
         if table.row_count:
             console.print(table)
@@ -55,20 +58,34 @@ def show(found: Comparison, a: str, b: str) -> None:
         console.print("no error moved")
 
 
-def ratio_table(title: str, found: list[Ratios]) -> Table:
+def table_of(title: str, *columns: str | Text) -> Table:
     from rich.table import Table
 
+    table = Table(title=title)
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def plain(text: str) -> Text:
+    """Text from outside: no markup, nothing that a terminal acts on."""
+    from rich.text import Text
+
+    return Text(one_line(text))
+
+
+def ratio_table(title: str, found: list[Ratios]) -> Table:
     columns = ("kind", "value", "cells", "moved", "median", "quartiles", "farthest", "in")
-    table = Table(*columns, title=f"{title}, B / A")
+    table = table_of(f"{title}, B / A", *columns)
     for ratio in found:
         table.add_row(
-            ratio.kind,
-            ratio.value,
+            plain(ratio.kind),
+            plain(ratio.value),
             str(ratio.cells),
             str(ratio.moved),
             f"{ratio.median:.4g}",
             f"{ratio.low:.4g} to {ratio.high:.4g}",
             f"{ratio.worst:.4g}",
-            ratio.worst_cell,
+            plain(ratio.worst_cell),
         )
     return table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cells import plain
-from bench.cells._net import NetInAtlas
+from bench.cells._net import NetInAtlas, portrait_bytes
 from bench.cli._options import options_of
 from bench.settings import configured
 
@@ -28,8 +28,11 @@ def command(
 ) -> None:
     """Norms of ∂J/∂W, ∂J/∂b, ∂J/∂τ, ∂J/∂y per layer, beside the theory, with a verdict."""
     from bench.atlas import data_of, net_of, portrait
+    from bench.guards.sizes import check_memory
 
     config = configured(NetInAtlas, given, where="a net")
+    needed = portrait_bytes(config, config.samples)
+    check_memory(needed, "this portrait", "take fewer samples or a smaller net")
     x, y = data_of(config)
     few = min(config.samples, SAMPLES_OF_SPECTRA)
     found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bench.cli import EXIT_FAILED_CELLS, EXIT_INTERRUPTED
+from bench.cli import EXIT_FAILED_CELLS
 from bench.errors import UserError, nearest
+from bench.guards.output import cannot_write
+from bench.guards.text import one_line
 
 if TYPE_CHECKING:
     from bench.runner import Engine, Summary
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
+MOST_JOBS = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +38,8 @@ def command(
     preset: Annotated[str, typer.Option(help="quick, paper or full.")] = "",
     run: Annotated[str, typer.Option(help="Name under runs/; default: the preset's.")] = "",
     jobs: Annotated[
-        int | None, typer.Option(help="Cells at once; default: all cores; 0: in this process.")
+        int | None,
+        typer.Option(help="Cells at once; default: all cores; 0: in this process."),
     ] = None,
     scheduler: Annotated[str, typer.Option(help="A Dask scheduler, tcp://HOST:PORT.")] = "",
     settings: Annotated[
@@ -49,6 +53,10 @@ def command(
     memory: Annotated[
         float | None, typer.Option(help="GiB for all cells; default: what is available.")
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="The studies and settings that the run remembers."),
+    ] = False,
     report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
@@ -57,29 +65,51 @@ def command(
 
     if jobs == 0:
         use_one_thread()  # before NumPy is imported
-    from bench.store.folder import Store, run_path
-    from bench.store.survey import survey
+    from bench.cli._damaged import tell_faults
+    from bench.cli._paths import show_paths
+    from bench.store.folder import run_path
 
-    plans = planned(studies or [], preset, settings or [], config)
+    if resume:
+        plans = remembered(run, bool(studies or preset or settings or config))
+    else:
+        plans = planned(studies or [], preset, settings or [], config)
     wanted = chosen_states(only)
     engine = make_engine(jobs, scheduler, time_limit, memory)
-    store = Store.writable(run_path(run or plans[0].preset))
+    store, code, interrupted = computed(plans, run_path(run or plans[0].preset), wanted, engine)
+    if interrupted:
+        return code
+    paths = compile_report(store.path) if report else []
+    code = code or (tell_faults() if report else 0)
+    if json_output:
+        typer.echo(json.dumps(document(store, plans, paths), indent=1, allow_nan=False))
+    else:
+        show_paths(paths, as_json=False)
+    return code
+
+
+def computed(
+    plans: list[Plan], path: Path, wanted: set[str], engine: Engine
+) -> tuple[Store, int, bool]:
+    """The run with its cells computed, the exit code, and whether it was interrupted."""
+    from bench.guards.signals import RESUMES, go_on_by
+    from bench.store.folder import Store
+    from bench.store.survey import survey
+
     try:
-        for plan in plans:
-            store.plan(plan.study, plan.document())
-        standings = survey(store, plans, verify=True)
-        summary = compute(store, standings, wanted, engine)
-        code = tell(standings, summary)
+        store = Store.writable(path)
+        go_on_by(RESUMES)
+        try:
+            for plan in plans:
+                store.plan(plan.study, plan.document())
+            standings = survey(store, plans, verify=True)
+            summary = compute(store, standings, wanted, engine)
+            return store, tell(standings, summary), bool(summary.interrupted)
+        except OSError as error:
+            raise cannot_write(store.path, error, "--run") from None
+        finally:
+            store.close()
     finally:
         engine.close()
-        store.close()
-    paths = compile_report(store.path) if report and code != EXIT_INTERRUPTED else []
-    if json_output:
-        typer.echo(json.dumps(document(store, plans, paths), indent=1))
-    else:
-        for path in paths:
-            typer.echo(path)
-    return code
 
 
 def planned(
@@ -87,6 +117,7 @@ def planned(
 ) -> list[Plan]:
     """The plans that arguments and config file ask for; arguments win."""
     from bench import studies as all_studies
+    from bench.guards.outside import admit
     from bench.settings import configured, read_toml
 
     file: dict[str, Any] = read_toml(config) if config else {}
@@ -95,9 +126,26 @@ def planned(
     told = configured(RunFile, rest, where=str(config))
     chosen = studies or list(told.studies) or all_studies.names()
     for study in chosen:
-        all_studies.load(study)
+        all_studies.load(admit(study))
     overrides = all_studies.overrides(chosen, settings, tables)
     return all_studies.plan(chosen, preset or told.preset, overrides)
+
+
+def remembered(run: str, told: bool) -> list[Plan]:
+    """The plans of the run's last time, with the settings it had then."""
+    from bench.store.folder import Store, run_path
+    from bench.studies import replanned
+
+    if told or not run:
+        raise UserError(
+            "--resume takes studies and settings from the run; give it --run NAME and neither "
+            "studies nor --preset, --set, --config"
+        )
+    store = Store(run_path(run))
+    plans = replanned(store.plans())
+    if not plans:
+        raise UserError(f"the run in {store.path} remembers no study; name the studies to run")
+    return plans
 
 
 def chosen_states(only: str) -> set[str]:
@@ -118,8 +166,10 @@ def make_engine(
     from bench.runner.in_process import InProcess
     from bench.runner.processes import LocalProcesses
 
-    if jobs is not None and jobs < 0:
-        raise UserError(f"--jobs must be 0 (in this process) or more, got {jobs}")
+    if jobs is not None and not 0 <= jobs <= MOST_JOBS:
+        raise UserError(f"--jobs must be 0 (in this process) to {MOST_JOBS}, got {jobs}")
+    if memory is not None and memory <= 0:
+        raise UserError(f"--memory must be positive, got {memory:g}")
     if seconds_limit <= 0:
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
@@ -131,7 +181,7 @@ def make_engine(
     available = 0.85 * psutil.virtual_memory().available
     return LocalProcesses(
         jobs=jobs or os.cpu_count() or 1,
-        memory_bytes=int(memory * 2**30 if memory else available),
+        memory_bytes=min(int(memory * 2**30 if memory else available), 2**62),
         seconds_limit=seconds_limit,
     )
 
@@ -157,6 +207,10 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
 
 def tell(standings: list[Standing], summary: Summary) -> int:
     """Says what could not be done and returns the exit code."""
+    from signal import Signals
+
+    from bench.guards.signals import CODES, line
+
     stale = [s for s in standings if s.state == "stale" and s.cell not in summary.states]
     if stale:
         typer.echo(
@@ -170,12 +224,15 @@ def tell(standings: list[Standing], summary: Summary) -> int:
         if summary.states.get(s.cell, s.state) == "failed"
     ]
     for cell, error in failed:
-        typer.echo(f"failed: {cell.label} [{cell.key}]: {error}", err=True)
+        typer.echo(one_line(f"failed: {cell.label} [{cell.key}]: {error}"), err=True)
     if summary.storage_error:
         typer.echo(
-            f"cannot write results: {summary.storage_error}; make room, the same command resumes",
+            f"cannot write results: {one_line(summary.storage_error)}; make room, the same "
+            "command resumes",
             err=True,
         )
+    elif summary.engine_error:
+        typer.echo(f"{one_line(summary.engine_error)}; the same command resumes", err=True)
     elif failed:
         typer.echo(
             f"{len(failed)} cells failed; their logs: femnets status RUN --log KEY; "
@@ -183,9 +240,10 @@ def tell(standings: list[Standing], summary: Summary) -> int:
             err=True,
         )
     if summary.interrupted:
-        typer.echo("interrupted; the same command resumes", err=True)
-        return EXIT_INTERRUPTED
-    return EXIT_FAILED_CELLS if failed or summary.storage_error else 0
+        typer.echo(line(summary.interrupted), err=True)
+        return CODES[Signals(summary.interrupted)]
+    incomplete = failed or summary.storage_error or summary.engine_error
+    return EXIT_FAILED_CELLS if incomplete else 0
 
 
 def compile_report(run: Path) -> list[Path]:

@@ -1,0 +1,22 @@
+"""What is said before the command: `femnets --plug MODULE status RUN`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def root(
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A study outside femnets, by its module, that a run was computed with; may be "
+            "repeated. Runs name no code: what you do not name is not imported."
+        ),
+    ] = None,
+) -> None:
+    from bench.guards.outside import admit
+
+    for name in plug or ():
+        admit(name)
