@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reports.compile import write_whole
+from bench.guards.output import write_whole
 from reports.document import Block, Column, Document, Paragraph, Section, Source, Table, Value
 
 COMMAND = "pytest --benchmark"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from bench.claims import Entry, ledger
+from bench.guards.text import shell_command
 from bench.store.files import Record
 from bench.store.folder import Store
 from bench.store.results import Results
@@ -25,13 +26,19 @@ class Run:
     plans: Mapping[str, Mapping[str, Any]]
     standings: Sequence[Standing]
     others: Sequence[Run] = ()  # runs that the report compares with this one
+    refused: Mapping[str, str] = field(default_factory=dict)  # studies left out, and why
+    argument: str = ""  # what `--run` wants; default: the name
 
     @classmethod
     def read(cls, path: Path, others: Sequence[Path] = ()) -> Run:
+        """The run as it is now: every result read whole, what cannot be trusted left out."""
         store = Store(path)
-        plans = store.plans()
-        standings = survey(store, replanned(plans))
-        return cls(path.name, plans, standings, [cls.read(other) for other in others])
+        refused: dict[str, str] = {}
+        remembered = store.plans(refused.__setitem__)
+        standings = survey(store, replanned(remembered, refused.__setitem__), verify=True)
+        plans = {study: plan for study, plan in remembered.items() if study not in refused}
+        compared = [cls.read(other) for other in others]
+        return cls(path.name, plans, standings, compared, refused, store.argument)
 
     @cached_property
     def records(self) -> list[Record]:
@@ -50,8 +57,19 @@ class Run:
 
     def command(self, *studies: str) -> str:
         """What makes the studies' cells again, or fills the ones that are missing."""
-        preset = self.plans.get(studies[0], {}).get("preset", "quick")
-        return f"femnets run {' '.join(studies)} --preset {preset} --run {self.name}"
+        known = [self.plans[study]["preset"] for study in studies if study in self.plans]
+        preset = known[0] if known else "quick"
+        words = ("femnets", "run", *studies, "--preset", preset, "--run", self._run)
+        return shell_command(*words)
+
+    @property
+    def mends(self) -> str:
+        """What computes again, with the settings of last time, what is missing or damaged."""
+        return shell_command("femnets", "run", "--resume", "--run", self._run)
+
+    @property
+    def _run(self) -> str:
+        return self.argument or self.name
 
     def source(self, study: str, results: Results) -> Source:
         return Source(self.command(study), results.keys())

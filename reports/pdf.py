@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-import tempfile
-from pathlib import Path
 
 import typst
 
+from bench.guards.output import temporary_folder
+from bench.guards.text import printable
 from reports.document import (
     Block,
     Document,
@@ -45,8 +44,7 @@ _PREAMBLE = """
 
 def render_pdf(document: Document) -> bytes:
     """The PDF of the document, figures as vectors, headings as bookmarks."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
+    with temporary_folder() as root:
         for picture in document.pictures():
             (root / f"{slug(picture.name)}.svg").write_bytes(outlined_svg(picture))
         source = root / "report.typ"
@@ -77,8 +75,8 @@ def _string(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """JSON's \\u escapes for control characters mean nothing to typst: drop them."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
+    """JSON's \\u escapes for control characters mean nothing to typst: they are shown by number."""
+    return printable(text, keep="\n\t")
 
 
 def _inline(text: str) -> str:
@@ -116,12 +114,12 @@ def _table(table: Table) -> str:
     size = 0.85 if len(table.columns) <= 8 else 0.66
     align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
     head = ", ".join(f"[*{_inline(column.title)}*]" for column in table.columns)
-    cells = ", ".join(
-        f"[{_inline(show(value, column.kind))}]"
+    cells = "".join(
+        f"[{_inline(show(value, column.kind))}], "
         for row in table.rows
         for value, column in zip(row, table.columns, strict=True)
     )
     return (
         f"text(size: {size}em, table(columns: {len(table.columns)}, align: ({align},), "
-        f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}, table.hline()))"
+        f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}table.hline()))"
     )

@@ -20,8 +20,10 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 from bench.errors import UserError
+from bench.store.files import Damaged
 from reports.context import Run
 from reports.document import Block, Missing, Section
+from reports.faults import note
 
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 
@@ -55,7 +57,13 @@ def load(name: str) -> Described:
 
 def make(module: Described, run: Run) -> Section | None:
     """The section of a run, its gap, or None where the run is about something else."""
-    parts = module.contents(run)
+    try:
+        parts = module.contents(run)
+    except (Damaged, UserError):
+        raise
+    except Exception as error:  # see `reports.faults`
+        said = note(f"section {module.TITLE!r}", error)
+        parts = [Missing(f"{said}.", run.command(*module.STUDIES))]
     planned = [study for study in module.STUDIES if study in run.plans]
     if not parts and planned:
         parts = [Missing(module.GAP, run.command(*planned))]

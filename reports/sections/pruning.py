@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from safetensors.numpy import load_file
 
 from bench.claims.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import Record
@@ -99,9 +98,7 @@ def _drawing(run: Run) -> list[Block]:
     if not able:
         return []
     record, layers = max(able, key=lambda pair: len(pair[1]))
-    path = record.weights()
-    assert path is not None
-    before = load_file(path)
+    before = record.tensors()
     titles = ("before", f"after deleting layers {', '.join(str(l) for l in layers)}")
     nets = list(zip(titles, (before, without(before, layers)), strict=True))
     return [
