@@ -18,9 +18,10 @@ from typing import Any
 
 import torch
 
+from nets import architectures
 from nets.config import NetConfig
 from nets.errors import InputError
-from nets.module import Network
+from nets.module import Network, network
 from nets.safetensors_file import (
     CHECKSUM,
     Unreadable,
@@ -110,6 +111,8 @@ def _object(text: str) -> dict[str, Any]:
 def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -> Network:
     """Shapes and numbers are checked before a net of the described size is made."""
     described = _object(metadata["config"])
+    if hasattr(architectures.get(str(described.get("net"))), "make"):
+        return _own(NetConfig.from_dict(described), tensors)
     layers = sum(name.startswith("W.") for name in tensors)
     if type(described.get("hidden")) is not int or described["hidden"] != layers - 1:
         raise ValueError("its description has another depth than its tensors")
@@ -118,16 +121,28 @@ def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -
     tau = found.pop("steps", None) or found.pop("tau", None)
     if found != _shapes(config) or tau is None or len(tau) != 1:
         raise ValueError("its tensors have other shapes than its description says")
+    _check_numbers(config, tensors)
+    net = network(config)
+    net.load_state_dict(dict(tensors))
+    if net.architecture.POSITIVE_TAU and not bool((net.tau > 0).all()):
+        raise ValueError(f"tau must be positive for net={config.net!r}")
+    return net
+
+
+def _own(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
+    """A module of somebody else's, whose shapes only its own code knows."""
+    _check_numbers(config, tensors)
+    net = network(config)
+    net.load_state_dict(dict(tensors))
+    return net
+
+
+def _check_numbers(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> None:
     for name, value in tensors.items():
         if value.dtype != getattr(torch, config.dtype):
             raise ValueError(f"{name} is not of the described precision, {config.dtype}")
         if not torch.isfinite(value).all():
             raise ValueError(f"there are numbers that are not finite in {name}; train it again")
-    net = Network(config)
-    net.load_state_dict(dict(tensors))
-    if net.architecture.POSITIVE_TAU and not bool((net.tau > 0).all()):
-        raise ValueError(f"tau must be positive for net={config.net!r}")
-    return net
 
 
 def _shapes(config: NetConfig) -> Shapes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -57,10 +58,12 @@ class Run:
 
     def command(self, *studies: str) -> str:
         """What makes the studies' cells again, or fills the ones that are missing."""
-        known = [self.plans[study]["preset"] for study in studies if study in self.plans]
-        preset = known[0] if known else "quick"
-        words = ("femnets", "run", *studies, "--preset", preset, "--run", self._run)
-        return shell_command(*words)
+        plan = self.plans.get(studies[0], {}) if studies else {}
+        told = [_quoted(part) for part in plan.get("told", ()) if isinstance(part, str)]
+        typed = [str(self.plans.get(study, {}).get("file", study)) for study in studies]
+        preset = str(plan.get("preset", "quick"))
+        words = shell_command("femnets", "run", *typed, "--preset", preset)
+        return " ".join([words, *told, shell_command("--run", self._run)])
 
     @property
     def mends(self) -> str:
@@ -82,4 +85,18 @@ class Run:
 
     @cached_property
     def ledger(self) -> list[Entry]:
-        return ledger(self.results)
+        """Without the claims about problems that this run has nothing to do with."""
+        planned = {s.cell.config["problem"] for s in self.standings if "problem" in s.cell.config}
+        return [
+            entry
+            for entry in ledger(self.results)
+            if entry.status != "not tested yet" or entry.claim.concerns(planned)
+        ]
+
+
+def _quoted(words: str) -> str:
+    """Options as they were typed, quoted anew: a file says what they were."""
+    try:
+        return shell_command(*shlex.split(words))
+    except ValueError:
+        return shell_command(words)

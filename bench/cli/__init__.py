@@ -31,7 +31,6 @@ def build_app() -> typer.Typer:
         name="femnets",
         help="When does a neural network beat a finite element, at what cost, and why does it "
         "train or fail to train?",
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
     app.callback()(importlib.import_module(f"{__name__}._root").root)
@@ -87,7 +86,10 @@ def invoke(argv: Sequence[str] | None = None) -> int:
 
 
 def _invoked(arguments: Sequence[str]) -> int:
+    from bench.plugs import install
+
     try:
+        install()
         code = whole_command(build_app())(args=[*arguments] or ["--help"], standalone_mode=False)
     except KeyboardInterrupt as interrupt:
         return _interrupted(interrupt)

@@ -1,4 +1,4 @@
-"""What is said before the command: `femnets --plug MODULE status RUN`."""
+"""What is said before the command: `femnets --version`, `femnets --plug MODULE status RUN`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from typing import Annotated
 import typer
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"femnets {version('femnets')}")
+        raise typer.Exit
+
+
 def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
     plug: Annotated[
         list[str] | None,
         typer.Option(

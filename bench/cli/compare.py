@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.errors import UserError
+from bench.guards.reading import Unfit, json_object, plain_bytes
 from bench.guards.text import one_line
+
+VERDICT_PARTS = ("name", "status", "verdict", "standing")
+MOST_VERDICTS_BYTES = 2**24
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,24 +20,78 @@ if TYPE_CHECKING:
 
     from bench.comparison import Comparison, Ratios
 
+KEPT = ".json"  # a ledger that was kept without its run
+
 
 def command(
-    a: Annotated[str, typer.Argument(help="The run before: a name under runs/, or a path.")],
+    a: Annotated[
+        str, typer.Argument(help="The run before: a name under runs/, a path, or a verdicts.json.")
+    ],
     b: Annotated[str, typer.Argument(help="The run after.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """What moved between two runs: errors, rates, times, verdicts, as B over A."""
+    """What moved between two runs: errors, rates, times, verdicts, as B over A.
+
+    Where one of them is a file `verdicts.json` (`femnets export RUN --to verdicts` writes it) only
+    verdicts are compared.
+    """
     from bench.cli._damaged import sound_records
     from bench.comparison import compare
     from bench.store.files import finite
     from bench.store.folder import Store, run_path
 
+    if a.endswith(KEPT) or b.endswith(KEPT):
+        compare_verdicts(a, b, json_output)
+        return
     first, second = Store(run_path(a)), Store(run_path(b))
     found = compare(sound_records(first), sound_records(second))
     if json_output:
         typer.echo(json.dumps(finite(found.document()), indent=1, allow_nan=False))
     else:
         show(found, a, b)
+
+
+def compare_verdicts(a: str, b: str, json_output: bool) -> None:
+    """Two ledgers, at least one of which was kept without its cells."""
+    from rich.console import Console
+
+    from bench.comparison import kept_verdicts
+
+    rows = kept_verdicts(*(ledger_of(name) for name in (a, b)))
+    if json_output:
+        typer.echo(json.dumps({"verdicts": rows}, indent=1))
+        return
+    Console().print(verdict_table(rows, a, b) if rows else "no verdict differs")
+
+
+def ledger_of(name: str) -> list[dict[str, Any]]:
+    """Of a kept file, or of a run."""
+    from bench.cli._damaged import sound_records
+    from bench.comparison import verdicts_of
+    from bench.store.folder import Store, run_path
+
+    if not name.endswith(KEPT):
+        return verdicts_of(sound_records(Store(run_path(name))))
+    try:
+        document = json_object(plain_bytes(name, MOST_VERDICTS_BYTES, follow=True))
+        entries: list[dict[str, Any]] = document["verdicts"]
+        for entry in entries:
+            if not all(isinstance(entry[part], str) for part in VERDICT_PARTS):
+                raise Unfit("holds something else than verdicts")
+    except OSError as error:
+        raise UserError(f"cannot read {name}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise UserError(
+            f"{name} is no file of verdicts; `femnets export RUN --to verdicts` writes one"
+        ) from None
+    return entries
+
+
+def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Table:
+    table = table_of("verdicts that differ", "claim", plain(a), plain(b), "together")
+    for row in rows:
+        table.add_row(*map(plain, row))
+    return table
 
 
 def show(found: Comparison, a: str, b: str) -> None:
@@ -48,10 +107,7 @@ def show(found: Comparison, a: str, b: str) -> None:
     rates = table_of("rates over the two finest meshes", "series", "error", first, second)
     for rate in found.rates:
         rates.add_row(plain(rate.series), plain(rate.value), f"{rate.a:.3f}", f"{rate.b:.3f}")
-    verdicts = table_of("verdicts that differ", "claim", first, second, "together")
-    for row in found.verdicts:
-        verdicts.add_row(*map(plain, row))
-    for table in (*tables, rates, verdicts):
+    for table in (*tables, rates, verdict_table(found.verdicts, a, b)):
         if table.row_count:
             console.print(table)
     if not any(ratio.moved for ratio in found.errors) and found.common:

@@ -18,13 +18,23 @@ class Format(StrEnum):
     csv = "csv"
     parquet = "parquet"
     vtu = "vtu"
+    verdicts = "verdicts"
 
 
 def command(
     run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
-    to: Annotated[Format, typer.Option(help="csv, parquet: tables; vtu: fields for ParaView.")],
+    to: Annotated[
+        Format,
+        typer.Option(
+            help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
+    ] = None,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(help="vtu: a file that the run's own problem or net came from, ./mine.py."),
     ] = None,
     n: Annotated[
         int,
@@ -39,12 +49,17 @@ def command(
     from bench.cli._paths import show_paths
     from bench.fields import write_fields
     from bench.guards.output import folder_for
+    from bench.plugs import used
     from bench.store.folder import Store, run_path
 
+    used(plug or [])
     store = Store(run_path(run))
     folder = folder_for(out or store.path / "export", "--out")
     records = sound_records(store)
-    paths = write_fields(records, folder, n) if to is Format.vtu else write(records, folder, to)
+    if to is Format.verdicts:
+        paths = [write_verdicts(records, store.path.name, folder / "verdicts.json")]
+    else:
+        paths = write_fields(records, folder, n) if to is Format.vtu else write(records, folder, to)
     show_paths(paths, json_output)
 
 
@@ -57,6 +72,20 @@ def write(records: list[Record], folder: Path, to: Format) -> list[Path]:
         paths.append(folder / f"{name}.{to}")
         writer(paths[-1], rows)
     return paths
+
+
+def write_verdicts(records: list[Record], run: str, path: Path) -> Path:
+    import json
+
+    from bench.cells import finite
+    from bench.comparison import verdicts_of
+    from bench.guards.output import write_whole
+    from bench.guards.text import printable
+
+    document = {"run": printable(run), "verdicts": verdicts_of(records)}
+    text = json.dumps(finite(document), indent=1, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode())
+    return path
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

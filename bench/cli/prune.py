@@ -45,10 +45,11 @@ def command(
     solving the last layer anew by least squares."""
     from bench.cli._nets import load_net, save_net, table, use_threads
     from bench.guards.output import file_for
+    from bench.plugs import used
 
     file_for(save, "--save", ".safetensors")
     use_threads(threads)
-    net, config = load_net(file, problem=problem, data_seed=data_seed)
+    net, config = load_net(file, problem=used(problem), data_seed=data_seed)
     values, deleted, resolved = pruned(net, config.data(), measure=measure, below=below)
     if save is not None:
         save_net(resolved if resolve else deleted, config, save)

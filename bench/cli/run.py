@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,6 +46,9 @@ def command(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="key=value or study.key=value.")
     ] = None,
+    problem: Annotated[
+        str, typer.Option(help="The comparison on this problem alone: ./mine.py, or a name.")
+    ] = "",
     config: Annotated[Path | None, typer.Option(help="A TOML file, one table per study.")] = None,
     only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
     time_limit: Annotated[
@@ -70,12 +74,13 @@ def command(
     from bench.store.folder import run_path
 
     if resume:
-        plans = remembered(run, bool(studies or preset or settings or config))
+        plans = remembered(run, bool(studies or preset or settings or config or problem))
     else:
-        plans = planned(studies or [], preset, settings or [], config)
+        plans = planned(studies or [], preset, settings or [], config, problem)
     wanted = chosen_states(only)
     engine = make_engine(jobs, scheduler, time_limit, memory)
-    store, code, interrupted = computed(plans, run_path(run or plans[0].preset), wanted, engine)
+    path = run_path(run or plans[0].preset)
+    store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
     if interrupted:
         return code
     paths = compile_report(store.path) if report else []
@@ -88,9 +93,12 @@ def command(
 
 
 def computed(
-    plans: list[Plan], path: Path, wanted: set[str], engine: Engine
+    plans: list[Plan], path: Path, wanted: set[str], engine: Engine, *, remember: bool
 ) -> tuple[Store, int, bool]:
-    """The run with its cells computed, the exit code, and whether it was interrupted."""
+    """The run with its cells computed, the exit code, and whether it was interrupted.
+
+    `remember` writes the plans down; a run that is resumed knows them, as they were typed.
+    """
     from bench.guards.signals import RESUMES, go_on_by
     from bench.store.folder import Store
     from bench.store.survey import survey
@@ -99,7 +107,7 @@ def computed(
         store = Store.writable(path)
         go_on_by(RESUMES)
         try:
-            for plan in plans:
+            for plan in plans if remember else ():
                 store.plan(plan.study, plan.document())
             standings = survey(store, plans, verify=True)
             summary = compute(store, standings, wanted, engine)
@@ -113,22 +121,42 @@ def computed(
 
 
 def planned(
-    studies: list[str], preset: str, settings: list[str], config: Path | None
+    studies: list[str], preset: str, settings: list[str], config: Path | None, problem: str = ""
 ) -> list[Plan]:
     """The plans that arguments and config file ask for; arguments win."""
+    from bench import problems
     from bench import studies as all_studies
     from bench.guards.outside import admit
+    from bench.plugs import use, use_study, used
     from bench.settings import configured, read_toml
 
-    file: dict[str, Any] = read_toml(config) if config else {}
+    file: dict[str, Any] = used(read_toml(config)) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
     rest = {name: value for name, value in file.items() if name not in tables}
     told = configured(RunFile, rest, where=str(config))
-    chosen = studies or list(told.studies) or all_studies.names()
+    able = all_studies.about_problems() if problem else all_studies.names()
+    chosen = [use_study(study) for study in studies or told.studies] or able
     for study in chosen:
         all_studies.load(admit(study))
-    overrides = all_studies.overrides(chosen, settings, tables)
-    return all_studies.plan(chosen, preset or told.preset, overrides)
+    overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
+    for study in chosen:
+        if problem and study not in able:
+            raise UserError(f"--problem: study {study!r} is about no problem; {nearest('', able)}")
+    about = problems.get(use(problem)) if problem else None
+    typed = [f"--set {shlex.quote(setting)}" for setting in settings]
+    typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
+    found = all_studies.plan(chosen, preset or told.preset, overrides, about, typed)
+    if not found:
+        raise UserError(f"no study can say anything about {problem} with these settings")
+    return found
+
+
+def assigned(setting: str) -> str:
+    """`key=value` with the paths in its value under their names."""
+    from bench.plugs import used
+
+    key, equals, value = setting.partition("=")
+    return f"{key}{equals}{used(value)}"
 
 
 def remembered(run: str, told: bool) -> list[Plan]:
@@ -253,7 +281,7 @@ def compile_report(run: Path) -> list[Path]:
 
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
-    """Where the run stands now: counts by state, the cells that failed, the report's files."""
+    """Where the run stands now: counts by state, every result, failed cells, the report's files."""
     from bench.store.survey import counts, survey
 
     standings = survey(store, plans)
@@ -262,6 +290,18 @@ def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, An
         "run": str(store.path),
         "studies": [plan.study for plan in plans],
         "counts": counts(standings),
+        "cells": [
+            {
+                "key": s.cell.key,
+                "kind": s.cell.kind,
+                "state": s.state,
+                "studies": list(s.studies),
+                "config": s.record.config,
+                "values": s.record.values,
+            }
+            for s in standings
+            if s.record is not None
+        ],
         "failed": [{"key": s.cell.key, "cell": s.cell.label, "error": s.reason} for s in failed],
         "report": [str(path) for path in paths],
     }
