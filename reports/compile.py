@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.guards.output import folder_for, write_whole
@@ -71,9 +72,19 @@ def _compiled(context: Run, folder: Path, wanted: list[str]) -> list[Path]:
         made = {name: _RENDER[name](document) for name in wanted}
     for name, data in made.items():
         write_whole(folder / name, data)
+    _warn(document, made)
     stamp = {"inputs": "" if faults else inputs, "files": wanted}
     write_whole(folder / STAMP, json.dumps(stamp).encode())
     return [folder / name for name in wanted]
+
+
+def _warn(document: Document, made: Mapping[str, bytes]) -> None:
+    """What an author would mend: a line each on standard error, and the report all the same."""
+    from reports.checks import findings, weight
+
+    heavy = [line for name, data in made.items() for line in weight(name, data)]
+    for line in [*findings(document), *heavy]:
+        logging.getLogger("femnets.report").warning("report: %s", line)
 
 
 def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:

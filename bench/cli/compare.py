@@ -88,7 +88,9 @@ def ledger_of(name: str) -> list[dict[str, Any]]:
 
 
 def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Table:
-    table = table_of("verdicts that differ", "claim", plain(a), plain(b), "together")
+    from bench.cli._tables import plain_table
+
+    table = plain_table("claim", a, b, "together", title="verdicts that differ")
     for row in rows:
         table.add_row(*map(plain, row))
     return table
@@ -97,14 +99,15 @@ def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Tabl
 def show(found: Comparison, a: str, b: str) -> None:
     from rich.console import Console
 
+    from bench.cli._tables import plain_table
+
     console = Console()
-    first, second = plain(a), plain(b)
-    both = f"{found.common} cells in both, {found.only_a} only in {first}, "
-    console.print(plain(f"{both}{found.only_b} only in {second}"))
+    both = f"{found.common} cells in both, {found.only_a} only in {a}, "
+    console.print(plain(f"{both}{found.only_b} only in {b}"))
     for label, before, after in found.states:
         console.print(plain(f"{label}: {before} -> {after}"))
     tables = [ratio_table("errors", found.errors), ratio_table("times", found.times)]
-    rates = table_of("rates over the two finest meshes", "series", "error", first, second)
+    rates = plain_table("series", "error", a, b, title="rates over the two finest meshes")
     for rate in found.rates:
         rates.add_row(plain(rate.series), plain(rate.value), f"{rate.a:.3f}", f"{rate.b:.3f}")
     for table in (*tables, rates, verdict_table(found.verdicts, a, b)):
@@ -112,15 +115,6 @@ def show(found: Comparison, a: str, b: str) -> None:
             console.print(table)
     if not any(ratio.moved for ratio in found.errors) and found.common:
         console.print("no error moved")
-
-
-def table_of(title: str, *columns: str | Text) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title)
-    for column in columns:
-        table.add_column(column)
-    return table
 
 
 def plain(text: str) -> Text:
@@ -131,8 +125,10 @@ def plain(text: str) -> Text:
 
 
 def ratio_table(title: str, found: list[Ratios]) -> Table:
+    from bench.cli._tables import plain_table
+
     columns = ("kind", "value", "cells", "moved", "median", "quartiles", "farthest", "in")
-    table = table_of(f"{title}, B / A", *columns)
+    table = plain_table(*columns, title=f"{title}, B / A")
     for ratio in found:
         table.add_row(
             plain(ratio.kind),

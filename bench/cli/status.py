@@ -74,12 +74,12 @@ def show(
     plans: list[Plan], standings: list[Standing], refused: dict[str, str], store: Store
 ) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from bench.cli._tables import plain_table
     from bench.store.survey import STATES, counts
 
-    table = Table("study", "preset", *STATES)
+    table = plain_table("study", "preset", *STATES)
     for plan in plans:
         found = counts(of(plan, standings))
         names = (Text(one_line(plan.study)), Text(one_line(plan.preset)))
