@@ -121,6 +121,7 @@ def starting_net(config: TrainConfig) -> Network:
         eta=config.eta,
         init=config.init,
         scale=config.scale,
+        first_scale=config.first_scale,
         sort_biases=ordered,
         seed=config.seed,
     )

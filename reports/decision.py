@@ -142,6 +142,7 @@ class Decision:
     winner: Place | None
     runner_up: Place | None  # the cheapest of another series
     net: Place | None  # the cheapest net
+    nets: int  # how many were entered
     miss: Miss | None  # where there is no winner
 
     @property
@@ -165,6 +166,18 @@ def _order(conditions: Conditions) -> tuple[object, ...]:
     return (conditions.problem, conditions.track, samples, conditions.inputs, conditions.threads)
 
 
+def alike(a: Decision, b: Decision) -> bool:
+    """Whether two required errors have the same answer in every respect."""
+    return (a.conditions, _answer(a)) == (b.conditions, _answer(b))
+
+
+def _answer(decision: Decision) -> tuple[object, ...]:
+    if decision.miss is not None:
+        return (decision.miss.entrant.name, decision.miss.reason)
+    places = (decision.winner, decision.runner_up, decision.net)
+    return tuple((p.entrant.name, p.cost, p.reached) if p else None for p in places)
+
+
 def decision(field: Sequence[Entrant], required: float) -> Decision:
     """Among methods under equal conditions; others are refused."""
     conditions = {entrant.conditions for entrant in field}
@@ -179,6 +192,7 @@ def decision(field: Sequence[Entrant], required: float) -> Decision:
         winner,
         others[0] if others else None,
         next((place for place in places if place.entrant.is_net), None),
+        sum(entrant.is_net for entrant in field),
         None if winner else _miss(field, required),
     )
 
@@ -219,6 +233,8 @@ def _miss(field: Sequence[Entrant], required: float) -> Miss:
     elif 2 * falling > seeds:
         ended = f"its budget ({nearest.budget})" if nearest.budget else "its training"
         reason = f"its error was still falling when {ended} ended"
+    elif nearest.is_element:
+        reason = "no finer one was computed"
     else:
         reason = "that is where it ends"
     return Miss(nearest, nearest.error, reason)

@@ -30,6 +30,8 @@ class Config:
     orders: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8)
     graded: tuple[int, ...] = (2, 4, 8)
     exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
+    layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
+    layer_order: int = 5
 
 
 PRESETS = {
@@ -40,6 +42,8 @@ PRESETS = {
         n1=(1, 2, 4, 8, 16),
         orders=tuple(range(1, 13)),
         graded=(2, 4, 8, 16),
+        layers=(2, 4, 6, 8),
+        layer_order=6,
     ),
     "full": Config(
         n0=(1, 2, 4, 8, 16, 32, 64, 128, 256),
@@ -47,6 +51,8 @@ PRESETS = {
         n1=(1, 2, 4, 8, 16, 32),
         orders=tuple(range(1, 17)),
         graded=(2, 4, 8, 16, 32),
+        layers=(2, 4, 6, 8, 10, 12),
+        layer_order=8,
     ),
 }
 
@@ -62,7 +68,9 @@ def on(config: Config, problem: Problem) -> Config | None:
         n0=offered(problem, config.n0),
         n1=offered(problem, config.n1),
     )
-    return changed if problem.domain.structured else replace(changed, hex_n0=(), orders=())
+    return (
+        changed if problem.domain.structured else replace(changed, hex_n0=(), orders=(), layers=())
+    )
 
 
 def cells(config: Config) -> list[Cell]:
@@ -83,4 +91,9 @@ def cells(config: Config) -> list[Cell]:
         for problem in config.singular
         for n in config.graded
     ]
-    return [Cell("fem", settings) for settings in uniform + high_order + graded]
+    layered = [
+        {"problem": problem, "element": "hexP", "n": 1, "order": config.layer_order, "layers": k}
+        for problem in config.singular
+        for k in config.layers
+    ]
+    return [Cell("fem", settings) for settings in uniform + high_order + graded + layered]

@@ -35,7 +35,7 @@ def minimize(
     while len(reached) < longest:
         report(run.theta, run.J, run.gradient)
         reached.append(run.J)
-        slow = len(reached) > window and 2 * run.J > reached[-1 - window]
+        slow = len(reached) > window and reached[-1 - window] < 2 * run.J
         if slow or not run.step():
             break
     chosen = member if broyden else None
@@ -45,3 +45,10 @@ def minimize(
 def state_bytes(parameters: int, **options: Any) -> int:
     """JᵀJ, its factor and the inverse."""
     return 24 * parameters**2
+
+
+def warm_up() -> None:
+    """Compiles before the clock runs."""
+    from nets.optimizers._quasi_newton import warm_up
+
+    warm_up()

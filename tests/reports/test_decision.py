@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports import break_even as pay
-from reports.decision import POINTS, Conditions, Entrant, Trial, decide, decision
+from reports.decision import POINTS, Conditions, Entrant, Trial, alike, decide, decision
 
 SAMPLES = Conditions("helix", "fit", 1000, "x", 1)
 FIELD = Conditions("helix", "oracle", None, "u", 1)
@@ -35,7 +35,10 @@ def test_the_runner_up_and_the_factor():
     found = decision([NET, POLYNOMIAL], 1e-4)
     assert (found.winner.entrant, found.runner_up.entrant) == (POLYNOMIAL, NET)
     assert found.factor == pytest.approx((5 + POINTS * 5e-6) / (0.1 + POINTS * 1e-6))
-    assert found.net.entrant is NET
+    assert (found.net.entrant, found.nets) == (NET, 1)
+    assert decision([POLYNOMIAL], 1e-4).nets == 0, (
+        "none was entered: not the same as none reaches it"
+    )
 
 
 def test_a_runner_up_is_another_method_and_not_another_size():
@@ -109,6 +112,17 @@ def test_nobody_has_a_reason_and_a_nearest_miss(curve, reason):
     assert found.miss.entrant is near
     assert found.miss.error == min(error for _, error in curve)
     assert reason in found.miss.reason
+
+
+def test_errors_with_one_answer_are_alike():
+    """A polynomial has one time for every error it reaches; a net has a time for each."""
+    loose, tight, beyond = (decision([POLYNOMIAL, NET], error) for error in (1e-2, 1e-4, 1e-7))
+    assert alike(loose, loose)
+    assert not alike(loose, tight), "the net needs longer"
+    assert not alike(tight, beyond), "the net is out"
+    alone = [decision([POLYNOMIAL], error) for error in (1e-2, 1e-7)]
+    assert alike(*alone)
+    assert alike(*(decision([NET], error) for error in (1e-7, 1e-8))), "nobody, for one reason"
 
 
 def test_a_method_whose_queries_were_not_timed_cannot_win():
