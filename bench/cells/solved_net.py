@@ -94,7 +94,8 @@ class Config(NetOnData):
 
 DEPENDS = (
     "nets", "bench.solving", "bench.forms", "bench.problems", "bench.domains",
-    "bench.training", "bench.medians", "bench.measure", "bench.cells.net", "fem",
+    "bench.training", "bench.medians", "bench.measure", "bench.cells.net",
+    "bench.portrait", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
