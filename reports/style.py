@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reports.document import Picture
 
 WIDTH_INCHES = 7.2
+GOLDEN = 0.62
 
 
 @dataclass(frozen=True)
