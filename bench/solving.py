@@ -155,10 +155,12 @@ def told_of(config: SolveConfig, parameters: int, net: Network | None = None) ->
     form = forms.get(config.form)
     if net is None:
         _check_activation(config, form.SMOOTHNESS)
-    points = max(FEWEST_POINTS, parameters) if config.points is None else config.points
+    problem = problems.get(config.problem)
+    rule = max(FEWEST_POINTS, parameters if problem.smooth else 2 * parameters)
+    points = rule if config.points is None else config.points
     rim = round(BOUNDARY_SHARE * points)
     return Told(
-        problem=problems.get(config.problem),
+        problem=problem,
         points=points,
         boundary_points=rim if config.boundary_points is None else config.boundary_points,
         seed=config.data_seed,
