@@ -80,9 +80,9 @@ def ledger_of(name: str) -> list[dict[str, Any]]:
 
 
 def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Table:
-    from rich.table import Table
+    from bench.cli._tables import plain_table
 
-    table = Table("claim", a, b, "together", title="verdicts that differ")
+    table = plain_table("claim", a, b, "together", title="verdicts that differ")
     for row in rows:
         table.add_row(*row)
     return table
@@ -90,7 +90,8 @@ def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Tabl
 
 def show(found: Comparison, a: str, b: str) -> None:
     from rich.console import Console
-    from rich.table import Table
+
+    from bench.cli._tables import plain_table
 
     console = Console()
     console.print(
@@ -99,7 +100,7 @@ def show(found: Comparison, a: str, b: str) -> None:
     for label, before, after in found.states:
         console.print(f"{label}: {before} -> {after}", markup=False)
     tables = [ratio_table("errors", found.errors), ratio_table("times", found.times)]
-    rates = Table("series", "error", a, b, title="rates over the two finest meshes")
+    rates = plain_table("series", "error", a, b, title="rates over the two finest meshes")
     for rate in found.rates:
         rates.add_row(rate.series, rate.value, f"{rate.a:.3f}", f"{rate.b:.3f}")
     for table in (*tables, rates, verdict_table(found.verdicts, a, b)):
@@ -110,10 +111,10 @@ def show(found: Comparison, a: str, b: str) -> None:
 
 
 def ratio_table(title: str, found: list[Ratios]) -> Table:
-    from rich.table import Table
+    from bench.cli._tables import plain_table
 
     columns = ("kind", "value", "cells", "moved", "median", "quartiles", "farthest", "in")
-    table = Table(*columns, title=f"{title}, B / A")
+    table = plain_table(*columns, title=f"{title}, B / A")
     for ratio in found:
         table.add_row(
             ratio.kind,

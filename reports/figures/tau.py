@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports.style import GOLDEN, WIDTH_INCHES
+from reports.style import WIDTH_INCHES
 from reports.svg import legend, plot_band, plot_series
 
 RATIO = "training error, learned τ / fixed τ"
@@ -32,7 +32,7 @@ class Effect:
 
 def ratio_against_rate(effects: Sequence[Effect]) -> Figure:
     """One curve per net and depth; full marks are decided over the rates, hollow ones are not."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, GOLDEN * WIDTH_INCHES))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.62 * WIDTH_INCHES))
     axes.axhline(1.0, color="black", linewidth=1)
     for series in dict.fromkeys(effect.series for effect in effects):
         row = sorted((e for e in effects if e.series == series), key=lambda e: float(e.place))
