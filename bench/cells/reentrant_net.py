@@ -95,6 +95,7 @@ def run(config: Config) -> Result:
     values = {name: finite(value) for name, value in measured(told, net, table).items()}
     values |= {
         "training_loss": finite(2 * training.J),
+        "late_fall": finite(_late_fall(training)),
         "seconds": training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
@@ -126,6 +127,16 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
         "coarse_error": table.l2_error(beside.T),
         "norm": size,
     }
+
+
+def _late_fall(training: Training) -> float:
+    """The fine loss at the end over the one after three quarters of the evaluations: near 1 where
+    the training has come to rest."""
+    import numpy as np
+
+    work, fine = (np.asarray(training.curve[name]) for name in ("evaluations", "fine_loss"))
+    before = fine[work <= 0.75 * work[-1]]
+    return float(fine[-1] / before[-1]) if len(before) else 1.0
 
 
 def loss(net: Network, terms: Any) -> float:

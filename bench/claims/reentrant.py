@@ -21,12 +21,14 @@ COMMAND = "femnets run reentrant --preset paper"
 WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to
 NODAL = (0.4, 0.7)  # about the nodal limit, one half
 OVERFITTED = 10.0  # held-out loss over training loss: the loss says nothing between its points
+MOVING = 0.9  # of the fine loss over the last quarter of a training: below, it still falls
 STALLED = 0.05  # relative change of the error at a doubling of n
 GRADED_RATE = 0.85
 
 
 def end_of(record: Record) -> str:
-    """The right field, the nodal limit, overfitting between the points, or on the way."""
+    """The right field, overfitting between the points, still on the way, or at rest: about the
+    nodal limit or elsewhere."""
     values = record.values
     relative = values.get("l2_relative")
     if relative is None or values.get("diverged"):
@@ -35,12 +37,14 @@ def end_of(record: Record) -> str:
         return "right"
     if values["held_out_loss"] > OVERFITTED * values["training_loss"]:
         return "overfitted"
+    if values["late_fall"] < MOVING:
+        return "still falling"
     return "nodal limit" if NODAL[0] <= relative <= NODAL[1] else "elsewhere"
 
 
 def ends(records: Sequence[Record]) -> dict[str, int]:
     """How many records end where."""
-    kinds = ("right", "nodal limit", "overfitted", "elsewhere", "diverged")
+    kinds = ("right", "nodal limit", "overfitted", "still falling", "elsewhere", "diverged")
     found = [end_of(record) for record in records]
     return {kind: found.count(kind) for kind in kinds}
 

@@ -249,9 +249,11 @@ def _indicator(nets: Results) -> str:
         f"{false + quiet} right ones"
         for name, (quiet, false, miss, hit) in counts.items()
     ]
+    beside = nets.records[0].values
+    factor = beside["coarse_estimate"] / beside["coarse_error"]
     return (
         "What a user without u can compute. A net is suspect if the loss at held-out points is ten "
         "times the loss at its own, or if the net is farther from a coarse N₀ solve than that "
-        "solve's own estimate of its error (which is 2.5 to 4 times the error on the problems of "
-        f"the cube). Over {len(nets)} nets: {'; '.join(parts)}."
+        f"solve's own estimate of its error (here {factor:.1f} times the error). Over "
+        f"{len(nets)} nets: {'; '.join(parts)}."
     )
