@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from bench.compiling import announce
 from bench.errors import UserError
 
 if TYPE_CHECKING:
     from bench.domains import Domain, Edge
     from bench.problems import Field, Problem
-    from fem import Solution
+    from fem import BoundaryValueSolution, Solution
     from fem.spaces import Progress
 
 
+GAUSS_POINTS = 3  # per direction and cell, of distances between two solutions
 RATIO = 0.15  # of geometric layers: (√2 − 1)² = 0.17 is the best for √r on an interval
 
 
@@ -150,6 +152,7 @@ def approximate(
 
     Of an adaptive sequence it is the last, and `seconds` are those of all.
     """
+    announce()
     if chosen.refine is not None:
         every = list(adapted(problem, chosen, progress))
         phases = {phase: 0.0 for solution in every for phase in solution.seconds}
@@ -171,7 +174,6 @@ def adapted(
 ) -> Iterator[Solution]:
     """The boundary-value problem on the first mesh and on each refinement, with its errors."""
     from bench.boundary_value import data_of
-    from fem import How
     from fem.adaptive import refinements
 
     assert chosen.refine is not None
@@ -185,8 +187,7 @@ def adapted(
         progress=progress,
     )
     for solution in found:
-        how = How(singular_edge=problem.singular_edge)
-        yield replace(solution.measure(problem.u, problem.curl_u, how), n=chosen.n)
+        yield replace(_measured(problem, solution), n=chosen.n)
 
 
 def _best(
@@ -214,12 +215,31 @@ def _best(
 def _boundary_value(
     problem: Problem, chosen: Discretisation, place: dict[str, Any], progress: Progress | None
 ) -> Solution:
-    from fem import How, solve_boundary_value
+    from fem import solve_boundary_value
 
     found = solve_boundary_value(
         _data(problem, chosen), **place, **chosen.told, tol=chosen.tol, progress=progress
     )
-    return found.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
+    return _measured(problem, found)
+
+
+def _measured(problem: Problem, solution: BoundaryValueSolution) -> BoundaryValueSolution:
+    """With its errors, where there is a u to compare with."""
+    from fem import How
+
+    if not problem.known:
+        return solution
+    return solution.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
+
+
+def apart(solution: Solution, finest: Solution, mesh: Any, problem: Problem) -> tuple[float, float]:
+    """‖u_h − u_H‖ and ‖curl(u_h − u_H)‖ by the Gauss points of the finer mesh."""
+    from bench.measure.ruler import l2_norm
+    from fem.rules.on_mesh import on_mesh
+
+    rule = on_mesh(mesh, GAUSS_POINTS, problem.singular_edge)
+    values = l2_norm(lambda x: solution(x) - finest(x), rule)
+    return values, l2_norm(lambda x: solution.curl(x) - finest.curl(x), rule)
 
 
 def _data(problem: Problem, chosen: Discretisation) -> Any:
@@ -250,6 +270,8 @@ def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None
         "multiplier_norm": solution.multiplier_norm,
         "divergence": solution.divergence,
         "estimate": estimate,
-        "effectivity": None if estimate is None else estimate / solution.hcurl_error,
+        "effectivity": None
+        if estimate is None or not problem.known
+        else estimate / solution.hcurl_error,
         **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
     }

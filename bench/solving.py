@@ -154,10 +154,11 @@ def starting_net(config: SolveConfig) -> Network:
     return net
 
 
-def told_of(config: SolveConfig, parameters: int) -> Told:
-    """What the config means, its defaults filled in and refused where they cannot be."""
+def told_of(config: SolveConfig, parameters: int, net: Network | None = None) -> Told:
+    """What the config means, its defaults filled in, refused where the net cannot serve it."""
     form = forms.get(config.form)
-    _check_activation(config, form.SMOOTHNESS)
+    if net is None:
+        _check_activation(config, form.SMOOTHNESS)
     points = max(FEWEST_POINTS, parameters) if config.points is None else config.points
     rim = round(BOUNDARY_SHARE * points)
     return Told(
@@ -214,27 +215,19 @@ def solve_net(
     objective = told.objective(net, 0, centre)
     _check_memory(config, objective)
     training = _trained(config, told, net, objective, centre, seconds, progress)
-    net = training.net
-    objective = told.objective(net, 0, centre)
-    J, _ = objective(net.pack())
+    uncentre(net, centre)
     values = {
-        **figures(told.field(net, centre), told.problem),
-        "tau": [finite(step) for step in net.tau.tolist()],
+        **evaluated(net, config, told),
         "J": finite(training.J),
-        "residual": {name: finite(part) for name, part in objective.parts().items()}
-        if np.isfinite(J)
-        else None,
         "seconds": training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
         "diverged": training.diverged,
         "reason": training.reason,
-        "parameters": net.pack().size,
         "points": told.points,
         "boundary_points": told.boundary_points,
         "residuals": objective.count,
     }
-    uncentre(net, centre)
     arrays = {f"history_{name}": array for name, array in training.history.items()}
     arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
     return SolvedNet(net, told, training, values, arrays)
@@ -280,6 +273,20 @@ def l2_error(told: Told, net: Network, centre: Array | None = None) -> float:
     """‖u − field‖ on the domain, from tabulated u: cheap enough for a curve."""
     table = ruler.tabulated_domain(told.problem, ("x",))
     return table.l2_error(told.field(net, centre)(table.inputs.T).T)
+
+
+def evaluated(net: Network, config: SolveConfig, told: Told | None = None) -> dict[str, Any]:
+    """All figures of a net of x (`uncentre`), with the parts of its loss at its own points."""
+    told = told or told_of(config, net.pack().size, net)
+    objective = told.objective(net)
+    J, _ = objective(net.pack())
+    parts = {name: finite(part) for name, part in objective.parts().items()}
+    return {
+        **figures(told.field(net), told.problem),
+        "tau": [finite(step) for step in net.tau.tolist()],
+        "residual": parts if np.isfinite(J) else None,
+        "parameters": net.pack().size,
+    }
 
 
 def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:

@@ -12,6 +12,7 @@ _HOME = {
     "Loss": "nets.loss",
     "build": "nets.module",
     "grad_norms": "nets.gradients.norms",
+    "gradient_study": "nets.laboratory.study",
     "load": "nets.storage",
     "loss_and_grad": "nets.gradients.methods",
     "memory_weights": "nets.fractional.weights",

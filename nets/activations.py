@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, pi, sqrt
 
 import torch
 from torch import Tensor
@@ -123,7 +123,23 @@ def swish(eta: float) -> Activation:
     )
 
 
+def relu(eta: float) -> Activation:
+    """max(0, z), with slope 0 at 0 as torch has it; η has no part in it."""
+    return Activation("relu", torch.relu, lambda z: (z > 0).to(z.dtype))
+
+
+def gelu(eta: float) -> Activation:
+    """z Φ(z) with the normal distribution Φ, slope Φ(z) + z φ(z); η has no part in it."""
+
+    def slope(z: Tensor) -> Tensor:
+        return torch.special.ndtr(z) + z * torch.exp(-(z**2) / 2) / sqrt(2 * pi)
+
+    return Activation("gelu", torch.nn.functional.gelu, slope)
+
+
 ACTIVATIONS: dict[str, Callable[[float], Activation]] = {
+    "gelu": gelu,
+    "relu": relu,
     "sine": sine,
     "smoothrelu": smooth_relu,
     "softplus": softplus,

@@ -41,24 +41,44 @@ def normal(random: np.random.Generator, fan_out: int, fan_in: int) -> tuple[Arra
     return random.normal(0, deviation, (fan_out, fan_in)), random.normal(0, deviation, fan_out)
 
 
+def orthogonal(random: np.random.Generator, fan_out: int, fan_in: int) -> tuple[Array, Array]:
+    """W with orthonormal rows or columns, uniform over such matrices, b = 0 (Saxe et al. 2014)."""
+    tall = random.normal(size=(max(fan_out, fan_in), min(fan_out, fan_in)))
+    Q, R = np.linalg.qr(tall)
+    Q = Q * np.sign(np.diag(R))  # without it QR prefers some directions (Mezzadri 2007)
+    return (Q if fan_out >= fan_in else Q.T), np.zeros(fan_out)
+
+
 INITIALISERS: dict[str, Initialiser] = {
     "torch": torch_uniform,
     "he": he,
     "xavier": xavier,
     "normal": normal,
+    "orthogonal": orthogonal,
 }
 
 
 def starting_weights(
-    widths: tuple[int, ...], init: str, scale: float, sort_biases: bool, seed: int
+    widths: tuple[int, ...],
+    init: str,
+    scale: float,
+    sort_biases: bool,
+    seed: int,
+    first_scale: float = 1.0,
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """W[0..L−1] and b[0..L−2], both multiplied by `scale`; biases ascending if asked for."""
+    """W[0..L−1] and b[0..L−2], both multiplied by `scale`; biases ascending if asked for.
+
+    `first_scale` multiplies W[0] and b[0] once more. With σ = sin the first layer is one of Fourier
+    features w·x + b, whose frequencies it sets (ω₀ of Sitzmann et al. 2020); they are then trained.
+    """
     random = np.random.Generator(np.random.Philox(seed))
     W, b = [], []
     for fan_in, fan_out in pairwise(widths):
         weight, bias = INITIALISERS[init](random, fan_out, fan_in)
         W.append(torch.from_numpy(scale * weight))
         b.append(torch.from_numpy(scale * (np.sort(bias) if sort_biases else bias)))
+    W[0] *= first_scale
+    b[0] *= first_scale
     return W, b[:-1]  # the read-out has no bias
 
 

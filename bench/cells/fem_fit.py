@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.cells._names import element_short, element_title
 from bench.settings import setting
 
@@ -21,7 +21,7 @@ class Config:
     data_seed: int = setting(0, min=0, help="Seed of the points.")
 
 
-DEPENDS = ("fem", "bench.measure.ruler", "bench.problems", "bench.domains", "bench.measure.queries")
+DEPENDS = ("fem", "bench.measure", "bench.medians", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = MACHINE
 
@@ -38,7 +38,8 @@ def needs_bytes(config: Config) -> int:
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
-        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}",
+        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}"
+        + samples_title(config.samples),
         series=f"{element_short(config.element, values)} fitted",
         family="finite element",
         look=f"{config.element}/fitted",
@@ -47,6 +48,7 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         inputs="x",
         unknowns=int(values["unknowns"]),
         tuned="nothing; every mesh size is its own line",
+        samples=config.samples,
     )
 
 
@@ -55,6 +57,7 @@ def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.queries import seconds_per_point
     from bench.measure.ruler import l2_norm, relative_test_error, suffix
+    from bench.measure.timing import warm
     from fem import elements
     from fem.least_squares import fit
     from fem.rules.polar import Resolution
@@ -64,8 +67,7 @@ def run(config: Config) -> Result:
     points = domain.sample_training(config.samples, config.data_seed)
     held_out = domain.sample_training(config.samples, config.data_seed, test=True)
     samples = (points, problem.targets(points).T, domain.training_mesh(config.n))
-    for _ in range(2):  # the first also loads compiled code, seconds in a fresh process
-        found = fit(*samples, element=config.element)
+    found, _ = warm(lambda: fit(*samples, element=config.element))
     # The field is smooth on each cell only: hence a polar rule much finer than the mesh.
     fine = Resolution(order=4, angle=24, radius=16, height=16)
     rule = domain.rules(problem.singular_edges, fine)[domain.training_part]

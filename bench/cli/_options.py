@@ -9,29 +9,42 @@ from typing import Annotated, Any
 
 import typer
 
+from bench.plugs import used
 from bench.settings import Type, about, types_of
 
 Command = Callable[..., Any]
 
 
 def options_of(
-    config_type: type, *, leave_out: Collection[str] = (), defaults: Mapping[str, Any] | None = None
+    config_type: type,
+    *others: type,
+    leave_out: Collection[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+    insist: bool = True,
 ) -> Callable[[Command], Command]:
     """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
 
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
-    says what a command puts there instead of the config's own.
+    says what a command puts there instead of the config's own. Of `others` the fields that the
+    first does not have come after them. Without `insist` a field that must be given is asked for by
+    the config and not by the command line.
     """
     shown = defaults or {}
-    fields = [f for f in dataclasses.fields(config_type) if f.name not in leave_out]
+    homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
+    every = {field.name: field for kind in (config_type, *others) for field in _fields(kind)}
+    fields = [
+        next(f for f in _fields(homes[name]) if f.name == name)
+        for name in every
+        if name not in leave_out
+    ]
 
     def decorate(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        generated = [_parameter(config_type, field, shown) for field in fields]
+        generated = [_parameter(homes[field.name], field, shown, insist) for field in fields]
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
-            given = {name: value for name, value in values.items() if value is not None}
+            given = {name: used(value) for name, value in values.items() if value is not None}
             return command({**shown, **given}, **arguments)
 
         with_options.__doc__ = command.__doc__
@@ -42,8 +55,12 @@ def options_of(
     return decorate
 
 
+def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(config_type)
+
+
 def _parameter(
-    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any]
+    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any], insist: bool
 ) -> inspect.Parameter:
     said, wanted = about(config_type, field.name), types_of(config_type)[field.name]
     default = shown.get(field.name, field.default)
@@ -54,7 +71,7 @@ def _parameter(
         max=said.max,
         show_default=False,  # it would show None, or put the text in parentheses
     )
-    needed = default is dataclasses.MISSING
+    needed = insist and default is dataclasses.MISSING
     return inspect.Parameter(
         field.name,
         inspect.Parameter.KEYWORD_ONLY,

@@ -1,16 +1,20 @@
-"""`femnets gradients`: one net in the terminal, layer by layer, measured beside the theory."""
+"""`femnets gradients`: a net of this project beside the theory, or anybody's module."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bench.cells import plain
 from bench.cells._net import NetInAtlas
+from bench.cli._laboratory import LABORATORY, AnyModule
 from bench.cli._options import options_of
+from bench.errors import UserError
 from bench.settings import configured
 
 if TYPE_CHECKING:
@@ -20,24 +24,87 @@ BAR_WIDTH = 16  # with the numbers a line of 80 columns
 SAMPLES_OF_SPECTRA = 16
 
 
-@options_of(NetInAtlas, defaults={"samples": 200})
+@dataclass(frozen=True, kw_only=True)
+class Asked(NetInAtlas, AnyModule):
+    """The options of both: a net of this project, or any module."""
+
+
+@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False)
 def command(
     given: dict[str, Any],
     *,
+    module: Annotated[
+        str | None,
+        typer.Argument(
+            help="FILE.py:NAME of a torch module, or of a function that makes one.",
+            show_default=False,
+        ),
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(help="Factor on the starting weights; for a module also 0.5,1,2.")
+    ] = "1",
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A page (.html), a figure (.png, .svg, .pdf) or a table (.csv, .parquet); may be "
+            "given several times.",
+            rich_help_panel=LABORATORY,
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """Norms of ∂J/∂W, ∂J/∂b, ∂J/∂τ, ∂J/∂y per layer, beside the theory, with a verdict."""
+    """Gradient norms per layer with a verdict: of a net of this project beside the theory, or of
+    any torch module with what helps."""
+    own = [field.name for field in fields(AnyModule)]
+    about_module = {name: given.pop(name) for name in own if name in given}
+    if module is None:
+        _refuse([*about_module, *(["out"] if out else [])], "needs a module FILE.py:NAME")
+        result = _of_net({**given, "scale": _one(_scales(scale))})
+        typer.echo(json.dumps(result, indent=1, allow_nan=False)) if as_json else show(result)
+        return
+    elsewhere = "is about nets of this project; leave it out beside a module FILE.py:NAME"
+    _refuse([name for name in given if name != "samples"], elsewhere)
+    from bench.cli import _laboratory
+
+    _laboratory.check_outputs(out or [])
+    asked = configured(AnyModule, about_module, where="a module")
+    study = _laboratory.study_of(module, asked, _scales(scale))
+    for path in out or []:
+        _laboratory.write(study, path, f"femnets gradients {module} --data {asked.data}")
+    if as_json:
+        typer.echo(json.dumps(_laboratory.document(study), indent=1, allow_nan=False))
+    else:
+        _laboratory.show(study)
+
+
+def _one(scales: tuple[float, ...]) -> float:
+    if len(scales) != 1:
+        raise UserError("--net takes one --scale; several are for a module FILE.py:NAME")
+    return scales[0]
+
+
+def _scales(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"--scale must be numbers such as 0.5,1,2, got {text!r}") from None
+
+
+def _refuse(names: list[str], why: str) -> None:
+    if names:
+        raise UserError(f"--{names[0].replace('_', '-')} {why}")
+
+
+def _of_net(given: dict[str, Any]) -> dict[str, Any]:
+    """A net of this project."""
     from bench.atlas import data_of, net_of, portrait
 
     config = configured(NetInAtlas, given, where="a net")
     x, y = data_of(config)
     few = min(config.samples, SAMPLES_OF_SPECTRA)
     found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)
-    result = document(plain(config), found)
-    if as_json:
-        typer.echo(json.dumps(result, indent=1, allow_nan=False))
-    else:
-        show(result)
+    return document(plain(config), found)
 
 
 def document(config: dict[str, Any], found: Portrait) -> dict[str, Any]:
@@ -91,18 +158,23 @@ def show(result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from bench.cli._tables import NARROW
+
+    console = Console()
+    narrow = console.width < NARROW
     logs = [row.get("log10_y") for row in result["layers"]]
     known = [value for value in logs if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=None if narrow else box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for title in ("k", "∂J/∂W", "theory", "∂J/∂b", "∂J/∂τ", "∂J/∂y", "theory"):
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column(f"1e{low:+.0f} ∂J/∂y 1e{high:+.0f}", no_wrap=True)
+    scale = "∂J/∂y" if narrow else f"1e{low:+.0f} ∂J/∂y 1e{high:+.0f}"
+    table.add_column(scale, no_wrap=True)
     for row, value in zip(result["layers"], logs, strict=True):
         names = ("W", "theory_W", "b", "tau", "y", "theory_y")
         cells = [_cell(row, name) for name in names]
-        table.add_row(str(row["layer"]), *cells, bar(value, low, high))
-    console = Console()
+        shown = bar(value, low, high, BAR_WIDTH // 3 if narrow else BAR_WIDTH)
+        table.add_row(str(row["layer"]), *cells, shown)
     console.print(table)
     console.print(summary(result), highlight=False)
 
@@ -114,12 +186,12 @@ def _cell(row: dict[str, Any], name: str) -> str:
     return ""
 
 
-def bar(value: float | None, low: float, high: float) -> str:
+def bar(value: float | None, low: float, high: float, width: int = BAR_WIDTH) -> str:
     """A bar for a number between low and high: eighths of a character, at least a sliver."""
     if value is None:
         return "·"
     share = 1.0 if high == low else (value - low) / (high - low)
-    eighths = max(1, round(8 * BAR_WIDTH * share))
+    eighths = max(1, round(8 * width * share))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 

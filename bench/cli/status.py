@@ -64,11 +64,11 @@ def of(plan: Plan, standings: list[Standing]) -> list[Standing]:
 
 def show(plans: list[Plan], standings: list[Standing]) -> None:
     from rich.console import Console
-    from rich.table import Table
 
+    from bench.cli._tables import plain_table
     from bench.store.survey import STATES, counts
 
-    table = Table("study", "preset", *STATES)
+    table = plain_table("study", "preset", *STATES)
     for plan in plans:
         found = counts(of(plan, standings))
         table.add_row(plan.study, plan.preset, *(str(found[state] or "·") for state in STATES))

@@ -1,4 +1,4 @@
-"""Vector fields known in closed form: one problem a file, found by its file name.
+"""Vector fields known in closed form: one per file, found by its file name.
 
 Each solves curl(φ curl u) = f, div u = ρ on its domain, by default the unit cube (where everything
 is measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are trained). A file exports
@@ -10,6 +10,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 
 import numpy as np
@@ -17,10 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bench import domains
 from bench.domains import Array, Domain, Edge, components
-from bench.errors import UserError, nearest
+from bench.errors import UserError, nearest, unknown
 
 Field = Callable[[ArrayLike], Array]  # (3, ...) -> (3, ...)
 Scalar = Callable[[ArrayLike], Array]  # (3, ...) -> (...)
+Trace = Callable[[Array, Array], Array]  # points and outward normals (3, ...) -> u × n (3, ...)
 
 CUBE = domains.get("cube")
 FEATURES = ("x", "f", "phi")  # the seven inputs of the paper, in its order
@@ -31,9 +33,30 @@ def zero(x: ArrayLike) -> Array:
     return np.zeros(components(x).shape[1:])
 
 
+def one(x: ArrayLike) -> Array:
+    """φ = 1."""
+    return np.ones(components(x).shape[1:])
+
+
+def constant_phi(x: ArrayLike) -> Array:
+    """∇φ = 0."""
+    return np.zeros(components(x).shape)
+
+
+def not_known(x: ArrayLike) -> Array:
+    """In the place of a u that nobody has in closed form."""
+    raise UserError(
+        "this problem has no closed form, so nothing can be fitted to it or measured by it; solve "
+        "it (femnets fem --solve), and take estimates or distances to the finest solution"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """A field known in closed form, so that every error is exact.
+    """A field known in closed form, so that every error is exact; or the data of one that is not.
+
+    Without `u` and `curl_u`, f, φ, the trace `g` (points and normals ↦ u × n) and a domain are
+    enough for the *solve* track; errors are then estimates, or distances to the finest solution.
 
     curl(φ curl u) = f and div u = ρ. Where `singular_edge` = (a, b) is given, u or curl u is
     unbounded at the line {x₁ = a, x₂ = b}, and rules must be graded towards it.
@@ -44,11 +67,11 @@ class Problem:
 
     name: str
     title: str
-    u: Field
-    curl_u: Field
+    u: Field = not_known
+    curl_u: Field = not_known
     f: Field
-    phi: Scalar
-    grad_phi: Field
+    phi: Scalar = one
+    grad_phi: Field = constant_phi
     rho: Scalar = zero
     singular_edge: Edge | None = None
     bounded_f: bool = True
@@ -56,10 +79,18 @@ class Problem:
     grad_potential: Field | None = None
     domain: Domain = CUBE
     natural: tuple[str, ...] = ()
+    g: Trace | None = None  # by default that of u
 
     def __post_init__(self) -> None:
+        if not self.known and self.g is None:
+            raise UserError(f"problem {self.name} needs u and curl_u, or the trace g = u × n")
         if self.natural:
             self.domain.face_indices(self.natural)  # refuses a name that is no face
+
+    @property
+    def known(self) -> bool:
+        """Whether u is given in closed form."""
+        return self.u is not not_known
 
     @property
     def singular_edges(self) -> tuple[Edge, ...]:
@@ -99,23 +130,35 @@ class Problem:
         return self.u(components(x).reshape(3, -1)).T.copy()
 
 
+_outside: dict[str, Callable[[], Problem]] = {}
+
+
+def add(name: str, load: Callable[[], Problem]) -> None:
+    """A problem from outside this folder, loaded when first asked for."""
+    _outside[name] = cache(load)
+
+
 def names() -> list[str]:
-    """All problems, the paper's first."""
-    return sorted(_records, key=lambda name: (name != "maxwell", name))
+    """All problems, the paper's first; of those from outside, the installed ones."""
+    installed = [name for name in _outside if "@" not in name]
+    return sorted({*records(), *installed}, key=lambda name: (name != "maxwell", name))
 
 
 def get(name: str) -> Problem:
     """The problem of that name."""
-    if name not in _records:
-        raise UserError(f"unknown problem {name!r}; {nearest(name, names())}")
-    return _records[name]
+    if name in _outside:
+        return _outside[name]()
+    if name not in records():
+        raise UserError(f"unknown problem {name!r}; {unknown(name, names())}")
+    return records()[name]
 
 
-def _discover() -> dict[str, Problem]:
+@cache
+def records() -> dict[str, Problem]:
+    """The problems of this folder by the name of their file."""
     found = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     return {name: import_module(f"{__name__}.{name}").PROBLEM for name in found}
 
 
 # Importing a submodule makes the *module* the package's attribute; the record takes its place.
-_records = _discover()
-globals().update(_records)
+globals().update(records())

@@ -45,13 +45,14 @@ PRESETS = {
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
         policy_scales=(0.25, 0.5, 1.0, 2.0, 4.0),
         gammas=(0.25, 0.5, 0.75),
+        seeds=(1000,),
     ),
     "full": Config(
         depths=(2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 140, 200),
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 8.0),
         policy_scales=(0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
         gammas=(0.25, 0.5, 0.75),
-        seeds=tuple(range(5)),
+        seeds=tuple(range(1000, 1005)),
     ),
 }
 
@@ -99,5 +100,6 @@ def _cell(
             "width": config.width,
             "samples": config.samples,
             "seed": seed,
+            "data_seed": seed,
         },
     )

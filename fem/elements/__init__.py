@@ -30,9 +30,10 @@ def per_cell(size: float) -> Needs:
 
 
 def factorised(dofs: float, functions: int) -> Needs:
-    """Of assembly with so many dofs and functions per cell: chunks of bases, and the fill-in of
-    the factors, 48 to 58 dofs^1.5 bytes from n = 8 to 14."""
-    return lambda cells, order: 4e7 * functions + 80 * (dofs * cells) ** 1.5
+    """Of assembly with so many dofs and functions per cell: chunks of bases (of 400 000 points, at
+    most 1000 of them in a cell), and the fill-in of the factors, 48 to 58 dofs^1.5 bytes from
+    n = 8 to 14."""
+    return lambda cells, order: min(4e7, 1e5 * cells) * functions + 80 * (dofs * cells) ** 1.5
 
 
 @dataclass(frozen=True)
@@ -163,9 +164,22 @@ class Element:
         return int(needs[first_fitting(needs, memory.limit_bytes())])
 
 
-@cache
+_outside: dict[str, Callable[[], Element]] = {}
+
+
+def add(name: str, load: Callable[[], Element]) -> None:
+    """An element from outside this folder, loaded when first asked for."""
+    _outside[name] = load
+
+
 def elements() -> dict[str, Element]:
-    """All elements by name."""
+    """All elements by name; of those from outside, the installed ones."""
+    installed = {name: load() for name, load in _outside.items() if "@" not in name}
+    return {**_files(), **installed}
+
+
+@cache
+def _files() -> dict[str, Element]:
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     return {element.name: element for element in map(_declared, modules)}
 
@@ -182,6 +196,8 @@ def _declared(module: str) -> Element:
 
 def get(name: str) -> Element:
     """The element of that name, or an InputError that names the nearest."""
+    if name in _outside:
+        return _outside[name]()
     known = elements()
     if name not in known:
         raise InputError(f"unknown element {name!r}; {_nearest(name, list(known))}")

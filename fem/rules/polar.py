@@ -14,8 +14,9 @@ the mirror image of (1, 0) in x₁ = x₂, and (0, 0) is the axis itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 import numpy as np
 
@@ -43,11 +44,27 @@ class Resolution:
         return Resolution(self.order, 2 * self.angle, 2 * self.radius, 2 * self.height)
 
 
-@lru_cache(maxsize=32)
+Part = Callable[..., Rule]
+
+
+def _at_any_edge(part: Part) -> Part:
+    """The part for (0, 1) as the mirror image of that for (1, 0); kept, as rules are shared."""
+
+    @lru_cache(maxsize=32)
+    def graded(res: Resolution, edge: Line | None = None) -> Rule:
+        if edge is not None and edge not in CORNERS:
+            raise InputError(
+                "the rules inside and outside the cylinder are graded towards a vertical edge of "
+                f"the cube, x₁ and x₂ 0 or 1, not x₁, x₂ = {edge}"
+            )
+        return swapped(graded(res, RIGHT)) if edge == BACK else part(res, edge)
+
+    return wraps(part)(graded)
+
+
+@_at_any_edge
 def inside_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
     """{r ≤ 1} within the unit cube, a quarter of the cylinder, graded towards the edge."""
-    if _mirrored(edge):
-        return swapped(inside_cylinder(res, RIGHT))
     if edge == RIGHT:
         alpha, w = _interval(res, 0, np.pi / 4)
         to_wall = _polar(res, (alpha, w), 0 * alpha, 1 / np.cos(alpha), power=2)
@@ -59,11 +76,9 @@ def inside_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
     return _prism(_polar(res, (theta, w), 0 * theta, 1 + 0 * theta, power), res)
 
 
-@lru_cache(maxsize=32)
+@_at_any_edge
 def outside_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
     """{r > 1} within the unit cube, graded towards the edge."""
-    if _mirrored(edge):
-        return swapped(outside_cylinder(res, RIGHT))
     if edge == RIGHT:
         alpha, w = _towards(res, np.pi / 2, np.pi / 4)
         part = _polar(res, (alpha, w), 2 * np.cos(alpha), 1 / np.sin(alpha), power=2)
@@ -81,27 +96,15 @@ def outside_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
     return joined(*halves)
 
 
-@lru_cache(maxsize=32)
+@_at_any_edge
 def whole_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
     """{r ≤ 1, 0 ≤ x₃ ≤ 1}, graded towards the edge; (1, 1) is well outside and needs none."""
-    if _mirrored(edge):
-        return swapped(whole_cylinder(res, RIGHT))
     if edge == RIGHT:
         alpha, w = _towards(res, np.pi / 2, np.pi / 2)
         half = _polar(res, (alpha, w), 0 * alpha, 2 * np.cos(alpha), power=2)
         return _turned(_prism(_from_right(half), res), [(1, 1), (1, -1)])
     quarter = inside_cylinder(res, AXIS if edge == AXIS else None)
     return _turned(quarter, [(1, 1), (-1, 1), (-1, -1), (1, -1)])
-
-
-def _mirrored(edge: Line | None) -> bool:
-    """Whether it is (0, 1), the mirror image of (1, 0); refuses what is no edge of the cube."""
-    if edge is not None and edge not in CORNERS:
-        raise InputError(
-            "the rules inside and outside the cylinder are graded towards a vertical edge of the "
-            f"cube, x₁ and x₂ 0 or 1, not x₁, x₂ = {edge}"
-        )
-    return edge == BACK
 
 
 def circle_from_far(alpha: Array) -> Array:

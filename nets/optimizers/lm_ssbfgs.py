@@ -48,3 +48,10 @@ def minimize(
 def state_bytes(parameters: int, **options: Any) -> int:
     """JᵀJ, its factor and the inverse."""
     return 24 * parameters**2
+
+
+def warm_up() -> None:
+    """Compiles before the clock runs."""
+    from nets.optimizers._quasi_newton import warm_up
+
+    warm_up()

@@ -17,6 +17,7 @@ from nets.fast.kernel import FastObjective
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Stop, Vector
+from nets.own import AutogradObjective, OwnNet
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
@@ -65,6 +66,15 @@ class Clock:
             self.start += time.perf_counter() - before
 
 
+def objective_of(
+    net: Network, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
+) -> FastObjective | AutogradObjective:
+    """J and its gradient: by the fast kernel, or for a torch module by differentiating it."""
+    if isinstance(net, OwnNet):
+        return AutogradObjective(net, x, y, loss, dtype=precision)
+    return FastObjective(net, x, y, loss, dtype=precision)
+
+
 class Data(Protocol):
     """What a training is about: J as a whole, on some of its rows, and as a sum of squares."""
 
@@ -100,11 +110,13 @@ class Rows:
         self.net, self.loss, self.precision = net, loss, precision
         self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
         self.rows = len(self.x)
-        self.whole = FastObjective(net, self.x, self.y, loss, dtype=precision)
-        self.batch: FastObjective | None = None
+        self.whole = objective_of(net, self.x, self.y, loss, precision)
+        self.batch: FastObjective | AutogradObjective | None = None
 
     def squares(self) -> ResidualObjective:
         """1/(2N) Σ‖y[L] − S‖² as ½ Σ r², where that is all of J."""
+        if isinstance(self.net, OwnNet):
+            raise InputError("this optimiser knows the nets of `build` only; take ssbfgs or adam")
         if self.loss != Loss():
             raise InputError(
                 "this optimiser fits sums of squares; leave out lambda1, lambda2 and beta"
@@ -117,10 +129,10 @@ class Rows:
         term = Residuals(x=x, order="value", A=A, b=b, labels=("fit",) * outputs)
         return ResidualObjective(self.net, [term])
 
-    def part(self, rows: NDArray[np.int64]) -> FastObjective:
+    def part(self, rows: NDArray[np.int64]) -> FastObjective | AutogradObjective:
         x, y = self.x[rows], self.y[rows]
         if self.batch is None:
-            self.batch = FastObjective(self.net, x, y, self.loss, dtype=self.precision)
+            self.batch = objective_of(self.net, x, y, self.loss, self.precision)
         else:
             self.batch.set_data(x, y)
         return self.batch

@@ -1,5 +1,6 @@
 """The module against a naive loop over the layers, its starting values, and what it refuses."""
 
+from math import erf
 from math import gamma as Gamma
 
 import numpy as np
@@ -19,6 +20,10 @@ def naive_activation(z, name, eta):
         return np.tanh(z)
     if name == "softplus":
         return np.log1p(np.exp(z))
+    if name == "gelu":
+        return z * (1 + erf(z / 2**0.5)) / 2
+    if name in ("relu", "sine"):
+        return max(0.0, z) if name == "relu" else np.sin(z)
     if abs(z) > eta:
         return max(0.0, z)
     return z**2 / (4 * eta) + z / 2 + eta / 4
@@ -109,6 +114,23 @@ def test_slope_is_the_derivative(name, eta):
     z.requires_grad_()
     (derivative,) = torch.autograd.grad(sigma.value(z).sum(), z)
     torch.testing.assert_close(sigma.slope(z), derivative, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["relu", "gelu", "sine"])
+def test_values_of_the_other_activations(name):
+    z = torch.linspace(-6, 6, 101, dtype=torch.float64)
+    naive = [naive_activation(float(v), name, 1.0) for v in z]
+    np.testing.assert_allclose(activation(name, 1.0).value(z), naive, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize(("inputs", "width"), [(7, 5), (5, 7), (6, 6)])
+def test_an_orthogonal_start(inputs, width):
+    net = build(init="orthogonal", scale=1.5, hidden=3, width=width, inputs=inputs)
+    for W in net.W:
+        gram = (W @ W.T if W.shape[0] <= W.shape[1] else W.T @ W).detach()
+        torch.testing.assert_close(gram, 2.25 * torch.eye(len(gram), dtype=torch.float64))
+    signs = [float(build(init="orthogonal", hidden=2, seed=s).W[1][0, 0]) > 0 for s in range(40)]
+    assert 8 < sum(signs) < 32, "as often positive as negative"
 
 
 def test_users_can_add_an_activation():
@@ -310,3 +332,14 @@ def test_pack_and_unpack_are_inverse(net, seed):
     np.testing.assert_array_equal(net.pack(), theta)
     with pytest.raises(InputError, match="theta must have"):
         net.unpack(theta[:-1])
+
+
+def test_the_first_layer_has_a_scale_of_its_own():
+    """With a sine it sets the frequencies; every other layer starts as it would without."""
+    plain, wide = build(hidden=3, seed=5), build(hidden=3, seed=5, first_scale=4.0)
+    assert torch.equal(wide.W[0], 4 * plain.W[0])
+    assert torch.equal(wide.b[0], 4 * plain.b[0])
+    for ours, theirs in zip([*plain.W[1:], *plain.b[1:]], [*wide.W[1:], *wide.b[1:]], strict=True):
+        assert torch.equal(ours, theirs)
+    with pytest.raises(InputError, match="first_scale must be a finite number"):
+        build(first_scale=-1.0)

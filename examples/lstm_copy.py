@@ -1,0 +1,37 @@
+"""An LSTM that shall repeat two letters after a pause of fifty blanks.
+
+femnets gradients examples/lstm_copy.py:make --data examples/lstm_copy.py:batch --rate 0.01
+"""
+
+import torch
+from torch import Tensor, nn
+
+LETTERS, PAUSE, WORD = 8, 50, 2
+BLANK, GO = 0, LETTERS + 1
+IGNORED = -100  # what torch's cross entropy does not count
+
+
+class Copier(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(LETTERS + 2, 16)
+        self.lstm = nn.LSTM(16, 48, batch_first=True)
+        self.read = nn.Linear(48, LETTERS + 2)
+
+    def forward(self, letters: Tensor) -> Tensor:
+        out: Tensor = self.read(self.lstm(self.embed(letters))[0])
+        return out
+
+
+def make() -> nn.Module:
+    return Copier()
+
+
+def batch() -> tuple[Tensor, Tensor]:
+    """Word, pause, a sign to go; what counts is the word again at the end."""
+    word = torch.randint(1, LETTERS + 1, (32, WORD))
+    letters = torch.full((32, PAUSE + 2 * WORD), BLANK)
+    letters[:, :WORD], letters[:, PAUSE + WORD - 1] = word, GO
+    target = torch.full_like(letters, IGNORED)
+    target[:, -WORD:] = word
+    return letters, target

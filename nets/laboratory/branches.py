@@ -1,0 +1,183 @@
+"""Which blocks are residual, and where their branches end: found by perturbing them.
+
+The parts of a block are the modules that it calls. A part *ends a branch* if, with all parts that
+are called after it silenced, adding δ to its output adds exactly δ to the block's. A block is
+*residual* if silencing the ends of its branches makes it the identity. Both are tested in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nets.laboratory.anatomy import Anatomy, Block, outputs_seen
+from nets.laboratory.subject import Batch, apply, first_tensor, seeded
+
+TOLERANCE = 1e-9  # relative; the sums are done in float64
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of a residual block: the parts that read the stream, and the part that ends it."""
+
+    heads: tuple[str, ...]
+    end: str
+    normalised: bool  # begins with a normalisation
+
+
+def residual_branches(module: nn.Module, batch: Batch, anatomy: Anatomy) -> dict[str, list[Branch]]:
+    """Branches of every residual block by its name; blocks of another form are left out.
+
+    The module is one in float64 made for this. Blocks of one type and shape are assumed alike in
+    form: the first of them is examined, and the names carried over.
+    """
+    arguments = _arguments(module, batch, anatomy)
+    known: dict[Any, list[tuple[list[str], str, bool]] | None] = {}
+    found: dict[str, list[Branch]] = {}
+    for block in anatomy.blocks:
+        if not block.is_module or block.name not in arguments:
+            continue
+        part = module.get_submodule(block.name)
+        form = (type(part), repr(part), block.shapes)
+        if form not in known:
+            known[form] = None
+            with suppress(RuntimeError, TypeError, ValueError, IndexError):
+                known[form] = _examined(part, *arguments[block.name])
+        if known[form]:
+            found[block.name] = [
+                Branch(tuple(f"{block.name}.{h}" for h in heads), f"{block.name}.{end}", normalised)
+                for heads, end, normalised in known[form] or []
+            ]
+    return found
+
+
+def _arguments(module: nn.Module, batch: Batch, anatomy: Anatomy) -> dict[str, Any]:
+    """What each block was first called with."""
+    blocks = {block.end for block in anatomy.blocks if block.is_module}
+    found: dict[str, Any] = {}
+
+    def seen(name: str, arguments: Any, _: Any) -> None:
+        if name in blocks:
+            found.setdefault(name, arguments)
+
+    with seeded(0), torch.no_grad(), outputs_seen(anatomy, module, batch, seen):
+        apply(module, batch.x)
+    return found
+
+
+def _examined(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[list[str], str, bool]] | None:
+    """(heads, end, normalised) of every branch, or None if the block is not residual."""
+    stream = first_tensor(args)
+    if stream is None:
+        return None
+
+    def run(silent: Collection[str] = (), shifted: str = "", delta: Tensor | None = None) -> Tensor:
+        with seeded(0), torch.no_grad(), _changed(block, silent, shifted, delta):
+            output = first_tensor(block(*args, **kwargs))
+        if output is None or output.shape != stream.shape:
+            raise ValueError("another shape")
+        return output
+
+    parts = _parts(block, args, kwargs)
+    order = [name for name, _ in parts]
+    delta = torch.randn(stream.shape, generator=torch.Generator().manual_seed(0)).to(stream)
+    ends = []
+    for k, name in enumerate(order):
+        later = order[k + 1 :]
+        with suppress(RuntimeError, ValueError):
+            moved = run(later, name, delta) - run(later)
+            if _same(moved, delta):
+                ends.append(k)
+    if not ends or not _same(run([order[k] for k in ends]), stream):
+        return None
+    branches = []
+    for first, last in zip([0, *(k + 1 for k in ends)], ends, strict=False):
+        segment = parts[first : last + 1]
+        source = segment[0][1]
+        heads = [name for name, given in segment if given is source]
+        normalised = "Norm" in type(block.get_submodule(heads[0])).__name__
+        branches.append((heads, order[last], normalised))
+    return branches
+
+
+def _parts(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[str, Tensor | None]]:
+    """The outermost modules that a block calls, once each and in order, with what they were given.
+
+    A tensor that a part is given is told from others by identity.
+    """
+    calls: list[tuple[str, Tensor | None]] = []
+    depth = [0]
+    handles = []
+
+    def before(name: str, given: Any) -> None:
+        depth[0] += 1
+        if depth[0] == 1 and name not in [known for known, _ in calls]:
+            calls.append((name, first_tensor(given)))
+
+    def after(_: Any, __: Any, output: Any) -> None:
+        depth[0] -= 1
+
+    for name, part in block.named_modules():
+        if name:
+            handles.append(part.register_forward_pre_hook(lambda _, a, name=name: before(name, a)))
+            handles.append(part.register_forward_hook(after))
+    try:
+        with seeded(0), torch.no_grad():
+            block(*args, **kwargs)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return calls
+
+
+@contextmanager
+def _changed(
+    block: nn.Module, silent: Collection[str], shifted: str, delta: Tensor | None
+) -> Iterator[None]:
+    """The block with some parts returning zeros, and one returning δ more."""
+    handles = [
+        block.get_submodule(name).register_forward_hook(lambda _, __, out: replaced(out, 0.0))
+        for name in silent
+    ]
+    if shifted:
+        part = block.get_submodule(shifted)
+        handles.append(part.register_forward_hook(lambda _, __, out: replaced(out, 1.0, delta)))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def replaced(output: Any, factor: Any, added: Tensor | None = None) -> Any:
+    """What a part returned, its first tensor times a factor, plus something."""
+    if isinstance(output, Tensor):
+        value = factor * output
+        return value if added is None else value + added
+    return type(output)([replaced(output[0], factor, added), *output[1:]])
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    return bool((a - b).norm() <= TOLERANCE * b.norm())
+
+
+def plain_blocks(anatomy: Anatomy, residual: Collection[str]) -> list[Block]:
+    """Blocks that keep the shape of their input and are not residual: a skip fits around them."""
+    recurrent = {layer.block for layer in anatomy.layers if layer.kind in RECURRENT}
+    return [
+        block
+        for block in anatomy.blocks
+        if block.shapes is not None
+        and block.shapes[0] == block.shapes[1]
+        and block.name not in residual
+        and block.name not in recurrent
+        and any(layer.parameters for layer in anatomy.layers if layer.name in block.layers)
+    ]
+
+
+RECURRENT = ("LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell")

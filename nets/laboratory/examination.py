@@ -1,0 +1,97 @@
+"""A module at the start of its training, seed by seed: profile, memory, spectra, diagnosis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from nets.laboratory.anatomy import Anatomy, dissect
+from nets.laboratory.branches import Branch, residual_branches
+from nets.laboratory.diagnosis import Diagnosis, Findings, diagnose
+from nets.laboratory.jacobians import Spectra, spectra
+from nets.laboratory.memory import memory_profiles
+from nets.laboratory.profile import Profile, plain_attention, profile
+from nets.laboratory.remedies import Apply
+from nets.laboratory.subject import Batch, Subject, seeded
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What one seed shows before the first step."""
+
+    seed: int
+    scale: float
+    profile: Profile
+    memory: Mapping[str, Array]
+    diagnosis: Diagnosis
+
+
+class Examiner:
+    """Measures copies of one subject, changed or not, always in the same way."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        with seeded(20_000):  # as it comes, so that complaints are about what the user gave
+            own = subject.make(0)
+            self.anatomy: Anatomy = dissect(subject, own, subject.batches(0, 1)[0])
+        module, batch = self.fresh(0)
+        with seeded(20_000), plain_attention():
+            self.branches: dict[str, list[Branch]] = residual_branches(module, batch, self.anatomy)
+        self.lyapunov = math.nan
+
+    def fresh(self, seed: int, change: Apply | None = None) -> tuple[nn.Module, Batch]:
+        """The module of a seed and its first batch, in float64 where it can be, then changed."""
+        module, batch = self.subject.make(seed), self.subject.batches(seed, 1)[0]
+        if self.subject.fits_double(module, batch):
+            module, batch = module.double(), batch.to(torch.float64)
+        if change is not None:
+            change(module)
+        return module, batch
+
+    def examine(self, seed: int, change: Apply | None = None, scale: float = 1.0) -> Examined:
+        """Profile, memory and diagnosis of a copy."""
+        module, batch = self.fresh(seed, change)
+        with seeded(20_000 + seed), plain_attention():
+            found = profile(self.subject, module, batch, self.anatomy)
+            memory = memory_profiles(module, batch, self.anatomy)
+        normalised = [b.normalised for branches in self.branches.values() for b in branches]
+        diagnosis = diagnose(
+            Findings(
+                profile=found,
+                memory=memory,
+                lyapunov=self.lyapunov if change is None else math.nan,
+                residual_blocks=len(self.branches),
+                normalised=bool(normalised) and all(normalised),
+                forget_gate=forget_gates(module),
+            )
+        )
+        return Examined(seed, scale, found, memory, diagnosis)
+
+    def spectra(self, module: nn.Module, batch: Batch) -> Spectra | None:
+        """Jacobians of a module as it is now; None where torch cannot differentiate it twice."""
+        with seeded(20_000), plain_attention():
+            try:
+                return spectra(module, batch, self.anatomy)
+            except RuntimeError:  # an operation without a second derivative
+                return None
+
+
+def forget_gates(module: nn.Module) -> dict[str, float]:
+    """The mean of σ(b_f) of every LSTM: what its forget gates do before they see anything."""
+    found = {}
+    for name, part in module.named_modules():
+        if isinstance(part, nn.LSTM) and part.bias:
+            n = part.hidden_size
+            layer: Any = part
+            bias = (layer.bias_ih_l0 + layer.bias_hh_l0)[n : 2 * n]
+            found[name] = float(torch.sigmoid(bias.detach().double()).mean())
+    return found

@@ -1,0 +1,64 @@
+"""How far back in time a recurrent layer feels its input.
+
+For the outputs o[0..T-1] of a recurrent layer at its inputs x[0..T-1], and a random vector v, the
+profile ‖vᵀ ∂o[T-1]/∂x[t]‖ over t says what the last output knows of each input: a property of the
+layer at these data, whatever the loss is. A loop over a cell needs none of this: its calls are
+states like those of any block.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from nets.laboratory.anatomy import Anatomy, outputs_seen
+from nets.laboratory.subject import Batch, apply
+
+Array = NDArray[np.float64]
+
+
+def memory_profiles(
+    module: nn.Module, batch: Batch, anatomy: Anatomy, seed: int = 0
+) -> dict[str, Array]:
+    """log₁₀ of the profile over time of every recurrent layer (nn.RNN, LSTM, GRU), by its name."""
+    names = {layer.name for layer in anatomy.layers if _is_recurrent(module, layer.name)}
+    given: dict[str, Any] = {}
+
+    def seen(name: str, arguments: Any, _: Any) -> None:
+        if name in names:
+            given.setdefault(name, arguments)
+
+    if not names:
+        return {}
+    with torch.no_grad(), outputs_seen(anatomy, module, batch, seen):
+        apply(module, batch.x)
+    return {
+        name: _profile(module.get_submodule(name), given[name], seed)
+        for name in given
+        if isinstance(given[name][0][0], torch.Tensor)
+    }
+
+
+def _is_recurrent(module: nn.Module, name: str) -> bool:
+    known = dict(module.named_modules())
+    return isinstance(known.get(name), nn.RNNBase)
+
+
+def _profile(layer: nn.Module, arguments: Any, seed: int) -> Array:
+    (x, *rest), options = arguments
+    x = x.detach().clone().requires_grad_()
+    with torch.enable_grad():
+        output = layer(x, *rest, **options)[0]
+    axis = 1 if getattr(layer, "batch_first", False) and x.ndim == 3 else 0
+    last = output.select(axis, output.shape[axis] - 1)
+    generator = torch.Generator().manual_seed(seed)
+    v = torch.randn(last.shape, generator=generator, dtype=torch.float64).to(last)
+    (gradient,) = torch.autograd.grad(last, x, v)
+    norms = gradient.movedim(axis, 0).flatten(1).double().norm(dim=1).numpy()
+    with np.errstate(divide="ignore"):
+        found: Array = np.log10(norms)
+    return found

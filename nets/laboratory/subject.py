@@ -1,0 +1,307 @@
+"""What is studied: a module per seed, batches, a loss. Whatever is wrong is said here, once.
+
+Random numbers come from torch's global generator, because modules draw from it; it is forked, so
+that the caller's stream stays where it was.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nets.errors import InputError
+
+Loss = Callable[[Any, Any], Tensor]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Inputs (a tensor, or a tuple or dict of arguments) and targets (None if there are none)."""
+
+    x: Any
+    y: Any = None
+
+    def to(self, dtype: torch.dtype) -> Batch:
+        """Floating-point tensors in another precision; whole numbers stay what they are."""
+        return Batch(_cast(self.x, dtype), _cast(self.y, dtype))
+
+    def first(self, samples: int) -> Batch:
+        """The first few samples, along the leading axis of every tensor."""
+        return Batch(_mapped(self.x, lambda t: t[:samples] if t.ndim else t), None)
+
+
+def apply(module: nn.Module, x: Any) -> Any:
+    """module(x), with a tuple or a dict unpacked into arguments."""
+    if isinstance(x, Mapping):
+        return module(**x)
+    return module(*x) if isinstance(x, tuple | list) else module(x)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A module that can be made again for every seed, its batches, and its loss."""
+
+    source: nn.Module | Callable[[], nn.Module]
+    data: Any
+    loss: Loss | None = None
+    name: str = "module"
+    _drawn: dict[int, list[Batch]] = field(default_factory=dict, repr=False, compare=False)
+    _double: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
+
+    def make(self, seed: int) -> nn.Module:
+        """The module of a seed, with parameters of its own.
+
+        A function is called after `torch.manual_seed(seed)`. A module is copied; from seed 1 on the
+        layers of the copy are asked to draw new starting values (`reset_parameters`).
+        """
+        with seeded(seed):
+            if isinstance(self.source, nn.Module):
+                module = _copied(self.source)
+                if seed > 0:
+                    _start_again(module)
+            else:
+                module = _called(self.source, self.name)
+        _check_parameters(module, self.name)
+        return module
+
+    def batches(self, seed: int, count: int) -> list[Batch]:
+        """The first `count` batches of a seed: the same for everything that is compared."""
+        drawn = self._drawn.setdefault(seed, [])
+        if len(drawn) < count:
+            with seeded(10_000 + seed):
+                drawn[:] = _drawn(self.data, count)
+        return drawn[:count]
+
+    def cost(self, output: Any, y: Any) -> Tensor:
+        """J as a scalar tensor."""
+        value = (self.loss or default_loss)(output, y)
+        if not isinstance(value, Tensor) or value.numel() != 1:
+            raise InputError(
+                f"the loss must be one number as a tensor, got {_described(value)}; average over "
+                "the batch"
+            )
+        if not value.requires_grad:
+            raise InputError(
+                f"no gradient reaches the parameters of {self.name}: the loss does not depend on "
+                "them; look for .detach(), .item() or torch.no_grad()"
+            )
+        return value.reshape(())
+
+    def fits_double(self, module: nn.Module, batch: Batch) -> bool:
+        """Whether a copy of the module runs in float64: not where it makes float32 by itself."""
+        if "fits" not in self._double:
+            try:
+                with torch.no_grad():
+                    apply(copy.deepcopy(module).double(), batch.to(torch.float64).x)
+                self._double["fits"] = True
+            except (RuntimeError, TypeError, ValueError):
+                self._double["fits"] = False
+        return self._double["fits"]
+
+    def forward(self, module: nn.Module, batch: Batch) -> Tensor:
+        """J of the module on a batch; data that do not fit are one clear line."""
+        try:
+            output = apply(module, batch.x)
+        except InputError:
+            raise
+        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            raise InputError(
+                f"{self.name} does not take its data, {_described(batch.x)}: "
+                f"{_first_line(error)}; the first of the pair is given to the module"
+            ) from error
+        try:
+            return self.cost(output, batch.y)
+        except InputError:
+            raise
+        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            raise InputError(
+                f"the loss does not take output {_described(output)} and target "
+                f"{_described(batch.y)}: {_first_line(error)}; give --loss (loss=)"
+            ) from error
+
+
+def default_loss(output: Any, y: Any) -> Tensor:
+    """Cross entropy for whole-number targets, the mean square for others, J itself for none.
+
+    Classes are the last axis of the output, as in (samples, classes) or (samples, time, classes).
+    """
+    output = first_tensor(output)
+    if output is None:
+        raise InputError("the module returns no tensor of floating-point numbers; give a loss")
+    if y is None:
+        if output.numel() == 1:
+            return output
+        raise InputError(
+            "without targets the module must return its loss, one number, but it returns "
+            f"{_described(output)}; let the data be a pair (x, y), or give a loss"
+        )
+    if not isinstance(y, Tensor):
+        raise InputError(f"the target is {_described(y)}, no tensor: give a loss that knows it")
+    if not y.is_floating_point():
+        if output.shape[:-1] != y.shape:
+            raise InputError(
+                f"targets of whole numbers are classes: for output {_described(output)} they need "
+                f"shape {tuple(output.shape[:-1])}, got {_described(y)}; give a loss"
+            )
+        return nn.functional.cross_entropy(output.flatten(0, -2), y.flatten().long())
+    if output.shape != y.shape:
+        raise InputError(
+            f"output {_described(output)} and target {_described(y)} differ in shape; give a loss"
+        )
+    return (output - y).square().mean()
+
+
+def first_tensor(value: Any) -> Tensor | None:
+    """The first tensor of floating-point numbers in what a module returned."""
+    if isinstance(value, Tensor):
+        return value if value.is_floating_point() else None
+    parts = value.values() if isinstance(value, Mapping) else value
+    if isinstance(parts, tuple | list) or isinstance(value, Mapping):
+        found = (first_tensor(part) for part in parts)
+        return next((tensor for tensor in found if tensor is not None), None)
+    return None
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """torch's generator at a seed, and afterwards where it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
+def _drawn(data: Any, count: int) -> list[Batch]:
+    if callable(data) and not isinstance(data, Tensor):
+        return [_pair(data()) for _ in range(count)]
+    if isinstance(data, Tensor | tuple | list | Mapping):
+        return [_pair(data)] * count
+    try:
+        found: list[Batch] = []
+        while len(found) < count:  # a loader is gone through again and again
+            before = len(found)
+            for batch in data:
+                found.append(_pair(batch))
+                if len(found) == count:
+                    break
+            if len(found) == before:
+                raise InputError("the data are empty: no batch to look at")
+    except TypeError:
+        raise InputError(
+            f"data must be a pair (x, y), a function that returns one, or a loader of such pairs; "
+            f"got {_described(data)}"
+        ) from None
+    return found
+
+
+def _pair(value: Any) -> Batch:
+    batch = Batch(*value) if isinstance(value, tuple | list) and len(value) == 2 else Batch(value)
+    if not list(_tensors(batch.x)):
+        raise InputError(f"a batch must be a pair of tensors (x, y), got {_described(value)}")
+    for what, part in (("inputs", batch.x), ("targets", batch.y)):
+        for tensor in _tensors(part):
+            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+                raise InputError(f"the {what} have a NaN or infinite entry; remove such samples")
+    return batch
+
+
+def _called(source: Callable[[], nn.Module], name: str) -> nn.Module:
+    if not callable(source):
+        raise InputError(f"{name} is {_described(source)}, neither a module nor a function")
+    try:
+        module = source()
+    except TypeError as error:
+        raise InputError(
+            f"{name}() could not be called without arguments: {_first_line(error)}"
+        ) from error
+    if not isinstance(module, nn.Module):
+        raise InputError(
+            f"{name}() must return a torch.nn.Module, it returned {_described(module)}"
+        )
+    return module
+
+
+def _copied(module: nn.Module) -> nn.Module:
+    try:
+        return copy.deepcopy(module)
+    except (RuntimeError, TypeError) as error:
+        raise InputError(
+            f"this module cannot be copied ({_first_line(error)}); give a function that makes it"
+        ) from error
+
+
+def _start_again(module: nn.Module) -> None:
+    covered: set[int] = set()
+    for part in module.modules():
+        again = getattr(part, "reset_parameters", None) or getattr(part, "_reset_parameters", None)
+        if callable(again):
+            again()
+            covered.update(id(p) for p in part.parameters())
+    left = [name for name, p in module.named_parameters() if id(p) not in covered]
+    if left:
+        raise InputError(
+            f"several seeds need a function that makes the module: {left[0]} has no "
+            "reset_parameters to draw it again; or use seeds=1"
+        )
+
+
+def _check_parameters(module: nn.Module, name: str) -> None:
+    parameters = dict(module.named_parameters())
+    lazy = [key for key, p in parameters.items() if isinstance(p, nn.UninitializedParameter)]
+    if lazy:
+        raise InputError(f"{name} is lazy ({lazy[0]} has no shape yet); call it once on a batch")
+    if not any(p.requires_grad for p in parameters.values()):
+        raise InputError(
+            f"{name} has no parameter with requires_grad: there are no gradients to study"
+        )
+    for key, p in parameters.items():
+        if p.is_complex():
+            raise InputError(f"{key} is complex; the laboratory measures real parameters")
+        if not bool(torch.isfinite(p).all()):
+            raise InputError(f"{key} has a NaN or infinite entry at the start; look at its start")
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _tensors(part)
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from _tensors(part)
+
+
+def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _mapped(part, change) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(_mapped(part, change) for part in value)
+    return value
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    return _mapped(value, lambda t: t.to(dtype) if t.is_floating_point() else t)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{tuple(value.shape)} {str(value.dtype).removeprefix('torch.')}"
+    if isinstance(value, tuple | list) and any(isinstance(part, Tensor) for part in value):
+        return "(" + ", ".join(_described(part) for part in value) + ")"
+    return (
+        f"{value!r}"[:60]
+        if value is None or isinstance(value, int | float | str)
+        else (f"a {type(value).__name__}")
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

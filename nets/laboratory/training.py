@@ -1,0 +1,179 @@
+"""Some steps of an optimiser, watched: J at every step, all norms at some of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from nets.errors import InputError, nearest
+from nets.laboratory.anatomy import Anatomy
+from nets.laboratory.profile import Profile, layer_norms, profile
+from nets.laboratory.subject import Batch, Subject, seeded
+
+Array = NDArray[np.float64]
+
+OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": torch.optim.SGD,
+}
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """How a module is trained here: the same for everything that is compared."""
+
+    optimizer: str = "adam"
+    rate: float = 1e-3
+    clip: float | None = None  # of the norm of the whole gradient
+
+    def __post_init__(self) -> None:
+        if self.optimizer not in OPTIMIZERS:
+            known = nearest(self.optimizer, sorted(OPTIMIZERS))
+            raise InputError(f"unknown optimizer {self.optimizer!r} of the laboratory; {known}")
+        if not (self.rate > 0 and math.isfinite(self.rate)):
+            raise InputError(f"rate must be positive, got {self.rate}; 1e-3 is usual for adam")
+
+    def build(self, module: nn.Module) -> torch.optim.Optimizer:
+        free = [p for p in module.parameters() if p.requires_grad]
+        return OPTIMIZERS[self.optimizer](free, lr=self.rate)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A profile on the way, with the size of the step that followed it."""
+
+    step: int
+    profile: Profile
+    update: Array  # ‖θ after − θ before‖ per layer
+
+
+@dataclass(frozen=True)
+class Training:
+    """J before every step and after the last; rows at some steps."""
+
+    J: Array
+    rows: tuple[Row, ...]
+
+    @property
+    def diverged(self) -> bool:
+        return not bool(np.isfinite(self.J).all())
+
+
+def train_watched(
+    subject: Subject,
+    module: nn.Module,
+    anatomy: Anatomy,
+    trainer: Trainer,
+    *,
+    steps: int,
+    seed: int,
+    rows: int = 40,
+    tell: Callable[[int], None] | None = None,
+) -> Training:
+    """`steps` steps in place. A run whose J leaves the numbers ends there, with J = inf."""
+    batches = subject.batches(seed, steps + 1)
+    watched = set(
+        np.unique(np.linspace(0, max(steps - 1, 0), min(rows, steps)).round().astype(int))
+    )
+    optimizer = trainer.build(module)
+    J: list[float] = []
+    found: list[Row] = []
+    with seeded(30_000 + seed):
+        for step in range(steps):
+            try:
+                if step in watched:
+                    seen = profile(subject, module, batches[step], anatomy, keep=True)
+                    J.append(seen.J)
+                    update = _step_sizes(module, anatomy, lambda: _step(module, optimizer, trainer))
+                    found.append(Row(step, seen, update))
+                else:
+                    J.append(_plain_step(subject, module, batches[step], optimizer, trainer))
+            except _NotFinite:
+                break
+            except InputError:  # J left the numbers
+                J.append(math.inf)
+                break
+            if tell is not None:
+                tell(step + 1)
+        J.append(final_loss(subject, module, batches[0]))
+    return Training(np.array(J), tuple(found))
+
+
+def loss_after(
+    subject: Subject, module: nn.Module, trainer: Trainer, *, steps: int, seed: int
+) -> float:
+    """J on the first batch after so many steps; inf if it diverged."""
+    batches = subject.batches(seed, steps + 1)
+    optimizer = trainer.build(module)
+    with seeded(30_000 + seed):
+        try:
+            for step in range(steps):
+                _plain_step(subject, module, batches[step], optimizer, trainer)
+        except _NotFinite:
+            return math.inf
+        return final_loss(subject, module, batches[0])
+
+
+class _NotFinite(Exception):
+    pass
+
+
+def final_loss(subject: Subject, module: nn.Module, batch: Batch) -> float:
+    """J with dropout and the like switched off; inf where it is no number."""
+    with evaluated(module), torch.enable_grad():
+        value = float(subject.forward(module, batch).item())
+    return value if math.isfinite(value) else math.inf
+
+
+def _plain_step(
+    subject: Subject,
+    module: nn.Module,
+    batch: Batch,
+    optimizer: torch.optim.Optimizer,
+    trainer: Trainer,
+) -> float:
+    optimizer.zero_grad(set_to_none=True)
+    with torch.enable_grad():
+        J = subject.forward(module, batch)
+    if not math.isfinite(J.item()):
+        raise _NotFinite
+    J.backward()
+    _step(module, optimizer, trainer)
+    return float(J.item())
+
+
+def _step(module: nn.Module, optimizer: torch.optim.Optimizer, trainer: Trainer) -> None:
+    if trainer.clip is not None:
+        nn.utils.clip_grad_norm_(module.parameters(), trainer.clip)
+    optimizer.step()
+
+
+def _step_sizes(module: nn.Module, anatomy: Anatomy, step: Callable[[], None]) -> Array:
+    named = dict(module.named_parameters(remove_duplicate=False))
+    moving: dict[str, Tensor] = {name: p for name, p in named.items() if p.requires_grad}
+    before = {name: p.detach().clone() for name, p in moving.items()}
+    step()
+    with torch.no_grad():
+        moved: dict[str, Any] = {name: p.detach() - before[name] for name, p in moving.items()}
+    return layer_norms(module, anatomy, moved)
+
+
+@contextmanager
+def evaluated(module: nn.Module) -> Iterator[None]:
+    """The module in evaluation mode, and afterwards as it was."""
+    modes = {part: part.training for part in module.modules()}
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, mode in modes.items():
+            part.training = mode
