@@ -18,7 +18,7 @@ from bench.cells.edge_solve import slices
 from bench.settings import setting
 
 if TYPE_CHECKING:
-    from bench.div_curl import Setting
+    from bench.forms._div_curl import Setting
     from nets.module import Network
     from nets.training.loop import Training
 
@@ -49,13 +49,13 @@ class Config:
         """What decides the loss."""
         from dataclasses import fields
 
-        from bench.div_curl import Setting
+        from bench.forms._div_curl import Setting
 
         return Setting(**{entry.name: getattr(self, entry.name) for entry in fields(Setting)})
 
 
 DEPENDS = (
-    "nets", "fem", "bench.div_curl", "bench.forms", "bench.solving", "bench.problems",
+    "nets", "fem", "bench.forms", "bench.solving", "bench.problems",
     "bench.domains", "bench.boundary_value", "bench.measure.ruler",
 )  # fmt: skip
 ALONE = False
@@ -111,7 +111,7 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
     """The truth, and what a user can compute."""
     import numpy as np
 
-    from bench.div_curl import HELD_OUT, coarse_solve
+    from bench.forms._div_curl import HELD_OUT, coarse_solve
 
     field = told.field(net)(table.inputs.T)
     beside, estimate = coarse_solve(told.problem)
