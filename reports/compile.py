@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.store.files import write_whole
@@ -45,10 +46,21 @@ def compile_report(
         return [folder / name for name in wanted]
     document = build_document(context)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in wanted:
-        write_whole(folder / name, _RENDER[name](document))
+    made = {name: _RENDER[name](document) for name in wanted}
+    for name, data in made.items():
+        write_whole(folder / name, data)
+    _warn(document, made)
     write_whole(folder / STAMP, json.dumps({"inputs": inputs, "files": wanted}).encode())
     return [folder / name for name in wanted]
+
+
+def _warn(document: Document, made: Mapping[str, bytes]) -> None:
+    """What an author would mend: a line each on standard error, and the report all the same."""
+    from reports.checks import findings, weight
+
+    heavy = [line for name, data in made.items() for line in weight(name, data)]
+    for line in [*findings(document), *heavy]:
+        logging.getLogger("femnets.report").warning("report: %s", line)
 
 
 def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:

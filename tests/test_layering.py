@@ -20,7 +20,9 @@ DRAWS_BY_ITSELF = {"nets/laboratory/drawing.py": {"matplotlib"}}
 # All that `reports` knows of `bench`: a run on disk, its plans, and what the claims say of it.
 SEEN_BY_REPORTS = {
     "bench.claims",
+    "bench.claims.reentrant",
     "bench.claims.reproduction",
+    "bench.claims.sensitivity",
     "bench.claims.tau",
     "bench.errors",
     "bench.measure.load",

@@ -166,6 +166,7 @@ def _differences(config: Config) -> str:
         "" if config.scale == 1 else f", weights × {config.scale:g}",
         "" if config.eta == 1e-4 else f", η = {config.eta:g}",
         "" if config.tau0 == "1" else f", τ₀ = {config.tau0}",
+        f", λ₂ = {config.lambda2:g}" if config.lambda2 else "",
         "" if config.features == "x,f,phi" else f" ({config.features})",
     ]
     return "".join(parts)

@@ -67,7 +67,8 @@ class NodalBricks:
         return self.mesh.h
 
     def matrix(self, problem: BoundaryValueProblem) -> sp.csr_matrix:
-        """Blocks (d, e): δ_de Σ_{a≠d} (φ ∂_a u_d, ∂_a v_d) − (φ ∂_d u_e, ∂_e v_d) + (w ∂_e u_e, ∂_d v_d)."""
+        """Blocks of v_d against u_e: (w ∂_e u_e, ∂_d v_d), and Σ_{a≠d} (φ ∂_a u_d, ∂_a v_d) for d = e
+        or −(φ ∂_d u_e, ∂_e v_d) for d ≠ e."""
         size = len(self._present)
         blocks: dict[tuple[int, int], list[sp.csr_matrix]] = {}
         phi = positive(problem.phi)
