@@ -61,7 +61,7 @@ class Plan:
         and report then need no code that femnets does not have.
         """
         config = dataclasses.asdict(self.config)
-        document = {"study": self.study, "preset": self.preset, "config": config}
+        document: dict[str, Any] = {"study": self.study, "preset": self.preset, "config": config}
         if self.told:
             document["told"] = [*self.told]
         named = {"config": config, "cells": [cell.config for cell in self.cells]}
