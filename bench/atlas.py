@@ -63,7 +63,7 @@ def data_of(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:
     from bench import problems
 
     problem = problems.get(config.problem)
-    points = problem.sample_cylinder(config.samples, config.data_seed, test=test)
+    points = problem.domain.sample_training(config.samples, config.data_seed, test=test)
     return torch.from_numpy(problem.inputs(points)), torch.from_numpy(problem.targets(points))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import median, quantiles
+from statistics import quantiles
 from typing import Any
 
 from bench.cells import is_timing, label_of
+from bench.medians import median
 from bench.statistics import observed_rate
 from bench.store.files import Record
 
@@ -145,7 +146,38 @@ def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str, str]
     union = {record.key: record for record in (*a, *b)}
     ledgers = [ledger(Results(list(records))) for records in (a, b, union.values())]
     return [
-        (x.claim.name, x.verdict, y.verdict, both.verdict)
+        (x.claim.name, in_full(x.verdict, x.standing), in_full(y.verdict, y.standing), both.verdict)
         for x, y, both in zip(*ledgers, strict=True)
-        if x.verdict != y.verdict
+        if (x.verdict, x.standing) != (y.verdict, y.standing)
     ]
+
+
+def in_full(verdict: str, standing: str) -> str:
+    """holds (confirmed)"""
+    return f"{verdict} ({standing})" if standing else verdict
+
+
+def verdicts_of(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """The ledger of a run as `verdicts.json` keeps it."""
+    from bench.claims import ledger
+    from bench.store.results import Results
+
+    return [entry.document() for entry in ledger(Results(list(records)))]
+
+
+def kept_verdicts(
+    a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str, str, str]]:
+    """The same of two kept ledgers; without the cells they cannot be read together."""
+    ours, theirs = ({entry["name"]: entry for entry in entries} for entries in (a, b))
+    rows = []
+    for name in dict.fromkeys((*ours, *theirs)):
+        pair = [
+            in_full(side[name]["verdict"], side[name]["standing"]) if name in side else "no entry"
+            for side in (ours, theirs)
+        ]
+        decided = {side[name]["status"] for side in (ours, theirs) if name in side}
+        contradict = {"holds", "does not hold"} <= decided
+        if pair[0] != pair[1]:
+            rows.append((name, *pair, "contradict each other" if contradict else ""))
+    return rows

@@ -46,14 +46,7 @@ def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
         from nets import load
 
         features = record.config["features"].split(",")
-        yield cube_like("N0", n), net_field(load(weights), problem, features)
-
-
-def cube_like(element: str, n: int) -> Any:
-    """The mesh of the unit cube whose cells the element has."""
-    from fem import elements, meshes
-
-    return meshes.cube(n, elements.get(element).cell)
+        yield problem.domain.mesh(n), net_field(load(weights), problem, features)
 
 
 def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) -> None:

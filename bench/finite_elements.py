@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from bench.compiling import announce
 from bench.errors import UserError
 
 if TYPE_CHECKING:
+    from bench.domains import Domain, Edge
     from bench.problems import Field, Problem
-    from fem import Solution
+    from fem import BoundaryValueSolution, Solution
     from fem.spaces import Progress
 
 
+GAUSS_POINTS = 3  # per direction and cell, of distances between two solutions
 RATIO = 0.15  # of geometric layers: (√2 − 1)² = 0.17 is the best for √r on an interval
-EDGE = (1.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,7 @@ class Discretisation:
     refine: int | None = None
     mesh: Any = field(default=None, repr=False)
     solve: bool = False
+    div_exponent: float | None = None  # of the weight r^a on the divergence of nodal elements
     solver: str = "auto"
     tol: float = 1e-8
     threads: int = 1
@@ -55,31 +58,36 @@ class Discretisation:
 
     def place(self, problem: Problem) -> dict[str, Any]:
         """As `fem` is told it: {"n": …} for the uniform cube, which has solvers of its own."""
-        if self.grading is not None:
-            from fem.meshes.grading import graded_cube
+        if self._as_n(problem.domain):
+            return {"n": self.n}
+        return {"mesh": self.mesh_for(problem)}
 
-            assert self.n is not None
-            towards = {"towards": problem.singular_edge} if problem.singular_edge else {}
-            return {"mesh": graded_cube(self.n, self.grading, **towards)}
-        if self.layers is not None:
-            return {"mesh": self._layered(problem.singular_edge or EDGE)}
-        return {"n": self.n} if self.mesh is None else {"mesh": self.mesh}
+    def _as_n(self, domain: Domain) -> bool:
+        """Whether n says it all: the uniform mesh of a structured domain."""
+        given = (self.grading, self.layers, self.mesh)
+        return domain.structured and all(entry is None for entry in given)
 
-    def _layered(self, towards: tuple[float, float]) -> Any:
-        from fem.spaces.bricks.mesh import graded
-
+    def _layered(self, domain: Domain, towards: Edge | None = None) -> Any:
         assert self.layers is not None
         order = self.layers + 1 if self.order is None else self.order
-        return graded(self.layers, self.ratio, order, towards, n=self.n or 1)
+        return domain.layered(self.layers, self.ratio, order, self.n or 1, towards)
 
     def mesh_for(self, problem: Problem) -> Any:
         """The mesh itself."""
-        from fem import elements, meshes
+        from fem import elements
+        from fem.choice import order_option
 
-        place = self.place(problem)
-        if "mesh" in place:
-            return place["mesh"]
-        return meshes.cube(place["n"], elements.get(self.element).cell)
+        domain, edge = problem.domain, problem.singular_edge
+        if self.mesh is not None:
+            return self.mesh
+        if self.layers is not None:
+            return self._layered(domain, edge)
+        assert self.n is not None
+        element = elements.get(self.element)
+        if element.bricks:
+            order = order_option(element, self.order, {})["order"]
+            return domain.bricks(self.n, order, self.grading)
+        return domain.mesh(self.n, element.cell, self.grading, edge)
 
     def check(self, problem: Problem) -> None:
         """Refuses what cannot be before anything has cost time."""
@@ -115,21 +123,22 @@ class Discretisation:
         if element.cell != "tet":
             raise UserError(f"--adaptive bisects tetrahedra; take N0 or N1, not {self.element}")
 
-    def planned_bytes(self) -> int:
+    def planned_bytes(self, domain: Domain) -> int:
         """The memory it will take, as the element predicts it without loading an engine."""
         from fem import elements
 
         element = elements.get(self.element)
         if self.layers is not None:
-            from fem.spaces.bricks.space import box_bytes
+            from fem.spaces.bricks.space import BrickSpace
 
-            return box_bytes(self._layered(EDGE))
+            return BrickSpace(self._layered(domain)).predicted_bytes()
+        cells = domain.cells(self.n, element.cell) if self.n else element.cells(mesh=self.mesh)
         return element.planned_bytes(
-            element.cells(self.n, self.mesh) * 2 ** (self.refine or 0),
+            cells * 2 ** (self.refine or 0),
             order=self.order,
             task="solve" if self.solve else "best",
             solver=self.solver,
-            on_mesh=any(entry is not None for entry in (self.grading, self.mesh, self.refine)),
+            on_mesh=self.refine is not None or not self._as_n(domain),
         )
 
 
@@ -143,6 +152,7 @@ def approximate(
 
     Of an adaptive sequence it is the last, and `seconds` are those of all.
     """
+    announce()
     if chosen.refine is not None:
         every = list(adapted(problem, chosen, progress))
         phases = {phase: 0.0 for solution in every for phase in solution.seconds}
@@ -164,7 +174,6 @@ def adapted(
 ) -> Iterator[Solution]:
     """The boundary-value problem on the first mesh and on each refinement, with its errors."""
     from bench.boundary_value import data_of
-    from fem import How
     from fem.adaptive import refinements
 
     assert chosen.refine is not None
@@ -178,8 +187,7 @@ def adapted(
         progress=progress,
     )
     for solution in found:
-        how = How(singular_edge=problem.singular_edge)
-        yield replace(solution.measure(problem.u, problem.curl_u, how), n=chosen.n)
+        yield replace(_measured(problem, solution), n=chosen.n)
 
 
 def _best(
@@ -207,13 +215,44 @@ def _best(
 def _boundary_value(
     problem: Problem, chosen: Discretisation, place: dict[str, Any], progress: Progress | None
 ) -> Solution:
-    from bench.boundary_value import data_of
-    from fem import How, solve_boundary_value
+    from fem import solve_boundary_value
 
     found = solve_boundary_value(
-        data_of(problem), **place, **chosen.told, tol=chosen.tol, progress=progress
+        _data(problem, chosen), **place, **chosen.told, tol=chosen.tol, progress=progress
     )
-    return found.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
+    return _measured(problem, found)
+
+
+def _measured(problem: Problem, solution: BoundaryValueSolution) -> BoundaryValueSolution:
+    """With its errors, where there is a u to compare with."""
+    from fem import How
+
+    if not problem.known:
+        return solution
+    return solution.measure(problem.u, problem.curl_u, How(singular_edge=problem.singular_edge))
+
+
+def apart(solution: Solution, finest: Solution, mesh: Any, problem: Problem) -> tuple[float, float]:
+    """‖u_h − u_H‖ and ‖curl(u_h − u_H)‖ by the Gauss points of the finer mesh."""
+    from bench.measure.ruler import l2_norm
+    from fem.rules.on_mesh import on_mesh
+
+    rule = on_mesh(mesh, GAUSS_POINTS, problem.singular_edge)
+    values = l2_norm(lambda x: solution(x) - finest(x), rule)
+    return values, l2_norm(lambda x: solution.curl(x) - finest.curl(x), rule)
+
+
+def _data(problem: Problem, chosen: Discretisation) -> Any:
+    """As the element wants to be told it."""
+    from bench.boundary_value import data_of
+    from fem import elements
+
+    able = elements.get(chosen.element).ability("solve")
+    if chosen.div_exponent is not None and not able.whole_trace:
+        raise UserError(
+            f"--div-weight is for nodal elements, which penalise the divergence, not {chosen.element}"
+        )
+    return data_of(problem, whole_trace=able.whole_trace, div_exponent=chosen.div_exponent)
 
 
 def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
@@ -221,6 +260,7 @@ def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None
     the estimate of its error; and the estimate over the true error."""
     from bench.boundary_value import data_of
     from fem import BoundaryValueSolution
+    from fem.solvers.nodal_fields import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
@@ -229,5 +269,8 @@ def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None
         "multiplier_norm": solution.multiplier_norm,
         "divergence": solution.divergence,
         "estimate": estimate,
-        "effectivity": None if estimate is None else estimate / solution.hcurl_error,
+        "effectivity": None
+        if estimate is None or not problem.known
+        else estimate / solution.hcurl_error,
+        **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
     }

@@ -42,7 +42,7 @@ def portrait(
         "mse_increases": increases(trained.arrays["history_mse"]),
         "mesh_errors": mesh_errors,
         "u3_range": _difference(trained.values["u3_max"], trained.values["u3_min"]),
-        "seconds_per_point": seconds_per_point(field),
+        "seconds_per_point": seconds_per_point(field, data.problem.domain),
         "smooth": data.problem.smooth,
         **pruned(trained.net, data),
     }

@@ -70,6 +70,17 @@ class Benchmarks:
         named = self.chosen_by_user or collection_path.is_dir() or collection_path.match(FILES)
         return None if named else True
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """How many cores other work kept busy meanwhile stands beside the figures."""
+        from bench.measure.load import OtherWork
+
+        with OtherWork() as other:
+            yield
+        fixture = getattr(item, "funcargs", {}).get("benchmark")
+        if fixture is not None and other.cores is not None:
+            fixture.extra_info["cores_busy_elsewhere"] = round(other.cores, 2)
+
     def pytest_benchmark_update_machine_info(self, machine_info: dict[str, Any]) -> None:
         """Says what kind of machine it is, not which."""
         from bench.store.provenance import machine, versions

@@ -19,7 +19,7 @@ import math
 import tomllib
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -99,20 +99,20 @@ def configured(
 
 def typed(config_type: type, name: str, value: Any, *, where: str) -> Any:
     """A value from Python, TOML or JSON as the dataclass wants it."""
-    wanted = _wanted(config_type, name, where)
-    try:
-        return _within(config_type, name, _exact(wanted, value))
-    except ValueError as error:
-        raise _refused(name, where, error, wanted, value) from None
+    return _read(_exact, config_type, name, value, where)
 
 
 def parsed(config_type: type, name: str, text: str, *, where: str) -> Any:
     """The value that `name=text` means: `1,2,4` and `1-10` are tuples, `true` a bool."""
+    return _read(_from_text, config_type, name, text, where)
+
+
+def _read(read: Callable[..., Any], config_type: type, name: str, value: Any, where: str) -> Any:
     wanted = _wanted(config_type, name, where)
     try:
-        return _within(config_type, name, _from_text(wanted, text))
+        return _within(config_type, name, read(wanted, value))
     except ValueError as error:
-        raise _refused(name, where, error, wanted, text) from None
+        raise _refused(name, where, error, wanted, value) from None
 
 
 def whole_numbers(text: str) -> list[int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bench import baselines
+from bench.plugs import display
 from fem import elements
 from nets import architectures, optimizers
 
 
 def net_title(name: str) -> str:
-    """The title that an architecture declares; of a result whose plug is gone, its name."""
-    return architectures.get(name).TITLE if name in architectures.names() else name
+    """The title that an architecture declares; of a result whose plug is not here, its name."""
+    return architectures.get(name).TITLE if name in architectures.names() else display(name)
 
 
 def members(family: str) -> list[str]:

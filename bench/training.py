@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from bench import problems
 from bench.cells import finite
 from bench.cells.net import Config as TrainConfig
+from bench.compiling import announce
 from bench.errors import UserError
 from bench.measure import ruler as metrics
+from bench.measure.timing import clocked
 from bench.problems import Array, Problem
 from bench.settings import configured
 
@@ -45,9 +47,9 @@ FIGURES = (
 class Data:
     """Rows for training and for testing, from streams of their own under one seed.
 
-    With `radius` < 1 the training points lie in r ≤ radius, and the test points of the ring
-    beyond (`held_out`) tell how well a net extrapolates, without a look outside the cylinder. The
-    cube reaches r = √2, so radius = 1/√2 asks for the same ratio.
+    With `radius` < 1 the training points lie in r ≤ radius of the cylinder, and the test points of
+    the ring beyond (`held_out`) tell how well a net extrapolates, without a look outside the
+    cylinder. The cube reaches r = √2, so radius = 1/√2 asks for the same ratio.
     """
 
     problem: Problem
@@ -70,9 +72,9 @@ class Data:
     ) -> Data:
         if not 0 < radius <= 1:
             raise UserError(f"--radius must lie in (0, 1], got {radius}")
-        points = problem.sample_cylinder(samples, seed)
-        points[:2] *= radius  # still uniform, in the narrower cylinder
-        test = problem.sample_cylinder(TEST_SAMPLES, seed, test=True)
+        domain = problem.domain
+        points = domain.narrowed(domain.sample_training(samples, seed), radius)
+        test = domain.sample_training(TEST_SAMPLES, seed, test=True)
         return cls(
             problem,
             features,
@@ -81,7 +83,7 @@ class Data:
             test,
             problem.inputs(test, features),
             problem.targets(test),
-            np.hypot(test[0], test[1]) > radius,
+            domain.beyond(test, radius),
         )
 
 
@@ -113,6 +115,7 @@ def starting_net(config: TrainConfig) -> Network:
         eta=config.eta,
         init=config.init,
         scale=config.scale,
+        first_scale=config.first_scale,
         sort_biases=ordered,
         seed=config.seed,
     )
@@ -133,11 +136,13 @@ def train_net(
     from nets import Loss, train
     from nets.training.last_layer import solve_last_layer
 
+    announce()
     if not isinstance(config, TrainConfig):
         config = configured(TrainConfig, config, where="a training")
     net, data = config.build(), config.data()
-    if config.solve_read_out:
-        solve_last_layer(net, data.x, data.y)
+    _, before = clocked(
+        lambda: solve_last_layer(net, data.x, data.y) if config.solve_read_out else None
+    )
     beta = BIAS_ORDERING_BETA if config.bias_ordering else 0.0
     training = train(
         net,
@@ -155,13 +160,13 @@ def train_net(
         every=config.every,
         seed=config.seed,
         precision=config.precision,
-        progress=progress,
+        progress=progress or False,
         **config.options(),
     )
     values = {
         **net_metrics(net, data),
         "J": finite(training.J),
-        "seconds": training.seconds,
+        "seconds": before + training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
         "diverged": training.diverged,
@@ -174,11 +179,28 @@ def train_net(
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
-    """The errors along the curve: relative on the test points, L² on the cube."""
-    return {
-        "rel_test_error": lambda net: rel_test_error(net, data),
-        "l2_error": lambda net: l2_error(net, data),
-    }
+    """The errors along the curve: relative on the test points, L² on the domain and, where it is
+    only a part of it, on the training part."""
+    part = metrics.suffix(data.problem.domain.training_part)
+    errors = _DomainErrors(data)
+    probes = {"rel_test_error": lambda net: rel_test_error(net, data), "l2_error": errors.whole}
+    return {**probes, f"l2_error{part}": errors.training} if part else probes
+
+
+class _DomainErrors:
+    """Both L² errors from one prediction: probes are asked in turn about the same net."""
+
+    def __init__(self, data: Data) -> None:
+        self.data, self.kept = data, math.nan
+
+    def whole(self, net: Network) -> float:
+        points = metrics.tabulated_domain(self.data.problem, self.data.features)
+        values = predict(net, points.inputs)
+        self.kept = points.l2_error(values, self.data.problem.domain.training_part)
+        return points.l2_error(values)
+
+    def training(self, net: Network) -> float:
+        return self.kept
 
 
 def rel_test_error(net: Network, data: Data) -> float:
@@ -186,8 +208,8 @@ def rel_test_error(net: Network, data: Data) -> float:
 
 
 def l2_error(net: Network, data: Data) -> float:
-    """On the cube; from the values of the net alone, so that it is cheap enough for a curve."""
-    points = metrics.tabulated_cube(data.problem, data.features)
+    """On the domain; from the values of the net alone, so that it is cheap enough for a curve."""
+    points = metrics.tabulated_domain(data.problem, data.features)
     return points.l2_error(predict(net, points.inputs))
 
 
@@ -216,9 +238,9 @@ def net_metrics(net: Network, data: Data) -> dict[str, Any]:
 
 def is_finite_on(net: Network, data: Data) -> bool:
     """Whether the net has a value at all at the training points: it may overflow untrained."""
-    from nets.fast.kernel import FastObjective
+    from nets.training.budget import objective_of
 
-    return math.isfinite(FastObjective(net, data.x, data.y)(net.pack())[0])
+    return math.isfinite(objective_of(net, data.x, data.y)(net.pack())[0])
 
 
 def _ring_error(predicted: Array, data: Data) -> float | None:

@@ -18,21 +18,12 @@ from fem.spaces import Array, Field, How, Line, Progress, Space
 
 
 def best_approximation(
-    u: Field,
-    curl_u: Field,
-    n: int | None = None,
-    *,
-    mesh: Any = None,
-    element: str = "N0",
-    solver: str = "auto",
-    order: int | None = None,
-    tol: float = 1e-8,
-    threads: int = 1,
-    x0: Array | Field | None = None,
-    progress: Progress | None = None,
-    max_bytes: int | None = None,
+    u: Field, curl_u: Field, n: int | None = None, *, mesh: Any = None,
+    element: str = "N0", solver: str = "auto", order: int | None = None,
+    tol: float = 1e-8, threads: int = 1, x0: Array | Field | None = None,
+    progress: Progress | None = None, max_bytes: int | None = None,
     singular_edge: Line | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """u_h with (curl u_h, curl v) + (u_h, v) = (curl u, curl v) + (u, v) for all v in the space.
 
     The mesh is the unit cube with n cells per side, or `mesh` (any scikit-fem mesh of the

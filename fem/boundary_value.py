@@ -5,6 +5,9 @@ Lagrange space with zero trace, and for all v, q without trace
 
     (φ curl u_h, curl v) + (∇p_h, v) = (f, v),      (u_h, ∇q) = −(ρ, q).
 
+On natural faces u·n and φ curl u × n are given instead of u × n: v, q and p_h are free there, and
+⟨φ curl u × n, v⟩ and ⟨u·n, q⟩ join the right-hand sides.
+
 Elements that can do it say so (`Element.boundary_value`); here are the data, the front door and
 what it gives.
 """
@@ -17,13 +20,22 @@ from typing import Any
 
 import numpy as np
 
-from fem import elements, memory
+from fem import elements, memory, meshes
 from fem.choice import beyond_memory, checked_place, order_option
 from fem.errors import InputError
 from fem.solutions import Solution
 from fem.spaces import Array, Field, How, Line, Progress
 
 Trace = Callable[[Array, Array], Array]  # points and outer normals (3, ...) -> u × n (3, ...)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Natural:
+    """Faces where u·n and φ curl u × n are given; all are told points and outer normals."""
+
+    where: Callable[[Array, Array], Any]  # (3, ...) twice -> whether a boundary point is on one
+    normal: Callable[[Array, Array], Array]  # u·n, (...)
+    curl: Trace  # φ curl u × n
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +50,9 @@ class BoundaryValueProblem:
     grad_phi: Field | None = None  # for the error estimator only
     potential: Callable[[Array], Array] | None = None
     singular_edge: Line | None = None  # of f or u, for the rules
+    natural: Natural | None = None  # None: u × n is given everywhere
+    # w of (w div u, div v) for elements that penalise the divergence (1 where it is None)
+    div_weight: Callable[[Array], Array] | None = None
 
 
 def trace_of(u: Field) -> Trace:
@@ -93,6 +108,8 @@ def solve_boundary_value(
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
     for any union. "auto" takes what fits. N0 converges like h, N1 like h², hexP exponentially.
     """
+    if problem.natural is not None and n is not None and not elements.get(element).bricks:
+        mesh, n = meshes.cube(n, elements.get(element).cell), None  # "cube" knows no natural faces
     able, solver, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
     how = How(tol=tol, progress=progress)
     found: BoundaryValueSolution = able.run(

@@ -13,15 +13,10 @@ from fem.spaces import Space
 
 
 def make_space(
-    n: int | None = None,
-    *,
-    mesh: Any = None,
-    element: str = "N0",
-    solver: str = "auto",
-    order: int | None = None,
-    threads: int = 1,
-    max_bytes: int | None = None,
-) -> tuple[str, Space]:
+    n: int | None = None, *, mesh: Any = None,
+    element: str = "N0", solver: str = "auto", order: int | None = None,
+    threads: int = 1, max_bytes: int | None = None,
+) -> tuple[str, Space]:  # fmt: skip
     """The chosen solver's name and its space, refused where it would not fit in memory."""
     declared = elements.get(element)
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:

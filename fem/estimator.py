@@ -5,12 +5,14 @@ h_T = |T|^⅓, h_F = |F|^½,
 
     η_T² = h_T² (‖R‖² + ‖div u_h − ρ‖²) + ½ Σ_F h_F (‖[n × φ curl u_h]‖²_F + ‖[n·u_h]‖²_F)
 
-needs the data only, never u: an estimate that nets do not have. Its effectivity index
-η / ‖u − u_h‖_{H(curl)} is bounded above and below as h → 0. The boundary data are interpolated;
-what that loses is not in η.
+needs the data only, never u: an estimate that nets do not have. On a natural face it is the misfit
+of its data, whole. The effectivity index η / ‖u − u_h‖_{H(curl)} is bounded above and below as h → 0.
+The boundary data on the other faces are interpolated; what that loses is not in η.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from fem.errors import InputError
 from fem.spaces import Array
 from fem.spaces.tets import tables
 from fem.spaces.tets.complex import Indices, TetComplex
-from fem.spaces.tets.dofs import triangle_rule
+from fem.spaces.tets.faces import on_faces, triangle_rule
 
 FACE_POINTS = 3  # per direction: degree 4, the square of what jumps for order 1
 FACES_AT_ONCE = 1 << 15
@@ -35,6 +37,8 @@ def estimate(problem: BoundaryValueProblem, solution: BoundaryValueSolution) -> 
     sizes = np.cbrt(solution.complex.geometry[1])
     squares = sizes**2 * _cell_residuals(problem, solution)
     np.add.at(squares, *_halved_jumps(problem, solution))
+    for cells, misfit in _natural_misfits(problem, solution):
+        np.add.at(squares, cells, misfit)
     return np.sqrt(squares)
 
 
@@ -88,6 +92,24 @@ def _halved_jumps(
         jump = (np.cross(n, curl, axis=0) ** 2).sum(axis=0) + (n * value).sum(axis=0) ** 2
         squares[part] = np.sqrt(area) * area * (jump @ weights) / 2.0
     return mesh.f2t[:, inner].ravel(), np.tile(squares, 2)
+
+
+def _natural_misfits(
+    problem: BoundaryValueProblem, solution: BoundaryValueSolution
+) -> Iterator[tuple[Indices, Array]]:
+    """Cells, and h_F (‖φ curl (u_h − u) × n‖² + ‖(u_h − u)·n‖²) of a natural face."""
+    complex_, natural = solution.complex, problem.natural
+    if natural is None:
+        return
+    edge = problem.singular_edge
+    for part in on_faces(complex_, complex_.natural_faces, edge, FACE_POINTS):
+        flux = problem.phi(part.x) * complex_.curls(solution.x, part.cells, part.lam)
+        curl = np.cross(flux, part.normal, axis=0) - natural.curl(part.x, part.normal)
+        value = complex_.values(solution.x, part.cells, part.lam)
+        normal = (value * part.normal).sum(axis=0) - natural.normal(part.x, part.normal)
+        squares = ((curl**2).sum(axis=0) + normal**2) * part.weights
+        size = np.sqrt(part.weights.sum(axis=1))
+        yield part.cells, size * squares.sum(axis=1)
 
 
 def _on_faces(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fem import meshes
 from fem.fields import Checked
 from fem.solutions import Solution
@@ -45,16 +43,9 @@ def l2_error(
 
 def cube_rule(n: int, singular_edge: Line | None = None) -> Quadrature:
     """Gauss on the Kuhn tetrahedra of the cube with n cells per side."""
-    from fem.rules.cell_rules import tet_rules
-    from fem.rules.quadrature import Rule, joined, kuhn_cube, on_cells
+    from fem.rules.on_mesh import on_mesh
+    from fem.rules.quadrature import kuhn_cube, on_cells
 
     if singular_edge is None:
         return on_cells(kuhn_cube(2 * POINTS - 1), n)
-    mesh = meshes.cube(n, "tet")
-    pieces = []
-    for cell_rule in tet_rules(mesh.p, mesh.t, POINTS, singular_edge):
-        corners = mesh.p[:, mesh.t[:, cell_rule.cells]]
-        barycentric = np.vstack([1 - cell_rule.points.sum(axis=0), cell_rule.points])
-        points = np.einsum("dvc,vq->dcq", corners, barycentric).reshape(3, -1)
-        pieces.append(Rule(points, np.tile(cell_rule.weights / n**3, corners.shape[2])))
-    return joined(*pieces)
+    return on_mesh(meshes.cube(n, "tet"), POINTS, singular_edge)

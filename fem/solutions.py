@@ -63,26 +63,15 @@ class Solution:
         return self.dofs / max(self.total_seconds, 1e-9)
 
     @property
-    def l2_error(self) -> float:
-        return self._errors.l2
-
-    @property
-    def hcurl_error(self) -> float:
-        return self._errors.hcurl
-
-    @property
-    def l2_relative(self) -> float:
-        return self._errors.l2_relative
-
-    @property
-    def hcurl_relative(self) -> float:
-        return self._errors.hcurl_relative
-
-    @property
     def _errors(self) -> Errors:
         if self.measured is None:
             raise InputError("this field was not told u; solution.measure(u, curl_u) has errors")
         return self.measured
+
+    l2_error = property(lambda self: self._errors.l2)
+    hcurl_error = property(lambda self: self._errors.hcurl)
+    l2_relative = property(lambda self: self._errors.l2_relative)
+    hcurl_relative = property(lambda self: self._errors.hcurl_relative)
 
     def __call__(self, points: Array) -> Array:
         """u_h(x), points (3, ...) -> (3, ...)."""

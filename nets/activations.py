@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite, pi, sqrt
+from math import inf, isfinite, pi, sqrt
 
 import torch
 from torch import Tensor
@@ -15,11 +15,19 @@ from nets.errors import InputError, nearest
 
 @dataclass(frozen=True)
 class Activation:
-    """σ and σ′, both componentwise; `value` is differentiable by autograd too."""
+    """σ and σ′, both componentwise; `value` is differentiable by autograd too.
+
+    `smoothness` is the number of continuous derivatives: what a residual with derivatives of the
+    net asks for. `curvature` = σ″ and `third` = σ‴ may be left out by one that is never told an
+    equation; the last of them need exist almost everywhere only (σ″ of smoothReLU is a step).
+    """
 
     name: str
     value: Callable[[Tensor], Tensor]
     slope: Callable[[Tensor], Tensor]
+    curvature: Callable[[Tensor], Tensor] | None = None
+    third: Callable[[Tensor], Tensor] | None = None
+    smoothness: float = 1
 
 
 def smooth_relu(eta: float) -> Activation:
@@ -36,18 +44,83 @@ def smooth_relu(eta: float) -> Activation:
     def value(z: Tensor) -> Tensor:
         return eta * slope(z) ** 2 + torch.relu(z - eta)
 
-    return Activation("smoothrelu", value, slope)
+    def curvature(z: Tensor) -> Tensor:
+        return torch.where(z.abs() < eta, 0.5 / eta, 0.0).to(z.dtype)
+
+    return Activation("smoothrelu", value, slope, curvature, smoothness=1)
 
 
 def tanh(eta: float) -> Activation:
-    """tanh z, with 1 − tanh² z; η has no part in it."""
-    return Activation("tanh", torch.tanh, lambda z: 1 - torch.tanh(z) ** 2)
+    """t = tanh z, t′ = 1 − t², t″ = −2 t t′, t‴ = (6t² − 2) t′; η has no part in it."""
+
+    def slope(z: Tensor) -> Tensor:
+        return 1 - torch.tanh(z) ** 2
+
+    def curvature(z: Tensor) -> Tensor:
+        return -2 * torch.tanh(z) * slope(z)
+
+    def third(z: Tensor) -> Tensor:
+        return (6 * torch.tanh(z) ** 2 - 2) * slope(z)
+
+    return Activation("tanh", torch.tanh, slope, curvature, third, smoothness=inf)
 
 
 def softplus(eta: float) -> Activation:
-    """log(1 + eᶻ), with the logistic function; η has no part in it."""
-    # torch.nn.functional.softplus turns linear at z = 20, 2e-9 off; logaddexp is exact.
-    return Activation("softplus", lambda z: torch.logaddexp(z, torch.zeros_like(z)), torch.sigmoid)
+    """log(1 + eᶻ), with the logistic function p, p (1 − p), p (1 − p)(1 − 2p); η has no part."""
+
+    def value(z: Tensor) -> Tensor:
+        # torch.nn.functional.softplus turns linear at z = 20, 2e-9 off; logaddexp is exact.
+        return torch.logaddexp(z, torch.zeros_like(z))
+
+    def curvature(z: Tensor) -> Tensor:
+        p = torch.sigmoid(z)
+        return p * (1 - p)
+
+    def third(z: Tensor) -> Tensor:
+        p = torch.sigmoid(z)
+        return p * (1 - p) * (1 - 2 * p)
+
+    return Activation("softplus", value, torch.sigmoid, curvature, third, smoothness=inf)
+
+
+def sine(eta: float) -> Activation:
+    """sin z (Sitzmann et al. 2020), with cos z, −sin z, −cos z; η has no part in it."""
+
+    def curvature(z: Tensor) -> Tensor:
+        return -torch.sin(z)
+
+    def third(z: Tensor) -> Tensor:
+        return -torch.cos(z)
+
+    return Activation("sine", torch.sin, torch.cos, curvature, third, smoothness=inf)
+
+
+def swish(eta: float) -> Activation:
+    """z p with the logistic function p (Ramachandran et al. 2017), a smooth rectifier.
+
+    With q = p (1 − p): p + zq, 2q + zr, 3r + zt, r = q (1 − 2p), t = r (1 − 2p) − 2q².
+    """
+
+    def parts(z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        p = torch.sigmoid(z)
+        q = p * (1 - p)
+        return p, q, q * (1 - 2 * p)
+
+    def slope(z: Tensor) -> Tensor:
+        p, q, _ = parts(z)
+        return p + z * q
+
+    def curvature(z: Tensor) -> Tensor:
+        _, q, r = parts(z)
+        return 2 * q + z * r
+
+    def third(z: Tensor) -> Tensor:
+        p, q, r = parts(z)
+        return 3 * r + z * (r * (1 - 2 * p) - 2 * q * q)
+
+    return Activation(
+        "swish", lambda z: z * torch.sigmoid(z), slope, curvature, third, smoothness=inf
+    )
 
 
 def relu(eta: float) -> Activation:
@@ -64,17 +137,13 @@ def gelu(eta: float) -> Activation:
     return Activation("gelu", torch.nn.functional.gelu, slope)
 
 
-def sine(eta: float) -> Activation:
-    """sin z, with cos z; η has no part in it."""
-    return Activation("sine", torch.sin, torch.cos)
-
-
 ACTIVATIONS: dict[str, Callable[[float], Activation]] = {
     "gelu": gelu,
     "relu": relu,
     "sine": sine,
     "smoothrelu": smooth_relu,
     "softplus": softplus,
+    "swish": swish,
     "tanh": tanh,
 }
 

@@ -33,6 +33,7 @@ class NetConfig:
     carry_input: bool = False
     init: str = "torch"
     scale: float = 1.0
+    first_scale: float = 1.0
     sort_biases: bool = False
     seed: int = 0
     dtype: str = "float64"
@@ -75,8 +76,9 @@ def check_config(config: NetConfig) -> None:
     activation(config.activation, config.eta)
     if not (config.eta > 0 and isfinite(config.eta)):
         raise InputError(f"eta must be positive, got {config.eta}; the paper uses 1e-4")
-    if not (config.scale >= 0 and isfinite(config.scale)):
-        raise InputError(f"scale must be a finite number >= 0, got {config.scale}")
+    for name in ("scale", "first_scale"):
+        if not (getattr(config, name) >= 0 and isfinite(getattr(config, name))):
+            raise InputError(f"{name} must be a finite number >= 0, got {getattr(config, name)}")
     check_order(config.gamma)
     if config.tau not in architectures.tau_policies(config.net):
         raise InputError(

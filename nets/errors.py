@@ -18,3 +18,11 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
     close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+
+
+def unknown(name: str, known: Sequence[str]) -> str:
+    """A hint for a name that is not known here: misspelt, or from a file that was not named."""
+    if "@" in name:  # such names are given to files by the command line alone
+        file = name.partition("@")[0]
+        return f"it came from a file; name it again, such as --plug ./FILE.py:{file}"
+    return nearest(name, known)

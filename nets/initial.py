@@ -59,15 +59,26 @@ INITIALISERS: dict[str, Initialiser] = {
 
 
 def starting_weights(
-    widths: tuple[int, ...], init: str, scale: float, sort_biases: bool, seed: int
+    widths: tuple[int, ...],
+    init: str,
+    scale: float,
+    sort_biases: bool,
+    seed: int,
+    first_scale: float = 1.0,
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """W[0..L−1] and b[0..L−2], both multiplied by `scale`; biases ascending if asked for."""
+    """W[0..L−1] and b[0..L−2], both multiplied by `scale`; biases ascending if asked for.
+
+    `first_scale` multiplies W[0] and b[0] once more. With σ = sin the first layer is one of Fourier
+    features w·x + b, whose frequencies it sets (ω₀ of Sitzmann et al. 2020); they are then trained.
+    """
     random = np.random.Generator(np.random.Philox(seed))
     W, b = [], []
     for fan_in, fan_out in pairwise(widths):
         weight, bias = INITIALISERS[init](random, fan_out, fan_in)
         W.append(torch.from_numpy(scale * weight))
         b.append(torch.from_numpy(scale * (np.sort(bias) if sort_biases else bias)))
+    W[0] *= first_scale
+    b[0] *= first_scale
     return W, b[:-1]  # the read-out has no bias
 
 

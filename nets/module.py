@@ -38,7 +38,12 @@ class Network(nn.Module):
         self._look_up()
         dtype = getattr(torch, config.dtype)
         W, b = starting_weights(
-            config.widths, config.init, config.scale, config.sort_biases, config.seed
+            config.widths,
+            config.init,
+            config.scale,
+            config.sort_biases,
+            config.seed,
+            config.first_scale,
         )
         self.W = nn.ParameterList(weight.to(dtype) for weight in W)
         self.b = nn.ParameterList(bias.to(dtype) for bias in b)
@@ -231,6 +236,7 @@ def build(
     carry_input: bool = False,
     init: str = "torch",
     scale: float = 1.0,
+    first_scale: float = 1.0,
     sort_biases: bool = False,
     seed: int = 0,
     dtype: torch.dtype | str = torch.float64,
@@ -241,12 +247,21 @@ def build(
     tau0: a number, one per step, or a text such as "1/H", "2/sqrtH", "uniform" (`nets.tau`);
     width: one for all hidden layers or one each; gamma: order of the Fractional-DNN;
     eta: half-width of smoothReLU's parabola; carry_input: P(0→ℓ) = 1 instead of 0 (needs
-    width = inputs); init: torch | he | xavier | normal | orthogonal, times `scale`;
-    sort_biases: ascending, as the bias ordering wants them.
+    width = inputs); init: torch | he | xavier | normal | orthogonal, times `scale`, the first
+    layer also times `first_scale`; sort_biases: ascending, as the bias ordering wants them.
     """
     arguments = dict(locals())
     for name in ("width", "tau0"):
         if isinstance(arguments[name], list):
             arguments[name] = tuple(arguments[name])
     arguments["dtype"] = str(dtype).removeprefix("torch.")
-    return Network(NetConfig(**arguments))
+    return network(NetConfig(**arguments))
+
+
+def network(config: NetConfig) -> Network:
+    """The net of a config: by the coefficients of its architecture, or the module it makes."""
+    if hasattr(architectures.get(config.net), "make"):
+        from nets.own import OwnNet
+
+        return OwnNet.made(config)
+    return Network(config)

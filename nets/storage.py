@@ -21,7 +21,7 @@ from safetensors.torch import save as tensors_to_bytes
 
 from nets.config import NetConfig
 from nets.errors import InputError
-from nets.module import Network
+from nets.module import Network, network
 
 FORMAT = "femnets net 2"
 READABLE = (FORMAT, "femnets net 1")
@@ -81,7 +81,7 @@ def _rebuilt(
     path: str | os.PathLike[str], metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]
 ) -> Network:
     try:
-        net = Network(NetConfig.from_dict(json.loads(metadata["config"])))
+        net = network(NetConfig.from_dict(json.loads(metadata["config"])))
         net.load_state_dict(dict(tensors))
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]

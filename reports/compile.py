@@ -10,9 +10,20 @@ from pathlib import Path
 from bench.store.files import write_whole
 from bench.store.results import Results
 from reports.context import Run
-from reports.document import Document
+from reports.document import Document, Missing, Paragraph, Section
 
 STAMP = "report.json"
+REFERENCES = (
+    "H. Antil, H. Díaz, E. Herberg: An Optimal Time Variable Learning Framework for Deep Neural "
+    "Networks. The paper whose claims are held against results here.",
+    "J.-C. Nédélec: Mixed finite elements in R³. Numer. Math. 35, 1980.",
+    "F. Kikuchi: Mixed and penalty formulations for finite element analysis of an eigenvalue "
+    "problem in electromagnetism. Comput. Methods Appl. Mech. Engrg. 64, 1987.",
+    "M. Costabel: A coercive bilinear form for Maxwell's equations. J. Math. Anal. Appl. 157, "
+    "1991.",
+    "M. Al-Baali: Numerical experience with a class of self-scaling quasi-Newton algorithms. JOTA "
+    "96, 1998.",
+)
 
 
 def compile_report(
@@ -56,19 +67,34 @@ def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
 
 
 def build_document(run: Run) -> Document:
-    from reports.sections import all_sections
+    """The article and its supplement; what is missing in the run stands in one place."""
+    from reports.plain_names import shortened, versions
+    from reports.sections import all_sections, headlines
 
-    return Document(
-        title="Finite elements against neural networks",
-        subtitle="When does a net beat a finite element, at what cost, and why does it train or "
-        "fail to train?",
-        sections=all_sections(run),
+    named = versions(v for s in run.standings for v in s.cell.config.values())
+    parts = all_sections(run)
+    document = Document(
+        title="When does a neural network beat a finite element?",
+        subtitle="Nédélec elements, neural networks and linear models by one ruler",
+        sections=parts.article,
         facts=[
             ("run", run.name),
             *_facts(run.results),
+            *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
+        abstract=headlines(run),
+        supplement=[*parts.supplement, *_missing(parts.missing)],
+        references=REFERENCES,
     )
+    return shortened(document, named)
+
+
+def _missing(gaps: Sequence[Missing]) -> list[Section]:
+    if not gaps:
+        return []
+    lead = Paragraph("These parts of the report have no results in this run.")
+    return [Section("Not in this run", [lead, *gaps], part="supplement")]
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance
+from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance, median
+from reports.decision import Conditions, Entrant, Trial
 
 TOLD = TRACKS
 
@@ -26,13 +27,16 @@ class Contender:
     records: tuple[StoredResult, ...]
 
     def median(self, value: str) -> float | None:
-        """The median over seeds; a diverged run counts as infinite."""
-        middle = float(np.median(Results(self.records).errors(value)))
-        return middle if math.isfinite(middle) else None
+        """The median over seeds, a diverged run as infinite; None where that is no number."""
+        middle = Results(self.records).median(value)
+        return middle if middle is not None and math.isfinite(middle) else None
 
-    @property
-    def name(self) -> str:
-        return self.appearance.title
+    name = property(lambda self: self.appearance.title)
+    track = property(lambda self: self.appearance.track)
+    features = property(lambda self: self.appearance.inputs)
+    error = property(lambda self: self.median("l2_error"))
+    # its search among settings included, where that was counted
+    seconds = property(lambda self: self.median("seconds"))
 
     @property
     def look(self) -> str:
@@ -40,24 +44,34 @@ class Contender:
         return f"{self.appearance.family}/{self.appearance.look}"
 
     @property
-    def track(self) -> str:
-        return self.appearance.track
-
-    @property
-    def features(self) -> str:
-        return self.appearance.inputs
-
-    @property
     def is_net(self) -> bool:
         return self.appearance.family == "net"
 
     @property
-    def error(self) -> float | None:
-        return self.median("l2_error")
+    def seconds_tuning(self) -> float | None:
+        """Of the search alone; None where settings were found elsewhere, at a cost not counted."""
+        if self.appearance.search == "elsewhere":
+            return None
+        return median(_tuning(record) for record in self.records)
 
     @property
-    def seconds(self) -> float | None:
-        return self.median("seconds")
+    def tuning(self) -> str | float:
+        """The same for a table."""
+        found = self.seconds_tuning
+        return "not counted" if found is None else found or "none"
+
+    @property
+    def seconds_alone(self) -> float | None:
+        """Without the search: the clock that all methods share."""
+        alone = median(_own_seconds(record) for record in self.records)
+        return alone if math.isfinite(alone) else None
+
+    @property
+    def conditions(self) -> Conditions:
+        """What another method must have in common with it to be compared."""
+        threads = int(self.records[0].config.get("threads") or 1)
+        shown = self.appearance
+        return Conditions(self.problem, shown.track, shown.samples, shown.inputs, threads)
 
     @property
     def seeds(self) -> int:
@@ -78,7 +92,7 @@ def contenders(results: Results, problem: str) -> list[Contender]:
     groups: dict[tuple[str, ...], list[tuple[StoredResult, Appearance]]] = {}
     for record in results:
         if record.config.get("problem") == problem and (shown := appearance(record)):
-            key = (shown.track, shown.title, shown.look, shown.inputs)
+            key = (shown.track, shown.title, shown.look, shown.inputs, str(shown.samples))
             groups.setdefault(key, []).append((record, shown))
     found = [_contender(problem, group) for group in groups.values()]
     return sorted(found, key=lambda c: (c.track, c.name, c.unknowns))
@@ -86,5 +100,54 @@ def contenders(results: Results, problem: str) -> list[Contender]:
 
 def _contender(problem: str, group: list[tuple[StoredResult, Appearance]]) -> Contender:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
-    unknowns = int(np.median([shown.unknowns for _, shown in group]))
+    unknowns = int(median(shown.unknowns for _, shown in group))
     return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))
+
+
+def entrant(contender: Contender, *, everywhere: bool = False) -> Entrant:
+    """The contender as decisions see it.
+
+    What was told samples is judged where they lie, unless `everywhere`, on the whole domain, is
+    asked for; the rest always is. On a domain that is its own training part the two are one.
+    """
+    shown, records = contender.appearance, contender.records
+    inside = shown.track == "fit" and not everywhere
+    counted = shown.search == "counted"
+    return Entrant(
+        contender.name,
+        shown.series,
+        contender.is_net,
+        shown.family == "finite element",
+        contender.conditions,
+        tuple(_trial(record, inside) for record in records),
+        tuple(_tuning(record) for record in records) if counted else None,
+        shown.search == "elsewhere",
+        _budget(records[0]),
+    )
+
+
+def _trial(record: StoredResult, inside: bool) -> Trial:
+    """The recorded curve, if that error was recorded along it, and the end."""
+    there = "l2_error_inside" if inside and "l2_error_inside" in record.values else "l2_error"
+    end = record.values.get(there)
+    seconds, errors = [_own_seconds(record)], [math.inf if end is None else float(end)]
+    if f"curve_{there}" in record.arrays:
+        curve = np.nan_to_num(np.asarray(record.arrays[f"curve_{there}"]), nan=math.inf)
+        seconds = [*map(float, record.arrays["curve_seconds"]), *seconds]
+        errors = [*map(float, curve), *errors]
+    return Trial(tuple(seconds), tuple(errors), record.values.get("seconds_per_point"))
+
+
+def _tuning(record: StoredResult) -> float:
+    return float(record.values.get("seconds_tuning") or 0.0)
+
+
+def _own_seconds(record: StoredResult) -> float:
+    seconds = record.values.get("seconds")
+    return math.inf if seconds is None else float(seconds) - _tuning(record)
+
+
+def _budget(record: StoredResult) -> str:
+    """`8000 evaluations`, `1000 steps`: what ended a training."""
+    limits = ((name, record.config.get(name)) for name in ("evaluations", "steps"))
+    return ", ".join(f"{value:g} {name}" for name, value in limits if value)

@@ -50,8 +50,10 @@ class Run:
 
     def command(self, *studies: str) -> str:
         """What makes the studies' cells again, or fills the ones that are missing."""
-        preset = self.plans.get(studies[0], {}).get("preset", "quick")
-        return f"femnets run {' '.join(studies)} --preset {preset} --run {self.name}"
+        plan = self.plans.get(studies[0], {})
+        told = " ".join([f"--preset {plan.get('preset', 'quick')}", *plan.get("told", ())])
+        typed = [str(self.plans.get(study, {}).get("file", study)) for study in studies]
+        return f"femnets run {' '.join(typed)} {told} --run {self.name}"
 
     def source(self, study: str, results: Results) -> Source:
         return Source(self.command(study), results.keys())
@@ -64,4 +66,10 @@ class Run:
 
     @cached_property
     def ledger(self) -> list[Entry]:
-        return ledger(self.results)
+        """Without the claims about problems that this run has nothing to do with."""
+        planned = {s.cell.config["problem"] for s in self.standings if "problem" in s.cell.config}
+        return [
+            entry
+            for entry in ledger(self.results)
+            if entry.status != "not tested yet" or entry.claim.concerns(planned)
+        ]

@@ -10,24 +10,29 @@ from typing import Any
 import numpy as np
 
 from bench.statistics import observed_rate
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.contenders import Contender
 from reports.names import element_title, in_place
+
+FURTHEST = 2  # the factor of n up to which a rate is carried on: one refinement
 
 
 @dataclass(frozen=True)
 class Match:
-    """`measured` is False beyond the finest mesh solved, where the last rate is carried on."""
+    """`measured` is False beyond the finest mesh solved: there the last rate is carried on, but
+    not further than by one refinement (`n` twice the finest, `unknowns` None: finer than that)."""
 
     n: int
     order: int | None  # of the p-version
-    unknowns: float
+    unknowns: float | None
     seconds: float | None
     measured: bool
 
     @property
     def label(self) -> str:
         size = f"{self.n}" if self.order is None else f"{self.n}, p = {self.order}"
+        if self.unknowns is None:
+            return f"beyond {size}"
         return size if self.measured else f"≈ {size}"
 
 
@@ -68,6 +73,8 @@ def _carried_on(error: float, coarse: Mapping[str, Any], fine: Mapping[str, Any]
     if rate is None or rate <= 0 or coarse["h"] < fine["h"]:
         return None
     refinement = (fine["l2_error"] / error) ** (1 / rate)
+    if refinement > FURTHEST:
+        return Match(FURTHEST * fine["n"], None, None, None, measured=False)
     n, unknowns = math.ceil(fine["n"] * refinement), fine["dofs"] * refinement**3
     return Match(n, None, unknowns, None, measured=False)
 
@@ -88,7 +95,7 @@ def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
         times = [_seconds_to_reach(record, error) for record in net.records]
         reached = sum(math.isfinite(time) for time in times)
         if 2 * reached > net.seeds:
-            able.append(Reached(net, float(np.median(times)), reached))
+            able.append(Reached(net, median(times), reached))
     return min(able, key=lambda found: found.seconds, default=None)
 
 

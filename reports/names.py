@@ -9,6 +9,11 @@ from bench import titles
 from bench.store.results import Record
 from bench.titles import net_title
 
+SECONDS = (
+    "Seconds are those that pass while the method alone is at work on its threads, warm; loading "
+    "code, drawing samples and measuring errors are not included."
+)
+
 
 def net_family(config: Mapping[str, Any]) -> str:
     """ResNet + τ + B.O."""

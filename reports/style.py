@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from reports.document import Picture
 
 WIDTH_INCHES = 7.2
-GOLDEN = 0.62
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,17 @@ COLORS: dict[str, tuple[str, ...]] = {
     "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
     "net": (_OLIVE, _VERMILION, _BROWN, _ORANGE),
     "linear model": (_BLACK, _GREY, _SILVER),
+}
+# What colours say in tables and forest plots, dark enough to be read as text on white.
+TINTS = {
+    "finite element": "#005A9C",
+    "net": "#B84A00",
+    "linear model": "#444444",
+    "holds": "#1B7837",
+    "does not hold": "#B2182B",
+    "depends": "#8A6D00",
+    "not testable as stated": "#666666",
+    "not tested yet": "#666666",
 }
 ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
 MARKERS = "os^DvP*Xpdh"

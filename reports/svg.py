@@ -66,7 +66,9 @@ def name_series(
         "color": look(method).color,
         **style,
     }
-    axes.annotate(text, at, **settings).set_gid(_SERIES + label)
+    name = axes.annotate(text, at, **settings)
+    name.set_gid(_SERIES + label)
+    name.set_in_layout(False)  # a name makes no room for itself: panels stay of one width
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,10 @@ DRAWS_BY_ITSELF = {"nets/laboratory/drawing.py": {"matplotlib"}}
 SEEN_BY_REPORTS = {
     "bench.claims",
     "bench.claims.reproduction",
+    "bench.claims.tau",
     "bench.errors",
+    "bench.measure.load",
+    "bench.measure.saved",
     "bench.statistics",
     "bench.store.files",
     "bench.store.folder",

@@ -1,24 +1,29 @@
 """Baselines without a net, told exactly what the nets are told: the same samples, the same inputs.
 
 Each file beside this one is a method: `fit(inputs, targets, seed)` gives a predictor and its number
-of unknowns, so that the comparison can count them; `SMOOTH = False` says that the predictor jumps
-and has no curl. They are strong here because the task is nearly linear: f almost is the answer.
+of unknowns, so that the comparison can count them, or a `Fitted` that also says what a search
+among settings chose and took; a search sees the training samples alone. `CURL = False` says that
+the predictor jumps and has no curl, or that its curl, by differences, would take longer than all
+the rest; `INPUTS = ("x",)` that it takes positions only.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench.errors import UserError, nearest
+from bench.baselines._search import Fitted
+from bench.errors import UserError, unknown
 from bench.measure.ruler import difference_jacobian, has_derivatives
 from bench.problems import FEATURES, Problem
+
+__all__ = ["Baseline", "Fitted", "fit_baseline", "load", "names", "takes"]
 
 Array = NDArray[np.float64]
 Predict = Callable[[Array], Array]
@@ -27,18 +32,34 @@ Predict = Callable[[Array], Array]
 class Method(Protocol):
     """What a file of this folder defines."""
 
-    def fit(self, inputs: Array, targets: Array, seed: int) -> tuple[Predict, int]:
+    def fit(self, inputs: Array, targets: Array, seed: int) -> Fitted | tuple[Predict, int]:
         """The fitted predictor (N, inputs) -> (N, 3) and its number of unknowns."""
 
 
+_outside: dict[str, Callable[[], Any]] = {}
+
+
+def add(name: str, load: Callable[[], Any]) -> None:
+    """A baseline from outside this folder; `load` gives what a file of it would define."""
+    _outside[name] = load
+
+
 def names() -> list[str]:
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    files = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    return sorted({*files, *(name for name in _outside if "@" not in name)})
 
 
 def load(name: str) -> Any:
+    if name in _outside:
+        return _outside[name]()
     if name not in names():
-        raise UserError(f"no baseline {name!r}; {nearest(name, names())}")
+        raise UserError(f"no baseline {name!r}; {unknown(name, names())}")
     return importlib.import_module(f"{__name__}.{name}")
+
+
+def takes(name: str, features: Iterable[str]) -> bool:
+    """Whether the method can be shown these inputs."""
+    return set(features) <= set(getattr(load(name), "INPUTS", FEATURES))
 
 
 @dataclass(frozen=True)
@@ -49,7 +70,9 @@ class Baseline:
     problem: Problem
     features: tuple[str, ...]
     unknowns: int
-    smooth: bool
+    curl: bool
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    seconds_tuning: float = 0.0
 
     def __call__(self, x: ArrayLike) -> Array:
         points = np.asarray(x, dtype=float)
@@ -59,7 +82,7 @@ class Baseline:
     @property
     def jacobian(self) -> Callable[[Array], Array] | None:
         """Total derivatives [i, j] = ∂_j u_i by differences, where they are square-integrable."""
-        if not (self.smooth and has_derivatives(self.problem, self.features)):
+        if not (self.curl and has_derivatives(self.problem, self.features)):
             return None
         return lambda x: difference_jacobian(self, x, self.problem)
 
@@ -74,7 +97,17 @@ def fit_baseline(
 ) -> Baseline:
     """Fits a baseline to samples of u at `points` (3, N)."""
     chosen = tuple(features)
-    inputs = problem.inputs(points, chosen)
     method = load(name)
-    predict, unknowns = method.fit(inputs, problem.targets(points), seed)
-    return Baseline(predict, problem, chosen, unknowns, getattr(method, "SMOOTH", True))
+    if not takes(name, chosen):
+        raise UserError(f"{name} takes {','.join(method.INPUTS)} only, got {','.join(chosen)}")
+    found = method.fit(problem.inputs(points, chosen), problem.targets(points), seed)
+    fitted = found if isinstance(found, Fitted) else Fitted(*found)
+    return Baseline(
+        fitted.predict,
+        problem,
+        chosen,
+        fitted.unknowns,
+        getattr(method, "CURL", True),
+        fitted.chosen,
+        fitted.seconds_tuning,
+    )

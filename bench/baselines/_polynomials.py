@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.baselines._least_squares import Features, fit_features
+from bench.baselines import _products
+from bench.baselines._least_squares import Predict, fit_features
 
 Array = NDArray[np.float64]
 
 
-def monomials(inputs: Array, degree: int) -> Array:
-    """(N, m) → (N, k): every product of 1..degree inputs; 7 inputs give 35 at degree 2."""
-    columns = [
-        np.prod(inputs[:, list(factors)], axis=1)
-        for size in range(1, degree + 1)
-        for factors in combinations_with_replacement(range(inputs.shape[1]), size)
-    ]
-    return np.column_stack(columns)
+def monomials(rows: Array, degree: int) -> Array:
+    """(m, N) → (k, N): every product of 1..degree inputs; 7 inputs give 35 at degree 2."""
+    steps = _products.products(len(rows), degree, whole=False)
+    return _products.evaluate(steps, _products.powers(rows, degree))[1:]
 
 
-def polynomial_fit(degree: int) -> Callable[[Array, Array, int], tuple[Features, int]]:
-    def fit(inputs: Array, targets: Array, seed: int) -> tuple[Features, int]:
-        return fit_features(lambda x: monomials(x, degree), inputs, targets)
+def polynomial_fit(degree: int) -> Callable[[Array, Array, int], tuple[Predict, int]]:
+    def fit(inputs: Array, targets: Array, seed: int) -> tuple[Predict, int]:
+        return fit_features(lambda rows: monomials(rows, degree), inputs, targets)
 
     return fit

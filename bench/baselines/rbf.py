@@ -11,7 +11,7 @@ from scipy.interpolate import RBFInterpolator
 Array = NDArray[np.float64]
 
 NEIGHBOURS = 50
-SMOOTH = False  # it jumps where the 50 nearest samples change
+CURL = False  # it jumps where the 50 nearest samples change
 
 
 def fit(inputs: Array, targets: Array, seed: int) -> tuple[Callable[[Array], Array], int]:

@@ -28,6 +28,7 @@ from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from bench import plugs
 from bench.cells._appearance import TRACKS, Appearance
 from bench.errors import UserError, nearest
 from bench.settings import configured, types_of
@@ -86,14 +87,28 @@ class Cell:
         return label_of(self.kind, self.config)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the dataclass: a worker that reads a cell need not be able to import its kind."""
-        return {name: value for name, value in self.__dict__.items() if name != "settings"}
+        """Without the dataclass: a worker that reads a cell need not be able to import its kind.
+
+        With the files from outside that the config names: the worker has only what it is sent.
+        """
+        kept = {name: value for name, value in self.__dict__.items() if name != "settings"}
+        return {**kept, "plugs": plugs.travelling(self.config)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        files = state.pop("plugs", ())
+        self.__dict__.update(state)
+        plugs.arrived(files, self.config)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Cell) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def paired(seed: int) -> dict[str, int]:
+    """Initial weights and data of one seed: what two arms of a study share."""
+    return {"seed": seed, "data_seed": seed}
 
 
 def settings_of(kind: str, config: Mapping[str, Any]) -> Any:

@@ -12,6 +12,13 @@ TRACKS = {
     "solve": "f, φ and the boundary data",
     "oracle": "u and curl u everywhere (oracle)",
 }
+# Where the cost of finding a method's settings is.
+SEARCHES = {
+    "none": "nothing was searched",
+    "counted": "searched by validation, in seconds_tuning",
+    "elsewhere": "settings were found before, at a cost that is not counted",
+}
+PAPER_SAMPLES = 12_000
 INPUTS = {"x": "positions", "f": "the right-hand side f", "phi": "the coefficient φ"}
 
 
@@ -31,9 +38,13 @@ class Appearance:
     inputs: str  # the same in a column
     unknowns: int
     tuned: str = "nothing"
+    search: str = "none"  # for its settings: none, counted (seconds_tuning), elsewhere
+    samples: int | None = None  # of the field, where it was told samples
     precision: str = "float64"
 
     def __post_init__(self) -> None:
+        if self.search not in SEARCHES:
+            raise UserError(f"no search {self.search!r}; {nearest(self.search, list(SEARCHES))}")
         if self.track not in TRACKS:
             raise UserError(f"no track {self.track!r}; {nearest(self.track, list(TRACKS))}")
 
@@ -42,3 +53,8 @@ def told_samples(samples: int, features: str) -> str:
     """`12,000 samples of u, with positions, the right-hand side f`"""
     inputs = [INPUTS.get(name.strip(), name.strip()) for name in features.split(",")]
     return f"{samples:,} samples of u, with {', '.join(inputs)}"
+
+
+def samples_title(samples: int) -> str:
+    """What a title adds where the number of samples is not the paper's."""
+    return "" if samples == PAPER_SAMPLES else f", {samples} samples"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from bench.cells._appearance import Appearance, told_samples
 from bench.titles import net_title
 
 
@@ -13,6 +14,28 @@ class HasNet(Protocol):
     def net(self) -> str: ...
     @property
     def tau(self) -> str: ...
+
+
+class HasSamples(HasNet, Protocol):
+    @property
+    def samples(self) -> int: ...
+    @property
+    def features(self) -> str: ...
+
+
+def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Appearance:
+    """How a net told samples appears; its title and what was tuned are its kind's `own`."""
+    return Appearance(
+        series=series_of(config),
+        family="net",
+        look=look_of(config),
+        track="fit",
+        told=told_samples(config.samples, config.features),
+        inputs=config.features,
+        unknowns=int(values["parameters"]),
+        samples=config.samples,
+        **own,
+    )
 
 
 def element_title(element: str, values: Mapping[str, Any]) -> str:

@@ -45,6 +45,9 @@ class NetOnData:
         "torch", panel=NET, help="Starting weights: torch, he, xavier, normal or orthogonal."
     )
     scale: float = setting(1.0, panel=NET, help="Factor on the starting weights.")
+    first_scale: float = setting(
+        1.0, panel=NET, min=0, help="Factor on those of the first layer: frequencies, with sine."
+    )
     seed: int = setting(0, panel=NET, min=0, help="Seed of the starting values only.")
     problem: str = setting("maxwell", panel=DATA, help="The field to learn; see `femnets list`.")
     samples: int = setting(12_000, panel=DATA, min=1, help="Points in the cylinder.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.settings import setting
 
 
@@ -22,23 +22,21 @@ class Config:
 
 
 DEPENDS = (
-    "bench.baselines",
-    "bench.problems",
-    "bench.measure.ruler",
-    "bench.measure.queries",
-    "fem",
-)
+    "fem", "bench.baselines", "bench.problems", "bench.domains", "bench.measure", "bench.medians",
+)  # fmt: skip
 ALONE = False
 TIMED = MACHINE
 
 
 def needs_bytes(config: Config) -> int:
-    return 500 * 2**20
+    """The process, and features at all samples with the copies that a factorisation takes."""
+    return (400 + config.samples // 20) * 2**20
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
-        title=f"{config.method.replace('_', ' ')} ({config.features})",
+        title=f"{config.method.replace('_', ' ')} ({config.features})"
+        + samples_title(config.samples),
         series=config.method.replace("_", " "),
         family="linear model",
         look=config.method,
@@ -46,36 +44,40 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         told=told_samples(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["unknowns"]),
+        tuned=_tuned(values.get("chosen")),
+        search="counted" if values.get("chosen") else "none",
+        samples=config.samples,
     )
 
 
-def run(config: Config) -> Result:
-    import time
+def _tuned(chosen: Mapping[str, Any] | None) -> str:
+    names = ", ".join(chosen or ())
+    return f"{names} by validation on a fifth of the samples; counted" if names else "nothing"
 
+
+def run(config: Config) -> Result:
     from bench import problems
     from bench.baselines import fit_baseline
     from bench.measure.queries import seconds_per_point
     from bench.measure.ruler import field_errors, relative_test_error
+    from bench.measure.timing import warm
 
     problem = problems.get(config.problem)
-    points = problem.sample_cylinder(config.samples, config.data_seed)
-    held_out = problem.sample_cylinder(config.samples, config.data_seed, test=True)
-    start = time.perf_counter()
-    field = fit_baseline(
-        config.method,
-        problem,
-        points,
-        features=config.features.split(","),
-        seed=config.seed,
+    points = problem.domain.sample_training(config.samples, config.data_seed)
+    held_out = problem.domain.sample_training(config.samples, config.data_seed, test=True)
+    features, seed = config.features.split(","), config.seed
+    field, seconds = warm(
+        lambda: fit_baseline(config.method, problem, points, features=features, seed=seed)
     )
-    seconds = time.perf_counter() - start
     return Result(
         {
             **field_errors(field, problem, jacobian=field.jacobian),
             "rel_test_error": relative_test_error(field(held_out).T, problem.targets(held_out)),
             "unknowns": field.unknowns,
             "smooth": problem.smooth,
+            "chosen": dict(field.chosen),
             "seconds": seconds,
-            "seconds_per_point": seconds_per_point(field),
+            "seconds_tuning": field.seconds_tuning,
+            "seconds_per_point": seconds_per_point(field, problem.domain),
         }
     )

@@ -47,9 +47,10 @@ DEPENDS = (
     "fem",
     "bench.boundary_value",
     "bench.finite_elements",
-    "bench.measure.ruler",
+    "bench.measure",
+    "bench.medians",
     "bench.problems",
-    "bench.measure.queries",
+    "bench.domains",
 )
 ALONE = False
 TIMED = MACHINE
@@ -57,8 +58,6 @@ TIMED = MACHINE
 # The error is split at r = 1 where the rule that stands on the mesh has no more points than this:
 # up to n = 4 on tets (n = 2 beside a singular edge), n = 8 on hexes.
 SPLIT_POINTS = 120_000
-# A first solve also loads compiled code, 2 s in a fresh process: short ones are timed again.
-WARM_UP_BELOW_SECONDS = 5.0
 PROCESS_BYTES = 700 * 2**20
 COMMON = ("h", "dofs", "element", "solver", "iterations", "residual", "peak_bytes")
 ERRORS = ("l2_error", "hcurl_error", "l2_relative", "hcurl_relative")
@@ -68,7 +67,10 @@ OWN = {"divergence": "discrete_divergence", "estimate": "estimated_error"}
 
 def needs_bytes(config: Config) -> int:
     """The process itself and what the solver will take; `fem` refuses what does not fit."""
-    return PROCESS_BYTES + Discretisation.of(config).planned_bytes()
+    from bench import problems
+
+    domain = problems.get(config.problem).domain
+    return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
@@ -107,16 +109,16 @@ def solve(config: Config) -> Solution:
 def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.queries import seconds_per_point
+    from bench.measure.timing import warm
     from fem import elements
 
     problem = problems.get(config.problem)
-    solution = solve(config)
-    if sum(solution.seconds.values()) < WARM_UP_BELOW_SECONDS:
-        solution = solve(config)
+    solution, _ = warm(lambda: solve(config))
     own = own_measures(problem, solution)
     return Result(
         {
-            **{name: getattr(solution, name) for name in (*COMMON, *ERRORS)},
+            **{name: getattr(solution, name) for name in COMMON},
+            **{name: getattr(solution, name) if problem.known else None for name in ERRORS},
             **{OWN.get(name, name): value for name, value in own.items()},
             **elements.get(config.element).labels,
             **_split(config, solution, problem),
@@ -124,25 +126,25 @@ def run(config: Config) -> Result:
             "n": config.n,
             "smooth": problem.smooth,
             "seconds": solution.total_seconds,
-            "seconds_per_point": seconds_per_point(solution),
+            "seconds_per_point": seconds_per_point(solution, problem.domain),
         }
     )
 
 
 def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
-    """Errors inside and outside the cylinder; nothing where that is expensive, or the mesh graded.
+    """Errors on the parts of the domain; nothing where that is expensive, or the mesh graded.
 
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.
     """
-    from bench.measure.ruler import field_errors, mesh_rules
+    from bench.measure.ruler import field_errors, mesh_rules, suffix
 
-    if _kind_of_mesh(config):
+    if _kind_of_mesh(config) or not problem.known:
         return {}
     degree = 2 * (config.order or 1) + (8 if config.n <= 2 else 4)
     rules = mesh_rules(problem, config.n, config.element, degree)
     if sum(len(rule) for rule in rules.values()) > SPLIT_POINTS:
         return {}
     errors = field_errors(solution, problem, curl=solution.curl, rules=rules)
-    wanted = ("l2_error_inside", "l2_error_outside", "curl_error")
-    return {name: errors[name] for name in wanted}
+    parts = [f"l2_error{suffix(part)}" for part in rules if suffix(part)]
+    return {name: errors[name] for name in (*parts, "curl_error")}

@@ -1,4 +1,4 @@
-"""Nédélec elements fitted to the samples of the nets, on a mesh of the cylinder (track: fit)."""
+"""Nédélec elements fitted to the samples of the nets, on their part of the domain (track: fit)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
+from bench.cells._appearance import Appearance, samples_title, told_samples
 from bench.cells._names import element_short, element_title
 from bench.settings import setting
 
@@ -21,24 +21,25 @@ class Config:
     data_seed: int = setting(0, min=0, help="Seed of the points.")
 
 
-DEPENDS = ("fem", "bench.measure.ruler", "bench.problems", "bench.measure.queries")
+DEPENDS = ("fem", "bench.measure", "bench.medians", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = MACHINE
 
 PROCESS_BYTES = 700 * 2**20
-CELLS_OF_THE_CYLINDER = 24  # times n³: four quarters of six tetrahedra
 
 
 def needs_bytes(config: Config) -> int:
+    from bench import problems
     from fem import elements
 
-    cells = CELLS_OF_THE_CYLINDER * config.n**3
+    cells = problems.get(config.problem).domain.training_cells(config.n)
     return PROCESS_BYTES + elements.get(config.element).planned_bytes(cells, task="fit")
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
-        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}",
+        title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}"
+        + samples_title(config.samples),
         series=f"{element_short(config.element, values)} fitted",
         family="finite element",
         look=f"{config.element}/fitted",
@@ -47,35 +48,35 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         inputs="x",
         unknowns=int(values["unknowns"]),
         tuned="nothing; every mesh size is its own line",
+        samples=config.samples,
     )
 
 
 def run(config: Config) -> Result:
-    """Errors where the mesh is: there is no field outside the cylinder, hence no error there."""
+    """Errors where the mesh is: beyond the training part there is no field, hence no error."""
     from bench import problems
     from bench.measure.queries import seconds_per_point
-    from bench.measure.ruler import l2_norm, relative_test_error
+    from bench.measure.ruler import l2_norm, relative_test_error, suffix
+    from bench.measure.timing import warm
     from fem import elements
-    from fem.least_squares import covering_cylinder, fit
-    from fem.rules import quadrature
-    from fem.rules.quadrature import Resolution
+    from fem.least_squares import fit
+    from fem.rules.polar import Resolution
 
     problem = problems.get(config.problem)
-    points = problem.sample_cylinder(config.samples, config.data_seed)
-    held_out = problem.sample_cylinder(config.samples, config.data_seed, test=True)
-    mesh = covering_cylinder(config.n)
-    samples = (points, problem.targets(points).T, mesh)
-    for _ in range(2):  # the first also loads compiled code, seconds in a fresh process
-        found = fit(*samples, element=config.element)
+    domain = problem.domain
+    points = domain.sample_training(config.samples, config.data_seed)
+    held_out = domain.sample_training(config.samples, config.data_seed, test=True)
+    samples = (points, problem.targets(points).T, domain.training_mesh(config.n))
+    found, _ = warm(lambda: fit(*samples, element=config.element))
     # The field is smooth on each cell only: hence a polar rule much finer than the mesh.
     fine = Resolution(order=4, angle=24, radius=16, height=16)
-    inside = quadrature.inside_cylinder if problem.smooth else quadrature.inside_cylinder_at_edge
-    rule = inside(fine)
+    rule = domain.rules(problem.singular_edges, fine)[domain.training_part]
     error = l2_norm(lambda x: problem.u(x) - found(x), rule)
+    part = suffix(domain.training_part)
     return Result(
         {
-            "l2_error_inside": error,
-            "relative_l2_error_inside": error / l2_norm(problem.u, rule),
+            f"l2_error{part}": error,
+            f"relative_l2_error{part}": error / l2_norm(problem.u, rule),
             "rel_test_error": relative_test_error(found(held_out).T, problem.targets(held_out)),
             "unknowns": found.dofs,
             "unknowns_without_data": found.dofs_without_data,
@@ -83,6 +84,6 @@ def run(config: Config) -> Result:
             **elements.get(config.element).labels,
             "smooth": problem.smooth,
             "seconds": found.total_seconds,
-            "seconds_per_point": seconds_per_point(found),
+            "seconds_per_point": seconds_per_point(found, domain),
         }
     )

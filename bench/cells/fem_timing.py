@@ -14,7 +14,7 @@ class Config(fem_cell.Config):
     repeats: int = setting(3, min=1, help="Solves timed after the warm-up.")
 
 
-DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem", "bench.measure.timing")
+DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem")
 ALONE = True
 TIMED = MACHINE
 appearance = None  # it measures seconds of what `fem` measures

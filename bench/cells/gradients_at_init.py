@@ -15,7 +15,7 @@ class Config(NetInAtlas):
     jacobian_samples: int = setting(16, min=0, help="Rows with end-to-end Jacobians.")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems")
+DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # nothing is trained

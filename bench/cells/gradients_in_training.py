@@ -20,7 +20,7 @@ class Config(NetInAtlas):
     rows: int = setting(100, min=1, help="Rows of the recorded history, about.")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems")
+DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # it looks at gradients, on few samples

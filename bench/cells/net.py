@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, told_samples
-from bench.cells._names import family_of, look_of, series_of
+from bench.cells._appearance import Appearance, samples_title
+from bench.cells._names import as_net, family_of
 from bench.cells._net import DATA, END, NET, NetOnData
 from bench.errors import UserError
 from bench.settings import setting
@@ -80,12 +80,9 @@ class Config(NetOnData):
         help="Of the net's evaluation: float64 or float32; the optimiser's state is float64.",
     )
     steps: int | None = setting(
-        None,
-        panel=END,
-        min=0,
-        unset="1000 if there is no other limit",
-        help="At most so many steps.",
-    )
+        None, panel=END, min=0,
+        unset="1000 if there is no other limit", help="At most so many steps.",
+    )  # fmt: skip
     evaluations: float | None = setting(
         None, panel=END, min=0, help="At most so many evaluations of loss and gradient."
     )
@@ -130,8 +127,8 @@ class Config(NetOnData):
 
 
 DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
-    "bench.measure.queries", "fem",
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
+    "bench.measure", "bench.medians", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
@@ -150,16 +147,12 @@ def needs_bytes(config: Config) -> int:
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     ordering = " + B.O." if config.bias_ordering else ""
     size = f"{config.hidden}-{config.width}"
-    return Appearance(
+    return as_net(
+        config,
+        values,
         title=f"{family_of(config)}{ordering} {size}{_differences(config)}",
-        series=series_of(config),
-        family="net",
-        look=look_of(config),
-        track="fit",
-        told=told_samples(config.samples, config.features),
-        inputs=config.features,
-        unknowns=int(values["parameters"]),
-        tuned="nothing in this cell: settings are the paper's or the study's",
+        tuned="before this run, if at all: settings are the paper's or the study's; not counted",
+        search="elsewhere",
         precision=config.precision,
     )
 
@@ -169,7 +162,7 @@ def _differences(config: Config) -> str:
     parts = [
         "" if config.optimizer == "steepest" else f", {config.optimizer}",
         f", {config.evaluations:g} evaluations" if config.evaluations else "",
-        "" if config.samples == 12_000 else f", {config.samples} samples",
+        samples_title(config.samples),
         "" if config.scale == 1 else f", weights × {config.scale:g}",
         "" if config.eta == 1e-4 else f", η = {config.eta:g}",
         "" if config.tau0 == "1" else f", τ₀ = {config.tau0}",
@@ -186,7 +179,8 @@ def run(config: Config) -> Result:
     if config.steps is None and config.evaluations is None:
         raise UserError("a net cell needs steps or evaluations: seconds would not repeat")
     trained = train_net(config)
-    values, arrays = portrait(trained, PAPER_MESHES)
+    meshes = filter(trained.data.problem.domain.offers, PAPER_MESHES)
+    values, arrays = portrait(trained, meshes)
     return Result(
         {**trained.values, **values},
         {**trained.arrays, **arrays},

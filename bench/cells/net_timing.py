@@ -20,7 +20,7 @@ class Config:
     repeats: int = setting(20, min=1, help="Evaluations timed after the warm-up.")
 
 
-DEPENDS = ("nets", "bench.measure.timing", "bench.problems")
+DEPENDS = ("nets", "bench.measure.timing", "bench.problems", "bench.domains")
 ALONE = True
 TIMED = MACHINE
 appearance = None  # it measures seconds, not errors
@@ -37,7 +37,7 @@ def run(config: Config) -> Result:
     from nets.fast.kernel import FastObjective, predict
 
     problem = problems.get(config.problem)
-    points = problem.sample_cylinder(config.samples, 0)
+    points = problem.domain.sample_training(config.samples, 0)
     x, y = problem.inputs(points), problem.targets(points)
     size = {"hidden": config.hidden, "width": config.width}
     net = build(net=config.net, tau="learned", inputs=x.shape[1], outputs=3, seed=0, **size)

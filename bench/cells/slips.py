@@ -24,9 +24,12 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    """By function of `nets.theory.slips`: the relative error as printed, and corrected."""
+    """By function of `nets.theory.slips`: the relative error as printed, and corrected; under
+    `theorems` what `nets.theory.theorems` measures."""
     from dataclasses import asdict
 
     from nets.theory.slips import SLIPS
+    from nets.theory.theorems import measured_theorems
 
-    return Result({measure.__name__: asdict(measure(config.seed)) for measure in SLIPS})
+    slips = {measure.__name__: asdict(measure(config.seed)) for measure in SLIPS}
+    return Result({**slips, "theorems": measured_theorems(config.seed)})

@@ -1,9 +1,10 @@
-"""A net with everything chosen for it: size and η by validation inside the cylinder, then trained.
+"""A net with everything chosen for it by validation on its own samples, then trained.
 
-The whole method is one cell, so that its cost counts the search. Candidates are trained briefly
-on the part r ≤ `radius` of the cylinder, with weights and data of a seed of their own; the one
-with the smallest relative error on held-out points of the whole cylinder (its ring r > `radius`
-was not seen) is trained from a fresh seed on fresh data, and only that net is scored.
+The whole method is one cell, so that its cost counts the search, and it is told `samples` samples
+and no more. Candidates are trained briefly on a part of them: without the ring r > `radius` of the
+cylinder and without every fifth of the rest. Those judge, by the relative error: a net must fill
+gaps and continue a little. First every size with every activation, then, for the best of these,
+every optimiser. The winner is trained on all samples from a fresh seed; only that net is scored.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, finite
-from bench.cells._appearance import Appearance, told_samples
-from bench.cells._names import family_of, look_of, series_of
+from bench.cells._appearance import Appearance, samples_title
+from bench.cells._names import as_net, family_of
 from bench.cells.net import Config as Training
 from bench.errors import UserError
 from bench.settings import inherited, setting
+from nets import optimizers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +30,18 @@ class Config:
     net: str = inherited(Training, "net")
     tau: str = inherited(Training, "tau")
     sizes: tuple[str, ...] = setting(("2-10", "2-20"), help="Candidates, hidden-width.")
-    etas: tuple[float, ...] = setting((1e-4, 4.0, 16.0), above=0, help="Candidates for eta.")
-    samples: int = setting(1000, min=1, help="Points for training; validation has its own.")
-    radius: float = setting(0.8, above=0, max=1, help="Train on r <= radius while tuning.")
+    activations: tuple[str, ...] = setting(("smoothrelu",), help="Candidates.")
+    etas: tuple[float, ...] = setting(
+        (1e-4, 4.0, 16.0), above=0, help="Candidates for eta of smoothrelu."
+    )
+    first_scales: tuple[float, ...] = setting(
+        (1.0,), above=0, help="Candidates for first_scale of every other activation."
+    )
+    optimizers: tuple[str, ...] = setting(
+        ("ssbfgs",), help="The first with every candidate, the others with the best."
+    )
+    samples: int = setting(1000, min=10, help="Points, some of which are held out while tuning.")
+    radius: float = setting(0.9, above=0, max=1, help="Hold out r > radius while tuning.")
     tuning_evaluations: int = setting(1000, min=1, help="Evaluations per candidate.")
     evaluations: int = setting(8000, min=1, help="Evaluations of the one that is scored.")
     seed: int = inherited(Training, "seed")
@@ -40,16 +51,24 @@ class Config:
         for size in self.sizes:
             if not re.fullmatch(r"[1-9][0-9]*-[1-9][0-9]*", size):
                 raise UserError(f"a size is hidden-width, such as 2-20, got {size!r}")
+        for name in ("sizes", "activations", "optimizers"):
+            if not getattr(self, name):
+                raise UserError(f"a search needs candidates: {name} is empty")
 
 
 DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.measure.ruler",
-    "bench.measure.queries", "bench.cells.net", "fem",
+    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
+    "bench.measure", "bench.medians", "bench.cells.net", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
 
-TUNING_SEEDS_FROM = 1_000_000  # seeds of the search never meet those that are scored
+TUNING_SEEDS_FROM = 1_000_000  # starts of the search never meet those that are scored
+HELD_OUT = 5  # one sample in so many
+# A step with the Jacobian of all residuals costs about as much as a twentieth as many evaluations
+# of the gradient as there are parameters: 31 of 2 ms for a 2-20 net on 1000 samples.
+PARAMETERS_PER_EVALUATION = 20
+CHOICES = ("hidden", "width", "activation", "eta", "first_scale", "optimizer")
 HISTORY_ROWS = 200
 
 
@@ -58,17 +77,13 @@ def needs_bytes(config: Config) -> int:
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
-    """Size and η are not in the title: the validation chooses them anew for each seed."""
-    return Appearance(
-        title=f"tuned {family_of(config)} ({config.features})",
-        series=series_of(config),
-        family="net",
-        look=look_of(config),
-        track="fit",
-        told=told_samples(config.samples, config.features),
-        inputs=config.features,
-        unknowns=int(values["parameters"]),
-        tuned="size and η, by validation inside the cylinder; counted in the seconds",
+    """What was chosen is not in the title: the validation chooses anew for each seed."""
+    return as_net(
+        config,
+        values,
+        title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
+        tuned="size, activation, η, frequencies, optimiser, by validation on its samples; counted",
+        search="counted",
     )
 
 
@@ -78,15 +93,18 @@ def run(config: Config) -> Result:
     from nets.storage import to_bytes
 
     tried = [_validated(config, candidate) for candidate in candidates(config)]
-    chosen = best(tried)
-    trained = train_net(_settings(config, chosen["hidden"], chosen["width"], chosen["eta"]))
+    leader = {name: best(tried)[name] for name in CHOICES}
+    others = [{**leader, "optimizer": name} for name in config.optimizers[1:]]
+    tried += [_validated(config, candidate) for candidate in others]
+    chosen = {name: best(tried)[name] for name in CHOICES}
+    trained = train_net(_settings(config, chosen, config.evaluations))
     values, arrays = portrait(trained, ())
     tuning = sum(candidate["seconds"] for candidate in tried)
     return Result(
         {
             **trained.values,
             **values,
-            "chosen": {name: chosen[name] for name in ("hidden", "width", "eta")},
+            "chosen": chosen,
             "tried": tried,
             "seconds_training": trained.values["seconds"],
             "seconds_tuning": tuning,
@@ -100,12 +118,18 @@ def run(config: Config) -> Result:
 
 
 def candidates(config: Config) -> list[dict[str, Any]]:
-    """Every size with every η."""
+    """Every size with every activation: smoothReLU at every η, the others at every first scale."""
     sizes = [tuple(map(int, size.split("-"))) for size in config.sizes]
+    shapes = [
+        {"activation": name, "eta": eta, "first_scale": scale}
+        for name in config.activations
+        for eta in (config.etas if name == "smoothrelu" else (Training.eta,))
+        for scale in ((1.0,) if name == "smoothrelu" else config.first_scales)
+    ]
     return [
-        {"hidden": hidden, "width": width, "eta": eta}
+        {"hidden": hidden, "width": width, **shape, "optimizer": config.optimizers[0]}
         for hidden, width in sizes
-        for eta in config.etas
+        for shape in shapes
     ]
 
 
@@ -116,46 +140,59 @@ def best(tried: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _validated(config: Config, candidate: dict[str, Any]) -> dict[str, Any]:
     """The candidate with its validation error and cost."""
-    from bench.training import rel_test_error
+    from bench.measure.ruler import relative_test_error
+    from bench.training import predict
     from nets import train
 
-    settings = replace(
-        _settings(config, **candidate),
-        seed=TUNING_SEEDS_FROM + config.seed,
-        data_seed=TUNING_SEEDS_FROM + config.data_seed,
-        radius=config.radius,
-    )
-    trained, data = settings.build(), settings.data()
+    settings = _settings(config, candidate, config.tuning_evaluations)
+    data, held = settings.data(), held_out(config)
+    net = replace(settings, seed=TUNING_SEEDS_FROM + config.seed).build()
     training = train(
-        trained,
-        data.x,
-        data.y,
+        net,
+        data.x[~held],
+        data.y[~held],
         optimizer=settings.optimizer,
-        evaluations=config.tuning_evaluations,
+        evaluations=settings.evaluations,
         every=config.tuning_evaluations,
-        seed=settings.seed,
+        seed=TUNING_SEEDS_FROM + config.seed,
     )
     return {
         **candidate,
-        "validation": finite(rel_test_error(trained, data)),
+        "validation": finite(relative_test_error(predict(net, data.x[held]), data.y[held])),
         "evaluations": training.evaluations,
         "seconds": training.seconds,
     }
 
 
-def _settings(config: Config, hidden: int, width: int, eta: float) -> Training:
+def held_out(config: Config) -> Any:
+    """Which of the samples judge: those beyond the radius, and every fifth of the rest."""
+    import numpy as np
+
+    from bench import problems
+
+    domain = problems.get(config.problem).domain
+    points = domain.sample_training(config.samples, config.data_seed)
+    held = domain.beyond(points, config.radius)
+    inside = np.flatnonzero(~held)
+    held[inside[HELD_OUT - 1 :: HELD_OUT]] = True
+    return held
+
+
+def _settings(config: Config, candidate: Mapping[str, Any], evaluations: int) -> Training:
+    """Optimisers that ask for Jacobians get as many fewer evaluations as these cost more."""
+    inputs = sum(1 if name == "phi" else 3 for name in config.features.split(","))
+    hidden, width = candidate["hidden"], candidate["width"]
+    parameters = width * (inputs + 1 + (hidden - 1) * (width + 1) + 3) + hidden
+    price = parameters / PARAMETERS_PER_EVALUATION if _wants_jacobians(candidate) else 1.0
+    affordable = max(1.0, evaluations // max(1.0, price))
+    shared = ("problem", "features", "net", "tau", "samples", "seed", "data_seed")
     return Training(
-        problem=config.problem,
-        features=config.features,
-        net=config.net,
-        tau=config.tau,
-        samples=config.samples,
-        seed=config.seed,
-        data_seed=config.data_seed,
-        hidden=hidden,
-        width=width,
-        eta=eta,
-        optimizer="ssbfgs",
-        evaluations=float(config.evaluations),
-        every=max(1, config.evaluations // HISTORY_ROWS),
+        **{name: getattr(config, name) for name in shared},
+        **{name: candidate[name] for name in CHOICES},
+        evaluations=affordable,
+        every=max(1, int(affordable) // HISTORY_ROWS),
     )
+
+
+def _wants_jacobians(candidate: Mapping[str, Any]) -> bool:
+    return getattr(optimizers.get(candidate["optimizer"]), "NEEDS", "") == "residuals"

@@ -14,7 +14,6 @@ TAU: dict[tuple[str, bool, int], tuple[float, ...]] = {
 
 # E2: 5-10 ResNet with learned τ and bias ordering, before and after deleting three layers.
 PRUNING_REL_TEST_ERROR = 0.07
-PRUNED_LAYERS = (1, 3, 4)
 
 # E7: range of u₃ in the cylinder, Fractional-DNN with learned τ, 2-50.
 U3_RANGE = (-0.0051, 0.0077)

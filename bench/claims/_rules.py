@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from bench.claims import Compared, Counted, Finding, NotTested
-from bench.statistics import compare_paired, median_ratio
+from bench.medians import median
+from bench.statistics import compare_logs, log_ratios
 from bench.store.results import Record, Results, pairs
 
 Arm = Mapping[str, Any]
@@ -23,6 +26,11 @@ PAPER: Arm = {
     "steps": 1000,
     "width": 50,
     "bias_ordering": False,
+    "lambda2": 0.0,
+    "gamma": 0.5,
+    "tau0": "1",
+    "init": "torch",
+    "scale": 1.0,
 }
 
 
@@ -44,35 +52,81 @@ def smaller(
 def compared(
     found: Sequence[tuple[Record, Record]], measure: Callable[[Record], float | None], what: str
 ) -> Compared:
-    """Paired runs, the first of each said to have the smaller measure, in the order of seeds."""
-    ordered = sorted(found, key=lambda pair: _seeds(pair[0]))
-    a, b = ([measure(pair[side]) for pair in ordered] for side in (0, 1))
-    cells = tuple(record.key for pair in ordered for record in pair)
-    return Compared(compare_paired(a, b), halves(a, b), cells, what)
+    """The comparison of `measure` over paired runs."""
+    a, b = ([measure(pair[side]) for pair in found] for side in (0, 1))
+    cells = tuple(record.key for pair in found for record in pair)
+    return compared_values(a, b, [_seeds(first) for first, _ in found], cells, what)
 
 
-def halves(a: Sequence[float | None], b: Sequence[float | None]) -> tuple[float, ...]:
-    """The median ratio over the even and the odd pairs, the first half and the second."""
-    middle = len(a) // 2
+def compared_values(
+    a: Sequence[float | None],
+    b: Sequence[float | None],
+    seeds: Sequence[tuple[int, int]],
+    cells: tuple[str, ...],
+    what: str,
+) -> Compared:
+    """The same from numbers with their (seed, data seed).
+
+    What is independent is a seed. Where seeds are crossed with data sets, a seed's ratio is the
+    median over them, and no data set by itself may contradict the others.
+    """
+    logs = log_ratios(a, b)
+    by_seed = _medians(logs, [seed for seed, _ in seeds])
+    lost = [sum(value is None or not np.isfinite(value) for value in arm) for arm in (a, b)]
+    data = [data_seed for _, data_seed in seeds]
+    crossed = len(by_seed) < len(logs)
+    parts = (*_halves(by_seed), *(_medians(logs, data) if crossed else ()))
+    ratios = tuple(float(np.exp(min(part, 700.0))) for part in parts)
+    return Compared(compare_logs(by_seed, *lost), ratios, cells, what)
+
+
+def _medians(logs: np.ndarray, groups: Sequence[int]) -> np.ndarray:
+    """The median of every group, in the order of the groups' names."""
+    of = np.asarray(groups)
+    return np.array([float(median(logs[of == group])) for group in sorted(set(groups))])
+
+
+def _halves(logs: np.ndarray) -> tuple[float, ...]:
+    """The median over the even and the odd places, the first half and the second."""
+    middle = len(logs) // 2
     if not middle:
         return ()
     parts = (slice(0, None, 2), slice(1, None, 2), slice(0, middle), slice(middle, None))
-    return tuple(median_ratio(a[part], b[part]) for part in parts)
+    return tuple(float(median(logs[part])) for part in parts)
 
 
 def _seeds(record: Record) -> tuple[int, int]:
-    return record.config.get("seed") or 0, record.config.get("data_seed") or 0
+    seed, data_seed = record.config.get("seed"), record.config.get("data_seed")
+    return (seed if seed is not None else data_seed or 0), data_seed or 0
 
 
-def count(
-    found: Results, true: Callable[[Record], bool], what: str, command: str, unit: str = "seeds"
-) -> Finding:
+def count(found: Results, true: Callable[[Record], bool], what: str, command: str) -> Finding:
     """In how many runs is something true? `what` says so of {hits} of {runs}."""
     if not len(found):
         return NotTested(command)
-    hits = sum(true(record) for record in found)
-    said = what.format(hits=hits, runs=len(found))
-    return Counted(hits, len(found), found.keys(), said, unit)
+    return counted([true(record) for record in found], found, what)
+
+
+def counted(true: Sequence[bool], found: Results, what: str) -> Counted:
+    """The same for what has been looked at already, record by record."""
+    seeds, unit = seeds_and_unit(found)
+    hits = sum(true)
+    said = what.format(hits=hits, runs=f"{len(found)} {unit}")
+    return Counted(hits, len(found), seeds, found.keys(), said, unit)
+
+
+VARIED = {"tau0": "starts", "net": "nets", "tau": "policies for τ", "hidden": "depths"}
+
+
+def seeds_and_unit(found: Results) -> tuple[int, str]:
+    """How many seeds there are, and what the runs are: `seeds`, or `runs (10 seeds × 3 starts)`."""
+    seeds = len({_seeds(record)[0] for record in found})
+    if seeds == len(found):
+        return seeds, "seeds"
+    varied = [words for name, words in VARIED.items() if len(found.distinct(name)) > 1]
+    times, rest = divmod(len(found), seeds)
+    what = varied[0] if len(varied) == 1 else "settings"
+    return seeds, f"runs ({seeds} seeds × {times} {what})" if not rest else f"runs of {seeds} seeds"
 
 
 def is_smaller(metric: str, arm: Arm, than: Arm, command: str, kind: str = "net") -> Examine:
@@ -81,14 +135,10 @@ def is_smaller(metric: str, arm: Arm, than: Arm, command: str, kind: str = "net"
 
 
 def is_true_of(
-    runs: Callable[[Results], Results],
-    true: Callable[[Record], bool],
-    what: str,
-    command: str,
-    unit: str = "runs",
+    runs: Callable[[Results], Results], true: Callable[[Record], bool], what: str, command: str
 ) -> Examine:
     """What a claim declares that should be true of every one of some runs."""
-    return lambda results: count(runs(results), true, what, command, unit)
+    return lambda results: count(runs(results), true, what, command)
 
 
 def of_nets(results: Results, nets: Sequence[str], kind: str, **where: Any) -> Results:

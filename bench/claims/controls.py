@@ -13,9 +13,13 @@ MAIN = {"problem": "maxwell", "features": "x,f,phi"}
 
 
 def by_data(a: Results, b: Results) -> list[tuple[Record, Record]]:
-    """Runs of two methods on the same samples."""
-    partners = {record.config["data_seed"]: record for record in b}
-    return [(r, partners[r.config["data_seed"]]) for r in a if r.config["data_seed"] in partners]
+    """Runs of two methods on the same samples: of one seed, and as many."""
+    partners = {_samples(record): record for record in b}
+    return [(record, partners[_samples(record)]) for record in a if _samples(record) in partners]
+
+
+def _samples(record: Record) -> tuple[int, int]:
+    return record.config["data_seed"], record.config["samples"]
 
 
 def _beats_baseline(results: Results, method: str, nets: Results, command: str) -> Finding:
@@ -51,23 +55,28 @@ CLAIMS = [
         sentence="The 2-50 Fractional-DNN with learned τ, trained as in the paper, beats linear "
         "least squares from the same samples and inputs.",
         where=WHERE,
+        declared="2026-11-16 e62bedd2",
+        compares=True,
         rule="l2_error of the net < that of linear least squares, same samples",
         examine=_paper_net,
     ),
     Claim(
         name="tuned-net-beats-quadratic-least-squares",
-        sentence="A net with size and η chosen by validation beats quadratic least squares from "
-        "the same distribution of samples.",
+        sentence="A net with its settings chosen by validation beats quadratic least squares from "
+        "the same samples and inputs.",
         where=WHERE,
+        declared="2026-11-16 9165f75d",
+        compares=True,
         rule="l2_error of the tuned net < that of quadratic least squares, paired data seeds",
         examine=_tuned_net,
-        note="the net trains on 1000 samples, the least squares on 12 000",
     ),
     Claim(
         name="tau-trains-better-under-bfgs",
         sentence="A learned τ also lowers the training error of the 2-50 ResNet under self-scaled "
         "BFGS.",
         where=WHERE,
+        declared="2026-11-16 2013bb25",
+        compares=True,
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
         examine=is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
     ),
@@ -76,8 +85,11 @@ CLAIMS = [
             name=f"inputs-help-tuned-net-{problem}",
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
             where=WHERE,
+            declared="2026-11-16 617bd5a2",
+            compares=True,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
             examine=is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
+            problems=(problem,),
         )
         for problem in ("maxwell", "helix")
     ),

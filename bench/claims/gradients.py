@@ -1,52 +1,76 @@
-"""Claims on vanishing and exploding gradients: what the theory says, and what learning τ does."""
+"""Claims on vanishing and exploding gradients before training; what learning does is in `tau`."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-from bench.claims import Claim, Fact, Finding, NotTested
-from bench.claims._rules import compared, of_nets, smaller
-from bench.store.results import Record, Results, pairs
+from bench.claims import Claim, Depends, Fact, Finding, NotTested
+from bench.claims._rules import of_nets
+from bench.claims.theory import COMMAND
+from bench.store.results import Results
 
 ATLAS = "femnets run gradient_atlas --preset quick"
-TRAINING = "femnets run learned_tau --preset paper"
-KIND = "gradients_in_training"
-
-# Wherever norms are finite they must be what the theorems of Section 6 (corrected) give.
-AGREEMENT = 1e-8
-
-
-def _theory_agrees(results: Results) -> Finding:
-    found = results.select("gradients_at_init")
-    errors = [error for error in found.value("theory_error") if error is not None]
-    if not errors:
-        return NotTested(ATLAS)
-    worst = max(errors)
-    return Fact(
-        worst < AGREEMENT,
-        found.keys(),
-        f"largest relative difference {worst:.1e} over {len(errors)} nets of up to "
-        f"{max(found.distinct('hidden'))} layers",
-    )
+BOTH = "femnets run gradient_atlas slips --preset paper"
+DECADES = 3.0  # the rule of `nets.gradients.verdict`
+EXACT = 1e-12  # two nets that are one function agree to this
 
 
 def _skips_prevent_vanishing(results: Results) -> Finding:
-    """ResNet and DenseNet at τ = 1 must never be labelled vanishing, at any depth and scale."""
+    """Random nets with skips at τ = 1, at every depth and scale, and the net made to vanish."""
     nets = ("resnet", "densenet", "fractional")
     found = of_nets(results, nets, "gradients_at_init", tau0="1", tau="fixed")
-    if not len(found):
-        return NotTested(ATLAS)
-    labels = found.value("label")
+    made = Results([r for r in results.select("slips") if "theorems" in r.values])
+    if not len(found) or not len(made):
+        return NotTested(BOTH)
+    labels, cells = found.value("label"), found.keys() + made.keys()
     hits = labels.count("vanishing")
-    return Fact(
-        hits == 0,
-        found.keys(),
-        f"{hits} of {len(labels)} nets with skips vanish at τ = 1; "
-        f"{labels.count('exploding')} explode",
+    decay = max(r.values["theorems"]["contracting_log10_decay"] for r in made)
+    what = (
+        f"{hits} of {len(labels)} random nets with skips vanish at τ = 1 and "
+        f"{labels.count('exploding')} explode; the ResNet of 20 layers with τ = 1, W = −½ I and "
+        f"b = 30 loses a factor of 10^{decay:.1f}"
     )
+    if hits == 0 and decay < -DECADES:
+        return Depends("the weights", cells, what)
+    return Fact(hits == 0 and decay >= -DECADES, cells, what)
+
+
+def _memory_prevents_vanishing(results: Results) -> Finding:
+    """The identity path of the Fractional-DNN falls like a power of the depth."""
+    found = Results([r for r in results.select("slips") if "theorems" in r.values])
+    if not len(found):
+        return NotTested(COMMAND)
+    measured = [r.values["theorems"] for r in found]
+    gap = max(abs(m["identity_path_slope"] + 1 - m["gamma"]) for m in measured)
+    falls = all(m["identity_path_slope"] < -0.1 for m in measured)
+    what = (
+        f"where activations contribute nothing, dy[H]/dy[1] falls like H^(−(1−γ)): measured "
+        f"exponents within {gap:.1g} of γ − 1 for {len(measured)} random γ; algebraic, not "
+        "exponential, but it vanishes"
+    )
+    return Fact(not falls, found.keys(), what)
+
+
+def _more_than_a_scaling(results: Results) -> Finding:
+    """Is a net with τ another function than its twin with steps 1 and rescaled weights?"""
+    found = Results([r for r in results.select("slips") if "theorems" in r.values])
+    if not len(found):
+        return NotTested(COMMAND)
+    gaps = {
+        name: [r.values["theorems"]["rescaling_gap"][name] for r in found]
+        for name in found.records[0].values["theorems"]["rescaling_gap"]
+    }
+    parts = [f"{name} {min(seen):.1g} to {max(seen):.1g}" for name, seen in gaps.items()]
+    same = [name for name, seen in gaps.items() if max(seen) < EXACT]
+    what = (
+        "relative distance of a net with exact ReLU and τ > 0 from its twin with steps 1 and "
+        f"weights rescaled: {'; '.join(parts)}"
+    )
+    if 0 < len(same) < len(gaps):
+        return Depends(
+            "the net: only unequal steps of a Fractional-DNN are more", found.keys(), what
+        )
+    return Fact(not same, found.keys(), what)
 
 
 def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> Finding:
@@ -59,129 +83,66 @@ def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> F
     return Fact(hits == 0, found.keys(), f"{hits} of {len(labels)} nets explode at τ = 1/H")
 
 
-def _trainings(results: Results, **where: Any) -> Results:
-    """Adam on the ResNet of 50 layers, in the mode with the most samples that the run has."""
-    found = results.select(KIND, net="resnet", hidden=50, optimizer="adam", **where)
-    most = max(found.distinct("samples"), default=0)
-    return Results([record for record in found if record.config["samples"] == most])
-
-
-def _learned_is_better(results: Results, tau0: str) -> Finding:
-    learned, fixed = ({"tau": tau} for tau in ("learned", "fixed"))
-    return smaller(_trainings(results, tau0=tau0), "train_mse", learned, fixed, TRAINING, KIND)
-
-
-def _learning_helps(tau0: str) -> Claim:
-    return Claim(
-        name=f"learning-tau-cures-deep-resnet-from-{tau0.replace('/', '-over-')}",
-        sentence=f"Learning τ from τ₀ = {tau0} cures what the same τ, fixed, suffers in a ResNet "
-        "of 50 layers.",
-        where="Section 6, remarks; Section 5, Example",
-        rule="train_mse with τ learned < τ fixed at the same τ₀, Adam, same evaluations, "
-        "paired seeds",
-        examine=partial(_learned_is_better, tau0=tau0),
-        note="Each arm is trained with the same rate and number of evaluations.",
-    )
-
-
-def _flatter(results: Results) -> Finding:
-    """|log₁₀ ratio of first to last hidden weight gradient| at the end, learned against fixed."""
-    trained = _trainings(results, tau0="1/H")
-    found = pairs(trained.select(KIND, tau="learned"), trained.select(KIND, tau="fixed"))
-    if not found:
-        return NotTested(TRAINING)
-    return compared(found, _imbalance, "ratio of first to last layer's gradient (either way up)")
-
-
-def _imbalance(record: Record) -> float | None:
-    value = record.values.get("log10_weight_ratio_end")
-    return None if value is None else float(10.0 ** abs(value))
-
-
-def _beats_tuned(results: Results, tau: str, tau0: str) -> Finding:
-    """Against the best fixed c/H, where c is chosen on the other half of the seeds."""
-    trained = _trainings(results)
-    learned = trained.select(KIND, tau=tau, tau0=tau0)
-    fixed = [r for r in trained.select(KIND, tau="fixed") if r.config["tau0"].endswith("/H")]
-    choices = sorted({r.config["tau0"] for r in fixed})
-    if not len(learned) or len(choices) < 2:
-        return NotTested(TRAINING)
-    best = {half: _best_choice(choices, [r for r in fixed if _half(r) != half]) for half in (0, 1)}
-    found = pairs(learned, [r for r in fixed if r.config["tau0"] == best[_half(r)]])
-    if not found:
-        return NotTested(TRAINING)
-    chosen = " or ".join(sorted(set(best.values())))
-    return compared(
-        found,
-        lambda record: record.values.get("train_mse"),
-        f"train_mse against fixed τ = {chosen}",
-    )
-
-
-def _best_choice(choices: list[str], records: list[Record]) -> str:
-    """The starting value with the smallest median error."""
-    return min(choices, key=lambda c: _median_mse([r for r in records if r.config["tau0"] == c]))
-
-
-def _half(record: Record) -> int:
-    return int(record.config["seed"]) % 2
-
-
-def _median_mse(records: list[Record]) -> float:
-    return float(np.median(Results(records).errors("train_mse") or [np.inf]))
-
-
-def _against_tuned(tau: str, tau0: str, words: str) -> Claim:
-    return Claim(
-        name=f"{tau}-tau-beats-tuned-fixed-tau",
-        sentence=f"In a ResNet of 50 layers {words} trains better than the best fixed τ = c/H.",
-        where="Section 6, conclusion (a control of ours)",
-        rule="train_mse < that of fixed c/H, c tuned on the other half of the seeds, paired seeds",
-        examine=partial(_beats_tuned, tau=tau, tau0=tau0),
-    )
-
-
 CLAIMS = [
     Claim(
-        name="gradient-theorems",
-        sentence="The theorems of Section 6 give the derivatives of all four architectures.",
-        where="Section 6, theorems",
-        rule=f"corrected formulas equal measured norms to {AGREEMENT:g} wherever finite",
-        examine=_theory_agrees,
-        note="With the corrected index and the completed τ-column (see the slips).",
-    ),
-    Claim(
         name="skips-prevent-vanishing",
+        part="paper",
+        words="“ResNet, DenseNet and Fractional-DNN have a visible additive structure in the "
+        "derivatives, which helps with the vanishing gradients problem”; of the ResNet: “known to "
+        "be stable with respect to vanishing gradients”",
         sentence="ResNet, DenseNet and Fractional-DNN do not suffer from vanishing gradients.",
-        where="Section 6, conclusion",
-        rule="none is labelled vanishing at τ = 1, at any depth and scale of the atlas",
+        where="Section 6, after Remark 6.2 and at its end",
+        rule="no random net with skips is labelled vanishing at τ = 1, at any depth and scale of "
+        "the atlas, nor is the ResNet with W = −½ I",
+        declared="2026-11-17 1bc4fe58",
         examine=_skips_prevent_vanishing,
     ),
     Claim(
+        name="memory-prevents-vanishing",
+        part="paper",
+        words="a factor “which allows us to overcome the vanishing gradient problem in "
+        "Fractional-DNNs”",
+        sentence="In a deep Fractional-DNN the identity path keeps gradients from vanishing.",
+        where="Section 6, Remark 6.7",
+        rule="with D = 0, dy[H]/dy[1] does not fall like a power of H (exponent above −0.1), for "
+        "every random γ",
+        declared="2026-11-17 bbe0a25f",
+        examine=_memory_prevents_vanishing,
+    ),
+    Claim(
+        name="more-than-a-scaling",
+        part="paper",
+        words="“the presented approach is not just a scaling of the activation function σ by τ”",
+        sentence="A net with steps τ is another function than one with steps 1 and rescaled "
+        "weights.",
+        where="Section 1; Section 5.2, Remark 5.1",
+        rule=f"outputs differ by more than {EXACT:g} (relative) for exact ReLU and τ > 0, in every "
+        "random ResNet, DenseNet and Fractional-DNN",
+        declared="2026-11-17 ce7b5900",
+        examine=_more_than_a_scaling,
+    ),
+    Claim(
         name="small-tau-prevents-exploding",
+        part="paper",
+        words="“Appropriate small τ can prevent the product from exploding with growing number of "
+        "layers.”",
         sentence="Appropriately small τ keep the gradients of deep ResNets and Fractional-DNNs "
         "from exploding.",
-        where="Section 6, on the ResNet",
+        where="Section 6, after Remark 6.2; Remark 6.7",
         rule="no ResNet or Fractional-DNN is labelled exploding at τ = 1/H and He's weights",
+        declared="2026-11-16 1e43d1a8",
         examine=partial(_small_steps_prevent_explosion, nets=("resnet", "fractional")),
     ),
     Claim(
         name="small-tau-prevents-exploding-densenet",
+        part="paper",
+        words="“The τ-variable architecture can help deal with this problem”",
         sentence="Small τ help against exploding gradients in the DenseNet too.",
-        where="Section 6, remark on the DenseNet",
+        where="Section 6, Remark 6.5",
         rule="no DenseNet is labelled exploding at τ = 1/H and He's weights",
+        declared="2026-11-16 d5bace0b",
         examine=partial(_small_steps_prevent_explosion, nets=("densenet",)),
         note="its sum of all earlier states doubles gradients layer by layer, whatever τ is; this "
         "entry was declared after its result had been seen",
     ),
-    *(_learning_helps(tau0) for tau0 in ("1/H", "1/sqrtH", "1")),
-    Claim(
-        name="learning-tau-balances-gradients",
-        sentence="Learning τ from 1/H evens out the gradients over the layers of a deep ResNet.",
-        where="Section 6, conclusion",
-        rule="max(r, 1/r), r = first/last hidden ‖∂J/∂W‖ at the end, smaller with τ learned",
-        examine=_flatter,
-    ),
-    _against_tuned("learned", "1/H", "a τ learned from 1/H"),
-    _against_tuned("rezero", "1", "ReZero"),
 ]

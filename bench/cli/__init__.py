@@ -10,8 +10,11 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
+
+from bench.plugs import install
 
 EXIT_FAILED_CELLS = 1
 EXIT_BAD_INPUT = 2
@@ -23,12 +26,16 @@ def build_app() -> typer.Typer:
         name="femnets",
         help="When does a neural network beat a finite element, at what cost, and why does it "
         "train or fail to train?",
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
 
     @app.callback()
-    def _root() -> None:  # a callback keeps sub-commands even while there is only one
+    def _root(
+        version: Annotated[
+            bool,
+            typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+        ] = False,
+    ) -> None:  # a callback keeps sub-commands even while there is only one
         pass
 
     for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
@@ -36,6 +43,14 @@ def build_app() -> typer.Typer:
             command = importlib.import_module(f"{__name__}.{module}").command
             app.command(name=module.replace("_", "-"))(command)
     return app
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"femnets {version('femnets')}")
+        raise typer.Exit
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -49,6 +64,7 @@ def invoke(argv: Sequence[str] | None = None) -> int:
     Not `run`: the command of that name, once imported, would take its place in this package.
     """
     try:
+        install()
         arguments = sys.argv[1:] if argv is None else argv
         code = build_app()(args=[*arguments] or ["--help"], standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):

@@ -1,87 +1,112 @@
-"""What `femnets fem` shows: a live table, a JSON document, a convergence plot."""
+"""What `femnets fem` shows: its progress and a table, a JSON document, a convergence plot."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Console
 from rich.table import Table
+
+from nets.training.progress import StatusLine, spent_and_left
 
 if TYPE_CHECKING:
     from fem import Solution
 
-# These fit a terminal of 80 columns; the JSON document has the rest.
+# These fit a terminal of 80 columns, shorter numbers one of 60; the JSON document has the rest.
 COLUMNS = ("n", "dofs", "L² error", "rate", "H(curl)", "rate", "iter", "seconds", "MiB")
+WITHOUT_U = ("n", "dofs", "L² apart", "rate", "curl apart", "estimate", "iter", "seconds", "MiB")
+NOTE = "apart: distance to the finest solution; estimate: of the H(curl) error"
+NARROW = 76
+
+SECONDS_BETWEEN_LOOKS = 0.25
+PHASES = 3  # of a mesh: load, solve, error, for the time left taken as equally long
 
 
-class LiveTable:
-    """Rows as they come, with the phase at work and its time left; on stderr while it lives."""
+class LiveTable(StatusLine):
+    """The phase at work, the last error and the time left while rows come; then the table."""
 
     def __init__(self, weights: Sequence[int], title: str) -> None:
+        super().__init__()
         self.title = title
         self.solutions: list[Solution] = []
-        self._console = Console(stderr=True)
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(),
-            console=self._console,
-        )
-        self._all = self._bars.add_task("meshes", total=sum(weights))
-        self._phase = self._bars.add_task("", total=None)
-        self._phase_name = ""
-        self._live = Live(console=self._console, transient=True, refresh_per_second=4)
+        self._all, self._done, self._weight = sum(weights), 0, 0
         self._n: int | None = 0
-        self._weight = 0
+        self._phases: list[str] = []
+        self._began, self._shown = time.monotonic(), -1.0
         self._by_unknowns = False
-
-    def __enter__(self) -> LiveTable:
-        if self._console.is_terminal:
-            self._live.start()
-            self._refresh()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        self.compared: list[dict[str, Any]] = []  # where nobody knows u: how far from the finest
 
     def begin(self, n: int | None, weight: int) -> None:
-        self._n, self._weight = n, weight
+        self._n, self._weight, self._phases = n, weight, []
 
     def progress(self, phase: str, done: float, total: float) -> None:
-        if phase != self._phase_name:
-            self._phase_name = phase
-            self._bars.reset(self._phase, total=total, description=f"n = {self._n}, {phase}")
-        self._bars.update(self._phase, completed=done, total=total)
+        if phase not in self._phases:
+            self._phases.append(phase)
+        seconds = time.monotonic() - self._began
+        if seconds - self._shown < SECONDS_BETWEEN_LOOKS:
+            return
+        self._shown = seconds
+        mesh = "" if self._n is None else f"n = {self._n}, "
+        share = min(1.0, max(0.0, done / max(total, 1e-9)))
+        under_way = min(1.0, (len(self._phases) - 1 + share) / PHASES)
+        parts = [f"{mesh}{phase} {100 * share:.0f} %"]
+        last = self.solutions[-1].measured if self.solutions else None
+        parts += [f"L² error so far {last.l2:.2e}"] if last else []
+        parts.append(spent_and_left(seconds, (self._done + self._weight * under_way) / self._all))
+        self.say("  ".join(parts), seconds)
 
     def show(self, solutions: list[Solution], by_unknowns: bool = False) -> None:
         self.solutions, self._by_unknowns = solutions, by_unknowns
-        self._refresh()
 
     def finish(self) -> None:
         """One mesh, or one sequence of refinements, is done."""
-        self._bars.advance(self._all, self._weight)
-        self._refresh()
+        self._done += self._weight
 
     def print_table(self) -> None:
         Console().print(self._table())
 
-    def _refresh(self) -> None:
-        self._live.update(Group(self._table(), self._bars))
-
     def _table(self) -> Table:
-        table = Table(title=self.title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for name in COLUMNS:
-            table.add_column(name, justify="right", no_wrap=True)
-        for row in rows(self.solutions, self._by_unknowns):
-            table.add_row(*_cells(row))
+        found = rows(self.solutions, self._by_unknowns)
+        known = all(row["l2_error"] is not None for row in found)
+        narrow = self._width() < NARROW
+        note = "" if known else NOTE
+        table = Table(
+            title=self.title,
+            caption=note,
+            box=None if narrow else box.SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+        )
+        by_size = any(row["n"] is None for row in found)
+        for name in COLUMNS if known else WITHOUT_U:
+            shown = "h" if name == "n" and by_size else name
+            table.add_column(_short(shown) if narrow else shown, justify="right", no_wrap=True)
+        for row in _with_rates(found, self.compared):
+            table.add_row(*_cells(row, known, by_size, narrow))
         return table
+
+    def _width(self) -> int:
+        return min(Console().width, Console(stderr=True).width)
+
+
+def _with_rates(
+    found: list[dict[str, Any]], compared: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows with their distances to the finest solution, and the rates of these."""
+    from fem import rates
+
+    if not compared:
+        return found
+    far = [row.get("l2_distance") for row in compared]
+    orders = rates([row["h"] for row in found], [value or 0.0 for value in far])
+    return [
+        row | more | {"l2_distance_rate": order}
+        for row, more, order in zip(found, compared, orders, strict=True)
+    ]
 
 
 def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[str, Any]]:
@@ -92,17 +117,18 @@ def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[
     from fem import rates
 
     h = [s.dofs ** (-1 / 3) if by_unknowns else s.h for s in solutions]
-    l2_rates = rates(h, [s.l2_error for s in solutions])
-    hcurl_rates = rates(h, [s.hcurl_error for s in solutions])
+    known = [s.measured for s in solutions]  # None where nobody knows u
+    l2_rates = rates(h, [e.l2 if e else 0.0 for e in known])
+    hcurl_rates = rates(h, [e.hcurl if e else 0.0 for e in known])
     return [
         {
             "n": s.n,
             "h": s.h,
             "dofs": s.dofs,
-            "l2_error": s.l2_error,
-            "hcurl_error": s.hcurl_error,
-            "l2_relative": _finite(s.l2_relative),
-            "hcurl_relative": _finite(s.hcurl_relative),
+            "l2_error": e.l2 if e else None,
+            "hcurl_error": e.hcurl if e else None,
+            "l2_relative": _finite(e.l2_relative) if e else None,
+            "hcurl_relative": _finite(e.hcurl_relative) if e else None,
             "l2_rate": l2_rate,
             "hcurl_rate": hcurl_rate,
             "iterations": s.iterations,
@@ -115,7 +141,7 @@ def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[
             "solver": s.solver,
             "threads": s.threads,
         }
-        for s, l2_rate, hcurl_rate in zip(solutions, l2_rates, hcurl_rates, strict=True)
+        for s, e, l2_rate, hcurl_rate in zip(solutions, known, l2_rates, hcurl_rates, strict=True)
     ]
 
 
@@ -130,7 +156,10 @@ def document(
     by_unknowns = any("refinement" in extra for extra in extras)
     found = rows(solutions, by_unknowns)
     records = [row | extra for row, extra in zip(found, extras, strict=True)]
-    return {"problem": problem, "element": element, "tol": tol, "rows": records}
+    exact = all(row["l2_error"] is not None for row in found)
+    measured = "the closed form" if exact else "the finest solution, and the method's own estimate"
+    head = {"problem": problem, "element": element, "tol": tol, "compared_with": measured}
+    return {**head, "rows": records}
 
 
 def save_plot(result: dict[str, Any], path: Path) -> None:
@@ -183,22 +212,34 @@ def _rate_triangle(axes: Any, h: list[float], errors: list[float], rate: float |
     )
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any], known: bool, by_size: bool, narrow: bool) -> list[str]:
+    error = (lambda v: "–" if v is None else f"{v:.2e}") if narrow else _error
+    names = ("l2_error", "l2_rate", "hcurl_error", "hcurl_rate")
+    if not known:
+        names = ("l2_distance", "l2_distance_rate", "curl_distance", "estimate")
+    middle = [_rate(row.get(n), narrow) if "rate" in n else error(row.get(n)) for n in names]
+    dofs = f"{row['dofs']:,}" if not narrow or row["dofs"] < 10**6 else f"{row['dofs']:.1e}"
+    seconds = f"{row['seconds']:.2f}" if not narrow else f"{row['seconds']:.3g}"
     return [
-        "–" if row["n"] is None else str(row["n"]),
-        f"{row['dofs']:,}",
-        f"{row['l2_error']:.5e}",
-        _rate(row["l2_rate"]),
-        f"{row['hcurl_error']:.5e}",
-        _rate(row["hcurl_rate"]),
-        str(row["iterations"]) if row["iterations"] else "direct",
-        f"{row['seconds']:.2f}",
+        f"{row['h']:.3g}" if by_size else str(row["n"]),
+        dofs,
+        *middle,
+        str(row["iterations"]) if row["iterations"] else "–" if narrow else "direct",
+        seconds,
         f"{row['peak_bytes'] / 2**20:.0f}",
     ]
 
 
-def _rate(rate: float | None) -> str:
-    return "–" if rate is None else f"{rate:.3f}"
+def _short(name: str) -> str:
+    return {"L² error": "L²", "seconds": "s"}.get(name, name)
+
+
+def _error(value: float | None) -> str:
+    return "–" if value is None else f"{value:.5e}"
+
+
+def _rate(rate: float | None, narrow: bool = False) -> str:
+    return "–" if rate is None else f"{rate:.2f}" if narrow else f"{rate:.3f}"
 
 
 def _finite(value: float) -> float | None:

@@ -24,6 +24,7 @@ class Job:
 
     chosen: Discretisation
     file: Path | None = None
+    halvings: int = 0
 
     @property
     def weight(self) -> int:
@@ -35,6 +36,8 @@ class Job:
         """What tells the rows apart, beside n."""
         name = None if self.file is None else self.file.name
         found = {"order": self.chosen.order, "grading": self.chosen.grading, "mesh": name}
+        if name is not None and self.halvings:
+            found["halvings"] = self.halvings
         if self.chosen.layers is not None:
             found |= {"layers": self.chosen.layers, "ratio": self.chosen.ratio}
         return {name: value for name, value in found.items() if value is not None}
@@ -45,12 +48,12 @@ def plan(
     sizes: Sequence[int],
     orders: Sequence[int],
     layers: Sequence[int],
-    file: Path | None,
+    files: Sequence[Path],
 ) -> list[Job]:
     """Every size with every order and number of layers; a file is one job for each order."""
     each_order: list[int | None] = [*orders] or [None]
     each_depth: list[int | None] = [*layers] or [None]
-    if file is None:
+    if not files:
         return [
             Job(replace(common, n=n, order=p, layers=depth))
             for n in sizes
@@ -63,8 +66,45 @@ def plan(
         raise UserError("--grading grades the cube; it does not go with --mesh")
     from fem.meshes.files import read_mesh
 
-    mesh = read_mesh(file)
-    return [Job(replace(common, mesh=mesh, order=p), file) for p in each_order]
+    read = [(file, read_mesh(file)) for file in files]
+    return [
+        Job(replace(common, mesh=mesh, order=p), file) for file, mesh in read for p in each_order
+    ]
+
+
+def halved(jobs: Sequence[Job], times: int) -> list[Job]:
+    """Each job on its mesh and on so many meshes of half the size, one after the other."""
+    found = []
+    for job in jobs:
+        if job.chosen.layers is not None or job.chosen.grading is not None:
+            raise UserError("--refine halves uniform cells; leave out --layers and --grading")
+        for k in range(times + 1):
+            chosen = job.chosen
+            if chosen.mesh is not None:
+                chosen = replace(chosen, mesh=chosen.mesh.refined(k) if k else chosen.mesh)
+            else:
+                chosen = replace(chosen, n=(chosen.n or 1) * 2**k)
+            found.append(Job(chosen, job.file, k))
+    return found
+
+
+def distances(
+    problem: Problem, jobs: Sequence[Job], solutions: Sequence[Solution]
+) -> list[dict[str, Any]]:
+    """Where nobody knows u: how far each solution is from the one with most unknowns."""
+    from bench.finite_elements import apart
+
+    if any(job.chosen.refine is not None for job in jobs):
+        return [{} for _ in solutions]  # the meshes in between are not kept
+    finest = max(range(len(solutions)), key=lambda k: solutions[k].dofs)
+    mesh = jobs[finest].chosen.mesh_for(problem)
+    rows: list[dict[str, Any]] = []
+    for k, solution in enumerate(solutions):
+        l2, curl = (
+            (None, None) if k == finest else apart(solution, solutions[finest], mesh, problem)
+        )
+        rows.append({"l2_distance": l2, "curl_distance": curl})
+    return rows
 
 
 def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Iterator[Row]:
@@ -90,9 +130,13 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
 
     mesh = chosen.mesh_for(problem)
     fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
+    quadratic = elements.get(chosen.element).quadratic
+    if not problem.known:
+        write(path, mesh, fields, {}, quadratic=quadratic)
+        return
     fields |= {"u": problem.u, "curl_u": problem.curl_u}
     errors = {
         "l2_error": cell_errors(mesh, solution, problem.u, problem.singular_edge),
         "curl_error": cell_errors(mesh, solution.curl, problem.curl_u, problem.singular_edge),
     }
-    write(path, mesh, fields, errors, quadratic=elements.get(chosen.element).quadratic)
+    write(path, mesh, fields, errors, quadratic=quadratic)

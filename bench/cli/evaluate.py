@@ -14,6 +14,10 @@ def command(
     problem: Annotated[
         str | None, typer.Option(help="Measure on another problem than it was trained on.")
     ] = None,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(help="A file that the net or its problem came from, such as ./mine.py:Net."),
+    ] = None,
     data_seed: Annotated[
         int | None,
         typer.Option(min=0, help="Other points than it was trained and tested on."),
@@ -22,13 +26,22 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""
-    from bench.cli._nets import load_net, table, use_threads
+    from bench.cli._nets import load_net, load_solved, saved_track, table, use_threads
 
     use_threads(threads)
-    from bench.training import net_metrics
+    from bench.plugs import used
 
-    net, config = load_net(file, problem=problem, data_seed=data_seed)
-    values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
+    used(plug or [])
+    told = {"problem": used(problem), "data_seed": data_seed}
+    if saved_track(file) == "solve":
+        from bench.solving import evaluated
+
+        values = evaluated(*load_solved(file, **told))
+    else:
+        from bench.training import net_metrics
+
+        net, config = load_net(file, **told)
+        values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
     if as_json:
         typer.echo(json.dumps(values, indent=1, allow_nan=False))
     else:

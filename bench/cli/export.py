@@ -18,13 +18,23 @@ class Format(StrEnum):
     csv = "csv"
     parquet = "parquet"
     vtu = "vtu"
+    verdicts = "verdicts"
 
 
 def command(
     run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
-    to: Annotated[Format, typer.Option(help="csv, parquet: tables; vtu: fields for ParaView.")],
+    to: Annotated[
+        Format,
+        typer.Option(
+            help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
+    ] = None,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(help="vtu: a file that the run's own problem or net came from, ./mine.py."),
     ] = None,
     n: Annotated[
         int, typer.Option(help="vtu: cells per side for nets; finite elements up to there.")
@@ -33,13 +43,18 @@ def command(
 ) -> None:
     """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
     from bench.cli._paths import show_paths
+    from bench.plugs import used
     from bench.store.folder import Store, run_path
 
+    used(plug or [])
     store = Store(run_path(run))
     folder = out or store.path / "export"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
+        if to is Format.verdicts:
+            paths = [write_verdicts(store, folder / "verdicts.json")]
+        else:
+            paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror}; see --out") from None
     show_paths(paths, json_output)
@@ -62,6 +77,20 @@ def write(store: Store, folder: Path, to: Format) -> list[Path]:
         paths.append(folder / f"{name}.{to}")
         writer(paths[-1], rows)
     return paths
+
+
+def write_verdicts(store: Store, path: Path) -> Path:
+    import json
+
+    from bench.cells import finite
+    from bench.comparison import verdicts_of
+    from bench.store.files import written_whole
+
+    document = {"run": store.path.name, "verdicts": verdicts_of(store.records())}
+    text = json.dumps(finite(document), indent=1, ensure_ascii=False)
+    with written_whole(path) as part:
+        part.write_text(f"{text}\n", encoding="utf-8")
+    return path
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

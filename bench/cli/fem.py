@@ -13,6 +13,7 @@ from bench.cells.fem import Config
 from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.finite_elements import RATIO
+from bench.plugs import display
 from bench.settings import Refused, configured, inherited, setting, whole_numbers
 
 if TYPE_CHECKING:
@@ -49,7 +50,17 @@ class Request:
     ratio: float = setting(RATIO, help="Of the layers' thicknesses.")
     adaptive: bool = setting(False, help="With --solve: refine tets where the estimator says so.")
     refine: int | None = setting(
-        None, min=1, unset=str(REFINEMENTS), help="Refinements of --adaptive, a row each."
+        None,
+        min=1,
+        help="Halve the cells of the coarsest mesh so many times, a row each; with --adaptive "
+        f"(there {REFINEMENTS} by default) only where the estimator says so.",
+    )
+    div_weight: float | None = setting(
+        None,
+        min=0,
+        unset="none",
+        help="Exponent a of the weight r^a on the divergence of nodal elements, "
+        "1/3 < a ≤ 1 at a re-entrant edge.",
     )
     tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
     guess: bool = setting(
@@ -63,7 +74,11 @@ class Request:
 
         shared = ("element", "grading", "ratio", "solve", "solver", "tol", "threads")
         values = {name: getattr(self, name) for name in shared}
-        return Discretisation(**values, refine=_refinements(self.adaptive, self.refine))
+        return Discretisation(
+            **values,
+            refine=_refinements(self.adaptive, self.refine),
+            div_exponent=self.div_weight,
+        )
 
 
 @options_of(Request)
@@ -71,7 +86,8 @@ def command(
     given: dict[str, Any],
     *,
     mesh: Annotated[
-        Path | None, typer.Option(help="Tetrahedra from this file instead of the cube.")
+        list[Path] | None,
+        typer.Option(help="Tetrahedra from this file instead of the cube; may be repeated."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
     plot: Annotated[
@@ -92,12 +108,17 @@ def command(
     if asked.guess and asked.solve:
         raise UserError("--guess starts a best approximation; it does not go with --solve")
     wanted = problems.get(asked.problem)
-    plan = _planned(asked, mesh)
+    _check_known(wanted, asked.solve)
+    plan = _planned(asked, mesh or [], wanted)
     for job in plan:
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
-    title = f"{asked.problem}, element {asked.element}{what}"
+    title = f"{display(asked.problem)}, element {asked.element}{what}"
     live, solutions, extras = _computed(plan, wanted, title, asked.guess)
+    if not wanted.known:
+        far = jobs.distances(wanted, plan, solutions)
+        extras = [extra | each for extra, each in zip(extras, far, strict=True)]
+        live.compared = extras
     if vtu is not None:
         jobs.write_vtu(vtu, wanted, plan[-1].chosen, solutions[-1])
     result = document(asked.problem, asked.element, asked.tol, solutions, extras)
@@ -109,13 +130,26 @@ def command(
         live.print_table()
 
 
-def _planned(asked: Request, mesh: Path | None) -> list[Job]:
-    from bench.cli._fem_jobs import plan
+def _check_known(problem: Problem, solve: bool) -> None:
+    if not problem.known and not solve:
+        raise UserError(
+            f"{display(problem.name)} has no closed form to approximate; add --solve to solve it"
+        )
+
+
+def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
+    from bench.cli._fem_jobs import halved, plan
 
     orders = parse_sizes(asked.order, "--order") if asked.order else []
     depths = parse_sizes(asked.layers, "--layers") if asked.layers else []
     usual = ALONG if depths else COARSEST if asked.adaptive else DEFAULT_N
-    return plan(asked.discretisation(), parse_sizes(asked.n or usual), orders, depths, mesh)
+    sizes = parse_sizes(asked.n or usual)
+    if asked.n is None:  # a domain from a file has few sizes
+        sizes = [n for n in sizes if problem.domain.offers(n)] or [1]
+    if asked.refine is None or asked.adaptive:
+        return plan(asked.discretisation(), sizes, orders, depths, meshes)
+    coarsest = sizes[:1] if asked.n else [1]
+    return halved(plan(asked.discretisation(), coarsest, orders, depths, meshes), asked.refine)
 
 
 def _computed(
@@ -139,8 +173,6 @@ def _computed(
 
 
 def _refinements(adaptive: bool, refine: int | None) -> int | None:
-    if refine is not None and not adaptive:
-        raise UserError("--refine counts the refinements of --adaptive; add it")
     return (refine or REFINEMENTS) if adaptive else None
 
 

@@ -12,7 +12,7 @@ import typer
 def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Studies, presets, problems, architectures, optimisers, elements, baselines."""
+    """Studies, presets, problems, domains, architectures, optimisers, elements, baselines."""
     known = catalogue()
     if json_output:
         typer.echo(json.dumps({noun: list(names) for noun, names in known.items()}, indent=1))
@@ -37,13 +37,14 @@ def lines(explained: dict[str, str]) -> Iterator[str]:
 
 def catalogue() -> dict[str, dict[str, str]]:
     """Names with what they mean, read off the files that define them: nothing heavy is imported."""
-    from bench import problems, studies
+    from bench import domains, problems, studies
     from fem import elements
 
     return {
         "studies": {name: studies.title(name) for name in studies.names()},
         "presets": dict(studies.PRESETS),
         "problems": {name: explanation("bench.problems", name) for name in problems.names()},
+        "domains": {name: domains.get(name).title for name in domains.names()},
         "architectures": files_of("nets.architectures"),
         "optimisers": files_of("nets.optimizers"),
         "elements": {name: e.about for name, e in elements.elements().items()},

@@ -40,10 +40,11 @@ def command(
     """Delete redundant layers (never layer 0): which, and the errors before, after, and after
     solving the last layer anew by least squares."""
     from bench.cli._nets import check_suffix, load_net, save_net, table, use_threads
+    from bench.plugs import used
 
     check_suffix(save, ".safetensors")
     use_threads(threads)
-    net, config = load_net(file, problem=problem, data_seed=data_seed)
+    net, config = load_net(file, problem=used(problem), data_seed=data_seed)
     values, deleted, resolved = pruned(net, config.data(), measure=measure, below=below)
     if save is not None:
         save_net(resolved if resolve else deleted, config, save)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,6 +42,9 @@ def command(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="key=value or study.key=value.")
     ] = None,
+    problem: Annotated[
+        str, typer.Option(help="The comparison on this problem alone: ./mine.py, or a name.")
+    ] = "",
     config: Annotated[Path | None, typer.Option(help="A TOML file, one table per study.")] = None,
     only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
     time_limit: Annotated[
@@ -60,7 +64,7 @@ def command(
     from bench.store.folder import Store, run_path
     from bench.store.survey import survey
 
-    plans = planned(studies or [], preset, settings or [], config)
+    plans = planned(studies or [], preset, settings or [], config, problem)
     wanted = chosen_states(only)
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store = Store.writable(run_path(run or plans[0].preset))
@@ -83,21 +87,41 @@ def command(
 
 
 def planned(
-    studies: list[str], preset: str, settings: list[str], config: Path | None
+    studies: list[str], preset: str, settings: list[str], config: Path | None, problem: str = ""
 ) -> list[Plan]:
     """The plans that arguments and config file ask for; arguments win."""
+    from bench import problems
     from bench import studies as all_studies
+    from bench.plugs import use, use_study, used
     from bench.settings import configured, read_toml
 
-    file: dict[str, Any] = read_toml(config) if config else {}
+    file: dict[str, Any] = used(read_toml(config)) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
     rest = {name: value for name, value in file.items() if name not in tables}
     told = configured(RunFile, rest, where=str(config))
-    chosen = studies or list(told.studies) or all_studies.names()
+    able = all_studies.about_problems() if problem else all_studies.names()
+    chosen = [use_study(study) for study in studies or told.studies] or able
     for study in chosen:
         all_studies.load(study)
-    overrides = all_studies.overrides(chosen, settings, tables)
-    return all_studies.plan(chosen, preset or told.preset, overrides)
+    overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
+    for study in chosen:
+        if problem and study not in able:
+            raise UserError(f"--problem: study {study!r} is about no problem; {nearest('', able)}")
+    about = problems.get(use(problem)) if problem else None
+    typed = [f"--set {shlex.quote(setting)}" for setting in settings]
+    typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
+    found = all_studies.plan(chosen, preset or told.preset, overrides, about, typed)
+    if not found:
+        raise UserError(f"no study can say anything about {problem} with these settings")
+    return found
+
+
+def assigned(setting: str) -> str:
+    """`key=value` with the paths in its value under their names."""
+    from bench.plugs import used
+
+    key, equals, value = setting.partition("=")
+    return f"{key}{equals}{used(value)}"
 
 
 def chosen_states(only: str) -> set[str]:
@@ -195,7 +219,7 @@ def compile_report(run: Path) -> list[Path]:
 
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
-    """Where the run stands now: counts by state, the cells that failed, the report's files."""
+    """Where the run stands now: counts by state, every result, failed cells, the report's files."""
     from bench.store.survey import counts, survey
 
     standings = survey(store, plans)
@@ -204,6 +228,18 @@ def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, An
         "run": str(store.path),
         "studies": [plan.study for plan in plans],
         "counts": counts(standings),
+        "cells": [
+            {
+                "key": s.cell.key,
+                "kind": s.cell.kind,
+                "state": s.state,
+                "studies": list(s.studies),
+                "config": s.record.config,
+                "values": s.record.values,
+            }
+            for s in standings
+            if s.record is not None
+        ],
         "failed": [{"key": s.cell.key, "cell": s.cell.label, "error": s.reason} for s in failed],
         "report": [str(path) for path in paths],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +15,16 @@ from bench.errors import UserError
 from bench.problems import FEATURES, Array, Field, Problem
 from fem import elements
 from fem.rules import quadrature
-from fem.rules.cut_cells import split_mesh
-from fem.rules.quadrature import Quadrature, Resolution
+from fem.rules.quadrature import Quadrature
 
 if TYPE_CHECKING:
     import torch
 
+    from fem.rules.polar import Resolution
+
 Values = Callable[[Array], Array]  # (3, Q) -> (3, Q), (Q,) or, for a Jacobian, (3, 3, Q)
 Errors = dict[str, float | None]
-
-# 46 656 points. The rule's own error is 5e-9 of ‖u‖ for the smooth closed forms and 2e-7 for the
-# singular ones; for nets of kinked activations (2-50, 6-50 and 5-10, trained on each of the four
-# problems) at most 7e-4 of an L² error, median 9e-5, and 5e-3 of a curl or divergence, median 1e-3.
-DEFAULT = Resolution(order=3, angle=12, radius=8, height=6)
+WHOLE = "whole"
 
 
 def l2_norm(field: Values, rule: Quadrature) -> float:
@@ -43,24 +40,20 @@ def relative_test_error(prediction: Any, target: Any) -> float:
     return float(np.linalg.norm(prediction - target) / np.linalg.norm(target))
 
 
-def cube_rules(problem: Problem, resolution: Resolution = DEFAULT) -> dict[str, Quadrature]:
-    """The parts of the cube inside and outside the cylinder, graded at a singular edge."""
-    if problem.smooth:
-        inside, outside = quadrature.inside_cylinder, quadrature.outside_cylinder
-    else:
-        inside, outside = quadrature.inside_cylinder_at_edge, quadrature.outside_cylinder_at_edge
-    return {"inside": inside(resolution), "outside": outside(resolution)}
+def domain_rules(problem: Problem, resolution: Resolution | None = None) -> dict[str, Quadrature]:
+    """The parts of the problem's domain, graded at its singular edge."""
+    return problem.domain.rules(problem.singular_edges, resolution)
 
 
 def mesh_rules(
     problem: Problem, n: int, element: str = "N0", degree: int = 6
 ) -> dict[str, Quadrature]:
-    """The same two parts by rules that stand on the mesh with n cells a side and cut its cells.
+    """The same parts by rules that stand on the domain's mesh with n cells per unit length.
 
-    For a finite-element field, which is smooth on each cell only: the polar rules of `cube_rules`
-    miss its error by up to 7 % (N0, `maxwell`, n = 8), these by less than 1e-7 for n = 1..8.
+    For a finite-element field, which is smooth on each cell only.
     """
-    return split_mesh(n, degree, tets=_tets(element), edge=not problem.smooth)
+    cell = elements.get(element).cell
+    return problem.domain.mesh_rules(n, cell, degree, problem.singular_edges)
 
 
 def field_errors(
@@ -72,43 +65,43 @@ def field_errors(
     jacobian: Values | None = None,
     rules: Mapping[str, Quadrature] | None = None,
 ) -> Errors:
-    """‖u − field‖ over the cube and its parts inside and outside the cylinder, and what follows.
+    """‖u − field‖ over the domain and each of its parts, and what follows.
 
-    Keys: `l2_error`, `l2_error_inside`, `l2_error_outside` and `relative_…` of each; with a curl
-    `curl_error` = ‖curl u − curl‖ and `hcurl_error`; with a divergence `div_norm` = ‖div field‖.
-    A Jacobian, [i, j] = ∂_j of component i, serves for both. What does not exist or is not finite
-    (a net that diverged) is None. `rules` are by default those of `cube_rules`, which suit closed
-    forms and nets; for a finite-element field pass those of `mesh_rules`.
+    Keys: `l2_error`, on the cube also `l2_error_inside` and `l2_error_outside` the cylinder, and
+    `relative_…` of each; with a curl `curl_error` = ‖curl u − curl‖ and `hcurl_error`; with a
+    divergence `div_norm` = ‖div field‖. A Jacobian, [i, j] = ∂_j of component i, serves for both.
+    What does not exist or is not finite (a net that diverged) is None. `rules` are by default those
+    of `domain_rules`, which suit closed forms and nets; for a finite-element field pass those of
+    `mesh_rules`.
     """
     derivatives = _derivatives(curl, divergence, jacobian)
-    rules = rules or cube_rules(problem)
-    inside = _squares(field, derivatives, problem, rules["inside"])
-    outside = _squares(field, derivatives, problem, rules["outside"])
-    whole = inside + outside
+    rules = rules or domain_rules(problem)
+    parts = {name: _squares(field, derivatives, problem, rule) for name, rule in rules.items()}
+    whole = np.sum(list(parts.values()), axis=0)
     errors: Errors = {}
-    for part, squares in (("", whole), ("_inside", inside), ("_outside", outside)):
-        errors[f"l2_error{part}"] = _root(squares[0])
-        errors[f"relative_l2_error{part}"] = _root(squares[0] / squares[1])
+    for name, squares in {WHOLE: whole, **parts}.items():
+        errors[f"l2_error{suffix(name)}"] = _root(squares[0])
+        errors[f"relative_l2_error{suffix(name)}"] = _root(squares[0] / squares[1])
     errors["curl_error"] = _root(whole[2])
     errors["hcurl_error"] = _root(whole[0] + whole[2])
     errors["div_norm"] = _root(whole[3])
     return errors
 
 
-def cylinder_error(field: Field, problem: Problem, resolution: Resolution = DEFAULT) -> float:
-    """‖u − field‖ over the whole training domain {r ≤ 1, 0 ≤ x₃ ≤ 1}."""
-    cylinder = quadrature.whole_cylinder if problem.smooth else quadrature.whole_cylinder_at_edge
-    return l2_norm(lambda x: problem.u(x) - field(x), cylinder(resolution))
+def suffix(part: str) -> str:
+    """What the name of a part adds to that of an error: `l2_error_inside`."""
+    return "" if part == WHOLE else f"_{part}"
 
 
 def error_on_mesh(
     field: Field, problem: Problem, n: int, element: str = "N0", degree: int = 4
 ) -> float:
-    """‖u − field‖ over the cube by the Gauss points of the mesh with n cells a side.
+    """‖u − field‖ over the domain by the Gauss points of the mesh with n cells per unit length.
 
     The paper's way to measure a net "at h": what varies with n is the rule, not the net.
     """
-    return l2_norm(lambda x: problem.u(x) - field(x), _gauss_points(n, element, degree))
+    rule = problem.domain.gauss_rule(n, elements.get(element).cell, degree)
+    return l2_norm(lambda x: problem.u(x) - field(x), rule)
 
 
 @dataclass(frozen=True)
@@ -118,6 +111,7 @@ class Tabulated:
     inputs: Array  # (Q, …) what a net is shown at the points
     u: Array  # (Q, 3)
     weights: Array  # (Q,)
+    parts: Mapping[str, slice] = field(default_factory=dict)  # which points lie in which part
 
     @classmethod
     def of(cls, rule: Quadrature, problem: Problem, features: Iterable[str]) -> Tabulated:
@@ -126,31 +120,30 @@ class Tabulated:
         weights = np.concatenate([piece.weights for piece in pieces])
         return cls(problem.inputs(points, features), problem.targets(points), weights)
 
-    def l2_error(self, values: Array) -> float:
-        """‖u − v‖ from v at the points, one row each."""
-        difference = values - self.u
-        return math.sqrt(self.weights @ np.einsum("qi,qi->q", difference, difference))
+    def l2_error(self, values: Array, part: str = WHOLE) -> float:
+        """‖u − v‖ over all or a part of it, from v at all points, one row each."""
+        rows = slice(None) if part == WHOLE else self.parts[part]
+        difference = values[rows] - self.u[rows]
+        return math.sqrt(self.weights[rows] @ np.einsum("qi,qi->q", difference, difference))
 
 
 @lru_cache(maxsize=8)
-def tabulated_cube(problem: Problem, features: tuple[str, ...]) -> Tabulated:
-    """The rules of `cube_rules` in one."""
-    return Tabulated.of(quadrature.Union(tuple(cube_rules(problem).values())), problem, features)
+def tabulated_domain(problem: Problem, features: tuple[str, ...]) -> Tabulated:
+    """The rules of `domain_rules` in one."""
+    rules = domain_rules(problem)
+    ends = np.cumsum([len(rule) for rule in rules.values()])
+    parts = {
+        name: slice(int(end) - len(rule), int(end))
+        for (name, rule), end in zip(rules.items(), ends, strict=True)
+    }
+    table = Tabulated.of(quadrature.Union(tuple(rules.values())), problem, features)
+    return replace(table, parts=parts)
 
 
 @lru_cache(maxsize=32)
 def tabulated_mesh(problem: Problem, features: tuple[str, ...], n: int) -> Tabulated:
-    """The rule of `error_on_mesh` on Kuhn's tetrahedra."""
-    return Tabulated.of(_gauss_points(n, "N0", 4), problem, features)
-
-
-def _gauss_points(n: int, element: str, degree: int) -> Quadrature:
-    reference = quadrature.kuhn_cube(degree) if _tets(element) else quadrature.cube(degree // 2 + 1)
-    return quadrature.on_cells(reference, n)
-
-
-def _tets(element: str) -> bool:
-    return elements.get(element).cell == "tet"
+    """The rule of `error_on_mesh` on tetrahedra."""
+    return Tabulated.of(problem.domain.gauss_rule(n, "tet", 4), problem, features)
 
 
 def _squares(field: Field, derivatives: _Derivatives, problem: Problem, rule: Quadrature) -> Array:
@@ -218,7 +211,7 @@ class NetField:
     def jacobian(self, x: ArrayLike) -> Array:
         """Total derivatives [i, j] = ∂_j u_i, (3, 3, …): the chain rule through f(x) and φ(x).
 
-        ∂net/∂(inputs) by automatic differentiation, one backward pass an output; ∂(inputs)/∂x
+        ∂net/∂(inputs) by automatic differentiation, one backward pass per output; ∂(inputs)/∂x
         exact for x and φ, by fourth-order differences for f (relative error below 1e-9, tested).
         """
         import torch

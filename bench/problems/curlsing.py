@@ -38,11 +38,7 @@ def f(x: ArrayLike) -> Array:
 PROBLEM = Problem(
     name="curlsing",
     title="A field whose curl is singular on an edge",
-    u=u,
-    curl_u=curl_u,
-    f=f,
-    phi=MAXWELL.phi,
-    grad_phi=MAXWELL.grad_phi,
-    singular_edge=EDGE,
-    bounded_f=False,
-)
+    u=u, curl_u=curl_u, f=f,
+    phi=MAXWELL.phi, grad_phi=MAXWELL.grad_phi,
+    singular_edge=EDGE, bounded_f=False,
+)  # fmt: skip

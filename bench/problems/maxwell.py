@@ -87,9 +87,5 @@ def f(x: ArrayLike) -> Array:
 PROBLEM = Problem(
     name="maxwell",
     title="Stationary Maxwell, u = I₁(r) e_θ (the paper's field)",
-    u=u,
-    curl_u=curl_u,
-    f=f,
-    phi=phi,
-    grad_phi=grad_phi,
-)
+    u=u, curl_u=curl_u, f=f, phi=phi, grad_phi=grad_phi,
+)  # fmt: skip

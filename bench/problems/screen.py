@@ -55,12 +55,8 @@ def u(x: ArrayLike) -> Array:
 PROBLEM = Problem(
     name="screen",
     title="The paper's data with a singular gradient added: another u for the same f and φ",
-    u=u,
-    curl_u=MAXWELL.curl_u,
-    f=MAXWELL.f,
-    phi=MAXWELL.phi,
-    grad_phi=MAXWELL.grad_phi,
+    u=u, curl_u=MAXWELL.curl_u, f=MAXWELL.f,
+    phi=MAXWELL.phi, grad_phi=MAXWELL.grad_phi,
     singular_edge=EDGE,
-    potential=potential,
-    grad_potential=grad_potential,
-)
+    potential=potential, grad_potential=grad_potential,
+)  # fmt: skip

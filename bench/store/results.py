@@ -8,9 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import TRACKS, Appearance, appearance_of
+from bench.medians import median, medians
 from bench.store.files import StoredResult
 
-__all__ = ["TRACKS", "Appearance", "Results", "StoredResult", "appearance", "pairs"]
+__all__ = [
+    "TRACKS",
+    "Appearance",
+    "Results",
+    "StoredResult",
+    "appearance",
+    "confirmatory",
+    "median",
+    "medians",
+    "pairs",
+]
+
+FIRST_CONFIRMATORY = 1000  # seeds below are for pilots and tuning
 
 
 Record = StoredResult
@@ -53,8 +66,32 @@ class Results:
         """One number per record; a diverged run, which has none, counts as infinite."""
         return [math.inf if value is None else float(value) for value in self.value(name)]
 
+    def median(self, name: str = "l2_error") -> float | None:
+        """The median over seeds; a diverged run counts as infinite. None: nobody measured it."""
+        found = self.value(name)
+        if any(value is not None for value in found):
+            return median(found)
+        lost = bool(found) and all(self.value("diverged"))
+        return math.inf if lost else None
+
     def keys(self) -> tuple[str, ...]:
         return tuple(record.key for record in self.records)
+
+
+def confirmatory(results: Results) -> Results:
+    """The records that no seed below 1000 has a part in; those without a seed are among them.
+
+    Seeds of a tuning inside a cell do not count: they choose, and are not judged by.
+    """
+    return Results(
+        [r for r in results if min(_judged_by(r), default=math.inf) >= FIRST_CONFIRMATORY]
+    )
+
+
+def _judged_by(record: StoredResult) -> list[int]:
+    config = record.config
+    alone = [config[name] for name in ("seed", "data_seed") if config.get(name) is not None]
+    return [*alone, *config.get("seeds", ()), *config.get("data_seeds", ())]
 
 
 def appearance(record: StoredResult) -> Appearance | None:

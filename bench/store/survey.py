@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from bench import plugs
 from bench.cells import Cell
 from bench.store.files import Damaged, StoredResult
 from bench.store.fingerprint import fingerprint
@@ -44,12 +45,25 @@ def survey(store: Store, plans: Iterable[Plan], *, verify: bool = False) -> list
     `verify` reads every file whole; otherwise arrays and weights are checked by their size.
     """
     studies: dict[Cell, list[str]] = {}
+    edited: dict[str, str] = {}
     for plan in plans:
+        edited |= plugs.changed(plan.plugs)
         for cell in plan.cells:
             owners = studies.setdefault(cell, [])
             if plan.study not in owners:
                 owners.append(plan.study)
-    return [standing(store, cell, tuple(owners), verify=verify) for cell, owners in studies.items()]
+    found = [
+        standing(store, cell, tuple(owners), verify=verify) for cell, owners in studies.items()
+    ]
+    return [_edited(each, edited) for each in found] if edited else found
+
+
+def _edited(found: Standing, edited: Mapping[str, str]) -> Standing:
+    """Stale if a file from outside that the cell names is another today."""
+    paths = [edited[name] for name in plugs.names_in(found.cell.config) if name in edited]
+    if not paths or found.record is None:
+        return found
+    return replace(found, state="stale", reason=f"{paths[0]} has changed since")
 
 
 def standing(

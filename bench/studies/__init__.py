@@ -6,6 +6,8 @@ A study module defines
     PRESETS    {"quick": Config(...), "paper": ..., "full": ...}
     cells      Config -> list[Cell]; cells that two studies share are computed once
     YIELDS     names of the values its tables show
+    on         where it is about fields: (Config, Problem) -> the same for one's own problem, or
+               None where it has nothing to say of it (`femnets run --problem ./mine.py`)
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
 module outside this package: `femnets run mine.studies.heat`.
@@ -16,15 +18,18 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from bench import plugs
 from bench.cells import Cell
 from bench.errors import UserError, nearest
 from bench.settings import configured, parsed, typed
+
+if TYPE_CHECKING:
+    from bench.problems import Problem
 
 PRESETS = {
     "quick": "every study in small, for a first look",
@@ -41,23 +46,52 @@ class Plan:
     preset: str
     config: Any  # the study's own Config
     cells: list[Cell]
+    plugs: Mapping[str, list[str]] = dataclasses.field(default_factory=dict)
+    told: tuple[str, ...] = ()  # options as typed
 
     def document(self) -> dict[str, Any]:
-        return {
-            "study": self.study,
-            "preset": self.preset,
-            "config": dataclasses.asdict(self.config),
-        }
+        """What a run folder remembers.
+
+        Where files from outside take part, these are named, and the cells are written out: status
+        and report then need no code that femnets does not have.
+        """
+        config = dataclasses.asdict(self.config)
+        document = {"study": self.study, "preset": self.preset, "config": config}
+        if self.told:
+            document["told"] = [*self.told]
+        named = {"config": config, "cells": [cell.config for cell in self.cells]}
+        outside = plugs.recorded(self.study, named)
+        if outside or self.study in _outside:
+            cells = [[cell.kind, dict(cell.config)] for cell in self.cells]
+            document |= {"plugs": outside, "cells": cells}
+        if path := plugs.file_of_study(self.study):
+            document["file"] = path
+        return document
 
 
-@cache
+_outside: dict[str, Callable[[], Any]] = {}
+
+
+def add(name: str, load_it: Callable[[], Any]) -> None:
+    """A study from outside this folder; `load_it` gives what a file of it would define."""
+    _outside[name] = load_it
+    load.cache_clear()
+
+
 def names() -> list[str]:
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    return sorted({*_files(), *_outside})
 
 
 @cache
-def load(study: str) -> ModuleType:
+def _files() -> list[str]:
+    return [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
+
+
+@cache
+def load(study: str) -> Any:
     """The module of a study."""
+    if study in _outside:
+        return _complete(_outside[study](), study)
     if "." not in study and study not in names():
         raise UserError(f"no study {study!r}; {nearest(study, names())}")
     name = study if "." in study else f"{__name__}.{study}"
@@ -67,6 +101,10 @@ def load(study: str) -> ModuleType:
         if error.name is None or not name.startswith(error.name):
             raise
         raise UserError(f"no study {study!r}: no module {error.name!r} on the path") from None
+    return _complete(module, name)
+
+
+def _complete(module: Any, name: str) -> Any:
     parts = ("Config", "PRESETS", "YIELDS", "cells")
     absent = [part for part in parts if not hasattr(module, part)]
     if absent:
@@ -86,22 +124,41 @@ def preset(study: str, name: str) -> Any:
 
 
 def plan(
-    studies: Sequence[str], preset_name: str, overrides: Mapping[str, Mapping[str, Any]]
+    studies: Sequence[str],
+    preset_name: str,
+    overrides: Mapping[str, Mapping[str, Any]],
+    problem: Problem | None = None,
+    told: Sequence[str] = (),
 ) -> list[Plan]:
-    """The plans of some studies; `overrides` maps a study to the settings that differ."""
+    """The plans of some studies; `overrides` maps a study to the settings that differ.
+
+    With a `problem` they are about it and no other. `told` is what was typed, to be repeated.
+    """
     plans = []
     for study in studies:
         config = preset(study, preset_name)
+        if problem is not None:
+            config = load(study).on(config, problem)
+            if config is None:
+                continue
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
-        plans.append(Plan(study, preset_name, config, load(study).cells(config)))
+        plans.append(Plan(study, preset_name, config, load(study).cells(config), told=tuple(told)))
     return plans
+
+
+def about_problems() -> list[str]:
+    """The studies that can be run on one's own problem."""
+    return [study for study in names() if hasattr(load(study), "on")]
 
 
 def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
     """The plans a run directory remembers, expanded by today's code."""
     plans = []
     for study, document in documents.items():
+        if "cells" in document:
+            plans.append(_written_out(study, document))
+            continue
         config_type = load(study).Config
         try:
             config = configured(config_type, document["config"], where=f"study {study}")
@@ -112,6 +169,16 @@ def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
             ) from None
         plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
     return plans
+
+
+def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
+    """A plan with plugs from outside, as it was written: none of their code is needed."""
+    try:
+        cells = [Cell(str(kind), dict(config)) for kind, config in document["cells"]]
+        outside = {str(name): [*map(str, paths)] for name, paths in document["plugs"].items()}
+    except (TypeError, ValueError, AttributeError, KeyError):
+        raise UserError(f"the run's plan of study {study} is not as femnets writes it") from None
+    return Plan(study, str(document["preset"]), document["config"], cells, outside)
 
 
 def overrides(

@@ -7,10 +7,12 @@ only asymptotically: 0.81–0.94 for n ≤ 8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench import problems
 from bench.cells import Cell
+from bench.problems import Problem
+from bench.studies._sizes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "iterations")
 SMALL = tuple(range(1, 11))
@@ -35,6 +37,12 @@ PRESETS = {
         problems=("maxwell", "helix", "screen", "curlsing"),
     ),
 }
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    if not problem.known:
+        return None
+    return replace(config, n=offered(problem, config.n), problems=(problem.name,))
 
 
 # Beyond this the unknowns fit in 24 GB only in single precision, which singular fields do not get.

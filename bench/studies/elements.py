@@ -6,9 +6,11 @@ opponent, is the study `convergence`; here stand the stronger ones that a refere
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.cells import Cell
+from bench.problems import Problem
+from bench.studies._sizes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", "seconds_per_point")
 
@@ -28,6 +30,8 @@ class Config:
     orders: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8)
     graded: tuple[int, ...] = (2, 4, 8)
     exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
+    layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
+    layer_order: int = 5
 
 
 PRESETS = {
@@ -38,6 +42,8 @@ PRESETS = {
         n1=(1, 2, 4, 8, 16),
         orders=tuple(range(1, 13)),
         graded=(2, 4, 8, 16),
+        layers=(2, 4, 6, 8),
+        layer_order=6,
     ),
     "full": Config(
         n0=(1, 2, 4, 8, 16, 32, 64, 128, 256),
@@ -45,8 +51,26 @@ PRESETS = {
         n1=(1, 2, 4, 8, 16, 32),
         orders=tuple(range(1, 17)),
         graded=(2, 4, 8, 16, 32),
+        layers=(2, 4, 6, 8, 10, 12),
+        layer_order=8,
     ),
 }
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    if not problem.known:
+        return None
+    mine = (problem.name,)
+    changed = replace(
+        config,
+        smooth=mine if problem.smooth else (),
+        singular=() if problem.smooth else mine,
+        n0=offered(problem, config.n0),
+        n1=offered(problem, config.n1),
+    )
+    return (
+        changed if problem.domain.structured else replace(changed, hex_n0=(), orders=(), layers=())
+    )
 
 
 def cells(config: Config) -> list[Cell]:
@@ -67,4 +91,9 @@ def cells(config: Config) -> list[Cell]:
         for problem in config.singular
         for n in config.graded
     ]
-    return [Cell("fem", settings) for settings in uniform + high_order + graded]
+    layered = [
+        {"problem": problem, "element": "hexP", "n": 1, "order": config.layer_order, "layers": k}
+        for problem in config.singular
+        for k in config.layers
+    ]
+    return [Cell("fem", settings) for settings in uniform + high_order + graded + layered]

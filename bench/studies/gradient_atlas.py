@@ -56,6 +56,7 @@ WIDENED = {
     "activations": ("smoothrelu", "relu", "tanh", "gelu", "sine"),
     "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
+    "wide_seeds": tuple(range(1000, 1005)),
     "decay_depths": (5, 10, 20, 50, 100, 200),
 }
 
@@ -66,6 +67,7 @@ PRESETS = {
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
         policy_scales=(0.25, 0.5, 1.0, 2.0, 4.0),
         gammas=(0.25, 0.5, 0.75),
+        seeds=(1000,),
         **WIDENED,
     ),
     "full": Config(
@@ -73,8 +75,8 @@ PRESETS = {
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 8.0),
         policy_scales=(0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
         gammas=(0.25, 0.5, 0.75),
-        seeds=tuple(range(5)),
-        **{**WIDENED, "wide_seeds": tuple(range(10))},
+        seeds=tuple(range(1000, 1005)),
+        **{**WIDENED, "wide_seeds": tuple(range(1000, 1010))},
     ),
 }
 
@@ -158,5 +160,6 @@ def _cell(
             "width": config.width,
             "samples": config.samples,
             "seed": seed,
+            "data_seed": seed,
         },
     )

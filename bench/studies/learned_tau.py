@@ -1,83 +1,161 @@
-"""Learned against fixed τ in deep nets: does learning τ cure what a fixed τ suffers?"""
+"""Is a learned τ worth it? Every arm tuned alike, judged on other seeds; and the rate varied.
+
+Three sets of cells. *Tuned*: for each arm rate × τ₀ × scale of the weights is chosen from the same
+number of points on tuning seeds, then judged. *Sweep*: τ fixed and learned at each rate of a
+30-fold range, τ₀ and scale tuned alike at every rate, so that everyone sees where a verdict flips.
+*Watched*: two trainings of the deepest net whose gradients are recorded layer by layer, to look at.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from bench.arms import ARMS, admitted
 from bench.cells import Cell
-from nets import architectures, optimizers
+from nets import optimizers
 
-YIELDS = ("train_mse", "rel_test_error", "label_start", "label_end", "log10_weight_ratio_end")
+YIELDS = ("train_mse", "rel_test_error", "chosen", "at_the_edge", "lost")
 
-# Where τ starts and whether it is learned: `tau:tau0`. The fixed c/H are what "1/H, tuned as
-# carefully" means: the claim picks c on one half of the seeds and is judged on the other.
-TUNED = ("fixed:0.5/H", "fixed:2/H", "fixed:4/H", "fixed:8/H")
-ARMS = (
-    "fixed:1/H",
-    "learned:1/H",
-    "fixed:1/sqrtH",
-    "learned:1/sqrtH",
-    "fixed:1",
-    "learned:1",
-    "global:1/H",
-    "rezero:1",
-)
+SWEPT = ("fixed", "learned")
+# From half a decade below the best rate of most arms to where trainings start to fail.
+THIRTYFOLD = (2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2)
 
 
 @dataclass(frozen=True)
 class Config:
-    """Arms share initial weights and data for each seed; all get the same number of evaluations."""
+    """Seeds are crossed with data sets; the tuning seeds never judge."""
 
-    nets: tuple[str, ...] = ("resnet",)
-    depths: tuple[int, ...] = (50,)
-    arms: tuple[str, ...] = ("fixed:1/H", "learned:1/H")
-    optimizers: tuple[str, ...] = ("adam",)
-    rates: tuple[float, ...] = (1e-3,)
+    nets: tuple[str, ...] = ("resnet", "fractional")
+    depths: tuple[int, ...] = (6, 20, 50)
+    arms: tuple[str, ...] = ARMS
+    optimizers: tuple[str, ...] = ("adam", "steepest", "ssbfgs")
+    rates: tuple[float, ...] = (7e-3, 2e-2, 6e-2)
+    tau0s: tuple[str, ...] = ("1/H", "3/H")
+    scales: tuple[float, ...] = (1.0, 2.0)
+    # ReZero has no τ₀ and a line search no rate: as many points in what they have
+    rezero_rates: tuple[float, ...] = (4e-3, 1e-2, 3e-2, 9e-2)
+    rezero_scales: tuple[float, ...] = (0.7, 1.0, 2.0)
+    line_search_tau0s: tuple[str, ...] = ("0.5/H", "1/H", "3/H", "1")
+    line_search_scales: tuple[float, ...] = (0.7, 1.0, 2.0)
+    line_search_arms: tuple[str, ...] = ("fixed", "global", "learned")
+    line_search_nets: tuple[str, ...] = ("resnet",)
+    line_search_depths: tuple[int, ...] = (20,)
+    line_search_width: int = 10  # dense BFGS keeps a matrix: 2200 unknowns at H = 20, not 8200
+    sweep_rates: tuple[float, ...] = THIRTYFOLD
+    sweep_nets: tuple[str, ...] = ("resnet",)
+    sweep_depths: tuple[int, ...] = (50,)
     width: int = 20
     samples: int = 200
-    evaluations: int = 500
-    seeds: tuple[int, ...] = tuple(range(10))
+    evaluations: int = 300
+    tuning_seeds: tuple[int, ...] = (0, 1)
+    seeds: tuple[int, ...] = tuple(range(1000, 1020))
+    data_seeds: tuple[int, ...] = (1000, 1001)
 
 
 PRESETS = {
-    "quick": Config(),
-    "paper": Config(
-        arms=(*ARMS, *TUNED), depths=(10, 50), optimizers=("adam", "steepest"), samples=400
+    "quick": Config(
+        nets=("resnet",),
+        depths=(6,),
+        optimizers=("adam",),
+        rates=(1e-2, 3e-2),
+        tau0s=("1/H", "3/H"),
+        scales=(1.0,),
+        rezero_rates=(1e-2, 3e-2),
+        rezero_scales=(1.0, 2.0),
+        sweep_rates=(2e-3, 1.1e-2, 6e-2),
+        sweep_depths=(6,),
+        width=10,
+        samples=100,
+        evaluations=120,
+        tuning_seeds=(0,),
+        seeds=(1000, 1001),
+        data_seeds=(1000,),
     ),
+    "paper": Config(),
     "full": Config(
-        nets=("resnet", "fractional"),
-        arms=(*ARMS, *TUNED),
-        depths=(10, 50, 100),
-        optimizers=("adam", "steepest"),
+        line_search_arms=ARMS,
+        line_search_nets=("resnet", "fractional"),
+        line_search_depths=(6, 20, 50),
+        sweep_nets=("resnet", "fractional"),
+        sweep_depths=(6, 20, 50),
         samples=1000,
+        evaluations=1000,
+        tuning_seeds=(0, 1, 2, 3),
+        seeds=tuple(range(1000, 1030)),
+        data_seeds=(1000, 1001, 1002),
     ),
 }
 
 
 def cells(config: Config) -> list[Cell]:
-    """One training per arm and seed; `rates` are for optimisers without a line search."""
-    return [
-        Cell(
-            "gradients_in_training",
-            {
+    arms = [Cell("tau_arm", settings) for settings in (*tuned(config), *sweep(config))]
+    return arms + [Cell("gradients_in_training", settings) for settings in watched(config)]
+
+
+def tuned(config: Config) -> Iterator[dict[str, Any]]:
+    """Every arm with its best of equally many points."""
+    for optimizer in config.optimizers:
+        line_search = optimizers.get(optimizer).LINE_SEARCH
+        nets = config.line_search_nets if line_search else config.nets
+        depths = config.line_search_depths if line_search else config.depths
+        arms = config.line_search_arms if line_search else config.arms
+        for net in nets:
+            for hidden in depths:
+                for arm in arms:
+                    if arm in config.arms and admitted(arm, net):
+                        grid = _grid(config, arm, line_search=line_search)
+                        mode = {"net": net, "hidden": hidden, "arm": arm, "optimizer": optimizer}
+                        yield {**_shared(config, line_search), **mode, **grid}
+
+
+def sweep(config: Config) -> Iterator[dict[str, Any]]:
+    """τ fixed and learned at one rate after the other."""
+    for net in config.sweep_nets:
+        for hidden in config.sweep_depths:
+            for rate in config.sweep_rates:
+                for arm in SWEPT:
+                    if "adam" in config.optimizers and arm in config.arms:
+                        grid = {"tau0s": config.tau0s, "scales": config.scales, "rates": (rate,)}
+                        mode = {"net": net, "hidden": hidden, "arm": arm, "optimizer": "adam"}
+                        yield {**_shared(config, False), **mode, **grid}
+
+
+def watched(config: Config) -> Iterator[dict[str, Any]]:
+    """τ fixed and learned from 1/H, one seed, for the pictures of gradients along training."""
+    for net in config.nets if "adam" in config.optimizers else ():
+        for arm in SWEPT:
+            yield {
                 "net": net,
-                "hidden": depth,
-                "tau": arm.partition(":")[0],
-                "tau0": arm.partition(":")[2],
-                "optimizer": optimizer,
-                "rate": rate,
+                "hidden": max(config.depths),
+                "tau": arm,
+                "tau0": "1/H",
+                "rate": config.rates[0],
                 "width": config.width,
                 "samples": config.samples,
                 "evaluations": config.evaluations,
-                "seed": seed,
-                "data_seed": seed,
-            },
-        )
-        for net in config.nets
-        for depth in config.depths
-        for arm in config.arms
-        if arm.partition(":")[0] in architectures.tau_policies(net)
-        for optimizer in config.optimizers
-        for rate in (config.rates[:1] if optimizers.get(optimizer).LINE_SEARCH else config.rates)
-        for seed in config.seeds
-    ]
+                "seed": config.seeds[0],
+                "data_seed": config.data_seeds[0],
+            }
+
+
+def _grid(config: Config, arm: str, *, line_search: bool) -> dict[str, Any]:
+    if line_search:
+        free = ("1",) if arm == "rezero" else config.line_search_tau0s
+        return {"rates": (), "tau0s": free, "scales": config.line_search_scales}
+    if arm == "rezero":
+        rates, scales = config.rezero_rates, config.rezero_scales
+        return {"rates": rates, "tau0s": ("1",), "scales": scales}
+    return {"rates": config.rates, "tau0s": config.tau0s, "scales": config.scales}
+
+
+def _shared(config: Config, line_search: bool) -> dict[str, Any]:
+    return {
+        "width": config.line_search_width if line_search else config.width,
+        "samples": config.samples,
+        "evaluations": config.evaluations,
+        "tuning_seeds": config.tuning_seeds,
+        "seeds": config.seeds,
+        "data_seeds": config.data_seeds,
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 from nets import optimizers
 
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "evaluations", "seconds", "steps")
@@ -38,11 +38,8 @@ def cells(config: Config) -> list[Cell]:
             {
                 "optimizer": optimizer,
                 **optimizers.get(optimizer).TUNED,
-                "hidden": config.hidden,
-                "width": config.width,
-                "evaluations": config.evaluations,
-                "seed": seed,
-                "data_seed": seed,
+                **{name: getattr(config, name) for name in ("hidden", "width", "evaluations")},
+                **paired(seed),
             },
         )
         for optimizer in config.optimizers

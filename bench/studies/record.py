@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench import recipes
-from bench.cells import Cell
+from bench.cells import Cell, paired
 
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "seconds", "tau")
 
@@ -32,18 +32,9 @@ PRESETS = {
 
 
 def cells(config: Config) -> list[Cell]:
+    recipe = {**recipes.get("record").settings, "evaluations": config.evaluations}
     return [
-        Cell(
-            "net",
-            {
-                **recipes.get("record").settings,
-                "problem": problem,
-                "features": features,
-                "seed": seed,
-                "data_seed": seed,
-                "evaluations": config.evaluations,
-            },
-        )
+        Cell("net", {**recipe, **paired(seed), "problem": problem, "features": features})
         for problem in config.problems
         for features in (config.features if problem in config.ablated else config.features[:1])
         for seed in config.seeds

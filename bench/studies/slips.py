@@ -1,4 +1,4 @@
-"""The paper's formulas compared with independent computations, on random nets."""
+"""The paper's formulas and our theorems held against independent computations, on random nets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ YIELDS = ("fractional_index", "fractional_tau_column", "gronwall", "otd_drift")
 
 @dataclass(frozen=True)
 class Config:
-    seeds: tuple[int, ...] = tuple(range(6))
+    seeds: tuple[int, ...] = tuple(range(1000, 1006))
 
 
 PRESETS = {
     "quick": Config(),
-    "paper": Config(seeds=tuple(range(10))),
-    "full": Config(seeds=tuple(range(50))),
+    "paper": Config(seeds=tuple(range(1000, 1012))),
+    "full": Config(seeds=tuple(range(1000, 1050))),
 }
 
 

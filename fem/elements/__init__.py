@@ -30,9 +30,10 @@ def per_cell(size: float) -> Needs:
 
 
 def factorised(dofs: float, functions: int) -> Needs:
-    """Of assembly with so many dofs and functions per cell: chunks of bases, and the fill-in of
-    the factors, 48 to 58 dofs^1.5 bytes from n = 8 to 14."""
-    return lambda cells, order: 4e7 * functions + 80 * (dofs * cells) ** 1.5
+    """Of assembly with so many dofs and functions per cell: chunks of bases (of 400 000 points, at
+    most 1000 of them in a cell), and the fill-in of the factors, 48 to 58 dofs^1.5 bytes from
+    n = 8 to 14."""
+    return lambda cells, order: min(4e7, 1e5 * cells) * functions + 80 * (dofs * cells) ** 1.5
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,9 @@ class Ability:
     needs: Needs
     solvers: tuple[str, ...] = ("auto",)
     on_cube: OnCube | None = None
+    whole_trace: bool = (
+        False  # g in one piece: a singular gradient part may not come as a potential
+    )
 
     def choose(self, solver: str, cells: int, on_mesh: bool) -> tuple[str, Needs]:
         """The solver to run and what it needs; "auto" may be left to `run`."""
@@ -160,9 +164,22 @@ class Element:
         return int(needs[first_fitting(needs, memory.limit_bytes())])
 
 
-@cache
+_outside: dict[str, Callable[[], Element]] = {}
+
+
+def add(name: str, load: Callable[[], Element]) -> None:
+    """An element from outside this folder, loaded when first asked for."""
+    _outside[name] = load
+
+
 def elements() -> dict[str, Element]:
-    """All elements by name."""
+    """All elements by name; of those from outside, the installed ones."""
+    installed = {name: load() for name, load in _outside.items() if "@" not in name}
+    return {**_files(), **installed}
+
+
+@cache
+def _files() -> dict[str, Element]:
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     return {element.name: element for element in map(_declared, modules)}
 
@@ -179,6 +196,8 @@ def _declared(module: str) -> Element:
 
 def get(name: str) -> Element:
     """The element of that name, or an InputError that names the nearest."""
+    if name in _outside:
+        return _outside[name]()
     known = elements()
     if name not in known:
         raise InputError(f"unknown element {name!r}; {_nearest(name, list(known))}")
@@ -188,6 +207,11 @@ def get(name: str) -> Element:
 def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
     """The solver of that name, or for "auto" all that take the mesh and its size, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
+    if not element.solvers:
+        raise InputError(
+            f"element {element.name} has no best approximation, only the boundary-value problem "
+            "(--solve)"
+        )
     if solver == "auto":
         found = {name: s for name, s in fitting.items() if cells <= s.auto_up_to_cells}
         if found:

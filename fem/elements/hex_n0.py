@@ -67,15 +67,11 @@ def transforms(n: int) -> Space:
 
 
 ELEMENT = Element(
-    name="hexN0",
-    title="N₀ hexahedra",
-    short="N₀ hexes",
+    name="hexN0", title="N₀ hexahedra", short="N₀ hexes",
     about="lowest-order Nédélec elements on hexahedra",
-    cell="hex",
-    order=1,
-    reference=reference,
+    cell="hex", order=1, reference=reference,
     solvers={
         "transforms": Solver(transforms, per_cell(50)),
         "assembled": Solver(assembled("hexN0"), factorised(3, 12), any_mesh=True),
     },
-)
+)  # fmt: skip

@@ -27,13 +27,9 @@ def needs(cells: int, order: int) -> float:
 
 
 ELEMENT = Element(
-    name="hexP",
-    title="p-version, hexahedra",
-    short="p-version",
+    name="hexP", title="p-version, hexahedra", short="p-version",
     about="Nédélec elements of any order on hexahedra, by tensor products",
-    cell="hex",
-    order=None,
-    bricks=True,
+    cell="hex", order=None, bricks=True,
     solvers={"tensor": Solver(tensor, needs, any_mesh=True)},
     boundary_value=Ability(boundary_value, needs, ("auto", "modes", "direct")),
-)
+)  # fmt: skip

@@ -44,13 +44,9 @@ def boundary_value(problem: Any, *, solver: str, **options: Any) -> Any:
 
 
 ELEMENT = Element(
-    name="N0",
-    title="N₀ tetrahedra",
-    short="N₀ tets",
+    name="N0", title="N₀ tetrahedra", short="N₀ tets",
     about="lowest-order Nédélec elements on tetrahedra",
-    cell="tet",
-    order=1,
-    reference=reference,
+    cell="tet", order=1, reference=reference,
     solvers={
         "assembled": Solver(
             assembled("N0"), factorised(7 / 6, 6), any_mesh=True, auto_up_to_cells=6 * 4**3
@@ -66,4 +62,4 @@ ELEMENT = Element(
         on_cube=OnCube("cube", per_cell(300), from_cells=6 * 4**3),
     ),
     fit=Ability(fit_on_tets(0), per_cell(4_200)),
-)
+)  # fmt: skip

@@ -23,13 +23,9 @@ def auxiliary(n: int | None = None, mesh: Any = None) -> Space:
 
 
 ELEMENT = Element(
-    name="N1",
-    title="N₁ tetrahedra",
-    short="N₁ tets",
+    name="N1", title="N₁ tetrahedra", short="N₁ tets",
     about="second-order Nédélec elements of the first kind on tetrahedra",
-    cell="tet",
-    order=2,
-    reference=reference,
+    cell="tet", order=2, reference=reference,
     solvers={
         "auxiliary": Solver(auxiliary, per_cell(8_000), any_mesh=True),
         "assembled": Solver(assembled("N1"), factorised(19 / 3, 20), any_mesh=True),
@@ -37,4 +33,4 @@ ELEMENT = Element(
     boundary_value=Ability(mixed_on_tets(1), per_cell(24_000), ("auto", "direct", "spd")),
     fit=Ability(fit_on_tets(1), per_cell(24_000)),
     quadratic=True,
-)
+)  # fmt: skip

@@ -38,15 +38,10 @@ class Tets:
     def _edge_tables(self) -> tuple[Ints, Ints]:
         return _number_edges(self.t, self.p.shape[1])
 
-    @property
-    def edges(self) -> Ints:
-        """Vertices (edges, 2) of every edge, the lower number first."""
-        return self._edge_tables[0]
-
-    @property
-    def cell_edges(self) -> Ints:
-        """Edges (cells, 6) of every cell, in the order of LOCAL_EDGES."""
-        return self._edge_tables[1]
+    # Vertices (edges, 2) of every edge, the lower number first.
+    edges = property(lambda self: self._edge_tables[0])
+    # Edges (cells, 6) of every cell, in the order of LOCAL_EDGES.
+    cell_edges = property(lambda self: self._edge_tables[1])
 
     @cached_property
     def edge_cells(self) -> tuple[NDArray[np.int64], Ints]:
@@ -57,14 +52,8 @@ class Tets:
     def _geometry(self) -> tuple[Array, Array]:
         return _geometry(self.p, self.t)
 
-    @property
-    def gradients(self) -> Array:
-        """∇λ_a, (cells, 4, 3)."""
-        return self._geometry[0]
-
-    @property
-    def volumes(self) -> Array:
-        return self._geometry[1]
+    gradients = property(lambda self: self._geometry[0])  # ∇λ_a, (cells, 4, 3)
+    volumes = property(lambda self: self._geometry[1])
 
     @cached_property
     def boundary_edges(self) -> NDArray[np.bool_]:

@@ -1,9 +1,4 @@
-"""Quadrature over the unit cube, its tetrahedra, and the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1}.
-
-Everything is Gauss: on cells and tetrahedra of a mesh, in polar coordinates that follow r = 1
-(an indicator function on a tensor rule is wrong by percents), and in polar coordinates about the
-edge {x₁ = 1, x₂ = 0}, graded so that powers of √distance become polynomials.
-"""
+"""Quadrature on the unit cube, its cells and its tetrahedra: Gauss, and rules made of rules."""
 
 from __future__ import annotations
 
@@ -50,7 +45,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class CellRule:
-    """A rule of the unit cube on the cells of a mesh with n cells a side, made block by block.
+    """A rule of the unit cube on the cells of a mesh with n cells per side, made block by block.
 
     A column (i, j) stands for its n cells (i, j, 0), …, (i, j, n − 1).
     """
@@ -158,121 +153,7 @@ def kuhn_cube(degree: int) -> Rule:
 
 
 def on_cells(reference: Rule, n: int) -> CellRule:
-    """A rule of the unit cube (`cube`, `kuhn_cube`) repeated on the mesh of n cells a side."""
+    """A rule of the unit cube (`cube`, `kuhn_cube`) repeated on the mesh of n cells per side."""
     if n < 1:
-        raise InputError(f"n must be ≥ 1 cells a side, got {n}")
+        raise InputError(f"n must be ≥ 1 cells per side, got {n}")
     return CellRule(reference, n, np.indices((n, n)).reshape(2, -1))
-
-
-# ---------------------------------------------------------------- polar rules that follow r = 1
-
-
-@dataclass(frozen=True)
-class Resolution:
-    """How fine a polar rule is: Gauss points a panel, panels along angle, radius and height."""
-
-    order: int
-    angle: int
-    radius: int
-    height: int
-
-    def refined(self) -> Resolution:
-        return Resolution(self.order, 2 * self.angle, 2 * self.radius, 2 * self.height)
-
-
-@lru_cache(maxsize=32)
-def inside_cylinder(res: Resolution) -> Rule:
-    """{r ≤ 1} within the unit cube: a quarter of the cylinder."""
-    theta, w = _interval(res, 0, np.pi / 2)
-    return _prism(*_polar(res, theta, w, 0 * theta, 1 + 0 * theta), res)
-
-
-@lru_cache(maxsize=32)
-def outside_cylinder(res: Resolution) -> Rule:
-    """{r > 1} within the unit cube: r from 1 to 1/max(cos θ, sin θ), split at θ = π/4."""
-    halves = []
-    for start in (0, np.pi / 4):
-        theta, w = _interval(res, start, start + np.pi / 4)
-        wall = 1 / np.maximum(np.cos(theta), np.sin(theta))
-        halves.append(_prism(*_polar(res, theta, w, 1 + 0 * theta, wall), res))
-    return joined(*halves)
-
-
-@lru_cache(maxsize=32)
-def whole_cylinder(res: Resolution) -> Rule:
-    """The training domain {r ≤ 1, 0 ≤ x₃ ≤ 1}: four turns of its quarter in the cube."""
-    return _turned(inside_cylinder(res), [(1, 1), (-1, 1), (-1, -1), (1, -1)])
-
-
-# ------------------------------------------- polar rules about the singular edge (1, 0, x₃)
-#
-# x = (1 − R cos α, R sin α), 0 < α < π/2: the circle r = 1 passes through the edge and reads
-# R = 2 cos α; the walls x₁ = 0 and x₂ = 1 are R = 1/cos α and R = 1/sin α; all three meet at
-# α = π/4. R = σ² makes powers of √R polynomial, α = π/2 − β²π/4 does so for powers of √(2 cos α).
-
-
-@lru_cache(maxsize=32)
-def inside_cylinder_at_edge(res: Resolution) -> Rule:
-    """As `inside_cylinder`, for fields singular at the edge."""
-    alpha, w = _interval(res, 0, np.pi / 4)
-    to_wall = _polar(res, alpha, w, 0 * alpha, 1 / np.cos(alpha), power=2)
-    alpha, w = _towards_right_angle(res, np.pi / 4)
-    to_circle = _polar(res, alpha, w, 0 * alpha, 2 * np.cos(alpha), power=2)
-    return joined(*(_prism(*_seen_from_edge(part), res) for part in (to_wall, to_circle)))
-
-
-@lru_cache(maxsize=32)
-def outside_cylinder_at_edge(res: Resolution) -> Rule:
-    """As `outside_cylinder`, for fields singular at the edge."""
-    alpha, w = _towards_right_angle(res, np.pi / 4)
-    part = _polar(res, alpha, w, 2 * np.cos(alpha), 1 / np.sin(alpha), power=2)
-    return _prism(*_seen_from_edge(part), res)
-
-
-@lru_cache(maxsize=32)
-def whole_cylinder_at_edge(res: Resolution) -> Rule:
-    """As `whole_cylinder`, for fields singular at the edge."""
-    alpha, w = _towards_right_angle(res, np.pi / 2)
-    half = _polar(res, alpha, w, 0 * alpha, 2 * np.cos(alpha), power=2)
-    return _turned(_prism(*_seen_from_edge(half), res), [(1, 1), (1, -1)])
-
-
-def _interval(res: Resolution, start: float, end: float) -> tuple[Array, Array]:
-    t, w = gauss(res.order, res.angle)
-    return start + (end - start) * t, (end - start) * w
-
-
-def _towards_right_angle(res: Resolution, width: float) -> tuple[Array, Array]:
-    """α = π/2 − width β², β in (0, 1): quadratic grading towards π/2."""
-    beta, w = gauss(res.order, res.angle)
-    return np.pi / 2 - width * beta**2, 2 * width * beta * w
-
-
-def _polar(
-    res: Resolution, angle: Array, w_angle: Array, r_from: Array, r_to: Array, power: int = 1
-) -> tuple[Array, Array, Array]:
-    """Planar points (r cos, r sin) and weights, r = σ^power between two curves r(angle)."""
-    t, w = gauss(res.order, res.radius)
-    s_from, s_to = (r[:, None] ** (1 / power) for r in (r_from, r_to))
-    sigma = s_from + (s_to - s_from) * t
-    r = sigma**power
-    weights = w_angle[:, None] * w * (s_to - s_from) * power * sigma ** (power - 1) * r
-    return r * np.cos(angle)[:, None], r * np.sin(angle)[:, None], weights
-
-
-def _seen_from_edge(part: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-    towards_axis, up, weights = part
-    return 1 - towards_axis, up, weights
-
-
-def _prism(x1: Array, x2: Array, weights: Array, res: Resolution) -> Rule:
-    """A planar rule times Gauss in 0 < x₃ < 1."""
-    x3, w3 = gauss(res.order, res.height)
-    planar = np.stack([x1.ravel(), x2.ravel()])
-    points = np.concatenate([np.repeat(planar, x3.size, axis=1), [np.tile(x3, x1.size)]])
-    return _frozen(points, np.outer(weights, w3).ravel())
-
-
-def _turned(rule: Rule, signs: list[tuple[int, int]]) -> Rule:
-    """The rule and its mirror images in x₁ and x₂."""
-    return joined(*(Rule(rule.points * np.array([[a], [b], [1]]), rule.weights) for a, b in signs))

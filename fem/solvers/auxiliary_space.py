@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fem.meshes.tets import Tets
+from fem.solvers.blocks import has_thin_cells
 from fem.solvers.cg import MAX_ITERATIONS, MatrixSystem, conjugate_gradients
 from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.multigrid import Multigrid
@@ -24,9 +25,9 @@ Action = Callable[[Array], Array]
 Indices = NDArray[np.integer[Any]]
 
 
-def multigrid(A: sp.csr_matrix) -> Action:
-    """One symmetric V-cycle for one right-hand side."""
-    cycle = Multigrid(A)
+def multigrid(A: sp.csr_matrix, mesh: Any = None) -> Action:
+    """One symmetric V-cycle for one right-hand side; the mesh tells whether its cells are thin."""
+    cycle = Multigrid(A, mesh is not None and has_thin_cells(Tets.of(mesh)))
     return lambda r: cycle(r[:, None])[:, 0]
 
 

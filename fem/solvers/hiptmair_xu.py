@@ -6,6 +6,7 @@ An edge function splits into a smooth nodal vector field, a gradient, and a rest
 
 with r the residual at each step, Π the edge interpolation of nodal vector fields, G the discrete
 gradient, V and W one multigrid cycle for (α∇·,∇·) + (max(α,β)·,·) per component and (β∇·,∇·).
+Where cells are thin, Gauss–Seidel goes block by block (`fem.solvers.blocks`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fem.meshes.tets import Ints, Tets
+from fem.solvers.blocks import BlockSmoother
 from fem.solvers.multigrid import Multigrid
 from fem.solvers.symmetric import Symmetric
 from fem.spaces import Array
@@ -39,6 +41,7 @@ class HiptmairXu:
     ends: Ints  # (edges, 2) numbers of free nodes, −1 at fixed ones
     tangents: Array  # (edges, 3): half of end − start
     nodes: int  # free ones
+    blocks: BlockSmoother | None = None  # for thin cells
 
     @classmethod
     def build(
@@ -63,10 +66,12 @@ class HiptmairXu:
         with_gradients = bool(beta.any())
         # max(α, β), not β: constants stay out of the kernel where β is small or zero, and it takes
         # 12 iterations instead of 14 (n = 10, β = 1e-4, nothing fixed).
-        vectors = Multigrid(_restricted(nodal(tets, alpha, np.maximum(alpha, beta)), free))
+        blocks = BlockSmoother.build(matrix, tets, fixed)
+        thin = blocks is not None
+        vectors = Multigrid(_restricted(nodal(tets, alpha, np.maximum(alpha, beta)), free), thin)
         gradients = None
         if with_gradients and not one_hierarchy:
-            gradients = Multigrid(_restricted(nodal(tets, beta), free))
+            gradients = Multigrid(_restricted(nodal(tets, beta), free), thin)
         return cls(
             matrix,
             inverse,
@@ -76,14 +81,19 @@ class HiptmairXu:
             number[tets.edges],
             np.ascontiguousarray(np.diff(tets.p.T[tets.edges], axis=1)[:, 0]) / 2,
             int(free.sum()),
+            blocks,
         )
 
     def __call__(self, r: Array) -> Array:
-        x, rest = self.matrix.forward(self.inverse, r)
+        blocks = self.blocks
+        x, rest = self.matrix.forward(self.inverse, r) if blocks is None else blocks.forward(r)
         correction = self._auxiliary(rest)
         x += correction
         rest -= self.matrix @ correction
-        self.matrix.backward(self.inverse, rest, x)
+        if blocks is None:
+            self.matrix.backward(self.inverse, rest, x)
+        else:
+            blocks.backward(rest, x)
         return x
 
     def _auxiliary(self, r: Array) -> Array:

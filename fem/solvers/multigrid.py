@@ -17,6 +17,7 @@ from fem.solvers.symmetric import Indices, Symmetric
 from fem.spaces import Array
 
 MAX_COARSE = 200
+STRONG = 0.08  # θ of strong connections; 0.2 takes 29 iterations on the graded prism, not 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +30,11 @@ class _Level:
 class Multigrid:
     """An approximate inverse of a symmetric positive semi-definite nodal matrix."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Any, thin: bool = False) -> None:
+        """`thin`: whether the mesh has thin cells, whose weak connections are to be left out."""
         self.levels: list[_Level] = []
         while matrix.shape[0] > MAX_COARSE:
-            self.levels.append(_level(matrix))
+            self.levels.append(_level(matrix, thin))
             transfer = self.levels[-1].prolongation
             matrix = (transfer.T @ (matrix @ transfer)).tocsr()
         # The Neumann matrix is singular: the pseudo-inverse leaves its constants alone.
@@ -64,22 +66,40 @@ class Multigrid:
         return x
 
 
-def _level(matrix: Any) -> _Level:
+def _level(matrix: Any, thin: bool) -> _Level:
     """A level and the step below it: P = (I − 4/3 D⁻¹ A) T, T the constants on aggregates.
 
     pyamg's naive aggregation (a node with all its neighbours) coarsens tets 7-fold: 14 iterations
     of the whole preconditioner at n = 32 and 15 at 64. Its standard aggregation, 27-fold: 24, and
     they grow; Ruge–Stüben: 13 at twice the work. D holds the row sums of |A|, not spectral radii
     as in pyamg's own loop, whose estimates draw random numbers.
+
+    Thin cells are to be coarsened along their short edges alone: neighbours are those of strong
+    connections, and A is `_strong`. On the graded prism that takes 15, 16, 17 iterations at n = 4,
+    8, 16 instead of 26, 50, 90; on isotropic meshes it would cost 40 % more for the same number.
     """
     from pyamg.aggregation.aggregate import naive_aggregation
     from scipy.sparse import csr_matrix, diags_array
 
-    aggregates = csr_matrix(naive_aggregation(csr_matrix(matrix))[0], dtype=float)
-    row_sums = np.asarray(abs(matrix).sum(axis=1)).ravel()
-    smoothed = aggregates - diags_array(4 / 3 / row_sums) @ (matrix @ aggregates)
+    strong = _strong(csr_matrix(matrix)) if thin else csr_matrix(matrix)
+    aggregates = csr_matrix(naive_aggregation(strong)[0], dtype=float)
+    row_sums = np.asarray(abs(strong).sum(axis=1)).ravel()
+    smoothed = aggregates - diags_array(4 / 3 / row_sums) @ (strong @ aggregates)
     half = Symmetric.of(matrix)
-    return _Level(half, 1 / half.diagonal, smoothed.tocsr())
+    return _Level(half, 1 / half.diagonal, csr_matrix(smoothed))
+
+
+def _strong(matrix: Any) -> Any:
+    """Entries with |a_ij| > θ (a_ii a_jj)^½ (Vaněk, Mandel, Brezina); the others are added to the
+    diagonal."""
+    from scipy.sparse import coo_matrix, csr_matrix
+
+    entries = matrix.tocoo()
+    scale = np.sqrt(np.abs(matrix.diagonal()))
+    weak = np.abs(entries.data) <= STRONG * scale[entries.row] * scale[entries.col]
+    weak &= entries.row != entries.col
+    column = np.where(weak, entries.row, entries.col)
+    return csr_matrix(coo_matrix((entries.data, (entries.row, column)), shape=matrix.shape))
 
 
 @njit(cache=True, nogil=True)

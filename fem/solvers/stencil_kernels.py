@@ -16,14 +16,14 @@ compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 
 
 @compiled
-def apply(out: Any, x: Any, to: Any, at: Any, stencil: Any, n: int, start: int, stop: int) -> None:
-    """out ← S x, with the layouts `to` of out and `at` of x."""
+def apply(out: Any, x: Any, to: Any, stencil: Any, n: int, start: int, stop: int) -> None:
+    """out ← S x, with the layout `to` of out; the stencil knows that of x."""
     for i in range(start, stop):
         for j in range(n + 1):
             for c in range(to.starts.size):
                 if i < to.shapes[c, 0] and j < to.shapes[c, 1]:
                     first, length = _line_of(to, c, i, j)
-                    _product(out[first : first + length], x, to, at, stencil, n, c, i, j)
+                    _product(out[first : first + length], x, to, stencil, n, c, i, j)
 
 
 @compiled
@@ -36,14 +36,14 @@ def apply_dot(out: Any, x: Any, at: Any, stencil: Any, n: int, start: int, stop:
                 if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
                     first, length = _line_of(at, c, i, j)
                     line = out[first : first + length]
-                    _product(line, x, at, at, stencil, n, c, i, j)
+                    _product(line, x, at, stencil, n, c, i, j)
                     total += _dot(x[first : first + length], line)
     return total
 
 
 @compiled
 def precondition_dot(
-    r: Any, w: Any, at: Any, hex_at: Any, pi: Any, smoother: Any, n: int, start: int, stop: int
+    r: Any, w: Any, at: Any, pi: Any, smoother: Any, n: int, start: int, stop: int
 ) -> float:
     """The part of r·z in these planes, z = D r + Π w, D = diag(smoother by class and side)."""
     z = np.empty(n + 1, r.dtype)
@@ -54,14 +54,14 @@ def precondition_dot(
                 if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
                     first, length = _line_of(at, c, i, j)
                     line = r[first : first + length]
-                    _preconditioned(z[:length], line, w, at, hex_at, pi, smoother, n, c, i, j)
+                    _preconditioned(z[:length], line, w, at, pi, smoother, n, c, i, j)
                     total += _dot(line, z[:length])
     return total
 
 
 @compiled
 def direction(
-    p: Any, beta: Any, r: Any, w: Any, at: Any, hex_at: Any, pi: Any, smoother: Any,
+    p: Any, beta: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any,
     n: int, start: int, stop: int,
 ) -> None:  # fmt: skip
     """p ← z + β p with z as above."""
@@ -72,7 +72,7 @@ def direction(
                 if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
                     first, length = _line_of(at, c, i, j)
                     line = r[first : first + length]
-                    _preconditioned(z[:length], line, w, at, hex_at, pi, smoother, n, c, i, j)
+                    _preconditioned(z[:length], line, w, at, pi, smoother, n, c, i, j)
                     target = p[first : first + length]
                     for k in range(length):
                         target[k] = z[k] + beta * target[k]
@@ -80,11 +80,11 @@ def direction(
 
 @compiled
 def _preconditioned(
-    z: Any, r: Any, w: Any, at: Any, hex_at: Any, pi: Any, smoother: Any, n: int, c: int, i: int,
+    z: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any, n: int, c: int, i: int,
     j: int,
 ) -> None:  # fmt: skip
     """z ← D r + Π w on one line."""
-    _product(z, w, at, hex_at, pi, n, c, i, j)
+    _product(z, w, at, pi, n, c, i, j)
     side = _sides(at, n, c, i, j)
     inner = smoother[c, side + 1]
     for k in range(z.size):
@@ -95,46 +95,36 @@ def _preconditioned(
 
 
 @compiled
-def _product(
-    line: Any, x: Any, to: Any, at: Any, stencil: Any, n: int, c: int, i: int, j: int
-) -> None:
+def _product(line: Any, x: Any, to: Any, stencil: Any, n: int, c: int, i: int, j: int) -> None:
     """line ← the row (c, i, j, ·) of S x."""
     side = _sides(to, n, c, i, j)
     if line.size == n:
-        _segment(line, x, at, stencil, c, side + 1, i, j, 0)
+        _segment(line, x, stencil, c, side + 1, i, j, 0)
     else:
-        _segment(line[:1], x, at, stencil, c, side, i, j, 0)
-        _segment(line[1:n], x, at, stencil, c, side + 1, i, j, 1)
-        _segment(line[n:], x, at, stencil, c, side + 2, i, j, n)
+        _segment(line[:1], x, stencil, c, side, i, j, 0)
+        _segment(line[1:n], x, stencil, c, side + 1, i, j, 1)
+        _segment(line[n:], x, stencil, c, side + 2, i, j, n)
 
 
 @compiled
-def _segment(
-    line: Any, x: Any, at: Any, stencil: Any, c: int, side: int, i: int, j: int, k: int
-) -> None:
-    """line ← Σ_t coefficient x[source, i + di, j + dj, k + dk + (0, 1, …)], UNROLL terms a time."""
+def _segment(line: Any, x: Any, stencil: Any, c: int, side: int, i: int, j: int, k: int) -> None:
+    """line ← Σ_t coefficient x[first + i by_i + j by_j + k + (0, 1, …)], UNROLL terms at a time."""
     size = line.size
-    for m in range(size):
-        line[m] = 0
+    first, by_i, by_j = stencil.first[c, side], stencil.by_i[c, side], stencil.by_j[c, side]
+    a = stencil.coefficients[c, side]
     for t in range(0, stencil.counts[c, side], 4):
-        f0 = _first(at, stencil, c, side, t, i, j, k)
-        f1 = _first(at, stencil, c, side, t + 1, i, j, k)
-        f2 = _first(at, stencil, c, side, t + 2, i, j, k)
-        f3 = _first(at, stencil, c, side, t + 3, i, j, k)
+        f0 = first[t] + i * by_i[t] + j * by_j[t] + k
+        f1 = first[t + 1] + i * by_i[t + 1] + j * by_j[t + 1] + k
+        f2 = first[t + 2] + i * by_i[t + 2] + j * by_j[t + 2] + k
+        f3 = first[t + 3] + i * by_i[t + 3] + j * by_j[t + 3] + k
         x0, x1, x2, x3 = x[f0 : f0 + size], x[f1 : f1 + size], x[f2 : f2 + size], x[f3 : f3 + size]
-        a = stencil.coefficients[c, side]
         a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
-        for m in range(size):
-            line[m] += a0 * x0[m] + a1 * x1[m] + a2 * x2[m] + a3 * x3[m]
-
-
-@compiled
-def _first(at: Any, stencil: Any, c: int, side: int, t: int, i: int, j: int, k: int) -> int:
-    """Position in x of the first entry of term t."""
-    source, offset = stencil.sources[c, side, t], stencil.offsets[c, side, t]
-    shape = at.shapes[source]
-    row = (i + offset[0]) * shape[1] + j + offset[1]
-    return at.starts[source] + row * shape[2] + k + offset[2]
+        if t == 0:
+            for m in range(size):
+                line[m] = a0 * x0[m] + a1 * x1[m] + a2 * x2[m] + a3 * x3[m]
+        else:
+            for m in range(size):
+                line[m] += a0 * x0[m] + a1 * x1[m] + a2 * x2[m] + a3 * x3[m]
 
 
 @compiled

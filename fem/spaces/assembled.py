@@ -68,7 +68,8 @@ class AssembledSpace:
         element = self._reference
         counts = (element.nodal_dofs, element.edge_dofs, element.facet_dofs, element.interior_dofs)
         dofs = cells * float(np.dot(ENTITIES_PER_CELL[self._declared.cell], counts))
-        return int(100 * CHUNK_POINTS * len(element.doflocs) + 80 * dofs**1.5)
+        points = min(CHUNK_POINTS, 1000 * cells)
+        return int(100 * points * len(element.doflocs) + 80 * dofs**1.5)
 
     def _bases(self, rules: list[CellRule]) -> Iterator[Any]:
         """Bases over chunks of cells, with shared dofs and mapping."""

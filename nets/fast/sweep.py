@@ -91,9 +91,13 @@ class Sweep:
 
     def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
         """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
-        skips, hidden = self.skips, self.shape.hidden
         sums.residual_squared += self.residual_squared(target)
         self.phi_output.mul_(weight)
+        self.pull_back(x, net, sums)
+
+    def pull_back(self, x: Tensor, net: Numbers, sums: Sums) -> None:
+        """Adds to `sums` what φ[L], as it stands in `phi_output`, means for every parameter."""
+        skips, hidden = self.skips, self.shape.hidden
         self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
         skips.start_adjoint(net.C)
         torch.mm(net.WT[hidden], self.phi_output, out=skips.phi[hidden])

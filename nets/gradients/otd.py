@@ -6,8 +6,8 @@ OtD discretises the continuous adjoint equation by the right L1 scheme (paper, S
 
 with φ[L-1] = W[L-1]ᵀ φ[L] and s = τ^γ Γ(2-γ). It is not the transpose of the state equation,
 because the adjoint of the left Caputo derivative is the right Riemann–Liouville derivative, and
-not the right Caputo one: a boundary term is missing. With equal steps and widths one step of it
-differs from one step of DtO by exactly -α_{L-1-l} φ[L-1], α_m = (m+1)^{1-γ} - m^{1-γ} (maths 8.6).
+not the right Caputo one: a boundary term is missing. With equal steps and widths one step of DtO is
+one step of OtD minus α_{L-1-l} φ[L-1], α_m = (m+1)^{1-γ} - m^{1-γ}, exactly (maths 8.6).
 """
 
 from __future__ import annotations

@@ -7,17 +7,23 @@ An optimiser module says everything about itself:
     LINE_SEARCH    whether it finds its step lengths itself; one that does not must be told a rate
     TUNED          settings of a training at which it races the others, with where they come from
     state_bytes    (parameters, **options) -> bytes that it keeps from step to step
+    NEEDS          "residuals" if J and its gradient are not enough for it; may be left out
+    warm_up        compiles what it needs before the clock runs; may be left out
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
 no options: the training sets them.) Files import torch, SciPy and numba inside their functions, so
-that planning can read the rest without them.
+that planning can read the rest without them. In Python a function with the arguments of `minimize`,
+or a class of torch.optim's kind, may stand where a name would; `add` gives one a name.
 
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
 runs until `report` or the objective raises `Stop`; where it can do no more it returns the reason in
 a few words. An objective may also offer `exceeds(theta, bound)`: True if J is above the bound, at
-less than the price of a call. An objective that is not finite at `theta` is a refusal, not an
+less than the price of a call. One that is a sum of squares ½ Σ r² may offer its residuals, which
+an optimiser with NEEDS = "residuals" then asks for (and is refused without): `count` of them,
+`residuals(theta) -> r`, `jacobian(theta) -> (r, Jᵀ)`, `normal_equations(theta) -> (r, JᵀJ, Jᵀr)`,
+each None where r is not finite. An objective that is not finite at `theta` is a refusal, not an
 error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
 live in `nets.training.loop`, written once for all.
 
@@ -43,10 +49,11 @@ from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hint
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.errors import InputError, nearest
+from nets.errors import InputError, nearest, unknown
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
+Kept = Annotated[int, "Pairs of steps and changes of the gradient that are kept."]
 
 
 class Report(Protocol):
@@ -86,17 +93,36 @@ class Option:
     help: str
 
 
-@cache
+_outside: dict[str, Callable[[], Any]] = {}
+
+
+def add(name: str, load: Callable[[], Any]) -> None:
+    """An optimiser from outside this folder; `load` gives what a file of it would define."""
+    _outside[name] = load
+
+
 def names() -> list[str]:
-    """The optimisers there are, by file name."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    """The optimisers there are, by file name; of those from outside, the installed ones."""
+    return sorted({*_files(), *(name for name in _outside if "@" not in name)})
 
 
-def get(name: str) -> ModuleType:
-    """The optimiser module called `name`, complete."""
-    if name not in names():
-        raise InputError(f"unknown optimiser {name!r}; {nearest(name, names())}")
-    module = importlib.import_module(f"{__name__}.{name}")
+@cache
+def _files() -> list[str]:
+    return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+
+
+def get(name: str | Callable[..., Any]) -> Any:
+    """The optimiser called `name`, complete; a function or a torch class is its own name."""
+    if not isinstance(name, str):
+        from nets.optimizers._own import of
+
+        return of(name)
+    if name in _outside:
+        module = _outside[name]()
+    elif name in _files():
+        module = importlib.import_module(f"{__name__}.{name}")
+    else:
+        raise InputError(f"unknown optimiser {name!r}; {unknown(name, names())}")
     for declaration, meaning in DECLARATIONS.items():
         if not hasattr(module, declaration):
             raise InputError(f"optimiser {name!r} does not declare {declaration}: {meaning}")
@@ -108,6 +134,8 @@ def get(name: str) -> ModuleType:
 @cache
 def options(module: ModuleType) -> dict[str, Option]:
     """What an optimiser can be told: types, defaults and help, read off its `minimize`."""
+    if hasattr(module, "OPTIONS"):
+        return dict(module.OPTIONS)
     hints = get_type_hints(module.minimize, include_extras=True)
     found = {}
     for name, default in (module.minimize.__kwdefaults__ or {}).items():
@@ -133,7 +161,12 @@ def check_options(module: ModuleType, given: Mapping[str, Any]) -> None:
             raise InputError(f"optimiser {_name(module)!r} has no option {option!r}; {hint}")
 
 
-def choose(optimizer: str, parameters: int) -> str:
+def needs_residuals(optimizer: Any) -> bool:
+    """Whether it wants the residuals of a sum of squares one by one."""
+    return getattr(get(optimizer), "NEEDS", "gradient") == "residuals"
+
+
+def choose(optimizer: Any, parameters: int) -> Any:
     """The optimiser meant by "auto": dense self-scaled BFGS, or the one with limited memory."""
     if optimizer != "auto":
         return optimizer
@@ -148,4 +181,5 @@ def state_bytes(optimizer: str, parameters: int, told: Mapping[str, Any] | None 
 
 
 def _name(module: ModuleType) -> str:
-    return module.__name__.rsplit(".", 1)[-1]
+    own = getattr(module, "NAME", None)
+    return str(own) if own else module.__name__.rsplit(".", 1)[-1]

@@ -11,6 +11,8 @@ reads and writes the lower triangle once: 3.3 ms at P = 3102, where BLAS's symv 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +33,24 @@ class InverseHessian:
         self.triangle = None
         self.pending = (1.0, np.zeros(self.size), np.zeros(self.size))
 
+    def start_from(self, matrix: NDArray[np.float64]) -> None:
+        """Another H than the identity to begin with, a symmetric matrix (its lower triangle)."""
+        self.triangle = matrix[np.tril_indices(self.size)]
+
     def update(
-        self, s: Vector, y: Vector, rho: float, direction: Vector, gradient: Vector
+        self,
+        s: Vector,
+        y: Vector,
+        rho: float,
+        direction: Vector,
+        gradient: Vector,
+        member: Callable[[float], tuple[float, float]] | None = None,
     ) -> Vector:
         """Takes in the pair (s, y) with scaling ρ; returns −H⁺ g⁺.
 
         `direction` is −Hg at the old point, `gradient` is g⁺ at the new one. A pair without
-        positive curvature (sᵀy ≤ 0) is left out, which keeps H positive definite.
+        positive curvature (sᵀy ≤ 0) is left out, which keeps H positive definite. `member` chooses
+        another member of Broyden's class than BFGS: from yᵀHy/sᵀy it gives ρ and φ.
         """
         sy = float(s @ y)
         usable = sy > 1e-14 * float(np.linalg.norm(s) * np.linalg.norm(y))
@@ -55,9 +68,40 @@ class InverseHessian:
                 return -product
             Hy = product + direction
         yHy = float(y @ Hy)
+        if not yHy > 0:  # underflow, next to the minimum
+            return -product
+        if member is not None:
+            return self._of_class(s, Hy, sy, yHy, member(yHy / sy), product, gradient)
         a = -(rho / sy) * Hy + 0.5 * (rho * yHy / sy**2 + 1 / sy) * s
         self.pending = (rho, s, a)
         return -(rho * product + s * float(a @ gradient) + a * float(s @ gradient))
+
+    def _of_class(
+        self,
+        s: Vector,
+        Hy: Vector,
+        sy: float,
+        yHy: float,
+        chosen: tuple[float, float],
+        product: Vector,
+        gradient: Vector,
+    ) -> Vector:
+        """H⁺ = ρ (H − Hy yᵀH/yᵀHy + φ v vᵀ) + s sᵀ/sᵀy, v = √yᵀHy (s/sᵀy − Hy/yᵀHy).
+
+        The change is a quadratic form in s and Hy with coefficients c₁, c₂, c₃. It is indefinite
+        for every member with ρφ > 0 that is used here, so it splits into p qᵀ + q pᵀ and costs
+        what BFGS costs; where it does not, BFGS (φ = 1, c₃ = 0) stands in.
+        """
+        rho, phi = chosen
+        c1, c2 = (rho * phi * yHy / sy + 1) / sy, -rho * phi / sy
+        c3 = rho * (phi - 1) / yHy
+        if not (phi > 0 and c2 * c2 > c1 * c3):
+            c1, c2, c3 = (rho * yHy / sy + 1) / sy, -rho / sy, 0.0
+        far = (-c2 + np.sqrt(c2 * c2 - c1 * c3)) / c1
+        near = c3 / (c1 * far)
+        p, q = s - far * Hy, 0.5 * c1 * (s - near * Hy)
+        self.pending = (rho, p, q)
+        return -(rho * product + p * float(q @ gradient) + q * float(p @ gradient))
 
 
 def _scaled_identity(size: int, scale: float) -> NDArray[np.float64]:

@@ -5,11 +5,11 @@ POSITIVE = "bounds": the algorithm projects on them natively.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers import Diverged, Kept, Objective, Report, Vector
 from nets.optimizers._line_search import Point, evaluate
 
 if TYPE_CHECKING:
@@ -23,13 +23,9 @@ TUNED: dict[str, Any] = {"memory": 200}
 
 
 def minimize(
-    objective: Objective,
-    theta: Vector,
-    report: Report,
-    *,
-    memory: Annotated[int, "Pairs of steps and changes of the gradient that are kept."] = 50,
-    lower: Vector | None = None,
-) -> str:
+    objective: Objective, theta: Vector, report: Report, *,
+    memory: Kept = 50, lower: Vector | None = None,
+) -> str:  # fmt: skip
     """SciPy's L-BFGS-B with `memory` pairs and its own tolerances off.
 
     It gives up ("abnormal") where its line search fails, often only because its memory is poor

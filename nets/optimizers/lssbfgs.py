@@ -5,11 +5,11 @@ POSITIVE = "reject": as in `ssbfgs`, the line search turns an infinite J down.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers import Diverged, Kept, Objective, Report, Vector
 from nets.optimizers._line_search import evaluate, weak_wolfe
 
 POSITIVE = "reject"
@@ -19,13 +19,7 @@ LINE_SEARCH = True
 TUNED: dict[str, Any] = {"memory": 1000}
 
 
-def minimize(
-    objective: Objective,
-    theta: Vector,
-    report: Report,
-    *,
-    memory: Annotated[int, "Pairs of steps and changes of the gradient that are kept."] = 1000,
-) -> str:
+def minimize(objective: Objective, theta: Vector, report: Report, *, memory: Kept = 1000) -> str:
     """L-BFGS (Nocedal's two loops) where stage k first scales by its ρ_k = max(1, sᵀBs / sᵀy).
 
     While all pairs are kept this is `ssbfgs` to rounding, at 32 bytes of traffic per pair and

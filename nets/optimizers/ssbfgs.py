@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import numpy as np
-
-from nets.optimizers import Diverged, Objective, Report, Vector
-from nets.optimizers._line_search import evaluate, weak_wolfe
+from nets.optimizers import Objective, Report, Vector
 
 POSITIVE = "reject"
 LINE_SEARCH = True
@@ -35,31 +32,9 @@ def minimize(
     experience with a class of self-scaling quasi-Newton algorithms, JOTA 96 (1998). The first H is
     I sᵀy/yᵀy. If the line search fails H is forgotten; if it fails then too, the end is reached.
     """
-    from nets.optimizers._inverse_hessian import InverseHessian
+    from nets.optimizers._quasi_newton import descend
 
-    point = evaluate(objective, theta)
-    if not np.isfinite(point.J):
-        raise Diverged("J is not finite at the start")
-    H = InverseHessian(point.theta.size)
-    direction, first_alpha = -point.gradient, _first_alpha(point.gradient)
-    fresh = True
-    while True:
-        report(point.theta, point.J, point.gradient)
-        if not np.any(point.gradient):
-            return "the gradient is zero"
-        accepted = weak_wolfe(objective, point, direction, first_alpha)
-        if accepted is None:
-            if fresh:
-                return "no step along the gradient decreases J"
-            H.forget()
-            direction, first_alpha = -point.gradient, _first_alpha(point.gradient)
-            fresh = True
-            continue
-        s, y = accepted.theta - point.theta, accepted.gradient - point.gradient
-        sBs = -accepted.alpha * float(s @ point.gradient)
-        rho = max(1.0, sBs / float(s @ y)) if scaling and not fresh and s @ y > 0 else 1.0
-        direction = H.update(s, y, rho, direction, accepted.gradient)
-        fresh, first_alpha, point = False, 1.0, accepted
+    return descend(objective, theta, report, scaling=scaling)
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
@@ -67,6 +42,8 @@ def state_bytes(parameters: int, **options: Any) -> int:
     return 4 * parameters**2
 
 
-def _first_alpha(gradient: Vector) -> float:
-    """The first trial along −g moves θ by at most 1."""
-    return 1.0 / max(1.0, float(np.linalg.norm(gradient)))
+def warm_up() -> None:
+    """Compiles before the clock runs."""
+    from nets.optimizers._quasi_newton import warm_up
+
+    warm_up()

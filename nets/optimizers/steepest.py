@@ -22,13 +22,10 @@ TUNED: dict[str, Any] = {"scale": 0.5}
 
 
 def minimize(
-    objective: Objective,
-    theta: Vector,
-    report: Report,
-    *,
+    objective: Objective, theta: Vector, report: Report, *,
     rate: Annotated[float, "The first step length that is tried."] = 1.0,
     growth: Annotated[float, "Factor on the step length after a success."] = 2.0,
-) -> str:
+) -> str:  # fmt: skip
     """θ ← θ − α g with the largest tried α for which J(θ − α g) ≤ J − c₁ α ‖g‖², c₁ = 1e-4.
 
     `rate` is the first α; α is halved on failure and multiplied by `growth` after success.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,6 +17,9 @@ from nets.fast.kernel import FastObjective
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Stop, Vector
+from nets.own import AutogradObjective, OwnNet
+from nets.residuals.objective import ResidualObjective
+from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
 
 
@@ -63,19 +66,73 @@ class Clock:
             self.start += time.perf_counter() - before
 
 
+def objective_of(
+    net: Network, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
+) -> FastObjective | AutogradObjective:
+    """J and its gradient: by the fast kernel, or for a torch module by differentiating it."""
+    if isinstance(net, OwnNet):
+        return AutogradObjective(net, x, y, loss, dtype=precision)
+    return FastObjective(net, x, y, loss, dtype=precision)
+
+
+class Data(Protocol):
+    """What a training is about: J as a whole, on some of its rows, and as a sum of squares."""
+
+    whole: Any  # θ ↦ (J, gradient), perhaps with `exceeds(theta, bound)`
+    rows: int
+
+    def part(self, rows: NDArray[np.int64]) -> Any:
+        """J on these rows only."""
+
+    def squares(self) -> Any:
+        """J as ½ Σ r² with its residuals (`nets.optimizers`); InputError where it is none."""
+
+
+class Equation:
+    """Residuals of an equation: a `ResidualObjective`, without rows to draw from."""
+
+    rows = 0
+
+    def __init__(self, objective: ResidualObjective) -> None:
+        self.whole = objective
+
+    def part(self, rows: NDArray[np.int64]) -> Any:
+        raise InputError("an equation has no rows to draw mini batches from: use batch = 0")
+
+    def squares(self) -> ResidualObjective:
+        return self.whole
+
+
 class Rows:
     """J on all rows, and on a mini batch (buffers of its own, filled anew for each batch)."""
 
     def __init__(self, net: Network, x: Any, y: Any, loss: Loss, precision: str) -> None:
         self.net, self.loss, self.precision = net, loss, precision
         self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
-        self.whole = FastObjective(net, self.x, self.y, loss, dtype=precision)
-        self.batch: FastObjective | None = None
+        self.rows = len(self.x)
+        self.whole = objective_of(net, self.x, self.y, loss, precision)
+        self.batch: FastObjective | AutogradObjective | None = None
 
-    def part(self, rows: NDArray[np.int64]) -> FastObjective:
+    def squares(self) -> ResidualObjective:
+        """1/(2N) Σ‖y[L] − S‖² as ½ Σ r², where that is all of J."""
+        if isinstance(self.net, OwnNet):
+            raise InputError("this optimiser knows the nets of `build` only; take ssbfgs or adam")
+        if self.loss != Loss():
+            raise InputError(
+                "this optimiser fits sums of squares; leave out lambda1, lambda2 and beta"
+            )
+        N, outputs = tuple(self.y.shape)
+        scale = N**-0.5
+        A = np.broadcast_to(scale * np.eye(outputs)[:, None, :, None], (outputs, 1, outputs, N))
+        b = scale * self.y.double().numpy().T
+        x = self.x.double().numpy()
+        term = Residuals(x=x, order="value", A=A, b=b, labels=("fit",) * outputs)
+        return ResidualObjective(self.net, [term])
+
+    def part(self, rows: NDArray[np.int64]) -> FastObjective | AutogradObjective:
         x, y = self.x[rows], self.y[rows]
         if self.batch is None:
-            self.batch = FastObjective(self.net, x, y, self.loss, dtype=self.precision)
+            self.batch = objective_of(self.net, x, y, self.loss, self.precision)
         else:
             self.batch.set_data(x, y)
         return self.batch
@@ -84,10 +141,11 @@ class Rows:
 class CountedObjective:
     """J in the optimiser's coordinates, counted, ended by `Stop` when the budget is spent."""
 
-    def __init__(self, data: Rows, coordinates: Coordinates, limits: Limits, clock: Clock) -> None:
+    def __init__(self, data: Data, coordinates: Coordinates, limits: Limits, clock: Clock) -> None:
         self.data, self.coordinates, self.limits, self.clock = data, coordinates, limits, clock
-        self.rows = len(data.x)
+        self.rows = data.rows
         self.evaluations = 0.0
+        self._squares: Any = None
 
     def __call__(self, inner: Vector) -> tuple[float, Vector]:
         return self._value(self.data.whole, inner, 1.0)
@@ -100,10 +158,37 @@ class CountedObjective:
         self.evaluations += above
         return above
 
+    # As a sum of squares; an optimiser that asks is handed θ itself, not log τ.
+
+    @property
+    def count(self) -> int:
+        return int(self.squares.count)
+
+    @property
+    def squares(self) -> Any:
+        if self._squares is None:
+            self._squares = self.data.squares()
+        return self._squares
+
+    def residuals(self, theta: Vector) -> Vector | None:
+        return self._counted(self.squares.residuals, theta)
+
+    def jacobian(self, theta: Vector) -> tuple[Vector, NDArray[np.float64]] | None:
+        return self._counted(self.squares.jacobian, theta)
+
+    def normal_equations(self, theta: Vector) -> tuple[Vector, NDArray[np.float64], Vector] | None:
+        return self._counted(self.squares.normal_equations, theta)
+
+    def _counted(self, ask: Callable[[Vector], Any], theta: Vector) -> Any:
+        """One evaluation each: the price of a Jacobian is on the clock."""
+        self._check_budget()
+        self.evaluations += 1
+        return ask(theta) if self.coordinates.allows(theta) else None
+
     def on_rows(self, inner: Vector, rows: NDArray[np.int64]) -> tuple[float, Vector]:
         return self._value(self.data.part(rows), inner, len(rows) / self.rows)
 
-    def _value(self, fast: FastObjective, inner: Vector, share: float) -> tuple[float, Vector]:
+    def _value(self, fast: Any, inner: Vector, share: float) -> tuple[float, Vector]:
         self._check_budget()
         theta = self.coordinates.outward(inner)
         self.evaluations += share

@@ -72,7 +72,7 @@ class Coordinates:
 
 
 def prepared(
-    net: Network, optimizer: str, told: Mapping[str, Any], seed: int = 0
+    net: Network, optimizer: str | Callable[..., Any], told: Mapping[str, Any], seed: int = 0
 ) -> tuple[Callable[..., str], Coordinates]:
     """`minimize(objective, theta, report)` of an optimiser, told its options, and its coordinates.
 

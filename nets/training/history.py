@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Vector
+from nets.own import OwnNet
 
 Arrays = dict[str, NDArray[np.float64]]
 Probe = Callable[[Network], float]
 
 #: Points of the curve lie at least this factor apart in evaluations: some 50 over 10 000 of them.
 CURVE_RATIO = 1.2
+
+
+def history_of(net: Network, loss: Loss) -> History:
+    return OwnHistory(net, loss) if isinstance(net, OwnNet) else History(net, loss)
 
 
 class History:
@@ -82,6 +87,25 @@ class History:
         }
 
 
+class OwnHistory(History):
+    """Of a torch module: `grad_W` has one column per parameter tensor; there is no b and no τ."""
+
+    def __init__(self, net: Network, loss: Loss) -> None:
+        sizes = [parameter.numel() for parameter in net.free_parameters()]
+        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.free_tau, self.bias_parts = 0, []
+        self.net, self.loss = net, loss
+        self.scalars, self.norms, self.tau = [], [], []
+
+    def arrays(self) -> Arrays:
+        names = ("step", "evaluations", "seconds", "J", "mse", "penalty")
+        columns = np.array(self.scalars, dtype=np.float64).reshape(-1, len(names)).T
+        norms = np.array(self.norms, dtype=np.float64).reshape(-1, len(self.starts))
+        none = np.zeros((len(norms), 0))
+        found = dict(zip(names, columns, strict=True))
+        return {**found, "grad_W": norms, "grad_b": none, "grad_tau": none, "tau": none}
+
+
 @dataclass
 class Curve:
     """Errors against evaluations and seconds: one point whenever the evaluations grew by a fifth.
@@ -99,7 +123,8 @@ class Curve:
         return evaluations >= self.next_at
 
     def add(self, net: Network, step: int, evaluations: float, seconds: float, J: float) -> None:
-        values = {name: float(probe(net)) for name, probe in self.probes.items()}
+        shown = getattr(net, "original", net)
+        values = {name: float(probe(shown)) for name, probe in self.probes.items()}
         row = {"step": step, "evaluations": evaluations, "seconds": seconds, "J": J, **values}
         if self.rows and self.rows[-1]["step"] == step:
             self.rows.pop()

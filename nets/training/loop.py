@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
+import torch
 
 from nets import optimizers
 from nets.config import DTYPES
@@ -15,9 +17,10 @@ from nets.errors import InputError, nearest
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
-from nets.training.budget import Clock, CountedObjective, Limits, Rows
+from nets.own import trainable
+from nets.training.budget import Clock, CountedObjective, Data, Limits, Rows
 from nets.training.coordinates import Coordinates, prepared
-from nets.training.history import Arrays, Curve, History, Probe
+from nets.training.history import Arrays, Curve, History, Probe, history_of
 
 DEFAULT_STEPS = 1000
 
@@ -51,12 +54,12 @@ class Training:
 
 
 def train(
-    net: Network,
+    net: Network | torch.nn.Module,
     x: Any,
     y: Any,
     *,
     loss: Loss | None = None,
-    optimizer: str = "auto",
+    optimizer: str | Callable[..., Any] = "auto",
     steps: int | None = None,
     evaluations: float | None = None,
     seconds: float | None = None,
@@ -67,7 +70,7 @@ def train(
     every: int | None = None,
     seed: int = 0,
     precision: str = "float64",
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
     **options: Any,
 ) -> Training:
     """Minimises J of `net` on rows x, y in place, and returns what happened.
@@ -78,34 +81,95 @@ def train(
     `patience` evaluations. With none of them, 1000 steps. Ctrl-C ends the training like any other
     stop, with the best state so far.
 
-    `optimizer` is a file of `nets.optimizers`, "auto" the strongest for the size of the net;
-    `options` are its own. `probes` map a net to a number and make the columns of `Training.curve`.
-    `every` is the stride of `Training.history`: by default 1, with mini batches one epoch; `seed`
-    draws them. `precision` is that of the net's evaluation; the optimiser's state, J and τ are
-    float64 always.
+    `net` is one of `build`, or any torch module that maps rows to rows. `optimizer` is a file of
+    `nets.optimizers`, "auto" the strongest for the size of the net; or a function (objective,
+    theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
+    number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
+    default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
+    evaluation; the optimiser's state, J and τ are float64 always. `progress` is told where the
+    training stands; by default a line says so in terminals and notebooks (False: none).
     """
-    limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
-    if all(limit is None for limit in vars(limits).values()):
-        limits = Limits(steps=DEFAULT_STEPS)
-    if every is None:  # with mini batches a row needs the whole J: once per epoch
-        every = max(1, len(x) // options["batch"]) if options.get("batch") else 1
-    if every < 1:
-        raise InputError(f"every must be a whole number >= 1, got {every}")
+    loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
         raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+    net = trainable(net, x, y)
+    limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
+    return minimise(
+        net,
+        Rows(net, x, y, loss, precision),
+        loss=loss,
+        optimizer=optimizer,
+        limits=limits,
+        probes=probes,
+        every=every,
+        seed=seed,
+        progress=progress,
+        **options,
+    )
+
+
+def minimise(
+    net: Network,
+    data: Data,
+    *,
+    limits: Limits,
+    loss: Loss | None = None,
+    optimizer: Any = "auto",
+    probes: Mapping[str, Probe] | None = None,
+    every: int = 1,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | bool | None = None,
+    **options: Any,
+) -> Training:
+    """`train` on any data: J of samples (`Rows`) or of the residuals of an equation (`Equation`).
+
+    Without any limit it takes 1000 steps.
+    """
+    if all(limit is None for limit in vars(limits).values()):
+        limits = Limits(steps=DEFAULT_STEPS)
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
+    if optimizers.needs_residuals(chosen):
+        data.squares()  # refuses, before anything has been computed, a J that is none
+    show, line = _shown(progress)
+    getattr(optimizers.get(chosen), "warm_up", lambda: None)()
     run = _Run(
         net=net,
-        data=Rows(net, x, y, loss or Loss(), precision),
+        data=data,
         coordinates=coordinates,
         limits=limits,
-        history=History(net, loss or Loss()),
+        history=history_of(net, loss or Loss()),
         curve=Curve(probes or {}),
         every=every,
-        show=progress,
+        show=show,
     )
-    return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+    with line:
+        return _finished(run, partial(minimize, run.objective, coordinates.inward(net.pack())))
+
+
+def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
+    """Of the history: with mini batches a row needs the whole J, so once per epoch."""
+    if every is None:
+        every = max(1, rows // options["batch"]) if options.get("batch") else 1
+    if every < 1:
+        raise InputError(f"every must be a whole number >= 1, got {every}")
+    return every
+
+
+def _shown(
+    progress: Callable[[Progress], None] | bool | None,
+) -> tuple[Callable[[Progress], None] | None, AbstractContextManager[Any]]:
+    """Who is told where the training stands, and what closes it."""
+    from nets.training.progress import TrainingProgress, is_watched
+
+    if callable(progress):
+        return progress, nullcontext()
+    if progress is False or (progress is None and not is_watched()):
+        return None, nullcontext()
+    line = TrainingProgress()
+    return line, line
 
 
 def _finished(run: _Run, minimize: Callable[..., str]) -> Training:
@@ -129,7 +193,7 @@ class _Run:
         self,
         *,
         net: Network,
-        data: Rows,
+        data: Data,
         coordinates: Coordinates,
         limits: Limits,
         history: History,
@@ -227,7 +291,7 @@ class _Run:
             self._add_to_curve(self.best, self.best_J, seconds)
         self.net.unpack(self.best)
         return Training(
-            net=self.net,
+            net=getattr(self.net, "original", self.net),
             J=float(self.best_J),
             reason=reason,
             diverged=diverged or not np.isfinite(self.best_J),

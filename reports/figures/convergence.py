@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.names import element_look, element_short, element_title, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import End, legend_below, name_ends, plot_band, plot_series
@@ -53,16 +53,16 @@ def _levels(axes: Axes, nets: Results) -> None:
     ends = [max(left, 1e-3), right]
     for label in sorted({net_name(r.config) for r in nets}):
         runs = Results([r for r in nets if net_name(r.config) == label])
-        errors = [e for e in runs.value("l2_error") if e is not None]
-        method = net_method(runs.records[0].config)
-        if not errors:
+        errors = runs.errors("l2_error")  # infinite where a run diverged
+        method, level = net_method(runs.records[0].config), median(errors)
+        if not np.isfinite(level):
             plot_series(axes, [], [], f"{label} (diverged)", method, marker="")
             continue
-        level = float(np.median(errors))
         width = 0.7 if runs.records[0].config["bias_ordering"] else 1.5
         plot_series(axes, ends, [level, level], label, method, marker="", linewidth=width)
         if len(errors) > 1:
-            plot_band(axes, ends, min(errors), max(errors), label, method)
+            finite = [error for error in errors if np.isfinite(error)]
+            plot_band(axes, ends, min(finite), max(finite), label, method)
 
 
 def rate_triangle(axes: Axes, h: Array, error: Array, rate: int) -> None:

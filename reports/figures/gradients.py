@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.names import in_place, net_method, net_title
 from reports.style import WIDTH_INCHES
 from reports.style import look as style
@@ -82,7 +82,7 @@ def _table(rows: Results, depths: Sequence[int], scales: Sequence[float], name: 
             cells = rows.select("gradients_at_init", hidden=depth, scale=scale)
             values = [value for value in cells.value(name) if value is not None]
             if values:
-                table[i, j] = np.median(values)
+                table[i, j] = median(values)
     return table
 
 
@@ -196,27 +196,4 @@ def tau_trajectories(results: Results) -> Figure:
         axes.set_xlabel("step")
     grid[0, 0].set_ylabel("τ[k]")
     figure.colorbar(ScalarMappable(layers, SEQUENTIAL), ax=list(grid[0])).set_label("layer k")
-    return figure
-
-
-def final_errors(results: Results) -> Figure:
-    """The training error that each policy for τ ends with: every seed, and the median as a bar."""
-    runs = results.select("gradients_in_training")
-    arms = sorted({(r.config["tau"], r.config["tau0"]) for r in runs}, key=lambda arm: arm[::-1])
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.6 + 0.28 * len(arms)))
-    names: list[str] = []
-    for row, (tau, tau0) in enumerate(arms):
-        found = runs.select("gradients_in_training", tau=tau, tau0=tau0)
-        errors = found.errors("train_mse")
-        finite = [error for error in errors if np.isfinite(error)]
-        lost = f" ({len(errors) - len(finite)} diverged)" if len(finite) < len(errors) else ""
-        names.append(f"{tau}, τ₀ = {tau0}{lost}")
-        method = net_method(found.records[0].config)
-        plot_series(axes, finite, [row] * len(finite), names[-1], method, alpha=0.6, linestyle="")
-        if np.isfinite(median := np.median(errors)):
-            axes.plot([median] * 2, [row - 0.3, row + 0.3], color="black")
-    axes.set_yticks(range(len(arms)), names)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlabel("training error 1/(2N) Σ‖·‖² after the same number of evaluations")
     return figure

@@ -13,7 +13,7 @@ from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, medians
 from reports.names import net_family, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, plot_band, plot_series
@@ -74,7 +74,7 @@ def _curve(axes: Axes, label: str, runs: Results) -> None:
     steps = _thinned(min(len(history) for history in histories))
     mse = np.array([history[steps] for history in histories])
     method = net_method(runs.records[0].config)
-    plot_series(axes, steps, np.median(mse, axis=0), label, method, marker="")
+    plot_series(axes, steps, medians(mse), label, method, marker="")
     if len(mse) > 1:
         plot_band(axes, steps, mse.min(axis=0), mse.max(axis=0), label, method)
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Results
+from bench.store.results import Results, medians
 from reports.style import WIDTH_INCHES
 from reports.svg import End, legend, name_ends, plot_band, plot_series
 
@@ -20,10 +20,10 @@ def race(runs: Results) -> Figure:
         curves = [r.arrays for r in runs if r.config["optimizer"] == optimizer]
         length = min(len(curve["curve_evaluations"]) for curve in curves)
         errors = np.array([curve["curve_rel_test_error"][1:length] for curve in curves])
-        error = np.median(errors, axis=0)
+        error = medians(errors)
         look = f"optimiser/{optimizer}"
         for axes, work in ((evaluations, "evaluations"), (seconds, "seconds")):
-            x = np.median([curve[f"curve_{work}"][1:length] for curve in curves], axis=0)
+            x = medians([curve[f"curve_{work}"][1:length] for curve in curves])
             plot_series(axes, x, error, optimizer, look, marker="")
             if len(curves) > 1:
                 plot_band(axes, x, errors.min(0), errors.max(0), optimizer, look)

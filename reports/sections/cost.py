@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.store.results import Record, Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
-from reports.names import element_title, net_title
+from reports.names import SECONDS, element_title, net_title
 
 TITLE = "Cost"
 ORDER = 80
@@ -19,8 +19,8 @@ def contents(run: Run) -> list[Block]:
         return []
     blocks: list[Block] = [
         Paragraph(
-            "Medians of warm repeats; every cell ran alone and says its threads. Compare ratios "
-            "within this table, not seconds across machines. More in `pytest --benchmark`."
+            f"{SECONDS} Medians of repeats; every cell ran alone and says its threads. Compare "
+            "ratios within this table, not seconds across machines. More in `pytest --benchmark`."
         )
     ]
     if len(fem):

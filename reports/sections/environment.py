@@ -52,22 +52,25 @@ def _states(run: Run) -> str:
 
 
 def _provenance(run: Run) -> list[Block]:
-    """One row for every distinct environment that contributed cells."""
+    """One row for every distinct environment; what all of them share is in the caption."""
     places = Counter(tuple(sorted(_flat(r.provenance).items())) for r in run.records)
-    names = sorted({name for place in places for name, _ in place})
-    if not names:
+    if not places:
         return []
+    known = [dict(place) for place in places]
+    names = sorted({name for place in known for name in place})
+    differing = [name for name in names if len({place.get(name) for place in known}) > 1]
+    shared = [f"{name} {known[0][name]}" for name in names if name not in differing]
     rows: list[tuple[Value, ...]] = [
-        (name, *(dict(place).get(name) for place in places)) for name in names
+        (cells, *(place.get(name) for name in differing))
+        for cells, place in zip(places.values(), known, strict=True)
     ]
-    rows.append(("cells", *places.values()))
-    columns = [Column("what"), *(Column(f"environment {k + 1}") for k in range(len(places)))]
-    caption = "The environments that the results were computed in."
+    columns = [Column("cells", "count"), *(Column(name) for name in differing)]
+    caption = f"The environments that the results were computed in. All: {', '.join(shared)}."
     return [Table("environment", caption, columns, rows)]
 
 
 # What differs from cell to cell says nothing about the environment.
-PER_CELL = {"start", "started", "seconds", "peak_bytes", "seed", "process"}
+PER_CELL = {"start", "started", "seconds", "cpu_seconds", "peak_bytes", "seed", "process"}
 
 
 def _flat(provenance: object, prefix: str = "") -> dict[str, str]:

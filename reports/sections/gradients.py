@@ -6,12 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from bench.statistics import compare_paired
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.gradients import (
-    final_errors,
     gradient_heatmaps,
     jacobian_spectra,
     layer_profiles,
@@ -24,6 +22,7 @@ TITLE = "Vanishing and exploding gradients"
 ORDER = 70
 STUDIES = ("gradient_atlas", "learned_tau")
 GAP = "no gradients by layer in this run."
+SHOWN = (("gradient-phases",), ("algebraic-decay",), ("gradient-profiles",))
 MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
@@ -136,8 +135,9 @@ def _jacobian_rows(cells: Results) -> list[list[Value]]:
 
 
 def _median(cells: Results, depth: int, name: str) -> float | None:
+    """Of the seeds whose Jacobian float64 holds."""
     values = [v for v in cells.select(AT_INIT, hidden=depth).value(name) if v is not None]
-    return float(np.median(values)) if values else None
+    return median(values) if values else None
 
 
 def _along(run: Run) -> list[Block]:
@@ -174,14 +174,6 @@ def _mode_blocks(run: Run, cells: Results, name: str, slug: str) -> list[Block]:
     source = run.source("learned_tau", cells)
     return [
         Picture(
-            f"final-errors-{slug}",
-            f"{name}: training error by policy for τ, one mark per seed, the median as a bar. All "
-            "arms share initial weights, data and the number of evaluations.",
-            partial(final_errors, cells),
-            f"Final training errors of {name} for each policy of τ.",
-            source,
-        ),
-        Picture(
             f"heatmaps-{slug}",
             f"{name}: gradient norms of the hidden weights by layer and step, τ fixed and learned.",
             partial(gradient_heatmaps, cells),
@@ -190,52 +182,10 @@ def _mode_blocks(run: Run, cells: Results, name: str, slug: str) -> list[Block]:
         ),
         Picture(
             f"tau-trajectories-{slug}",
-            f"{name}: every layer's τ along training.",
+            f"{name}: every layer's τ along training. One seed, to look at; what a learned τ is "
+            "worth is judged in the section on it.",
             partial(tau_trajectories, cells),
             f"Trajectories of learned τ for {name}.",
             source,
         ),
-        Table(
-            f"arms-{slug}",
-            f"{name}: medians over seeds; the ratio is to the same start with τ fixed, below one "
-            "where learning helps, with its bootstrap interval and signed-rank p.",
-            [
-                Column("τ"),
-                Column("τ₀"),
-                Column("seeds", "count"),
-                Column("training error", "error"),
-                Column("test error", "error"),
-                Column("ratio to fixed", "number"),
-                Column("95 %"),
-                Column("p", "number"),
-            ],
-            _arm_rows(cells),
-            source,
-        ),
     ]
-
-
-def _arm_rows(cells: Results) -> list[list[Value]]:
-    arms = sorted({(r.config["tau0"], r.config["tau"]) for r in cells})
-    rows: list[list[Value]] = []
-    for tau0, tau in arms:
-        found = cells.select(IN_TRAINING, tau=tau, tau0=tau0).sorted_by("seed")
-        fixed = cells.select(IN_TRAINING, tau="fixed", tau0=tau0).sorted_by("seed")
-        row: list[Value] = [
-            tau,
-            tau0,
-            len(found),
-            float(np.median(found.errors("train_mse"))),
-            float(np.median(found.errors("rel_test_error"))),
-        ]
-        if tau != "fixed" and found.value("train_mse") and _seeds(found) == _seeds(fixed):
-            effect = compare_paired(found.value("train_mse"), fixed.value("train_mse"))
-            row += [effect.ratio, f"{effect.low:.3g} to {effect.high:.3g}", effect.p_value]
-        else:
-            row += [None, None, None]
-        rows.append(row)
-    return rows
-
-
-def _seeds(cells: Results) -> list[int]:
-    return [record.config["seed"] for record in cells]

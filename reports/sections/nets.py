@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from bench.claims.reproduction import printed_tau
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, medians
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves
@@ -19,6 +20,7 @@ TITLE = "Nets"
 ORDER = 60
 STUDIES = ("training", "pruning")
 GAP = "no trained nets in this run."
+SHOWN = (("training-maxwell", "training-*"),)
 
 
 def contents(run: Run) -> list[Block | Section]:
@@ -88,7 +90,7 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
     return Table(
         f"nets-{problem}",
         f"Trained nets, problem {problem}: medians over seeds; smallest and largest of the L² "
-        "error on the cube.",
+        "error on the cube. A diverged run counts as infinite.",
         columns,
         rows,
         run.source("training", nets),
@@ -96,26 +98,25 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
 
 
 def _row(label: str, runs: Results) -> tuple[Value, ...]:
-    medians = {name: _median(runs.value(name)) for name in (*METRICS, "seconds")}
-    cube = [e for e in runs.value("l2_error") if e is not None]
+    middle = {name: runs.median(name) for name in (*METRICS, "seconds")}
+    cube = runs.errors("l2_error")
     return (
         label,
         len(runs),
         sum(bool(diverged) for diverged in runs.value("diverged")),
-        medians["train_mse"],
-        medians["rel_test_error"],
-        medians["l2_error"],
-        min(cube, default=None),
-        max(cube, default=None),
-        medians["l2_error_inside"],
-        medians["l2_error_outside"],
-        medians["seconds"],
+        middle["train_mse"],
+        middle["rel_test_error"],
+        middle["l2_error"],
+        _finite(min(cube)),
+        _finite(max(cube)),
+        middle["l2_error_inside"],
+        middle["l2_error_outside"],
+        middle["seconds"],
     )
 
 
-def _median(values: Sequence[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return float(np.median(there)) if there else None
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
@@ -128,11 +129,11 @@ def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
         config = runs.records[0].config
         taus = [r.values["tau"] for r in runs if None not in r.values["tau"]]
         printed = printed_tau(config)
-        median = np.median(np.array(taus, dtype=float), axis=0) if taus else None
+        middle = medians(taus) if taus else None
         distance = None
-        if printed is not None and median is not None:
-            distance = float(np.abs(median - printed).max())
-        rows.append((label, len(taus), _steps(median), _steps(printed), distance))
+        if printed is not None and middle is not None:
+            distance = float(np.abs(middle - printed).max())
+        rows.append((label, len(taus), _steps(middle), _steps(printed), distance))
     columns = [
         Column("net"),
         Column("seeds", "count"),
@@ -156,6 +157,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
     shown = Results(chosen)
     best = min(chosen, key=lambda r: r.values["l2_error_inside"] or np.inf)
     u3 = (best.values["u3_min"], best.values["u3_max"])
+    flat = not best.arrays["square_u"][2].any()
     return [
         Picture(
             f"maps-{problem}",
@@ -168,7 +170,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
         Picture(
             f"quivers-{problem}",
             f"The field, the field of {net_name(best.config)}, and their distance on the disc at "
-            f"x₃ = 0.5. Its third component, which should vanish on `maxwell`, stays within "
+            f"x₃ = 0.5. Its third component{', which should vanish,' * flat} stays within "
             f"{scientific(u3[0])} and {scientific(u3[1])} in the cylinder.",
             partial(quivers, best),
             "Quiver plots of the exact and the learned field",

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.optimizers import race
@@ -18,6 +18,7 @@ TITLE = "Optimisers"
 ORDER = 65
 STUDIES = (STUDY,)
 GAP = "the optimisers have not raced in this run."
+SHOWN = (("race",),)
 
 
 def contents(run: Run) -> list[Block]:
@@ -40,7 +41,9 @@ def contents(run: Run) -> list[Block]:
             f"Race of the optimisers. {_winner(runs)}",
             run.source(STUDY, runs),
         ),
-        Table("race", "Where each optimiser ends.", COLUMNS, _rows(runs), run.source(STUDY, runs)),
+        Table(
+            "race-ends", "Where each optimiser ends.", COLUMNS, _rows(runs), run.source(STUDY, runs)
+        ),
     ]
 
 
@@ -67,12 +70,12 @@ def _rows(runs: Results) -> list[tuple[Value, ...]]:
                 optimizer,
                 len(group),
                 sum(map(bool, group.value("diverged"))),
-                float(np.median(errors)),
-                float(np.min(errors)),
-                float(np.max(errors)),
-                float(np.median([_error_at(r, seconds) for r in group])),
-                float(np.median(group.errors())),
-                float(np.median(group.value("seconds"))),
+                median(errors),
+                min(errors),
+                max(errors),
+                median(_error_at(r, seconds) for r in group),
+                group.median("l2_error"),
+                group.median("seconds"),
             )
         )
     return sorted(rows, key=lambda row: row[3])  # type: ignore[arg-type, return-value]
@@ -80,8 +83,7 @@ def _rows(runs: Results) -> list[tuple[Value, ...]]:
 
 def equal_time(runs: Results) -> float:
     """When the first of the optimisers is through, in the median: so far all have curves."""
-    ends = [np.median(group.value("seconds")) for group in _groups(runs).values()]
-    return float(min(ends))
+    return min(median(group.value("seconds")) for group in _groups(runs).values())
 
 
 def _error_at(record: Record, seconds: float) -> float:
@@ -95,11 +97,8 @@ def _groups(runs: Results) -> dict[str, Results]:
 
 
 def _winner(runs: Results) -> str:
-    medians = {
-        name: float(np.median(group.errors("rel_test_error")))
-        for name, group in _groups(runs).items()
-    }
-    ordered = sorted(medians.items(), key=lambda item: item[1])
+    ends = {name: median(group.errors("rel_test_error")) for name, group in _groups(runs).items()}
+    ordered = sorted(ends.items(), key=lambda item: item[1])
     if len(ordered) < 2:
         return ""
     (first, best), (second, next_best) = ordered[:2]

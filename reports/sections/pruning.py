@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
-import numpy as np
 from safetensors.numpy import load_file
 
 from bench.claims.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import Record
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.nets import Weights, net_drawings
@@ -63,16 +63,16 @@ def contents(run: Run) -> list[Block]:
 
 def _row(runs: Results, tau0: str) -> tuple[Value, ...]:
     group = Results([r for r in runs if r.config["tau0"] == tau0])
-    errors = [e for e in group.value("rel_test_error") if e is not None]
+    errors = group.errors("rel_test_error")
     near = sum(
         any(t is not None and abs(t) < NEAR_ZERO for t in r.values["tau"][1:]) for r in group
     )
     return (
         str(tau0),
         len(group),
-        _median(errors),
-        min(errors, default=None),
-        max(errors, default=None),
+        group.median("rel_test_error"),
+        _finite(min(errors)),
+        _finite(max(errors)),
         near,
         _layers(group, "pruned_tau_layers"),
         _median(group.value("pruned_tau_error")),
@@ -82,9 +82,14 @@ def _row(runs: Results, tau0: str) -> tuple[Value, ...]:
     )
 
 
-def _median(values: list[float | None] | list[float]) -> float | None:
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _median(values: list[float | None]) -> float | None:
+    """Of the runs that lost a layer; the others have no error after."""
     there = [value for value in values if value is not None]
-    return float(np.median(there)) if there else None
+    return median(there) if there else None
 
 
 def _layers(group: Results, name: str) -> str:

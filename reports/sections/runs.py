@@ -37,8 +37,7 @@ def _summary(runs: Sequence[Run]) -> Paragraph:
 
 
 def _in_short(words: str) -> str:
-    short = words.partition(" (")[0].partition(":")[0]
-    return "holds in some seeds" if short.startswith("holds in ") else short
+    return words.partition(" (")[0].partition(":")[0]
 
 
 def _by_claim(runs: Sequence[Run]) -> list[tuple[Entry, ...]]:
@@ -48,10 +47,14 @@ def _by_claim(runs: Sequence[Run]) -> list[tuple[Entry, ...]]:
 def _verdicts(runs: Sequence[Run]) -> Table:
     columns = [Column("claim"), *(Column(run.name) for run in runs), Column("together")]
     rows = [
-        (entries[0].claim.sentence, *(entry.verdict for entry in entries), agreement(entries))
+        (entries[0].claim.sentence, *(_in_full(entry) for entry in entries), agreement(entries))
         for entries in _by_claim(runs)
     ]
     return Table("runs-verdicts", "The verdict of each run, and together.", columns, rows)
+
+
+def _in_full(entry: Entry) -> str:
+    return f"{entry.verdict}; {entry.standing}" if entry.standing else entry.verdict
 
 
 def _errors(runs: Sequence[Run], problem: str) -> Table:

@@ -123,7 +123,7 @@ def test_adaptive_refinements_have_a_row_each(capsys):
         (["--layers", "3"], "take --element hexP"),
         (["--element", "hexP", "--layers", "3"], "no singular edge"),
         (["--adaptive"], "add --solve"),
-        (["--refine", "3"], "--adaptive; add it"),
+        (["--refine", "3", "--grading", "2"], "leave out --layers and --grading"),
         (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "take N0 or N1"),
         (["--element", "hexP", "--layers", "30", "--problem", "screen"], "take at most 14"),
         (["--element", "hexP", "--layers", "3", "--ratio", "2", "--problem", "screen"], "ratio"),

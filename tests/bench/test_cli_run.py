@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,6 +52,11 @@ def test_run_tells_its_end_as_one_json_document(capsys):
     document = json.loads(said(capsys, *HERE, "--json").out)
     assert document["counts"]["done"] == 8
     assert document["failed"] == document["report"] == []
+    stored = {record.key: record for record in Store(Path("runs/r")).records()}
+    assert {cell["key"] for cell in document["cells"]} == stored.keys()
+    for cell in document["cells"]:
+        assert cell["values"] == stored[cell["key"]].values
+        assert cell["config"] == stored[cell["key"]].config
 
 
 def test_presets_settings_and_config_file(capsys, elsewhere):

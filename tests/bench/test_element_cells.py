@@ -5,7 +5,7 @@ import pytest
 
 from bench import problems
 from bench.cells import Cell, load_kind
-from bench.measure.queries import POINTS, TRIAL, query_points, seconds_per_point
+from bench.measure.queries import POINTS, TRIAL, seconds_per_point
 from bench.studies import plan
 
 
@@ -47,7 +47,7 @@ def test_fitted_elements_learn_from_samples_and_know_nothing_outside():
 
 
 def test_query_points_lie_where_every_method_is_defined():
-    x = query_points(1000)
+    x = problems.maxwell.domain.query_points(1000)
     assert ((x >= 0) & (x <= 1)).all()
     assert (np.hypot(x[0], x[1]) <= 1).all()
 

@@ -1,12 +1,24 @@
 """The statistics decide verdicts, so they are checked on samples whose answer is known."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bench.statistics import bootstrap_median, compare_paired, holm, observed_rate, signed_rank
+from bench.power import detectable_effect, detectable_factor
+from bench.statistics import (
+    DECIDING_SEEDS,
+    SIGNIFICANCE,
+    bootstrap_median,
+    compare_paired,
+    holm,
+    largest_family,
+    observed_rate,
+    signed_rank,
+)
 
 
 def paired_samples(effect, seeds=12, spread=0.3, seed=0):
@@ -54,7 +66,69 @@ def test_five_pairs_cannot_decide():
 
 def test_signed_rank_is_scipys_where_all_is_finite():
     values = np.random.default_rng(1).normal(0.4, 1, 15)
-    assert signed_rank(values) == stats.wilcoxon(values).pvalue
+    assert signed_rank(values) == pytest.approx(stats.wilcoxon(values).pvalue)
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 1, -1, 2, 3], [np.inf, np.inf, -0.5, 0.5, 2, -np.inf, 3], [-1, -1, -1, 2]]
+)
+def test_signed_rank_is_exact_with_ties(values):
+    """Against all 2^n signs, one by one."""
+    sizes = np.abs(np.array(values))
+    ranks = np.array([(sizes < s).sum() + ((sizes == s).sum() + 1) / 2 for s in sizes])
+    sums = [sum(r for r, up in zip(ranks, signs, strict=True) if up)
+            for signs in product((0, 1), repeat=len(ranks))]  # fmt: skip
+    seen = ranks[np.array(values) > 0].sum()
+    tails = [np.mean([s <= seen for s in sums]), np.mean([s >= seen for s in sums])]
+    assert signed_rank(np.array(values, float)) == pytest.approx(min(1, 2 * min(tails)))
+
+
+def test_the_test_knows_no_direction():
+    a, b = paired_samples(effect=0.7)
+    assert compare_paired(a, b).p_value == pytest.approx(compare_paired(b, a).p_value)
+
+
+def test_twelve_seeds_that_agree_decide_two_sided_after_holm():
+    """2/2¹² = 0.000488 times the size of the family stays below 5 % up to 102 tests."""
+    p = compare_paired([1.0] * DECIDING_SEEDS, np.linspace(2, 3, DECIDING_SEEDS)).p_value
+    assert p == 2 / 2**12
+    assert largest_family(DECIDING_SEEDS) == 102
+    for family, decided in ((102, True), (103, False)):
+        assert (holm({"one": p}, family)["one"] < SIGNIFICANCE) is decided
+    assert [largest_family(n) for n in (5, 6, 10, 20)] == [0, 1, 25, 26214]
+
+
+def test_twelve_diverged_runs_decide_as_well():
+    """Ties among infinite ratios must not cost the exact p."""
+    assert compare_paired([None] * 12, [1.0] * 12).p_value == 2 / 2**12
+
+
+@pytest.mark.parametrize(("pairs", "family"), [(12, 1), (12, 40), (20, 40)])
+def test_the_detectable_effect_is_found_as_often_as_it_says(pairs, family):
+    """By an independent simulation with SciPy's test."""
+    effect = detectable_effect(pairs, family)
+    samples = np.random.default_rng(7).normal(effect, 1, (600, pairs))
+    found = [stats.wilcoxon(row).pvalue * family < SIGNIFICANCE for row in samples]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.05)
+
+
+def test_disjoint_seeds_of_no_effect_do_not_contradict_each_other():
+    """4000 pairs of runs with twelve seeds each, in a family of forty tests and no truth in any.
+
+    Both decide, against each other, with probability 2 (0.05/40/2)² = 8e-7 at most.
+    """
+    samples = np.random.default_rng(3).normal(0, 1, (4000, 2, 12))
+    p = np.array([[signed_rank(half) for half in pair] for pair in samples])
+    assert np.mean(p < SIGNIFICANCE) <= SIGNIFICANCE
+    both = (p * 40 < SIGNIFICANCE).all(axis=1)
+    assert not both.any()
+
+
+def test_what_seeds_can_find():
+    assert detectable_effect(5, 1) == np.inf
+    assert detectable_effect(20, 40) < detectable_effect(12, 40) < detectable_effect(12, 102)
+    assert detectable_factor(20, 40, 0.0) == 1.0
+    assert detectable_factor(20, 40, 0.2) == pytest.approx(np.exp(0.2 * detectable_effect(20, 40)))
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,24 +1,55 @@
 """The tuned net: candidates are judged inside the cylinder, on seeds that are not scored."""
 
+import numpy as np
 import pytest
 
+from bench import problems
 from bench.cells import Cell, load_kind
-from bench.cells.tuned_net import TUNING_SEEDS_FROM, Config, best, candidates
+from bench.cells.tuned_net import TUNING_SEEDS_FROM, Config, best, candidates, held_out
+from bench.errors import UserError
 from bench.studies import plan
 
 SMALL = {
     "sizes": ["1-4", "2-4"],
-    "etas": [1e-4, 4.0],
+    "activations": ["smoothrelu", "tanh"],
+    "etas": [4.0],
+    "optimizers": ["ssbfgs", "lbfgs"],
     "samples": 200,
     "tuning_evaluations": 30,
     "evaluations": 60,
 }
 
 
-def test_candidates_are_all_pairs():
-    found = candidates(Config(sizes=("1-4", "2-10"), etas=(1.0, 8.0)))
-    assert len(found) == 4
-    assert found[-1] == {"hidden": 2, "width": 10, "eta": 8.0}
+def test_candidates_are_every_size_with_every_activation():
+    found = candidates(
+        Config(
+            sizes=("1-4", "2-10"),
+            activations=("smoothrelu", "tanh"),
+            etas=(1.0, 8.0),
+            first_scales=(1.0, 2.0, 4.0),
+        )
+    )
+    assert len(found) == 2 * (2 + 3)
+    assert found[1] == {
+        "hidden": 1, "width": 4, "activation": "smoothrelu", "eta": 8.0, "first_scale": 1.0,
+        "optimizer": "ssbfgs",
+    }  # fmt: skip
+    assert (found[-1]["activation"], found[-1]["first_scale"]) == ("tanh", 4.0)
+
+
+def test_what_judges_was_told_and_not_shown():
+    """The ring and every fifth of the rest: a part of the very samples that the net is told."""
+    config = Config(samples=500, data_seed=3)
+    held = held_out(config)
+    points = problems.maxwell.domain.sample_training(500, 3)
+    ring = np.hypot(points[0], points[1]) > 0.9
+    assert held[ring].all()
+    assert held[~ring].mean() == pytest.approx(0.2, abs=0.01)
+
+
+def test_nothing_to_choose_from_is_refused():
+    with pytest.raises(UserError, match="optimizers is empty"):
+        Config(optimizers=())
 
 
 def test_the_smallest_validation_error_wins_and_a_diverged_candidate_cannot():
@@ -34,7 +65,8 @@ def found():
 
 def test_the_search_is_part_of_the_cost(found):
     values = found.values
-    assert len(values["tried"]) == 4
+    assert len(values["tried"]) == 5, "four candidates, then the best one with L-BFGS"
+    assert [c["optimizer"] for c in values["tried"]] == ["ssbfgs"] * 4 + ["lbfgs"]
     assert values["seconds"] == pytest.approx(
         values["seconds_training"] + sum(c["seconds"] for c in values["tried"])
     )

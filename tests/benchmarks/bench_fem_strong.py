@@ -60,7 +60,11 @@ def test_best_approximation(benchmark, problem, case):
         assert solution.l2_error < FINEST[problem, element]
 
 
-@pytest.mark.parametrize(("element", "n"), [("N0", 16), ("N0", 32), ("N1", 8), ("N1", 16)])
+@pytest.mark.parametrize(
+    ("element", "n"),
+    [("N0", 4), ("N0", 16), ("N0", 32), ("N1", 8), ("N1", 16)],
+    ids=lambda value: f"n{value}" if isinstance(value, int) else value,
+)
 def test_boundary_value_problem(benchmark, element, n):
     """`helix` from f, φ and the trace alone: assembly and three SPD solves, no errors."""
     benchmark.group = GROUP

@@ -3,7 +3,6 @@
 import ctypes
 import multiprocessing
 import random
-import statistics
 import time
 from itertools import pairwise
 
@@ -12,15 +11,8 @@ import torch
 from torch import nn
 
 from bench.cells import Cell, load_kind
+from bench.measure.turns import median_with_interval
 from nets import build, record_gradients
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def convolutional():
@@ -96,18 +88,16 @@ def ratios(make):
 
 
 @pytest.mark.parametrize("make", [convolutional, resnet, deep_linear])
-def test_overhead_of_recording(benchmark, make):
-    """At most 5 % of a training step, end to end: the median of ratios, told with its standard
-    error; in a process of its own, since how memory is kept cannot be taken back."""
-    benchmark.group = "gradients"
+def test_overhead_of_recording(measured, make):
+    """At most 5 % of a training step, end to end: the median of ratios with its interval; in a
+    process of its own, since how memory is kept cannot be taken back."""
+    measured.benchmark.group = "gradients"
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(ratios, (make,))
-    overhead = statistics.median(found) - 1
-    spread = 1.48 * statistics.median(abs(ratio - 1 - overhead) for ratio in found)
-    error = 1.25 * spread / TURNS**0.5  # of a median, where single ratios lie far out
-    benchmark.pedantic(arms(make)[1], rounds=5)
-    benchmark.extra_info.update(overhead=overhead, standard_error=error, threads=1)
-    assert overhead < 0.05
+    measured.benchmark.pedantic(arms(make)[1], rounds=5)
+    ratio = median_with_interval(found)
+    measured.info.update(overhead=ratio.value - 1)
+    measured.target("with recording over without", ratio, at_most=1.05)
 
 
 @pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])

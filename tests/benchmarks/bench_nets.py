@@ -1,13 +1,11 @@
 """Loss and gradient: the fast path beside plain eager autograd and beside its matrix products.
 
-One thread, float64, CPU seconds, best of several rounds taken in turn: ratios within one run.
+One thread, float64, CPU seconds, medians of rounds taken in turn: ratios within one run.
 """
 
 import subprocess
 import sys
-from collections.abc import Callable
 from math import gamma as Gamma
-from time import process_time
 
 import numpy as np
 import pytest
@@ -17,38 +15,10 @@ from nets import build
 from nets.fast.kernel import FastObjective, predict, predicted_bytes
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def data(rows):
     random = np.random.Generator(np.random.Philox(0))
     x, y = random.standard_normal((rows, 7)), random.standard_normal((rows, 3))
     return torch.from_numpy(x), torch.from_numpy(y)
-
-
-def best_seconds(rounds: int, **calls: Callable[[], object]) -> dict[str, float]:
-    """The least CPU seconds of each call, after one to warm up.
-
-    The calls take turns; those under 0.3 s are called three times in each, because a neighbour
-    on the machine spoils a short call whole and a long one in part.
-    """
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()
-    for _ in range(rounds):
-        for name, call in calls.items():
-            for _ in range(3):
-                start = process_time()
-                call()
-                seconds[name].append(process_time() - start)
-                if seconds[name][-1] > 0.3:
-                    break
-    return {name: min(values) for name, values in seconds.items()}
 
 
 def eager(net, x, y):
@@ -100,75 +70,71 @@ def products(net, rows, chunk=1000):
     return call
 
 
-@pytest.mark.parametrize(
-    ("architecture", "hidden", "rows", "at_least"),
-    [
-        ("resnet", 2, 12_000, 3),
-        ("resnet", 6, 12_000, 3),
-        ("fractional", 2, 12_000, 3),
-        ("fractional", 6, 12_000, 3),
-        ("fractional", 50, 2_000, 8),
-    ],
-)
-def test_loss_and_gradient(benchmark, architecture, hidden, rows, at_least):
+CASES = {
+    "resnet-2-50": 3,
+    "resnet-6-50": 3,
+    "fractional-2-50": 3,
+    "fractional-6-50": 3,
+    "fractional-50-50": 8,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_loss_and_gradient(measured, case):
     """Times faster than eager autograd, with the same gradient."""
-    benchmark.group = "training step"
-    net = build(net=architecture, hidden=hidden, width=50)
+    measured.benchmark.group = "training step"
+    architecture, hidden, width = case.split("-")
+    net = build(net=architecture, hidden=int(hidden), width=int(width))
+    rows = 12_000 if net.config.hidden < 50 else 2_000
     x, y = data(rows)
     objective, theta, plain = FastObjective(net, x, y), net.pack(), eager(net, x, y)
     single = FastObjective(net, x, y, dtype="float32")
-    seconds = best_seconds(
-        4,
-        fast=lambda: objective(theta),
+    turns = measured.in_turns(
+        lambda: objective(theta),
+        rounds=7 if net.config.hidden < 50 else 3,
         single=lambda: single(theta),
         eager=plain,
         products=products(net, rows),
     )
-    benchmark.pedantic(objective, args=(theta,), rounds=3)
-    _, expected = plain()
-    _, gradient = objective(theta)
-    difference = np.abs(gradient[-hidden:] - expected[-1].numpy()).max()
-    ratio = seconds["eager"] / seconds["fast"]
-    benchmark.extra_info.update(
-        times_faster_than_eager=ratio,
-        times_faster_than_eager_float32=seconds["eager"] / seconds["single"],
-        over_matrix_products=seconds["fast"] / seconds["products"],
-        milliseconds={name: 1e3 * value for name, value in seconds.items()},
-        tau_gradient_error=difference / np.abs(gradient[-hidden:]).max(),
-    )
-    assert difference < 1e-9 * np.abs(gradient[-hidden:]).max()
-    assert ratio >= at_least
-    if (architecture, hidden) == ("resnet", 6):
-        assert seconds["fast"] <= 2.5 * seconds["products"]
+    steps = slice(-net.config.hidden, None)
+    (_, expected), (_, gradient) = plain(), objective(theta)
+    difference = np.abs(gradient[steps] - expected[-1].numpy()).max()
+    scale = np.abs(gradient[steps]).max()
+    measured.info.update(rows=rows, tau_gradient_error=difference / scale)
+    measured.target("eager over ours", turns.ratio("eager", "ours"), at_least=CASES[case])
+    measured.target("eager over ours in float32", turns.ratio("eager", "single"), at_least=3)
+    measured.target("ours over its products", turns.ratio("ours", "products"), at_most=2.5)
+    assert difference < 1e-9 * scale
 
 
-def test_norms_cost_little(benchmark):
+@pytest.mark.parametrize("size", ["2-50"])
+def test_norms_cost_little(measured, size):
     """Per-layer norms of the last gradient, beside the evaluation they describe."""
-    benchmark.group = "training step"
-    net = build(hidden=2, width=50)
+    measured.benchmark.group = "training step"
+    hidden, width = map(int, size.split("-"))
+    net = build(hidden=hidden, width=width)
     x, y = data(12_000)
     objective, theta = FastObjective(net, x, y), net.pack()
-    seconds = best_seconds(8, evaluation=lambda: objective(theta), norms=objective.norms)
-    benchmark.pedantic(objective.norms, rounds=5)
-    overhead = seconds["norms"] / seconds["evaluation"]
-    benchmark.extra_info.update(overhead=overhead)
-    assert overhead < 0.05
+    objective(theta)
+    turns = measured.in_turns(objective.norms, 9, evaluation=lambda: objective(theta))
+    measured.target("norms over an evaluation", turns.ratio("ours", "evaluation"), at_most=0.05)
 
 
-def test_prediction(benchmark):
+@pytest.mark.parametrize("size", ["6-50"])
+def test_prediction(measured, size):
     """Values alone: the fast path beside the module without gradients."""
-    benchmark.group = "training step"
-    net = build(hidden=6, width=50)
+    measured.benchmark.group = "training step"
+    hidden, width = map(int, size.split("-"))
+    net = build(hidden=hidden, width=width)
     x, _ = data(50_000)
 
     def module():
         with torch.no_grad():
             return net(x)
 
-    seconds = best_seconds(4, fast=lambda: predict(net, x), module=module)
-    benchmark.pedantic(predict, args=(net, x), rounds=2)
-    benchmark.extra_info.update(times_faster_than_module=seconds["module"] / seconds["fast"])
-    assert seconds["fast"] < seconds["module"]
+    turns = measured.in_turns(lambda: predict(net, x), 5, module=module)
+    measured.target("module over ours", turns.ratio("module", "ours"), at_least=1)
+    assert torch.allclose(predict(net, x), module(), rtol=1e-12, atol=1e-12)
 
 
 # VmHWM and not ru_maxrss, which a child inherits from its parent's peak.
@@ -185,7 +151,8 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_of_a_deep_fractional_net(benchmark):
+@pytest.mark.parametrize("size", ["50-50"])
+def test_memory_of_a_deep_fractional_net(benchmark, size):
     """50-50 on 12 000 rows: the whole process, torch and numba included, stays under 2 GB."""
     benchmark.group = "training step"
     run = [sys.executable, "-c", DEEP]

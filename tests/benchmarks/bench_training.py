@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,24 +14,6 @@ from nets.fast.kernel import FastObjective
 from nets.optimizers._inverse_hessian import InverseHessian
 
 SIZES = {"2-50": 2, "6-50": 6}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def median_seconds(run: Callable[[], object], rounds: int = 5) -> float:
-    run()
-    seconds = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds))
 
 
 def plain_torch_step(net, x, y, optimizer) -> None:
@@ -48,53 +29,60 @@ def plain_torch_step(net, x, y, optimizer) -> None:
     [("2-50", name) for name in ("adam", "steepest", "lbfgs", "ssbfgs", "lssbfgs")]
     + [("6-50", name) for name in ("adam", "steepest", "lbfgs", "lssbfgs")],
 )
-def test_step(benchmark, size, optimizer):
+def test_step(measured, size, optimizer):
     """Five steps of each optimiser on 12 000 rows, history included; ratio to torch's Adam."""
-    benchmark.group = "training step"
+    measured.benchmark.group = "training step"
     config = TrainConfig(hidden=SIZES[size], width=50)
     data, net = config.data(), config.build()
     x, y = torch.from_numpy(data.x), torch.from_numpy(data.y)
     adam = torch.optim.Adam(net.parameters())
-    torch_seconds = median_seconds(lambda: plain_torch_step(net, x, y, adam), rounds=3)
 
     def five_steps():
         return train(config.build(), data.x, data.y, optimizer=optimizer, steps=5)
 
-    five_steps()
-    training = benchmark.pedantic(five_steps, rounds=2)
-    per_evaluation = training.seconds / training.evaluations
-    benchmark.extra_info.update(
+    turns = measured.in_turns(five_steps, 3, torch_adam=lambda: plain_torch_step(net, x, y, adam))
+    training = measured.result
+    measured.info.update(
         seconds_per_step=training.seconds / training.steps,
-        seconds_per_evaluation=per_evaluation,
-        torch_adam_seconds_per_step=torch_seconds,
-        torch_over_femnets_per_evaluation=torch_seconds / per_evaluation,
+        evaluations_per_step=training.evaluations / training.steps,
+        torch_over_ours_per_evaluation=turns.ratio("torch_adam", "ours").value
+        * training.evaluations,
     )
 
 
-def test_history_overhead(benchmark):
+@pytest.mark.parametrize("size", ["5-10"])
+def test_history_overhead(measured, size):
     """A row of the history costs less than 5 % of the cheapest evaluation it describes."""
     from nets.loss import Loss
     from nets.training.history import History
 
-    benchmark.group = "training step"
-    config = TrainConfig(hidden=5, width=10, bias_ordering=True)
+    measured.benchmark.group = "training step"
+    hidden, width = map(int, size.split("-"))
+    config = TrainConfig(hidden=hidden, width=width, bias_ordering=True)
     data, net, loss = config.data(), config.build(), Loss(beta=10.0)
     objective, theta = FastObjective(net, data.x, data.y, loss), net.pack()
     J, gradient = objective(theta)
-    evaluation = median_seconds(lambda: objective(theta))
     history = History(net, loss)
-    benchmark(lambda: history.record(1, 1.0, 1.0, theta, J, gradient))
-    share = benchmark.stats.stats.median / evaluation
-    benchmark.extra_info.update(share_of_an_evaluation=share)
-    assert share < 0.05
+
+    def ten_rows():
+        for _ in range(10):
+            history.record(1, 1.0, 1.0, theta, J, gradient)
+
+    turns = measured.in_turns(
+        ten_rows, 15, ten_evaluations=lambda: [objective(theta) for _ in range(10)]
+    )
+    measured.target(
+        "a row over an evaluation", turns.ratio("ours", "ten_evaluations"), at_most=0.05
+    )
 
 
-def test_dense_update(benchmark):
-    """One pass over half of H at 2-50 (P = 3102), against BLAS's symv and syr2."""
+@pytest.mark.parametrize("parameters", [3102], ids=lambda p: f"P{p}")
+def test_dense_update(measured, parameters):
+    """One pass over half of H (P = 3102 is 2-50), against BLAS's symv and syr2."""
     from scipy.linalg.blas import dsymv, dsyr2
 
-    benchmark.group = "training step"
-    random, size = np.random.default_rng(0), 3102
+    measured.benchmark.group = "training step"
+    random, size = np.random.default_rng(0), parameters
     s, g = random.standard_normal(size), random.standard_normal(size)
     H = InverseHessian(size)
     for _ in range(2):
@@ -105,10 +93,8 @@ def test_dense_update(benchmark):
         dsymv(1.0, square, g, lower=1)
         dsyr2(1e-9, s, g, lower=1, a=square, overwrite_a=1)
 
-    blas_seconds = median_seconds(blas)
-    benchmark.pedantic(lambda: H.update(s, s, 1.0, -g, g), rounds=10)
-    ratio = blas_seconds / benchmark.stats.stats.median
-    benchmark.extra_info.update(blas_seconds=blas_seconds, blas_over_femnets=ratio)
+    turns = measured.in_turns(lambda: H.update(s, s, 1.0, -g, g), 9, blas=blas)
+    measured.target("BLAS over ours", turns.ratio("blas", "ours"), at_least=1)
 
 
 @pytest.mark.parametrize("target", [1e-2, 1e-3])

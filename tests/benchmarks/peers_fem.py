@@ -1,11 +1,18 @@
-"""Peers on the same mesh and to the same tolerance: stock scikit-fem, and NGSolve where installed.
+"""Peers on the same mesh and to the same tolerance: scikit-fem as it comes, NGSolve, MFEM.
 
-All of them solve for the best approximation of `maxwell` in H(curl) on Kuhn tetrahedra, lowest
-order, one thread. The peers are general codes: they know nothing of the uniform cube.
+All of them solve for `maxwell` on Kuhn tetrahedra, one thread: the best approximation in H(curl),
+or the boundary-value problem in Kikuchi's mixed form. The peers are general codes: they know
+nothing of the uniform cube. Each is used as its documentation recommends, as far as its wheel goes:
+MFEM's has no AMS, so that it has conjugate gradients with Gauss–Seidel.
 """
 
+from __future__ import annotations
+
+import importlib.metadata
 import math
-import time
+from dataclasses import dataclass
+from functools import cache
+from time import process_time
 
 import numpy as np
 
@@ -14,20 +21,13 @@ from bench import problems
 TOLERANCE = 1e-8
 
 
-class Clock(dict):
-    """Seconds per phase."""
+@dataclass(frozen=True)
+class Solved:
+    """What a peer took (CPU seconds, from a mesh in memory to the solution) and reached."""
 
-    def __init__(self):
-        super().__init__()
-        self._last = time.perf_counter()
-
-    def lap(self, phase):
-        now = time.perf_counter()
-        self[phase], self._last = now - self._last, now
-
-    @property
-    def total(self):
-        return sum(self.values())
+    seconds: float
+    iterations: int
+    error: float
 
 
 def kuhn_mesh(n):
@@ -36,27 +36,44 @@ def kuhn_mesh(n):
     return MeshTet.init_tensor(*[np.linspace(0, 1, n + 1)] * 3)
 
 
+# ---------------------------------------------------------------- scikit-fem as it comes
+
+
 def stock_scikit_fem(n):
-    """Assembly and Jacobi-preconditioned CG as in scikit-fem's examples; (clock, ‖u_h‖)."""
+    """Assembly and Jacobi-preconditioned CG as in scikit-fem's examples."""
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import cg
     from skfem import Basis, BilinearForm, ElementTetN0, LinearForm
     from skfem.helpers import curl, dot
 
-    problem, mesh = problems.maxwell, kuhn_mesh(n)
-    clock = Clock()
+    problem, mesh, count = problems.maxwell, kuhn_mesh(n), [0]
+    start = process_time()
     basis = Basis(mesh, ElementTetN0(), intorder=2)
     matrix = BilinearForm(lambda u, v, w: dot(curl(u), curl(v)) + dot(u, v)).assemble(basis).tocsr()
-    clock.lap("matrix")
     form = LinearForm(lambda v, w: dot(problem.curl_u(w.x), curl(v)) + dot(problem.u(w.x), v))
     load = form.assemble(basis)
-    clock.lap("load")
-    x, failed = cg(matrix, load, rtol=TOLERANCE, M=diags_array(1 / matrix.diagonal()))
-    clock.lap("solve")
+
+    def counted(_):
+        count[0] += 1
+
+    inverse = diags_array(1 / matrix.diagonal())
+    x, failed = cg(matrix, load, rtol=TOLERANCE, M=inverse, callback=counted)
+    seconds = process_time() - start
     assert not failed
-    return clock, math.sqrt(x @ load)
+    return Solved(seconds, count[0], _skfem_error(mesh, x))
 
 
+def _skfem_error(mesh, x):
+    from fem.spaces.tets.lowest_order import TetSpace
+
+    space = TetSpace(mesh=mesh)
+    return space.errors(x, problems.maxwell.u, problems.maxwell.curl_u)[0]
+
+
+# ---------------------------------------------------------------- NGSolve
+
+
+@cache
 def ngsolve_mesh(n):
     """The same Kuhn mesh; NGSolve wants the boundary as triangles of their own."""
     import netgen.meshing as netgen
@@ -81,44 +98,169 @@ def oriented(p, t):
     return result
 
 
-def maxwell_in_ngsolve():
-    """u and curl u by the power series of I₁(r)/r and I₀(r) in s = r²/4, to rounding for r ≤ √2."""
-    import ngsolve as ng
-
-    s = (ng.x * ng.x + ng.y * ng.y) / 4
-    ratio, i0 = ng.CF(0), ng.CF(0)
+def bessel_factors(s, one):
+    """I₁(r)/r and I₀(r) by their power series in s = r²/4, to rounding for r ≤ √2."""
+    ratio, i0 = one * 0.0, one * 0.0
     for k in reversed(range(12)):  # Horner
         ratio = ratio * s + 1 / (2 * math.factorial(k) * math.factorial(k + 1))
         i0 = i0 * s + 1 / math.factorial(k) ** 2
-    return ng.CF((-ratio * ng.y, ratio * ng.x, 0)).Compile(), ng.CF((0, 0, i0)).Compile()
+    return ratio, i0
 
 
-def ngsolve(n, preconditioner, mesh=None):
-    """One solve by NGSolve's CG with its preconditioner "local" (Jacobi) or "hcurlamg".
+@cache
+def maxwell_in_ngsolve():
+    """u, curl u and f of `maxwell`, compiled, and φ."""
+    import ngsolve as ng
 
-    Returns (clock, iterations, L² error). Its CG measures the residual in the preconditioned norm.
+    ratio, i0 = bessel_factors((ng.x * ng.x + ng.y * ng.y) / 4, ng.CF(1))
+    phi = (ng.x * ng.x + ng.y * ng.y + 1) / 2
+    factor = i0 + phi * ratio
+    return (
+        ng.CF((-ratio * ng.y, ratio * ng.x, 0)).Compile(),
+        ng.CF((0, 0, i0)).Compile(),
+        ng.CF((factor * ng.y, -factor * ng.x, 0)).Compile(),
+        phi,
+    )
+
+
+def ngsolve(n, preconditioner, order=1):
+    """NGSolve's CG with "local" (Jacobi), "hcurlamg", "bddc" or "multigrid".
+
+    Its CG measures the residual in the preconditioned norm. Multigrid refines a mesh of n = 4 by
+    its own bisections: the same number of cells per side and about as many unknowns.
     """
     import ngsolve as ng
     from ngsolve.krylovspace import CGSolver
 
     ng.SetNumThreads(1)
-    mesh = ngsolve_mesh(n) if mesh is None else mesh
-    u_exact, curl_exact = maxwell_in_ngsolve()
-    clock = Clock()
-    space = ng.HCurl(mesh, order=0)
+    u_exact, curl_exact, _, _ = maxwell_in_ngsolve()
+    levels = preconditioner == "multigrid"
+    mesh = ng.Mesh(ngsolve_mesh(4).ngmesh.Copy()) if levels else ngsolve_mesh(n)
+    start = process_time()
+    space = ng.HCurl(mesh, order=order, type1=True)  # of the first kind, as ours
     u, v = space.TnT()
     form = ng.BilinearForm(space, symmetric=True)
     form += ng.curl(u) * ng.curl(v) * ng.dx + u * v * ng.dx
     inverse = ng.Preconditioner(form, preconditioner)
     form.Assemble()
-    clock.lap("matrix")
+    for _ in range(round(math.log2(n / 4)) if levels else 0):
+        mesh.Refine()
+        space.Update()
+        form.Assemble()
     load = ng.LinearForm(space)
     load += (u_exact * v + curl_exact * ng.curl(v)) * ng.dx(bonus_intorder=1)
     load.Assemble()
-    clock.lap("load")
     solver = CGSolver(mat=form.mat, pre=inverse.mat, tol=TOLERANCE, maxiter=5000)
     solution = ng.GridFunction(space)
     solution.vec.data = solver * load.vec
-    clock.lap("solve")
-    error = math.sqrt(ng.Integrate(ng.InnerProduct(solution - u_exact, solution - u_exact), mesh))
-    return clock, solver.iterations, error
+    seconds = process_time() - start
+    return Solved(seconds, solver.iterations, _ngsolve_error(solution, mesh))
+
+
+def _ngsolve_error(solution, mesh):
+    import ngsolve as ng
+
+    difference = solution - maxwell_in_ngsolve()[0]
+    return math.sqrt(ng.Integrate(ng.InnerProduct(difference, difference), mesh, order=8))
+
+
+def ngsolve_boundary_value(n, order=1):
+    """Kikuchi's mixed form, factorised by UMFPACK, which its wheel brings."""
+    import ngsolve as ng
+
+    ng.SetNumThreads(1)
+    u_exact, _, f, phi = maxwell_in_ngsolve()
+    mesh = ngsolve_mesh(n)
+    start = process_time()
+    space = ng.HCurl(mesh, order=order, type1=True, dirichlet=".*") * ng.H1(
+        mesh, order=order, dirichlet=".*"
+    )
+    (u, p), (v, q) = space.TnT()
+    form = ng.BilinearForm(space)
+    form += (phi * ng.curl(u) * ng.curl(v) + ng.grad(p) * v + ng.grad(q) * u) * ng.dx
+    form.Assemble()
+    load = ng.LinearForm(space)
+    load += f * v * ng.dx(bonus_intorder=2)
+    load.Assemble()
+    solution = ng.GridFunction(space)
+    solution.components[0].Set(u_exact, ng.BND)
+    residual = load.vec - form.mat * solution.vec
+    solution.vec.data += form.mat.Inverse(space.FreeDofs(), inverse="umfpack") * residual
+    seconds = process_time() - start
+    return Solved(seconds, 0, _ngsolve_error(solution.components[0], mesh))
+
+
+# ---------------------------------------------------------------- MFEM
+
+
+@cache
+def mfem_mesh(n):
+    import mfem.ser as mfem
+
+    mesh = kuhn_mesh(n)
+    result = mfem.Mesh(3, mesh.p.shape[1], mesh.t.shape[1], 0, 3)
+    for vertex in mesh.p.T:
+        result.AddVertex(*vertex)
+    for cell in oriented(mesh.p, mesh.t)[[0, 1, 3, 2]].T:
+        result.AddTet(*cell.tolist())
+    result.FinalizeTetMesh(1, 0, True)
+    return result
+
+
+@cache
+def maxwell_in_mfem():
+    """u and curl u, compiled by MFEM's own use of numba."""
+    import mfem.ser as mfem
+
+    first = np.array([1 / (2 * math.factorial(k) * math.factorial(k + 1)) for k in range(12)])
+    second = np.array([1 / math.factorial(k) ** 2 for k in range(12)])
+
+    @mfem.jit.vector(vdim=3)
+    def u(x):
+        s, ratio = (x[0] * x[0] + x[1] * x[1]) / 4, 0.0
+        for k in range(11, -1, -1):
+            ratio = ratio * s + first[k]
+        return np.array([-ratio * x[1], ratio * x[0], 0.0])
+
+    @mfem.jit.vector(vdim=3)
+    def curl_u(x):
+        s, i0 = (x[0] * x[0] + x[1] * x[1]) / 4, 0.0
+        for k in range(11, -1, -1):
+            i0 = i0 * s + second[k]
+        return np.array([0.0, 0.0, i0])
+
+    return u, curl_u
+
+
+def mfem(n, order=1):
+    """MFEM's conjugate gradients with Gauss–Seidel."""
+    import mfem.ser as mfem
+
+    u, curl_u = maxwell_in_mfem()
+    mesh, one = mfem_mesh(n), mfem.ConstantCoefficient(1.0)
+    start = process_time()
+    family = mfem.ND_FECollection(order, 3)
+    space = mfem.FiniteElementSpace(mesh, family)
+    form, load = mfem.BilinearForm(space), mfem.LinearForm(space)
+    form.AddDomainIntegrator(mfem.CurlCurlIntegrator(one))
+    form.AddDomainIntegrator(mfem.VectorFEMassIntegrator(one))
+    form.Assemble()
+    form.Finalize()
+    load.AddDomainIntegrator(mfem.VectorFEDomainLFIntegrator(u))
+    load.AddDomainIntegrator(mfem.VectorFEDomainLFCurlIntegrator(curl_u))
+    load.Assemble()
+    matrix, x = form.SpMat(), mfem.GridFunction(space)
+    x.Assign(0.0)
+    smoother, solver = mfem.GSSmoother(matrix), mfem.CGSolver()
+    solver.SetRelTol(TOLERANCE)
+    solver.SetMaxIter(5000)
+    solver.SetPrintLevel(-1)
+    solver.SetOperator(matrix)
+    solver.SetPreconditioner(smoother)
+    solver.Mult(load, x)
+    seconds = process_time() - start
+    return Solved(seconds, solver.GetNumIterations(), x.ComputeL2Error(u))
+
+
+def version(package):
+    return importlib.metadata.version(package)

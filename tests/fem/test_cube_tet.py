@@ -12,11 +12,15 @@ from fem import How, make_space
 from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.solvers.stencil import interpolation_terms
+from fem.spaces import PLAIN
 from fem.spaces.assembled import AssembledSpace
-from fem.spaces.cube.cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, size
+from fem.spaces.cube import integrals as cube_integrals
+from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, mesh_dofs, size, split
 from fem.spaces.cube.hexes import CubeHexes
+from fem.spaces.cube.integrals import load_matrix, regions
+from fem.spaces.cube.rules import lattice_rule
 from fem.spaces.cube.space import block_bytes
-from fem.spaces.cube.tets import CubeTets, KuhnSystem
+from fem.spaces.cube.tets import CubeTets, KuhnSystem, load_degree
 from fem.spaces.cube.tets_single import CubeTetsSingle
 
 TABLE = {  # by another implementation
@@ -227,6 +231,27 @@ def test_single_precision_in_defect_form_has_the_errors_of_double(name, n):
     np.testing.assert_allclose(errors[1], errors[0], rtol=2e-6)
     assert solutions[1].iterations < 12
     assert solutions[1].residual <= 1e-3
+
+
+@pytest.mark.parametrize("name", ["maxwell", "helix"])
+def test_the_residual_of_single_precision_means_that_of_double(name):
+    """‖b − A x‖ / ‖b‖ with the load of the same rule and the matrix in float64."""
+    problem, space = problems.get(name), CubeTetsSingle(16)
+    found = space.solve(space.load(problem.u, problem.curl_u))
+    rule = lattice_rule(KUHN, load_degree(space.n))
+    b, product = np.zeros(space.dofs), np.empty(space.dofs)
+    cube_integrals.load(
+        KUHN,
+        space.n,
+        regions(KUHN, space.n, rule, None),
+        lambda rule: load_matrix(rule, 1 / space.n),
+        (problem.u, problem.curl_u),
+        split(b, space.n, TET_CLASSES),
+        PLAIN,
+    )
+    KuhnSystem(space.n, float).apply_dot(found.x, product)
+    true = np.linalg.norm(b - product) / np.linalg.norm(b)
+    assert found.residual == pytest.approx(true, rel=0.02)
 
 
 def test_single_precision_takes_a_guess():

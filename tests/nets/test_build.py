@@ -332,3 +332,14 @@ def test_pack_and_unpack_are_inverse(net, seed):
     np.testing.assert_array_equal(net.pack(), theta)
     with pytest.raises(InputError, match="theta must have"):
         net.unpack(theta[:-1])
+
+
+def test_the_first_layer_has_a_scale_of_its_own():
+    """With a sine it sets the frequencies; every other layer starts as it would without."""
+    plain, wide = build(hidden=3, seed=5), build(hidden=3, seed=5, first_scale=4.0)
+    assert torch.equal(wide.W[0], 4 * plain.W[0])
+    assert torch.equal(wide.b[0], 4 * plain.b[0])
+    for ours, theirs in zip([*plain.W[1:], *plain.b[1:]], [*wide.W[1:], *wide.b[1:]], strict=True):
+        assert torch.equal(ours, theirs)
+    with pytest.raises(InputError, match="first_scale must be a finite number"):
+        build(first_scale=-1.0)

@@ -24,20 +24,26 @@ MARGINS = {
     "fractional_tau_column": 0.05,
     "weight_gradient_transposed": 0.5,
     "bias_gradient_summed": 0.5,
-    "terminal_adjoint": 1.99,
-    "volterra_kernel": 0.2,
-    "gronwall": 200.0,
+    "volterra_kernel": 0.05,
+    "gronwall": 0.5,
     "otd_one_step": 0.3,
     "otd_unequal_steps": 0.05,
     "otd_drift": 0.5,
 }
 
 
+# For one sample, and in the notation of the theorem's own state equation.
+RIGHT_AS_PRINTED = {"terminal_adjoint", "fractional_own_notation"}
+
+
 @pytest.mark.parametrize("measure", SLIPS, ids=lambda measure: measure.__name__)
 @pytest.mark.parametrize("seed", range(5))
 def test_printed_fails_and_corrected_holds(measure, seed):
     slip = measure(seed)
-    assert slip.printed > MARGINS[measure.__name__], slip
+    if measure.__name__ in RIGHT_AS_PRINTED:
+        assert slip.printed < 1e-14, slip
+    else:
+        assert slip.printed > MARGINS[measure.__name__], slip
     if slip.corrected is not None:
         assert slip.corrected < 1e-10, slip
 
@@ -45,7 +51,23 @@ def test_printed_fails_and_corrected_holds(measure, seed):
 def test_every_slip_is_measured_once():
     slips = measured_slips()
     assert {slip.item for slip in slips} == {"8.1", "8.2", "8.3", "8.4", "8.5", "8.6"}
-    assert len({slip.title for slip in slips}) == len(slips) == len(MARGINS)
+    assert len({slip.title for slip in slips}) == len(slips) == len(MARGINS) + 2
+
+
+def test_kinds_of_slips():
+    kinds = {m.__name__: m(0).fault for m in SLIPS}
+    assert {name for name, kind in kinds.items() if kind == "substantive error"} == {
+        "fractional_tau_column", "volterra_kernel", "gronwall",
+    }  # fmt: skip
+    assert kinds["fractional_index"] == "clash of notation"
+    assert kinds["weight_gradient_transposed"] == kinds["bias_gradient_summed"] == "typo"
+
+
+@pytest.mark.parametrize("measure", SLIPS, ids=lambda measure: measure.__name__)
+def test_every_seed_is_another_net_or_equation(measure):
+    """But for what holds as printed: there the error is rounding."""
+    if measure.__name__ not in RIGHT_AS_PRINTED:
+        assert len({measure(seed).printed for seed in range(4)}) == 4
 
 
 def test_corrections_hold_to_rounding():
@@ -62,8 +84,9 @@ def test_kernels_agree_only_at_one_half():
 
 def test_growth_is_measured_and_not_assumed():
     """printed: growth/29.5 - 1 for a net of 200 layers, on its way to E_½(3)/29.5 - 1 = 548."""
-    assert gronwall(0).printed < mittag_leffler(3.0, 0.5) / 29.522 - 1
-    assert gronwall(0).corrected == 0.0
+    slip = gronwall(0, gamma=0.5, size=3.0)
+    assert 200 < slip.printed < mittag_leffler(3.0, 0.5) / 29.522 - 1
+    assert slip.corrected == 0.0
 
 
 def test_projection_from_the_input_is_n1_by_n0():

@@ -89,8 +89,8 @@ def test_it_joins_the_race_with_its_own_settings(heavyball, shell):
     }
     told = shell.inside(
         "run", "learned_tau", "--run", "mine", "--jobs", "0", "--no-report", "--set",
-        "optimizers=heavyball", "--set", "seeds=0", "--set", "depths=3", "--set", "evaluations=4",
-        "--set", "samples=20", "--set", "width=4",
+        "optimizers=heavyball", "--set", "seeds=1000", "--set", "depths=3", "--set",
+        "evaluations=4", "--set", "samples=20", "--set", "width=4",
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
 

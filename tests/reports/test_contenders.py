@@ -8,9 +8,10 @@ from bench.cells import Cell
 from bench.store.results import Results
 from fem import elements
 from reports.cards import cards
-from reports.contenders import contenders
+from reports.contenders import contenders, entrant
 from reports.decision import decide
 from reports.matching import families, matching_mesh
+from reports.sections.break_even import pay_backs, shown, told
 
 
 @dataclass
@@ -43,6 +44,7 @@ def labels(element):
 @pytest.fixture
 def results():
     tuned = {"parameters": 200, "l2_error": 1e-6, "l2_error_inside": 1e-7, "seconds": 20.0}
+    tuned |= {"seconds_tuning": 5.0}
     fit = labels("N0") | {
         "unknowns": 57,
         "l2_error_inside": 9e-3,
@@ -65,8 +67,8 @@ def test_tracks_and_names(results):
     found = {c.name: c for c in contenders(results, "maxwell")}
     assert found["N₀ tetrahedra n=2"].track in ("oracle", "solve")
     assert {c.track for c in found.values()} == {"oracle", "solve", "fit"}
-    assert found["tuned ResNet + τ (x,f,phi)"].is_net
-    assert found["tuned ResNet + τ (x,f,phi)"].seeds == 2
+    assert found["tuned ResNet + τ (x,f,phi), 1000 samples"].is_net
+    assert found["tuned ResNet + τ (x,f,phi), 1000 samples"].seeds == 2
     assert found["N₀ tetrahedra graded n=4"].look == "finite element/N0/graded"
     fitted = found["N₀ tetrahedra least squares, cylinder n=1"]
     assert (fitted.track, fitted.error) == ("fit", None)
@@ -83,9 +85,11 @@ def test_equal_error_is_measured_or_carried_on(results):
     found = families(results, "maxwell")
     measured = matching_mesh(0.012, found["N₀ tetrahedra"])
     assert (measured.label, measured.measured) == ("2", True)
-    beyond = matching_mesh(0.005 / 8, found["N₀ tetrahedra"])
-    assert (beyond.label, beyond.measured) == ("≈ 32", False)
-    assert beyond.unknowns == pytest.approx(640 * 8**3)
+    beyond = matching_mesh(0.005 / 1.5, found["N₀ tetrahedra"])
+    assert (beyond.label, beyond.measured) == ("≈ 6", False)
+    assert beyond.unknowns == pytest.approx(640 * 1.5**3)
+    unknown = matching_mesh(0.005 / 3, found["N₀ tetrahedra"])
+    assert (unknown.label, unknown.unknowns) == ("beyond 8", None)
     assert matching_mesh(5e-3, found["p-version, hexahedra"]).label == "1, p = 3"
     assert matching_mesh(1e-9, found["p-version, hexahedra"]) is None
 
@@ -103,8 +107,23 @@ def test_every_method_has_a_card(results):
     assert {card.precision for card in by_track["oracle"]} == {"float64"}
 
 
-def test_decisions_know_the_new_contenders(results):
-    decisions = {(d.situation, d.required): d for d in decide(contenders(results, "maxwell"))}
-    assert decisions["only data", 1e-2].winner.name.startswith("N₀ tetrahedra least squares")
-    assert decisions["only data", 1e-6].winner.name.startswith("tuned ResNet")
-    assert decisions["one solve", 1e-3].winner is None
+def test_decisions_know_every_kind(results):
+    """12 000 samples of positions and 1000 with f and φ are two questions."""
+    found = {
+        (d.conditions.track, d.conditions.samples, d.required): d
+        for d in decide(entrant(c) for c in contenders(results, "maxwell"))
+    }
+    assert found["fit", 12_000, 1e-2].winner.entrant.name.startswith("N₀ tetrahedra least squares")
+    assert found["fit", 12_000, 1e-6].miss.error == 9e-3
+    tuned = found["fit", 1000, 1e-6].winner
+    assert tuned.entrant.name.startswith("tuned ResNet")
+    assert (tuned.seconds, tuned.search) == (15.0, 5.0)
+    assert found["solve", None, 1e-3].winner is None
+    assert found["oracle", None, 1e-2].winner.entrant.name == "p-version, hexahedra p=2 n=1"
+
+
+def test_break_even_keeps_to_the_track_or_names_it(results):
+    rows = pay_backs(contenders(results, "maxwell"))
+    assert {told(row.net.entrant.conditions) for row in rows} == {"1,000 samples, x,f,phi"}
+    assert {row.element.entrant.conditions.track for row in rows} == {"oracle"}
+    assert shown(rows[0].points).startswith("never"), "as expensive a point, and trained for 20 s"

@@ -9,8 +9,9 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
-from bench.claims import Compared, Fact, NotTested
+from bench.claims import Fact, NotTested
 from bench.claims.gradients import CLAIMS
+from bench.claims.theory import CLAIMS as THEORY
 from bench.store.results import Results
 from reports.context import Run
 from reports.figures import gradients as figures
@@ -95,12 +96,6 @@ def test_trajectories_have_a_line_per_layer(results):
     assert len(figures.tau_trajectories(results).axes[0].lines) == 50
 
 
-def test_final_errors_show_every_seed(results):
-    axes = figures.final_errors(results).axes[0]
-    marks = [line for line in axes.lines if line.get_linestyle() == "None"]
-    assert sorted(len(line.get_xdata()) for line in marks) == [6, 6, 6, 6]
-
-
 def run_with(results, **plans):
     run = Run("r", plans, ())
     run.__dict__["results"] = results  # where cached_property keeps it
@@ -112,7 +107,7 @@ def test_section_is_complete_and_gaps_are_named(results):
     before, along = made.subsections
     names = [getattr(block, "name", "") for block in (*before.blocks, *along.blocks)]
     assert "gradient-phases" in names
-    assert "arms-resnet-50-adam" in names
+    assert "heatmaps-resnet-50-adam" in names
     rows = next(block for block in before.blocks if getattr(block, "name", "") == "jacobian-norms")
     assert ["ResNet", "1/H"] in [row[:2] for row in rows.rows]
     (gap,) = make(gradients, run_with(Results([]), gradient_atlas={"preset": "quick"})).blocks
@@ -123,34 +118,18 @@ def test_section_is_complete_and_gaps_are_named(results):
 
 
 def test_claims_pass_on_data_and_never_without(results):
-    findings = {claim.name: claim.examine(results) for claim in CLAIMS}
+    claims = [*CLAIMS, *THEORY]
+    findings = {claim.name: claim.examine(results) for claim in claims}
     assert isinstance(findings["gradient-theorems"], Fact)
     assert findings["gradient-theorems"].true
     assert isinstance(findings["small-tau-prevents-exploding"], Fact)
-    learned = findings["learning-tau-cures-deep-resnet-from-1-over-H"]
-    assert isinstance(learned, Compared)
-    assert learned.comparison.pairs == 6
-    tuned = findings["learned-tau-beats-tuned-fixed-tau"]
-    assert isinstance(tuned, Compared)
-    assert "/H" in tuned.what
-    assert isinstance(findings["learning-tau-cures-deep-resnet-from-1"], NotTested)
-    assert all(isinstance(claim.examine(Results([])), NotTested) for claim in CLAIMS)
-
-
-def test_tuned_value_is_chosen_on_the_other_half():
-    """Seeds 0, 2, 4 like 2/H, seeds 1, 3, 5 like 4/H: each half is judged by the other's choice."""
-
-    def trained(tau, tau0, seed, mse):
-        config = {
-            "net": "resnet", "hidden": 50, "optimizer": "adam", "samples": 10, "tau": tau,
-            "tau0": tau0, "seed": seed, "data_seed": seed, "problem": "maxwell",
-        }  # fmt: skip
-        return Done("gradients_in_training", config, {"train_mse": mse}, {}, f"{tau}{tau0}{seed}")
-
-    records = [trained("learned", "1/H", seed, 1.0) for seed in range(6)]
-    records += [trained("fixed", "2/H", seed, 0.1 if seed % 2 == 0 else 10.0) for seed in range(6)]
-    records += [trained("fixed", "4/H", seed, 0.1 if seed % 2 == 1 else 10.0) for seed in range(6)]
-    claim = next(claim for claim in CLAIMS if claim.name == "learned-tau-beats-tuned-fixed-tau")
-    comparison = claim.examine(Results(records)).comparison
-    assert comparison.wins == 6
-    assert np.isclose(comparison.ratio, 0.1)
+    assert isinstance(findings["skips-prevent-vanishing"], NotTested)
+    assert all(isinstance(claim.examine(Results([])), NotTested) for claim in claims)
+    with_slips = Results([*results, done("slips", {"seed": 1000})])
+    skips = findings | {claim.name: claim.examine(with_slips) for claim in claims}
+    assert skips["skips-prevent-vanishing"].on == "the weights"
+    assert skips["more-than-a-scaling"].on.startswith("the net")
+    assert not skips["memory-prevents-vanishing"].true
+    assert not skips["factors-below-one"].true
+    assert skips["example-6-3"].true
+    assert skips["terminal-adjoint"].true

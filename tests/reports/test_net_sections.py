@@ -38,7 +38,7 @@ def run():
           for p in ("maxwell", "helix") for s in seeds),
         *(made("net", "training", optimizer="steepest", steps=8, tau=tau, bias_ordering=b, **s,
                **TINY) for tau in ("fixed", "learned") for b in (False, True) for s in seeds),
-        made("baseline", "baselines", method="quadratic", samples=200),
+        *(made("baseline", "baselines", method="quadratic", samples=s) for s in (40, 200)),
     ]  # fmt: skip
     plans = {study: {"preset": "quick"} for study in ("optimizers", "record", "training")}
     return Run("tiny", plans, standings)
@@ -66,8 +66,10 @@ def test_the_record_stands_beside_its_rivals(run):
     section = make(record, run)
     (table,) = blocks(section, Table)
     assert [row[1] for row in table.rows[:2]] == ["maxwell", "helix"]
-    assert table.rows[0][3] == 3
-    assert table.rows[0][6] <= table.rows[0][5] <= table.rows[0][7]
+    assert table.rows[0][3:5] == (40, 3)
+    assert table.rows[0][7] <= table.rows[0][6] <= table.rows[0][8]
+    assert table.rows[0][-1] == "not counted", "the search for the recipe"
+    assert {row[3] for row in table.rows} == {40}, "rivals were told equally many samples"
     assert any("quadratic" in row[0] for row in table.rows)
     (text,) = blocks(section, Paragraph)
     assert "median of 3 seeds" in text.text

@@ -23,7 +23,7 @@ from fem.spaces.bricks.box_solve import solve_box
 from fem.spaces.bricks.mesh import BrickMesh, uniform
 from fem.spaces.bricks.space import BrickSpace, box_bytes
 from fem.spaces.bricks.tensor import Grid
-from fem.spaces.bricks.traces import trace_coefficients
+from fem.spaces.bricks.traces import natural_loads, trace_coefficients, with_natural
 from fem.spaces.tets.mixed import System, positive, solve_direct
 
 if TYPE_CHECKING:
@@ -60,9 +60,11 @@ def solve_on_bricks(
 
     `solver`: "modes" for a box, "direct" for any union of bricks; "auto" takes what fits.
     """
-    mesh = uniform(n, order) if mesh is None else mesh
+    mesh = with_natural(uniform(n, order) if mesh is None else mesh, problem.natural)
     if solver == "auto":
-        solver = "modes" if mesh.is_box else "direct"
+        solver = "modes" if mesh.is_box and problem.natural is None else "direct"
+    if solver == "modes" and problem.natural is not None:
+        raise InputError("solver 'modes' takes no natural data; take 'direct'")
     _refuse(mesh, solver)
     memory.reset_peak()
     clock = Clock()
@@ -109,13 +111,17 @@ def _solve_assembled(
     scalar_load = np.zeros(mesh.present_scalars.size)
     if problem.rho is not None:
         scalar_load = fine.scalar_load(problem.rho, [rule.V for rule in fine.rules]).ravel()
+    load = flat(fine.load(problem.f, fine.space))
+    if problem.natural is not None:
+        curl, normal = natural_loads(mesh, problem.natural, problem.singular_edge)
+        load, scalar_load = load + curl, scalar_load - normal
     system = System(
         complex=cast("TetComplex", complex_),  # all that a saddle point asks of it
         phi=problem.phi,
         stiffness=complex_.stiffness(positive(problem.phi)),
         mass=complex_.mass(),
         boundary=boundary,
-        load=flat(fine.load(problem.f, fine.space)),
+        load=load,
         scalar_load=scalar_load,
     )
     solved, p = solve_direct(system, how)

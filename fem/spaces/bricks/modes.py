@@ -52,17 +52,9 @@ class Modes:
             in_Q[[dofs[0] for dofs in axis.dofs_Q], 0] = np.sqrt(axis.lengths / axis.length)
         return np.concatenate([[0.0], kappa]), np.hstack([in_V, C]), np.hstack([in_Q, S])
 
-    @property
-    def kappa(self) -> Array:
-        return self._decomposed[0]
-
-    @property
-    def C(self) -> Array:
-        return self._decomposed[1]
-
-    @property
-    def S(self) -> Array:
-        return self._decomposed[2]
+    kappa = property(lambda self: self._decomposed[0])
+    C = property(lambda self: self._decomposed[1])
+    S = property(lambda self: self._decomposed[2])
 
     @cached_property
     def project_V(self) -> Array:

@@ -141,18 +141,18 @@ class HexCorrection:
         self._factors = 1.0 / (n * box.squares)
         self._tables = [[m.S if k == d else m.C for k, m in enumerate(box.modes)] for d in range(3)]
         self._at, self._hex_at = layout(n, TET_CLASSES), layout(n, HEX_CLASSES)
-        self._down, self._up = restriction(float), prolongation(float)
+        self._down, self._up = restriction(n, float), prolongation(n, float)
 
     def __call__(self, r: Array) -> Array:
         n, out = self._n, np.empty_like(r)
         coarse = np.empty(size(n, HEX_CLASSES))
-        stencil_kernels.apply(coarse, r, self._hex_at, self._at, self._down, n, 0, n + 1)
+        stencil_kernels.apply(coarse, r, self._hex_at, self._down, n, 0, n + 1)
         coarse *= self._scale
         for part, tables in zip(split(coarse, n, HEX_CLASSES), self._tables, strict=True):
             X = combine(part, *(table.T for table in tables))
             part[:] = combine(X * self._factors, *tables)
         coarse *= self._scale
-        stencil_kernels.apply(out, coarse, self._at, self._hex_at, self._up, n, 0, n + 1)
+        stencil_kernels.apply(out, coarse, self._at, self._up, n, 0, n + 1)
         return out
 
 
@@ -173,7 +173,7 @@ class Mass:
 
     def __call__(self, x: Array) -> Array:
         out = np.empty_like(x)
-        stencil_kernels.apply(out, x, self._at, self._at, self._stencil, self._n, 0, self._n + 1)
+        stencil_kernels.apply(out, x, self._at, self._stencil, self._n, 0, self._n + 1)
         return out
 
 

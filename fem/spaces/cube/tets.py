@@ -38,7 +38,7 @@ class KuhnSystem:
         self._at, self._hex_at = layout(n, TET_CLASSES), layout(n, HEX_CLASSES)
         self._matrix, diagonal = system_stencil(n, dtype)
         self._smoother = np.asarray(SMOOTHER / diagonal, dtype)
-        self._down, self._up = restriction(dtype), prolongation(dtype)
+        self._down, self._up = restriction(n, dtype), prolongation(n, dtype)
         self._coarse = np.empty(size(n, HEX_CLASSES), dtype)
 
     def apply_dot(self, p: NDArray[Any], q: NDArray[Any]) -> float:
@@ -46,7 +46,7 @@ class KuhnSystem:
 
     def precondition_dot(self, r: NDArray[Any]) -> float:
         """w = H⁻¹ Πᵀ r is kept, z = 2 D⁻¹ r + Π w is not: it would be one more long vector."""
-        self._run(stencil_kernels.apply, self._coarse, r, self._hex_at, self._at, self._down)
+        self._run(stencil_kernels.apply, self._coarse, r, self._hex_at, self._down)
         solve_hex(self._coarse, self._n, self._threads)
         return self._sum(stencil_kernels.precondition_dot, r, *self._preconditioner())
 
@@ -55,7 +55,7 @@ class KuhnSystem:
         self._run(stencil_kernels.direction, p, step, r, *self._preconditioner())
 
     def _preconditioner(self) -> tuple[Any, ...]:
-        return self._coarse, self._at, self._hex_at, self._up, self._smoother
+        return self._coarse, self._at, self._up, self._smoother
 
     def _run(self, kernel: Any, *args: Any) -> list[Any]:
         pieces = ranges(self._n + 1, max(1, self._n // PLANES))

@@ -10,7 +10,7 @@ best approximation (weight 1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 from skfem import MeshTet
 
 from fem import meshes
+from fem.boundary_value import Natural
 from fem.errors import InputError
 from fem.meshes.locate import Locator
 from fem.meshes.tets import Tets
 from fem.rules.cell_rules import collapsed_tet, tet_rules
 from fem.spaces import PLAIN, Array, Field, How, Line
 from fem.spaces.tets import tables
+from fem.spaces.tets.faces import edges_of, natural_faces
 
 CELLS_AT_ONCE = 4096
 POINTS_AT_ONCE = 1 << 16
@@ -51,11 +53,13 @@ class TetComplex:
 
     mesh: MeshTet
     order: int
+    natural_faces: Indices = field(default_factory=lambda: np.zeros(0, dtype=int))
 
     @classmethod
-    def on(cls, mesh: MeshTet, order: int = 0) -> TetComplex:
+    def on(cls, mesh: MeshTet, order: int = 0, natural: Natural | None = None) -> TetComplex:
         """On any mesh; sorting the vertices of a cell changes the sign of its volume, no more."""
-        return cls(MeshTet(mesh.p, np.sort(mesh.t, axis=0)), order)
+        ordered = MeshTet(mesh.p, np.sort(mesh.t, axis=0))
+        return cls(ordered, order, natural_faces(ordered, natural))
 
     @property
     def dofs(self) -> int:
@@ -104,20 +108,29 @@ class TetComplex:
         return sp.csr_matrix((data, (i, j)), shape=(self.dofs, scalars))
 
     @cached_property
+    def essential_faces(self) -> Indices:
+        """Boundary faces on which u × n is given."""
+        return np.setdiff1d(self.mesh.boundary_facets(), self.natural_faces)
+
+    @cached_property
+    def essential_edges(self) -> Indices:
+        return edges_of(self.mesh, self.essential_faces)
+
+    @cached_property
     def boundary_dofs(self) -> Indices:
         """The dofs of the tangential trace."""
-        edges = self.mesh.boundary_edges()
+        edges = self.essential_edges
         if self.order == 0:
             return edges
-        faces = 2 * self.mesh.nedges + 2 * self.mesh.boundary_facets()
+        faces = 2 * self.mesh.nedges + 2 * self.essential_faces
         return np.concatenate([2 * edges, 2 * edges + 1, faces, faces + 1])
 
     @cached_property
     def boundary_scalars(self) -> Indices:
-        nodes = self.mesh.boundary_nodes()
+        nodes = np.unique(self.mesh.facets[:, self.essential_faces])
         if self.order == 0:
             return nodes
-        return np.concatenate([nodes, self.mesh.nvertices + self.mesh.boundary_edges()])
+        return np.concatenate([nodes, self.mesh.nvertices + self.essential_edges])
 
     @cached_property
     def geometry(self) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ from fem.errors import InputError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array, Field
 from fem.spaces.tets.complex import Indices, TetComplex
+from fem.spaces.tets.faces import outer_normals, triangle_rule
 
 POINTS = 5  # Gauss points per direction: degree 9
 TANGENTIAL = 1e-6  # |g·n| allowed, relative to the largest |g|
@@ -32,8 +33,8 @@ def trace_dofs(complex_: TetComplex, g: Trace) -> Array:
 
     The normal on an edge is that of a boundary face it belongs to: u·t is the same for all.
     """
-    faces, edges = complex_.mesh.boundary_facets(), complex_.mesh.boundary_edges()
-    normals = _outer_normals(complex_, faces)
+    faces, edges = complex_.essential_faces, complex_.essential_edges
+    normals = outer_normals(complex_.mesh, faces)
     at_edges = normals[:, _face_of_edges(complex_, edges, faces)]
     return _dofs(complex_, edges, tangential(g, at_edges), faces, tangential(g, normals))
 
@@ -144,14 +145,6 @@ def _tangential_gradients(corners: Array) -> Array:
     return np.stack([-at_b - at_c, at_b, at_c], axis=1)
 
 
-def triangle_rule(points: int) -> tuple[Array, Array]:
-    """Collapsed Gauss: barycentric points (3, Q), weights that add up to one."""
-    s, w = gauss(points)
-    a, b = (axis.ravel() for axis in np.meshgrid(s, s, indexing="ij"))
-    lam = np.stack([a, (1.0 - a) * b, (1.0 - a) * (1.0 - b)])
-    return lam, 2.0 * np.outer(w, w).ravel() * (1.0 - a)
-
-
 def _edge_numbers(complex_: TetComplex) -> Callable[[Indices, Indices], Indices]:
     """(a, b) ↦ number of the edge a < b."""
     mesh = complex_.mesh
@@ -168,13 +161,3 @@ def _face_of_edges(complex_: TetComplex, edges: Indices, faces: Indices) -> Indi
     for a, b in ((0, 1), (1, 2), (0, 2)):
         face_of[number_of(vertices[a], vertices[b])] = np.arange(len(faces))
     return face_of[edges]
-
-
-def _outer_normals(complex_: TetComplex, faces: Indices) -> Array:
-    """Unit normals (3, faces) of boundary faces, away from the cell behind them."""
-    mesh = complex_.mesh
-    a, b, c = np.moveaxis(mesh.p[:, mesh.facets[:, faces]], 1, 0)
-    normal = np.cross(b - a, c - a, axis=0)
-    inside = mesh.p[:, mesh.t[:, mesh.f2t[0, faces]]].mean(axis=1)
-    outward = np.sign(((a - inside) * normal).sum(axis=0))
-    return normal * outward / np.linalg.norm(normal, axis=0)

@@ -24,6 +24,7 @@ from fem.solvers import auxiliary_space
 from fem.spaces import Array, How, LinearSolve
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.dofs import gradient_dofs, trace_dofs
+from fem.spaces.tets.faces import natural_loads
 from fem.spaces.tets.second_order import second_order_preconditioner
 
 DIRECT_UP_TO = 6_000  # dofs: the direct solve takes 1 s there, and its fill grows like dofs^1.5
@@ -41,7 +42,7 @@ def solve_on_tets(
 ) -> BoundaryValueSolution:
     """`degree` 0 is N0, 1 is N1; "direct" factorises the saddle point, "spd" does three solves."""
     memory.reset_peak()
-    complex_ = TetComplex.on(meshes.cube(n) if n is not None else mesh, degree)
+    complex_ = TetComplex.on(meshes.cube(n) if n is not None else mesh, degree, problem.natural)
     if solver == "auto":
         solver = "direct" if complex_.dofs <= DIRECT_UP_TO else "spd"
     clock = Clock()
@@ -75,8 +76,8 @@ class System:
     stiffness: sp.csr_matrix
     mass: sp.csr_matrix
     boundary: Array  # coefficients of the lifted trace, zero on free dofs
-    load: Array  # (f, v)
-    scalar_load: Array  # (ρ, q)
+    load: Array  # (f, v) + ⟨φ curl u × n, v⟩ on natural faces
+    scalar_load: Array  # (ρ, q) − ⟨u·n, q⟩ on natural faces
 
     @classmethod
     def assemble(cls, complex_: TetComplex, problem: BoundaryValueProblem) -> System:
@@ -85,17 +86,21 @@ class System:
         if problem.potential is not None:
             part = gradient_dofs(complex_, problem.potential)
             boundary[complex_.boundary_dofs] += part[complex_.boundary_dofs]
-        scalars = complex_.gradient.shape[1]
+        load = complex_.load(problem.f, points, problem.singular_edge)
+        scalar_load = np.zeros(complex_.gradient.shape[1])
+        if problem.rho is not None:
+            scalar_load = complex_.scalar_load(problem.rho, points)
+        if problem.natural is not None:
+            curl, normal = natural_loads(complex_, problem.natural, problem.singular_edge)
+            load, scalar_load = load + curl, scalar_load - normal
         return cls(
             complex=complex_,
             phi=problem.phi,
             stiffness=complex_.stiffness(positive(problem.phi)),
             mass=complex_.mass(),
             boundary=boundary,
-            load=complex_.load(problem.f, points, problem.singular_edge),
-            scalar_load=np.zeros(scalars)
-            if problem.rho is None
-            else complex_.scalar_load(problem.rho, points),
+            load=load,
+            scalar_load=scalar_load,
         )
 
     @cached_property
@@ -137,7 +142,7 @@ class System:
         return x
 
     def gauss_residual(self, x: Array) -> Array:
-        """−(ρ, q) − (u, ∇q) for the interior q."""
+        """−(ρ, q) + ⟨u·n, q⟩ − (u, ∇q) for the interior q."""
         return -self.scalar_load[self.interior_scalars] - self.gradient.T @ (self.mass @ x)
 
     def divergence(self, x: Array) -> float:
@@ -193,7 +198,7 @@ def _poisson_preconditioner(system: System) -> auxiliary_space.Action:
     nodes, A = system.interior_nodes, system.laplacian
     if len(nodes) == 0:  # one cell per side: no node inside
         return lambda r: r / A.diagonal()
-    cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr())
+    cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr(), system.complex.mesh)
     return cycle if system.complex.order == 0 else auxiliary_space.two_level(A, nodes, cycle)
 
 

@@ -1,0 +1,118 @@
+"""`femnets help`: what a study computes, its settings, and how long it takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bench.cells import Cell
+
+
+def command(
+    study: Annotated[str, typer.Argument(help="A study of `femnets list`, or ./mine.py.")],
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """A study's settings with types, defaults and presets, its cells and the time they take."""
+    from bench.plugs import use_study
+
+    found = document(use_study(study))
+    if json_output:
+        typer.echo(json.dumps(found, indent=1))
+    else:
+        show(found)
+
+
+def document(study: str) -> dict[str, Any]:
+    """All that the files say of a study, and what finished runs say of its time."""
+    from bench import studies
+    from bench.cells import jsonable
+    from bench.settings import about, types_of
+
+    module = studies.load(study)
+    types = types_of(module.Config)
+    presets = {name: dataclasses.asdict(config) for name, config in module.PRESETS.items()}
+    return {
+        "study": study,
+        "about": (module.__doc__ or "").strip(),
+        "yields": list(module.YIELDS),
+        "settings": [
+            {
+                "name": field.name,
+                "type": str(types[field.name]).removeprefix("of type "),
+                "help": about(module.Config, field.name).help,
+                "default": jsonable(getattr(module.Config(), field.name)),
+                "presets": {name: jsonable(values[field.name]) for name, values in presets.items()},
+            }
+            for field in dataclasses.fields(module.Config)
+        ],
+        "presets": {
+            name: {"cells": len(cells), "seconds": seconds_of(study, cells)}
+            for name, config in module.PRESETS.items()
+            if (cells := list(dict.fromkeys(module.cells(config)))) is not None
+        },
+    }
+
+
+def seconds_of(study: str, cells: list[Cell]) -> float | None:
+    """Core-seconds that these very cells took in the runs here; None where no run has them all."""
+    from bench.store.folder import RUNS, Store
+
+    for path in sorted(Path(RUNS).glob("*/femnets.json")):
+        try:
+            store = Store(path.parent)
+        except Exception:
+            continue
+        if study in store.plans():
+            found = [_seconds(store, cell) for cell in cells]
+            if found and None not in found:
+                return sum(value for value in found if value is not None)
+    return None
+
+
+def _seconds(store: Any, cell: Cell) -> float | None:
+    from bench.store.files import Damaged
+    from bench.store.folder import Missing
+
+    try:
+        value = store.read(cell).provenance.get("seconds")
+    except (Missing, Damaged):
+        return None
+    return float(value) if value is not None else None
+
+
+def show(found: dict[str, Any]) -> None:
+    import shutil
+    import textwrap
+
+    width = max(60, min(100, shutil.get_terminal_size().columns))
+    typer.echo(found["about"])
+    typer.echo("\nsettings (femnets run … --set NAME=VALUE), by preset:")
+    for entry in found["settings"]:
+        head = f"  {entry['name']} ({entry['type']})" + (
+            f": {entry['help']}" if entry["help"] else ""
+        )
+        typer.echo(textwrap.fill(head, width, subsequent_indent="      "))
+        for value, names in _grouped(entry["presets"]).items():
+            line = f"    {', '.join(names)}: {value}"
+            typer.echo(textwrap.fill(line, width, subsequent_indent="      "))
+    typer.echo("\ncells and time:")
+    for name, facts in found["presets"].items():
+        seconds = facts["seconds"]
+        took = (
+            "not run here yet" if seconds is None else f"{seconds:.0f} core-seconds in a run here"
+        )
+        typer.echo(f"  {name}: {facts['cells']} cells, {took}")
+
+
+def _grouped(presets: dict[str, Any]) -> dict[str, list[str]]:
+    """The presets of equal value together."""
+    groups: dict[str, list[str]] = {}
+    for name, value in presets.items():
+        text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        groups.setdefault(text or "none", []).append(name)
+    return groups

@@ -1,0 +1,255 @@
+"""Domains: where a problem lives, one file each, found by its file name.
+
+A domain knows its meshes, its points inside and on the boundary, its quadrature (graded wherever a
+field is singular), and its training part: where nets are shown samples. A file exports `DOMAIN`,
+and `domains.get("cube")` is the record.
+"""
+
+from __future__ import annotations
+
+import math
+import pkgutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bench.domains._points import Array, Mask, components
+from bench.domains._sampling import uniform
+from bench.errors import UserError, nearest
+
+if TYPE_CHECKING:  # rules load scipy, and planning need not wait for it
+    from fem.rules.polar import Resolution
+    from fem.rules.quadrature import Quadrature
+
+Edge = tuple[float, float]  # the line {x₁ = a, x₂ = b}
+INTERIOR, BOUNDARY = 2, 3  # streams of a seed; the training part has those without and with 1
+CELLS_PER_BOX = {"tet": 6, "hex": 1}
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A planar part of the boundary: n·x = offset on it, n the outward unit normal."""
+
+    name: str
+    normal: Array  # (3,)
+    offset: float
+    area: float
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryPoints:
+    """Points of the boundary with the outward unit normal and the index of the face of each."""
+
+    x: Array  # (3, N)
+    normal: Array  # (3, N)
+    face: NDArray[np.int64]  # (N,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Domain:
+    """A polyhedron. A file beside this one derives from it and fills in what raises here.
+
+    Errors are reported on the `rules`: one part called "whole", or several that make up the domain
+    and are named in the results (`l2_error_inside`). `training_part` is the one of them in which
+    samples are drawn.
+    """
+
+    name: str
+    title: str
+    volume: float
+    faces: tuple[Face, ...] = field(repr=False)
+    structured: bool = False  # the unit cube: fem is told {"n": n} and takes its fast solvers
+    training_part: str = "whole"
+
+    # ------------------------------------------------------------ points
+
+    def contains(self, x: ArrayLike) -> Mask:
+        """Whether the points (3, ...) lie in the closed domain: (...)."""
+        raise NotImplementedError
+
+    def place(self, uniform: Array) -> Array:
+        """Uniform points (3, N) of the unit cube, moved to points uniform in the domain."""
+        raise NotImplementedError
+
+    def place_on_face(self, face: int, uniform: Array) -> Array:
+        """Uniform points (2, N) of the unit square, moved to points (3, N) uniform on a face."""
+        raise NotImplementedError
+
+    def sample(self, N: int, seed: int, how: str = "random", stream: int = 0) -> Array:
+        """N points (3, N), uniform in the volume: independent, or quasi-random (Sobol's).
+
+        Other seeds and other streams of a seed are other points; so are those of training.
+        """
+        return self.place(uniform(N, seed, (INTERIOR, stream), how))
+
+    def sample_boundary(
+        self,
+        N: int,
+        seed: int,
+        how: str = "random",
+        faces: Sequence[str] | None = None,
+        stream: int = 0,
+    ) -> BoundaryPoints:
+        """N points uniform in the area of the boundary, or of the faces named."""
+        chosen = self.face_indices(faces)
+        upto = np.cumsum([self.faces[k].area for k in chosen])
+        u = uniform(N, seed, (BOUNDARY, stream), how)
+        which = np.searchsorted(upto, u[0] * upto[-1], side="right")
+        index = chosen[np.minimum(which, len(chosen) - 1)]
+        x = np.empty((3, N))
+        for k in np.unique(index):
+            x[:, index == k] = self.place_on_face(int(k), u[1:, index == k])
+        normals = np.stack([np.asarray(face.normal, float) for face in self.faces], axis=1)
+        return BoundaryPoints(x, normals[:, index], index)
+
+    def face_indices(self, names: Sequence[str] | None = None) -> NDArray[np.int64]:
+        """Where the faces of these names stand; all without names."""
+        known = [face.name for face in self.faces]
+        for name in names or ():
+            if name not in known:
+                raise UserError(f"{self.name} has no face {name!r}; {nearest(name, known)}")
+        if names is not None and not names:
+            raise UserError(f"no face of {self.name} to sample; name one of {', '.join(known)}")
+        return np.array([k for k, name in enumerate(known) if names is None or name in names])
+
+    def distances(self, x: ArrayLike) -> Array:
+        """The distance of points (3, ...) from each face: (faces, ...), zero on the face only."""
+        raise UserError(f"{self.name} offers no distances from its faces; impose them by penalty")
+
+    def edge_distance(self, x: ArrayLike) -> Array:
+        """r: the distance of points (3, ...) from the nearest re-entrant edge."""
+        raise UserError(f"{self.name} has no re-entrant edge; leave out the weight r^a")
+
+    # ------------------------------------------------------------ the training part
+
+    def in_training(self, x: ArrayLike) -> Mask:
+        """Whether the points lie where samples are drawn."""
+        return self.contains(x)
+
+    def sample_training(self, N: int, seed: int, test: bool = False) -> Array:
+        """N points (3, N) for *fit*, uniform; with `test` those to test with, independent of the
+        training points of every seed."""
+        return self.place(uniform(N, seed, (1,) if test else ()))
+
+    def narrowed(self, x: Array, radius: float) -> Array:
+        """The training points moved into the part within `radius`, still uniform."""
+        if radius != 1.0:
+            raise UserError(f"--radius narrows a cylinder; {self.name} has none, leave it out")
+        return x
+
+    def beyond(self, x: Array, radius: float) -> Mask:
+        """Which points of the training part lie beyond the `radius`."""
+        return np.zeros(x.shape[1:], bool)
+
+    def training_mesh(self, n: int) -> Any:
+        """Tetrahedra that cover the training part, n cells per unit length."""
+        return self.mesh(n)
+
+    def training_cells(self, n: int) -> int:
+        """How many those are, without making them."""
+        return self.cells(n)
+
+    def query_points(self, N: int) -> Array:
+        """Points (3, N), unordered, where a field of any kind has values: for timing them."""
+        return self.sample(N, 0)
+
+    # ------------------------------------------------------------ quadrature
+
+    def rules(
+        self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
+    ) -> dict[str, Quadrature]:
+        """The parts on which errors are reported, graded towards the singular edges.
+
+        A UserError where there is no rule for these edges. `resolution` None is the default.
+        """
+        raise NotImplementedError
+
+    def training_rule(
+        self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
+    ) -> Quadrature:
+        """The training part."""
+        from fem.rules.quadrature import Union
+
+        return Union(tuple(self.rules(edges, resolution).values()))
+
+    def mesh_rules(
+        self, n: int, cell: str = "tet", degree: int = 6, edges: Sequence[Edge] = ()
+    ) -> dict[str, Quadrature]:
+        """The same parts by rules that stand on the mesh: for fields smooth on each cell only."""
+        return {"whole": self.gauss_rule(n, cell, degree, edges)}
+
+    def gauss_rule(
+        self, n: int, cell: str = "tet", degree: int = 4, edges: Sequence[Edge] = ()
+    ) -> Quadrature:
+        """The Gauss points of the mesh's cells: the whole domain, graded at the edges only."""
+        from fem.rules.on_mesh import on_mesh
+
+        return on_mesh(self.mesh(n, cell), degree // 2 + 1, self.only_edge(edges))
+
+    def only_edge(self, edges: Sequence[Edge]) -> Edge | None:
+        """The edge, if there is one; there are no rules for more."""
+        if len(edges) > 1:
+            raise UserError(
+                f"{self.name} has no rule for {len(edges)} singular edges, only for one"
+            )
+        return (float(edges[0][0]), float(edges[0][1])) if edges else None
+
+    # ------------------------------------------------------------ meshes
+
+    def offers(self, n: int) -> bool:
+        """Whether there is a mesh of this size that a study may ask for."""
+        return n >= 1
+
+    def mesh(
+        self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
+    ) -> Any:
+        """n cells per unit length, uniform or with `grading` towards the edge."""
+        raise NotImplementedError
+
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        """n bricks of one order per unit length, for elements on bricks."""
+        raise UserError(f"{self.name} is not made of bricks; take an element on tetrahedra")
+
+    def layered(
+        self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
+    ) -> Any:
+        """Bricks in geometric layers towards the edge, for the hp version."""
+        raise UserError(f"{self.name} has no layers of bricks; leave out --layers")
+
+    def cells(self, n: int, cell: str = "tet") -> int:
+        """About how many cells `mesh` has, without making it."""
+        return CELLS_PER_BOX[cell] * math.ceil(self.volume * n**3)
+
+
+@cache
+def records() -> dict[str, Domain]:
+    """All domains by the name of their file."""
+    found = {}
+    for info in pkgutil.iter_modules(__path__):
+        if info.name[0] != "_":
+            domain = getattr(import_module(f"{__name__}.{info.name}"), "DOMAIN", None)
+            if not isinstance(domain, Domain) or domain.name != info.name:
+                raise UserError(f"domains/{info.name}.py declares no DOMAIN of its name; add it")
+            found[info.name] = domain
+    return found
+
+
+def names() -> list[str]:
+    """All domains, the paper's first."""
+    return sorted(records(), key=lambda name: (name != "cube", name))
+
+
+def get(name: str) -> Domain:
+    """The domain of that name."""
+    try:
+        return records()[name]
+    except KeyError:
+        raise UserError(f"unknown domain {name!r}; {nearest(name, names())}") from None
+
+
+__all__ = ["Array", "BoundaryPoints", "Domain", "Edge", "Face", "components", "get", "names"]

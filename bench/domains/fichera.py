@@ -1,0 +1,73 @@
+"""`fichera`: the Fichera cube (−1,1)³ ∖ [0,1)³: three re-entrant edges that meet in a corner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bench.domains import Array, Edge, components
+from bench.domains._boxes import Boxes, faces_of
+
+if TYPE_CHECKING:
+    from fem.rules.polar import Resolution
+    from fem.rules.quadrature import Quadrature
+
+BOXES = np.array([corner for corner in product((-1, 0), repeat=3) if corner != (0, 0, 0)])
+# 56 000 points in panels that shrink towards the three planes of the corner
+ORDER, PANELS, SHRINK = 5, 4, 0.25
+
+
+class Fichera(Boxes):
+    """The Fichera cube."""
+
+    def rules(
+        self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
+    ) -> dict[str, Quadrature]:
+        from fem.rules.reentrant import boxes_to_origin
+
+        self.only_edge(edges)
+        order = ORDER if resolution is None else resolution.order
+        panels = PANELS if resolution is None else resolution.radius
+        return {"whole": boxes_to_origin(tuple(map(tuple, BOXES.tolist())), order, panels, SHRINK)}
+
+    def edge_distance(self, x: ArrayLike) -> Array:
+        """From the nearest of the half-lines {x_i = x_j = 0, x_k ≥ 0}."""
+        x = components(x)
+        below = np.minimum(x, 0.0)
+        squares = [(x**2).sum(axis=0) - x[k] ** 2 + below[k] ** 2 for k in range(3)]
+        return np.asarray(np.sqrt(np.min(squares, axis=0)))
+
+    def mesh(
+        self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
+    ) -> Any:
+        from fem.meshes.unions import fichera
+
+        return fichera(n, cell, grading)
+
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        from fem.spaces.bricks.unions import fichera
+
+        return fichera(n, order, grading)
+
+    def layered(
+        self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
+    ) -> Any:
+        """Layers in all three directions; orders grow away from the planes x_i = 0."""
+        from fem.spaces.bricks.unions import layered_fichera
+
+        return layered_fichera(layers, ratio)
+
+
+FACES, SQUARES = faces_of(BOXES)
+DOMAIN = Fichera(
+    name="fichera",
+    title="the Fichera cube, with three re-entrant edges and a corner",
+    volume=7.0,
+    faces=FACES,
+    boxes=BOXES,
+    squares=SQUARES,
+)

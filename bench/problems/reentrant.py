@@ -1,0 +1,52 @@
+"""`reentrant`: u = ∇(r^{2/3} sin(2θ/3)) on the L-shaped prism, the field that nodal elements miss.
+
+div u = 0, curl u = 0, and u × n = 0 on both faces of the re-entrant edge, at which u grows like
+r^(−1/3): u ∈ H^{2/3−ε}, not H¹. φ = 1, f = 0. On the caps x₃ = 0, 1 the natural conditions hold;
+with u × n given there, where u is unbounded at the edge, the answer would be pinned. The H¹ fields
+with u × n = 0 are a closed proper subspace of H(curl) ∩ H(div) (Costabel 1991): what is continuous
+and has the boundary values exactly converges to another field.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bench import domains
+from bench.problems import Array, Problem, components
+from bench.problems._wedge import EDGE, harmonic, harmonic_gradient
+
+
+def potential(x: ArrayLike) -> Array:
+    """ψ = r^{2/3} sin(2θ/3)."""
+    x1, x2, _ = components(x)
+    return harmonic(x1, x2)
+
+
+def u(x: ArrayLike) -> Array:
+    """∇ψ."""
+    x1, x2, _ = components(x)
+    return np.stack([*harmonic_gradient(x1, x2), np.zeros_like(x1)])
+
+
+def nothing(x: ArrayLike) -> Array:
+    return np.zeros_like(components(x))
+
+
+def one(x: ArrayLike) -> Array:
+    """φ = 1."""
+    return np.ones(components(x).shape[1:])
+
+
+PROBLEM = Problem(
+    name="reentrant",
+    title="A gradient singular at a re-entrant edge, which continuous fields do not reach",
+    u=u,
+    curl_u=nothing,
+    f=nothing,
+    phi=one,
+    grad_phi=nothing,
+    singular_edge=EDGE,
+    potential=potential,
+    grad_potential=u,
+    domain=domains.get("prism"),
+    natural=("x3=0", "x3=1"),
+)

@@ -1,0 +1,35 @@
+"""nodalQ: continuous fields Q_p³ on bricks, the classical wrong answer at re-entrant edges
+(`fem.spaces.bricks.nodal`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fem.elements import Ability, Element
+
+
+def boundary_value(*told: Any, **options: Any) -> Any:
+    from fem.spaces.bricks.nodal import solve_nodal_on_bricks
+
+    return solve_nodal_on_bricks(*told, **options)
+
+
+def needs(cells: int, order: int) -> float:
+    """The matrix by bricks, and the fill-in of its factors."""
+    dofs = 3.0 * cells * max(order, 1) ** 3
+    return 16.0 * cells * 9 * (max(order, 1) + 1) ** 6 + 80 * min(dofs, 1e5) ** 1.5
+
+
+ELEMENT = Element(
+    name="nodalQ",
+    title="nodal Q_p³ bricks (wrong at re-entrant edges)",
+    short="nodal Q",
+    about="continuous fields of any order with div-div and curl-curl: wrong at re-entrant edges",
+    cell="hex",
+    order=None,
+    bricks=True,
+    solvers={},
+    boundary_value=Ability(
+        boundary_value, needs, ("auto", "direct", "multigrid"), whole_trace=True
+    ),
+)

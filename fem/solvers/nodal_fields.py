@@ -1,0 +1,148 @@
+"""Continuous fields with given components on the boundary: one linear system, tets or bricks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from fem import memory
+from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
+from fem.errors import InputError
+from fem.solutions import Clock
+from fem.solvers.auxiliary_space import solve as conjugate_gradients
+from fem.solvers.multigrid import Multigrid
+from fem.spaces import Array, Field, How, LinearSolve
+
+Indices = NDArray[np.integer[Any]]
+ALIGNED = 1e-9
+# Unknowns up to which a factorisation is the faster way; with a weight on the divergence, where
+# multigrid by components does not converge, it is the only one.
+DIRECT_UP_TO = 12_000
+
+
+class NodalSpace(Protocol):
+    """Continuous fields, coefficients component by component."""
+
+    @property
+    def dofs(self) -> int: ...
+
+    @property
+    def h(self) -> float: ...
+
+    def matrix(self, problem: BoundaryValueProblem) -> sp.csr_matrix: ...
+
+    def load(self, problem: BoundaryValueProblem) -> Array: ...
+
+    def held(self, problem: BoundaryValueProblem) -> tuple[Indices, Array]: ...
+
+    def errors(self, x: Array, u: Field, curl_u: Field, how: How) -> tuple[float, float]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodalSolution(BoundaryValueSolution):
+    """u_h of a nodal element: it minimises its energy, and says nothing of its error."""
+
+    energy: float  # ‖φ^½ curl u_h‖² + ‖w^½ div u_h‖²
+
+    def estimate(self, problem: BoundaryValueProblem) -> None:
+        """None: the residual estimators presume a method that converges."""
+        return
+
+
+def held_components(
+    problem: BoundaryValueProblem,
+    natural: bool,
+    x: Array,
+    normals: Array,
+    where: Indices,
+    values: Array,
+) -> None:
+    """Writes into `values` (3, nodes) the components that faces give: the tangential ones of u, and
+    the normal one on natural faces; x, normals (3, N), `where` the nodes."""
+    if x.shape[1] == 0:
+        return
+    axis = abs(normals).argmax(axis=0)
+    if (abs(normals).max(axis=0) < 1.0 - ALIGNED).any():
+        raise InputError(
+            "nodal elements take boundary values component by component: the faces of the mesh "
+            "must be parallel to two axes; take N0"
+        )
+    if natural:
+        assert problem.natural is not None
+        sign = np.take_along_axis(normals, axis[None], axis=0)[0]
+        values[axis, where] = sign * problem.natural.normal(x, normals)
+        return
+    u = np.cross(normals, problem.g(x, normals), axis=0)
+    for d in range(3):
+        across = axis != d
+        values[d, where[across]] = u[d, across]
+
+
+def solve_nodal(
+    space: Any,
+    problem: BoundaryValueProblem,
+    element: str,
+    solver: str,
+    how: How,
+    clock: Clock,
+    n: int | None = None,
+) -> NodalSolution:
+    """Assembles, solves, and keeps the energy."""
+    if problem.potential is not None:
+        raise InputError("nodal elements need the trace g whole, not a part of it by a potential")
+    A, b = space.matrix(problem), space.load(problem)
+    fixed, given = space.held(problem)
+    clock.lap("assemble")
+    x = np.zeros(space.dofs)
+    x[fixed] = given
+    free = np.setdiff1d(np.arange(space.dofs), fixed)
+    K, right = A[free][:, free].tocsr(), (b - A @ x)[free]
+    if solver == "auto":
+        direct = len(free) <= DIRECT_UP_TO or problem.div_weight is not None
+        solver = "direct" if direct else "multigrid"
+    found = _direct(K, right) if solver == "direct" else _multigrid(K, right, free, space.dofs, how)
+    x[free] = found.x
+    clock.lap("solve")
+    return NodalSolution(
+        n=n,
+        element=element,
+        solver=solver,
+        space=space,
+        x=x,
+        iterations=found.iterations,
+        residual=found.residual,
+        seconds=clock.seconds,
+        peak_bytes=memory.peak_bytes(),
+        multiplier=np.zeros(0),
+        multiplier_norm=0.0,
+        divergence=0.0,
+        energy=float(x @ (A @ x)),
+    )
+
+
+def _direct(K: sp.csr_matrix, b: Array) -> LinearSolve:
+    factors = splu(K.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    x = factors.solve(b)
+    scale = float(np.linalg.norm(b)) or 1.0
+    return LinearSolve(x, 0, float(np.linalg.norm(b - K @ x)) / scale)
+
+
+def _multigrid(K: sp.csr_matrix, b: Array, free: Indices, dofs: int, how: How) -> LinearSolve:
+    """One cycle per component: where φ = w = 1 the form is (∇u, ∇v) for fields with u × n = 0 on a
+    polyhedron, so that the components couple through the boundary alone."""
+    parts = [np.flatnonzero(free // (dofs // 3) == d) for d in range(3)]
+    cycles = [Multigrid(K[part][:, part].tocsr()) if len(part) else None for part in parts]
+
+    def precondition(r: Array) -> Array:
+        z = np.zeros_like(r)
+        for part, cycle in zip(parts, cycles, strict=True):
+            if cycle is not None:
+                z[part] = cycle(r[part][:, None])[:, 0]
+        return z
+
+    return conjugate_gradients(K, b, precondition, how)

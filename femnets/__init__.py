@@ -1,0 +1,58 @@
+"""femnets: when does a neural network beat a finite element, at what cost, and why?
+
+The front door for Python. Every name is imported when first used, so `import femnets` is cheap.
+
+    import femnets
+
+    mine = femnets.problem("./mine.py")                       # or a name: "maxwell"
+    femnets.best_approximation(mine, n=4, element="N1").l2_error
+    femnets.solve(mine, n=4).l2_error                         # told f, phi and the trace only
+    net = femnets.build(net="resnet", hidden=2, width=20)
+    femnets.train(net, *femnets.samples(mine, 1000))
+    femnets.load("demo").to_pandas()                          # a run as one tidy table
+    femnets.report("demo")                                    # its page and its PDF
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "Domain": "bench.domains",
+    "Loss": "nets",
+    "Problem": "bench.problems",
+    "best_approximation": "femnets.fields",
+    "build": "nets",
+    "check": "femnets.fields",
+    "gradient_study": "nets",
+    "grad_norms": "nets",
+    "load": "femnets.runs",
+    "loss_and_grad": "nets",
+    "mesh_domain": "bench.domains._mesh_file",
+    "problem": "femnets.fields",
+    "record_gradients": "nets",
+    "report": "femnets.runs",
+    "samples": "femnets.fields",
+    "solve": "femnets.fields",
+    "train": "nets",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("femnets")
+    elif name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'femnets' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

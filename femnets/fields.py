@@ -1,0 +1,77 @@
+"""Problems and their finite-element fields, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from bench.errors import UserError
+
+if TYPE_CHECKING:
+    from bench.plugs.check import Verdict
+    from bench.problems import Array, Problem
+    from fem import Solution
+
+Field = Callable[[Any], Any]
+
+
+def problem(which: str | Problem) -> Problem:
+    """A problem by name ("maxwell"), by path ("./mine.py", which is executed and checked), or as
+    it is."""
+    from bench import plugs, problems
+
+    if not isinstance(which, str):
+        return which
+    plugs.install()
+    return problems.get(plugs.use(which))
+
+
+def check(which: str | Problem) -> list[Verdict]:
+    """The problem's formulas held against each other: a verdict on each."""
+    from bench.plugs.check import verdicts
+    from bench.plugs.files import PATH, read
+    from bench.plugs.kinds import problem_in
+
+    if isinstance(which, str) and (match := PATH.fullmatch(which)):
+        found = problem_in(read(match["path"]), match["what"])
+        if found is None:
+            raise UserError(f"{which} defines no PROBLEM = Problem(…)")
+        return verdicts(found)
+    return verdicts(problem(which))
+
+
+def samples(
+    which: str | Problem, N: int, seed: int = 0, *, test: bool = False, features: str = "x,f,phi"
+) -> tuple[Array, Array]:
+    """What a net is shown at N points and what it should answer: rows x and rows y."""
+    chosen = problem(which)
+    points = chosen.domain.sample_training(N, seed, test=test)
+    return chosen.inputs(points, features.split(",")), chosen.targets(points)
+
+
+def best_approximation(which: str | Problem | Field, *more: Any, **how: Any) -> Solution:
+    """The best approximation in H(curl) of a problem, or of callables (u, curl_u).
+
+    How: `n` cells per side, or `mesh`; `element`, `order`, `solver`, `tol`, as in
+    `fem.best_approximation`.
+    """
+    import fem
+    from bench.problems import Problem
+
+    if not isinstance(which, str | Problem):
+        return fem.best_approximation(which, *more, **how)
+    return _field(which, *more, solve=False, **how)
+
+
+def solve(which: str | Problem, *more: Any, **how: Any) -> Solution:
+    """The boundary-value problem, told f, φ and the trace, never u; measured where u is known."""
+    return _field(which, *more, solve=True, **how)
+
+
+def _field(which: str | Problem, n: int | None = None, *, solve: bool, **how: Any) -> Solution:
+    from bench.finite_elements import Discretisation, approximate
+
+    chosen = problem(which)
+    place = Discretisation(n=n, solve=solve, **how)
+    place.check(chosen)
+    return approximate(chosen, place)

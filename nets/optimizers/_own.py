@@ -1,0 +1,179 @@
+"""Optimisers that are no file of this folder: a function, or a class of torch.optim's kind.
+
+Whatever is not declared is the safest there is: τ > 0 by its logarithm for a function, which may go
+anywhere, and by bounds for a class, which has no line search that could turn a step down.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Any, get_args, get_origin
+
+import numpy as np
+
+from nets.errors import InputError
+from nets.optimizers import Diverged, Objective, Option, Report, Stop, Vector
+from nets.optimizers._line_search import is_finite
+
+TOLD = ("objective", "theta", "report")  # what every optimiser is called with
+FAR = 1e6  # J this many times above its start is no excursion any more
+NUMBERS_KEPT = 6  # vectors of the size of θ: the state of most methods without matrices
+
+
+@dataclass(eq=False)
+class OwnOptimizer:
+    """What a file of this folder defines, of something that is none."""
+
+    NAME: str
+    minimize: Callable[..., str]
+    POSITIVE: str
+    LINE_SEARCH: bool
+    OPTIONS: dict[str, Option]
+    TUNED: dict[str, Any] = field(default_factory=dict)
+
+    def state_bytes(self, parameters: int, **options: Any) -> int:
+        return 8 * NUMBERS_KEPT * parameters
+
+
+def of(found: Any, name: str = "", declared: Any = None) -> OwnOptimizer:
+    """The optimiser that a callable or a torch class means; `declared` may say more about it."""
+    name = name or getattr(found, "__name__", "your own")
+    if not callable(found):
+        raise InputError(
+            f"optimiser {name!r} is neither a function (objective, theta, report) nor a class of "
+            "torch.optim's kind"
+        )
+    is_torch = isinstance(found, type) and hasattr(found, "step")
+    options = _torch_options(found) if is_torch else _options(found, name)
+    minimize = _by_torch(found) if is_torch else _guarded(found, name)
+    declared = declared if declared is not None else found
+    return OwnOptimizer(
+        name,
+        minimize,
+        getattr(declared, "POSITIVE", "bounds" if is_torch else "log"),
+        getattr(declared, "LINE_SEARCH", "rate" not in options),
+        options,
+        dict(getattr(declared, "TUNED", {})),
+    )
+
+
+def _options(found: Callable[..., Any], name: str) -> dict[str, Option]:
+    """The arguments with a default, whether or not they say what they are for."""
+    parameters = list(inspect.signature(found, eval_str=True).parameters.values())
+    if len(parameters) < len(TOLD):
+        raise InputError(f"optimiser {name!r} must take ({', '.join(TOLD)}), and may take options")
+    known = {}
+    for parameter in parameters[len(TOLD) :]:
+        if parameter.default is parameter.empty or parameter.name in ("lower", "seed"):
+            continue
+        hint, text = parameter.annotation, ""
+        if get_origin(hint) is Annotated:
+            hint, text, *_ = get_args(hint)
+        kind = hint if isinstance(hint, type) else type(parameter.default)
+        known[parameter.name] = Option(kind, parameter.default, text)
+    return known
+
+
+def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
+    """The function itself; what goes wrong in it is said in one line, not as a crash of ours."""
+    takes = inspect.signature(found).parameters
+
+    def minimize(objective: Objective, theta: Vector, report: Report, **told: Any) -> str:
+        ours: list[Exception] = []
+        try:
+            reason = found(_noting(objective, ours), theta, _noting(report, ours), **told)
+        except (Stop, Diverged, InputError):
+            raise
+        except Exception as error:
+            if error in ours:
+                raise
+            said = " ".join(str(error).split())
+            raise InputError(
+                f"optimiser {name!r} raised {type(error).__name__}: {said}{_place(error)}"
+            ) from error
+        return str(reason) if reason else "the optimiser returned"
+
+    minimize.__kwdefaults__ = {  # what the training sets, where the function has room for it
+        part: None for part in ("lower", "seed") if part in takes
+    }
+    return minimize
+
+
+def _noting(call: Any, raised: list[Exception]) -> Any:
+    """The call, remembering what it raised itself: that is not the optimiser's doing."""
+
+    def noted(*arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except Exception as error:
+            raised.append(error)
+            raise
+
+    for extra in ("exceeds", "on_rows", "rows"):
+        if hasattr(call, extra):
+            setattr(noted, extra, getattr(call, extra))
+    return noted
+
+
+def _place(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    return f" ({trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno})"
+
+
+def _torch_options(found: type) -> dict[str, Option]:
+    """The class's own arguments; its `lr` also under the name that commands know, `rate`."""
+    known = {
+        p.name: Option(type(p.default), p.default, f"{p.name} of {found.__name__}.")
+        for p in inspect.signature(found).parameters.values()
+        if p.name != "params" and p.default is not p.empty
+    }
+    if "lr" in known:
+        known["rate"] = Option(float, known["lr"].default, f"Learning rate of {found.__name__}.")
+    return known
+
+
+def _by_torch(found: type) -> Callable[..., str]:
+    def minimize(
+        objective: Objective,
+        theta: Vector,
+        report: Report,
+        *,
+        lower: Vector | None = None,
+        **told: Any,
+    ) -> str:
+        """Steps of `found` on one flat parameter; the closure also serves methods that ask more
+        than once per step (torch's LBFGS)."""
+        import torch
+
+        if "rate" in told:
+            told["lr"] = told.pop("rate")
+        numbers = theta.copy()
+        parameter = torch.from_numpy(numbers).requires_grad_()  # shares its numbers
+        stepper = found([parameter], **told)
+        highest, asked = np.inf, 0
+
+        def closure() -> Any:
+            nonlocal highest, asked
+            J, gradient = objective(numbers.copy())
+            if not (is_finite(J, gradient) and highest >= J):
+                raise Diverged(f"J left all bounds with {found.__name__}: a smaller rate?")
+            highest = min(highest, FAR * max(J, 1.0))
+            if asked == 0:  # where the step before has led
+                report(numbers.copy(), J, gradient)
+            asked += 1
+            parameter.grad = torch.from_numpy(gradient.copy())
+            return torch.tensor(J)
+
+        while True:
+            asked = 0
+            stepper.step(closure)
+            if lower is not None:
+                np.maximum(numbers, lower, out=numbers)
+
+    return minimize

@@ -1,0 +1,16 @@
+"""Nets that are told an equation: residuals that are linear in a net's values and derivatives.
+
+At a point x the net u and its derivatives are a *jet*, one block of channels per quantity:
+
+    order        channels of the jet of each output
+    value        u
+    first        u, ∂₁u, ∂₂u, ∂₃u
+    laplacian    u, ∂₁u, ∂₂u, ∂₃u, Δu
+    second       u, ∂₁u, ∂₂u, ∂₃u, ∂₁₁u, ∂₁₂u, ∂₁₃u, ∂₂₂u, ∂₂₃u, ∂₃₃u
+
+A `Residuals` record says at which points which linear combinations of the channels are wanted to
+be what; strong forms, first-order systems, boundary penalties, divergence terms and products with
+test functions are all of that shape. `ResidualObjective` is ½ Σ r² over any number of them, with
+its gradient, and the Jacobian of all r in all parameters, by hand: forward Taylor mode and its
+adjoint through the buffers of the fast path (`nets.fast`). Nothing here knows a problem.
+"""

@@ -1,0 +1,50 @@
+"""Which derivatives travel through the net together, and the jets of the input itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nets.activations import Activation
+from nets.errors import InputError, nearest
+
+Array = NDArray[np.float64]
+
+DIMENSION = 3
+#: order of a jet -> number of its channels
+CHANNELS = {"value": 1, "first": 4, "laplacian": 5, "second": 10}
+#: order of a jet -> derivatives of the activation that it is made of
+DERIVATIVES = {"value": 0, "first": 1, "laplacian": 2, "second": 2}
+#: the channels 4..9 of "second": ∂_j∂_k with j ≤ k
+PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def channels(order: str) -> int:
+    """How many channels the jet of that order has."""
+    if order not in CHANNELS:
+        raise InputError(f"unknown order {order!r} of a jet; {nearest(order, list(CHANNELS))}")
+    return CHANNELS[order]
+
+
+def input_jets(x: Array, order: str) -> Array:
+    """Jets (inputs, channels · N) of the coordinates themselves: x, the unit vectors, zeros.
+
+    Inputs beyond the third, if there are any, do not depend on the point: their derivatives are 0.
+    """
+    count = channels(order)
+    jets = np.zeros((x.shape[1], count, len(x)))
+    jets[:, 0] = x.T
+    for j in range(DIMENSION if count > 1 else 0):
+        jets[j, 1 + j] = 1.0
+    return jets.reshape(x.shape[1], -1)
+
+
+def check_served(sigma: Activation, order: str) -> None:
+    """Refuses an activation that has fewer continuous derivatives than the jet is made of."""
+    needed = DERIVATIVES[order]
+    if sigma.smoothness < needed:
+        raise InputError(
+            f"{sigma.name} has {sigma.smoothness} continuous derivative"
+            f"{'' if sigma.smoothness == 1 else 's'} and second derivatives of the net need "
+            f"{needed}; use tanh, or residuals of first order"
+        )

@@ -1,0 +1,104 @@
+"""Learned against fixed τ: the ratio over the learning rate, and every arm beside the fixed one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from reports.style import GOLDEN, WIDTH_INCHES
+from reports.svg import legend, plot_band, plot_series
+
+RATIO = "training error, learned τ / fixed τ"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A ratio of errors with its interval and the seeds' own ratios."""
+
+    series: str
+    look: str
+    place: float | str  # the learning rate, or the name of the arm
+    ratio: float
+    low: float
+    high: float
+    decided: bool
+
+
+def ratio_against_rate(effects: Sequence[Effect]) -> Figure:
+    """One curve per net and depth; full marks are decided over the rates, hollow ones are not."""
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, GOLDEN * WIDTH_INCHES))
+    axes.axhline(1.0, color="black", linewidth=1)
+    for series in dict.fromkeys(effect.series for effect in effects):
+        row = sorted((e for e in effects if e.series == series), key=lambda e: float(e.place))
+        rates = [float(effect.place) for effect in row]
+        look = row[0].look
+        plot_band(axes, rates, [e.low for e in row], [e.high for e in row], series, look)
+        plot_series(axes, rates, [e.ratio for e in row], series, look, marker="")
+        for decided, style in ((True, "full"), (False, "none")):
+            some = [effect for effect in row if effect.decided is decided]
+            at, ratios = [float(e.place) for e in some], [e.ratio for e in some]
+            name = f"{series}, {'decided' if decided else 'undecided'}"
+            if some:
+                plot_series(axes, at, ratios, name, look, linestyle="", fillstyle=style)
+    axes.set_xscale("log")
+    _ratio_axis(axes.set_yscale, axes, [bound for e in effects for bound in (e.low, e.high)])
+    rates = sorted({float(effect.place) for effect in effects})
+    axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("learning rate of Adam")
+    axes.set_ylabel(RATIO)
+    axes.text(0.01, 0.985, "fixed τ is better", transform=axes.transAxes, va="top", fontsize=8)
+    axes.text(0.01, 0.015, "learned τ is better", transform=axes.transAxes, fontsize=8)
+    legend(axes, fontsize=8)
+    return figure
+
+
+def _ratio_axis(set_scale: object, axes: Axes, bounds: Sequence[float]) -> None:
+    """A logarithmic axis that is symmetric about one and labelled in plain factors."""
+    assert callable(set_scale)
+    set_scale("log")
+    finite = [abs(np.log(bound)) for bound in bounds if np.isfinite(bound) and bound > 0]
+    reach = float(np.exp(min(1.1 * max(finite, default=1.0), np.log(1000.0))))
+    reach = max(reach, 1.5)
+    factors = [1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000]
+    ticks = sorted({tick for f in factors if f <= reach for tick in (f, 1 / f)})
+    if len(ticks) > 9:
+        ticks = [tick for tick in ticks if round(max(tick, 1 / tick), 2) not in (1.25, 1.5, 3, 30)]
+    axis = axes.yaxis if set_scale == axes.set_yscale else axes.xaxis
+    (axes.set_ylim if axis is axes.yaxis else axes.set_xlim)(1 / reach, reach)
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_ticklabels([f"{tick:.2g}" for tick in ticks])
+
+
+def arms_beside_fixed(effects: Sequence[Effect]) -> Figure:
+    """A forest: for every setting each arm's error over that of the best fixed τ, with interval."""
+    settings = list(dict.fromkeys(effect.series for effect in effects))
+    rows = [(series, e) for series in settings for e in effects if e.series == series]
+    gaps = {series: index for index, series in enumerate(settings)}
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.8 + 0.19 * (len(rows) + 1.4 * len(gaps))))
+    axes.axvline(1.0, color="black", linewidth=1)
+    ticks, names = [], []
+    for index, (series, effect) in enumerate(rows):
+        height = index + 1.4 * (gaps[series] + 1)
+        ticks.append(height)
+        names.append(str(effect.place))
+        if effect.series != (rows[index - 1][0] if index else None):
+            axes.text(0.0, height - 0.85, series, transform=axes.get_yaxis_transform(),
+                      fontsize=8, fontweight="bold", va="center")  # fmt: skip
+        style = {"linestyle": "", "fillstyle": "full" if effect.decided else "none"}
+        axes.plot([effect.low, effect.high], [height] * 2, color="#666666", linewidth=1)
+        plot_series(axes, [effect.ratio], [height], f"{series}: {effect.place}", effect.look,
+                    **style)  # fmt: skip
+    axes.set_yticks(ticks, names, fontsize=8)
+    axes.set_ylim(max(ticks, default=1) + 1, 0)
+    axes.grid(False, axis="y")
+    _ratio_axis(axes.set_xscale, axes, [bound for e in effects for bound in (e.low, e.high)])
+    axes.set_xlabel("training error over that of the best fixed τ (left: the arm is better)")
+    return figure

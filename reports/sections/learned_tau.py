@@ -1,0 +1,177 @@
+"""Is a learned τ worth it? Every arm tuned alike, and the rate over a thirty-fold range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from bench.claims import Compared
+from bench.claims.tau import KIND, TITLES, compared_arms, runs_of, swept, tuned
+from bench.statistics import SIGNIFICANCE, holm
+from bench.store.results import Results, median
+from reports.context import Run
+from reports.document import Block, Column, Missing, Paragraph, Picture, Table, Value
+from reports.figures.tau import Effect, arms_beside_fixed, ratio_against_rate
+from reports.names import in_place, net_title
+
+TITLE = "Is a learned τ worth it?"
+ORDER = 72
+STUDIES = ("learned_tau",)
+GAP = "no arm of the τ study in this run."
+SHOWN = (("tau-against-rate",), ("tau-arms*",))
+STUDY = "learned_tau"
+
+ARMS = {
+    "fixed": "τ fixed",
+    "global": "one learned τ",
+    "learned": "τ learned per layer",
+    "averaged": "learned, averaged, frozen",
+    "permuted": "learned, permuted, frozen",
+    "rezero": "ReZero",
+    "rescaled": "weights rescaled, no τ",
+}
+COLUMNS = [
+    Column("setting"),
+    Column("arm"),
+    Column("chosen: rate, τ₀, scale"),
+    Column("at the edge of the search"),
+    Column("training error", "error"),
+    Column("test error", "error"),
+    Column("ratio to fixed", "number"),
+    Column("95 %"),
+    Column("p, two-sided", "number"),
+    Column("labels, start to end"),
+    Column("lost runs", "count"),
+]
+
+
+def contents(run: Run) -> list[Block]:
+    cells = run.results.select(KIND)
+    if not len(cells):
+        return []
+    found = tuned(cells)
+    return [Paragraph(_text(found)), *_sweep(run, swept(cells)), *_arms(run, found)]
+
+
+def _text(found: Results) -> str:
+    if not len(found):
+        return "Only the sweep over the rate is in this run."
+    config = found.records[0].config
+    points = {
+        max(1, len(c["rates"])) * len(c["tau0s"]) * len(c["scales"])
+        for c in (record.config for record in found)
+    }
+    return (
+        f"Rate, τ₀ and scale of the weights are chosen for every arm from {_range(points)} points "
+        f"on {len(config['tuning_seeds'])} tuning seeds, then judged on {len(config['seeds'])} "
+        f"other seeds crossed with {len(config['data_seeds'])} data sets of {config['samples']} "
+        f"points; every training has {config['evaluations']} evaluations of J and its gradient. "
+        "For ReLU and τ > 0 a ResNet with τ is the same function as one without and with rescaled "
+        "weights, so that what an arm gains there is a matter of the path of the optimiser."
+    )
+
+
+def _range(numbers: set[int]) -> str:
+    return f"{min(numbers)}" if len(numbers) == 1 else f"{min(numbers)} to {max(numbers)}"
+
+
+def _sweep(run: Run, found: Results) -> list[Block]:
+    effects = list(_over_rates(found))
+    if len(effects) < 2:
+        return [Missing("no sweep over the learning rate.", run.command(STUDY))]
+    better = sum(effect.decided and effect.ratio < 1 for effect in effects)
+    worse = sum(effect.decided and effect.ratio > 1 for effect in effects)
+    rates = [float(effect.place) for effect in effects]
+    said = (
+        f"Over a {max(rates) / min(rates):.0f}-fold range of rates a learned τ is better at "
+        f"{better}, worse at {worse} and undecided at {len(effects) - better - worse} of "
+        f"{len(effects)} rates."
+    )
+    caption = (
+        f"{said} Training error of learned over fixed τ at equal rate, τ₀ and scale of the weights "
+        "tuned alike at each; median over seeds with its 95 % interval; full marks are decided, "
+        "two-sided, Holm over the rates."
+    )
+    draw = partial(ratio_against_rate, effects)
+    return [Picture("tau-against-rate", caption, draw, said, run.source(STUDY, found))]
+
+
+def _over_rates(found: Results) -> Iterator[Effect]:
+    for net in in_place("net", found.distinct("net")):
+        for hidden in found.select(KIND, net=net).distinct("hidden"):
+            mode = {"net": net, "hidden": hidden, "optimizer": "adam"}
+            rates = sorted({r.config["rates"][0] for r in found.select(KIND, **mode)})
+            seen = {
+                rate: finding
+                for rate in rates
+                if isinstance(
+                    finding := compared_arms(found, "learned", "fixed", "", rates=[rate], **mode),
+                    Compared,
+                )
+            }
+            yield from _effects(f"{net_title(net)}, H = {hidden}", f"net/{net}", seen)
+
+
+def _effects(series: str, look: str, seen: dict[float, Compared]) -> Iterator[Effect]:
+    adjusted = holm({repr(place): finding.comparison.p_value for place, finding in seen.items()})
+    for place, finding in seen.items():
+        c, decided = finding.comparison, adjusted[repr(place)] < SIGNIFICANCE
+        yield Effect(series, look, place, c.ratio, c.low, c.high, decided)
+
+
+def _arms(run: Run, found: Results) -> list[Block]:
+    rows, effects = [], []
+    for net, hidden, by in _settings(found):
+        mode = {"net": net, "hidden": hidden, "optimizer": by}
+        name = f"{net_title(net)}, H = {hidden}, {TITLES.get(by, by)}"
+        for arm in ARMS:
+            if not len(found.select(KIND, arm=arm, **mode)):
+                continue
+            against = compared_arms(found, arm, "fixed", "", **mode)
+            rows.append(_row(found, name, arm, mode, against))
+            if arm != "fixed" and isinstance(against, Compared):
+                c = against.comparison
+                decided = c.p_value < SIGNIFICANCE
+                place = ARMS[arm]
+                effects.append(Effect(name, f"net/{net}", place, c.ratio, c.low, c.high, decided))
+    source = run.source(STUDY, found)
+    if not effects:
+        return []
+    caption = (
+        "Every arm's training error over that of the best fixed τ, median with 95 % interval; full "
+        "marks have p < 0.05 by themselves (the ledger adjusts over all controls)."
+    )
+    return [
+        Picture("tau-arms", caption, partial(arms_beside_fixed, effects), caption, source),
+        Table("tau-arms-table", "The arms in numbers.", COLUMNS, rows, source),
+    ]
+
+
+def _settings(found: Results) -> list[tuple[str, int, str]]:
+    seen = {(r.config["net"], r.config["hidden"], r.config["optimizer"]) for r in found}
+    nets = in_place("net", found.distinct("net"))
+    return sorted(seen, key=lambda s: (s[2] != "adam", s[2], nets.index(s[0]), s[1]))
+
+
+def _row(
+    found: Results, name: str, arm: str, mode: dict[str, object], against: object
+) -> list[Value]:
+    records = found.select(KIND, arm=arm, **mode)
+    runs = list(runs_of(records).values())
+    chosen = records.records[0].values["chosen"]
+    rate = "" if chosen["rate"] is None else f"{chosen['rate']:g}, "
+    labels = {f"{r['label_start']} to {r['label_end']}" for r in runs}
+    row: list[Value] = [
+        name,
+        ARMS[arm],
+        f"{rate}{chosen['tau0']}, {chosen['scale']:g}",
+        ", ".join(records.records[0].values["at_the_edge"]) or "no",
+        median([r["train_mse"] for r in runs]),
+        median([r["rel_test_error"] for r in runs]),
+    ]
+    if arm != "fixed" and isinstance(against, Compared):
+        c = against.comparison
+        row += [c.ratio, f"{c.low:.3g} to {c.high:.3g}", c.p_value]
+    else:
+        row += [None, None, None]
+    return [*row, "; ".join(sorted(labels)), sum(r["train_mse"] is None for r in runs)]

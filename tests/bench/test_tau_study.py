@@ -1,0 +1,191 @@
+"""The τ study: arms that differ in one thing, tuned alike, judged elsewhere, and its verdicts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from test_claims import MadeUp
+
+from bench import arms
+from bench.atlas import net_of
+from bench.cells import Cell, load_kind
+from bench.cells._net import NetOnData
+from bench.cells.tau_arm import Config
+from bench.claims import all_claims, ledger
+from bench.claims.tau import CLAIMS, tuned
+from bench.errors import UserError
+from bench.store.results import Results
+from bench.studies import learned_tau, plan
+
+START = NetOnData(net="resnet", hidden=3, width=4, samples=30, tau0="1/H", seed=3, data_seed=3)
+SMALL = {
+    "hidden": 3, "width": 4, "samples": 30, "evaluations": 8, "rates": [1e-2, 1e-1],
+    "tau0s": ["1/H", "1"], "seeds": [1000, 1001], "data_seeds": [1000, 1001],
+}  # fmt: skip
+
+
+def run(**settings):
+    return load_kind("tau_arm").run(Cell("tau_arm", {**SMALL, **settings}).settings).values
+
+
+def test_every_preset_gives_every_arm_of_a_setting_the_same_number_of_points():
+    for preset in ("quick", "paper", "full"):
+        for kind in (learned_tau.tuned, learned_tau.sweep):
+            counts = {}
+            for settings in kind(learned_tau.PRESETS[preset]):
+                config = Cell("tau_arm", settings).settings
+                mode = (config.net, config.hidden, config.optimizer, config.rates[:1])
+                counts.setdefault(mode[:3] if kind is learned_tau.tuned else mode, set()).add(
+                    len(config.points)
+                )
+            for mode, sizes in counts.items():
+                if preset == "full" and mode[2] != "adam":
+                    assert sizes <= {3, 12}, "ReZero under a line search has a scale only"
+                else:
+                    assert len(sizes) == 1, (preset, mode, sizes)
+                    assert max(sizes) <= 12
+
+
+def test_tuning_and_judging_never_meet():
+    for preset in ("quick", "paper", "full"):
+        (study,) = plan(["learned_tau"], preset, {})
+        for cell in study.cells:
+            if cell.kind == "tau_arm":
+                assert max(cell.config["tuning_seeds"]) < 1000 <= min(cell.config["seeds"])
+                assert min(cell.config["data_seeds"]) >= 1000
+    assert len(learned_tau.PRESETS["paper"].seeds) >= 20
+    with pytest.raises(UserError, match="tuning_seeds must not judge"):
+        Config(hidden=3, tuning_seeds=(1000,), seeds=(1000,))
+    with pytest.raises(UserError, match="1 to 12 tuning points per arm, got 15"):
+        Config(hidden=3, rates=(1e-3, 1e-2, 1e-1), tau0s=("1", "2", "3", "4", "5"))
+    with pytest.raises(UserError, match="arm 'rezero' is not defined for net 'fractional'"):
+        Config(hidden=3, net="fractional", arm="rezero")
+    with pytest.raises(UserError, match="no arm 'learnt'; did you mean 'learned'"):
+        Config(hidden=3, arm="learnt")
+
+
+def test_the_sweep_covers_a_factor_of_thirty():
+    for preset in ("quick", "paper", "full"):
+        rates = learned_tau.PRESETS[preset].sweep_rates
+        assert max(rates) / min(rates) == pytest.approx(30)
+
+
+def test_the_point_with_the_smallest_median_is_chosen_and_judged():
+    values = run(arm="learned", tuning_seeds=[0, 1])
+    errors = [tried["train_mse"] for tried in values["tried"]]
+    assert len(errors) == 4
+    best = values["tried"][int(np.argmin(errors))]
+    assert values["chosen"] == {name: best[name] for name in ("rate", "tau0", "scale")}
+    assert [(r["seed"], r["data_seed"]) for r in values["runs"]] == [
+        (1000, 1000), (1000, 1001), (1001, 1000), (1001, 1001),
+    ]  # fmt: skip
+    start = NetOnData(net="resnet", hidden=3, width=4, samples=30, seed=1001, data_seed=1000,
+                      tau0=best["tau0"], scale=best["scale"])  # fmt: skip
+    again = arms.trained("learned", start, "adam", best["rate"], 8)
+    assert values["runs"][2] == {"seed": 1001, "data_seed": 1000, **again.document()}
+
+
+def test_a_diverged_training_counts_as_infinite_and_is_not_chosen():
+    values = run(arm="fixed", rates=[1e-2, 1e6], tau0s=["1"])
+    assert values["chosen"]["rate"] == 1e-2
+    lost = run(arm="fixed", rates=[1e6], tau0s=["1"], scales=[1e200], evaluations=3)
+    assert lost["train_mse"] is None
+    assert lost["lost"] == 4
+
+
+def test_frozen_arms_keep_what_they_say_of_a_learned_tau():
+    learned = net_of(replace(START, tau="learned"))
+    with torch.no_grad():
+        learned.set_tau(torch.tensor([0.1, 0.7, 0.4], dtype=torch.float64))
+    averaged, permuted = (arms._frozen(learned, arm, START) for arm in ("averaged", "permuted"))
+    assert averaged.tau.tolist() == pytest.approx([0.4] * 3)
+    assert sorted(permuted.tau.tolist()) == pytest.approx([0.1, 0.4, 0.7])
+    for net in (averaged, permuted):
+        assert not net.learns_tau
+        torch.testing.assert_close(net.W[1], net_of(START).W[1]), "the same weights start again"
+
+
+def test_arms_share_their_start_but_for_tau():
+    """Before any step the rescaled arm is the same function as the fixed one."""
+    from nets.theory.rescaling import rescaled
+
+    fixed = net_of(replace(START, tau="fixed", eta=1e-300))
+    x = torch.randn(5, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(rescaled(fixed)(x), fixed(x), rtol=1e-12, atol=1e-14)
+    ends = {arm: arms.trained(arm, START, "adam", 1e-2, 5) for arm in arms.ARMS}
+    assert len({end.train_mse for end in ends.values()}) == len(ends), "every arm goes its own way"
+    assert ends["fixed"].tau_spread == ends["global"].tau_spread == 0
+    assert ends["learned"].tau_spread > 0
+    assert ends["rescaled"].tau_mean == 1
+
+
+def made_up(arm, ratio, hidden=20, rates=(1e-2, 3e-2), by="adam", first=1000, label="healthy"):
+    """A cell of twelve seeds on two data sets whose errors are `ratio` times those of the fixed."""
+    noise = np.random.default_rng(len(arm)).normal(0, 0.05, 40)
+    judged = [
+        {
+            "seed": seed, "data_seed": data, "label_start": "healthy", "label_end": label,
+            "train_mse": 1e-5 * (1 + seed % 10) * ratio * float(np.exp(noise[2 * seed % 40])),
+        }
+        for seed in range(first, first + 12)
+        for data in (1000, 1001)
+    ]  # fmt: skip
+    config = {
+        "arm": arm, "net": "resnet", "hidden": hidden, "optimizer": by, "rates": list(rates),
+        "samples": 200, "evaluations": 300, "seeds": list(range(first, first + 12)),
+        "data_seeds": [1000, 1001], "tau0s": ["1/H"], "scales": [1.0],
+    }  # fmt: skip
+    return MadeUp(config, {"runs": judged}, kind="tau_arm")
+
+
+def entries(*records):
+    return {e.claim.name: e for e in ledger(Results(list(records)), all_claims())}
+
+
+def test_tuned_arms_are_judged_pairwise_and_confirmed():
+    found = entries(made_up("fixed", 1.0), made_up("learned", 0.5), made_up("global", 0.9))
+    helps = found["learned-tau-beats-fixed-resnet-20-adam"]
+    assert (helps.status, helps.standing) == ("holds", "confirmed")
+    assert "smaller in 12 of 12 seeds" in helps.evidence
+    assert found["layers-beat-global-resnet-20-adam"].status == "holds"
+    assert found["learned-tau-beats-fixed-resnet-6-adam"].status == "not tested yet"
+    assert found["learned-tau-beats-rescaling-resnet-20-adam"].status == "not tested yet"
+    pilot = entries(made_up("fixed", 1.0, first=0), made_up("learned", 0.5, first=0))
+    assert pilot["learned-tau-beats-fixed-resnet-20-adam"].standing == "exploratory"
+
+
+def test_a_sign_that_flips_over_the_rates_depends_on_the_rate():
+    name = "learned-tau-helps-at-every-rate-resnet"
+
+    def over(*ratios):
+        return [
+            made_up(arm, ratio if arm == "learned" else 1.0, rates=(rate,))
+            for rate, ratio in zip((2e-3, 1e-2, 6e-2), ratios, strict=True)
+            for arm in ("fixed", "learned")
+        ]
+
+    flips = entries(*over(0.2, 0.9, 1.5))[name]
+    assert flips.verdict == "depends on the rate"
+    assert "0.002: 0.19 (p = " in flips.evidence
+    assert "a 30-fold range" in flips.evidence
+    assert entries(*over(0.2, 0.5, 0.7))[name].status == "holds"
+    assert entries(*over(1.5, 1.5, 1.7))[name].status == "does not hold"
+    undecided = entries(*over(0.2, 1.0, 0.7))[name]
+    assert undecided.verdict == "depends on the rate", "one rate at which nothing is seen"
+
+
+def test_labels_tell_a_cure_from_a_rate():
+    same = entries(made_up("fixed", 1.0), made_up("learned", 0.5))
+    gradients = same["learned-tau-changes-gradients-resnet"]
+    assert gradients.status == "does not hold"
+    assert "nothing to cure" in gradients.evidence
+    moved = entries(made_up("fixed", 1.0, label="vanishing"), made_up("learned", 0.5))
+    assert moved["learned-tau-changes-gradients-resnet"].status == "holds"
+
+
+def test_the_largest_experiment_speaks():
+    small = made_up("fixed", 1.0)
+    small.config["samples"] = 10
+    assert [r.config["samples"] for r in tuned(Results([small, made_up("fixed", 1.0)]))] == [200]
+    assert all(claim.part == "control" for claim in CLAIMS)

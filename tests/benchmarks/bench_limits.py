@@ -1,0 +1,99 @@
+"""The main kernels as a share of what the machine can do at best, and their cost against size.
+
+The limit is the larger of two times: that of the memory traffic which cannot be avoided (every
+vector read or written once) at the bandwidth measured in this run, and that of the operations which
+the algorithm needs at the speed of a large matrix product. One thread.
+"""
+
+import numpy as np
+import pytest
+from conftest import slope
+
+GROUP = "limits"
+
+
+def random_vector(size):
+    return np.random.Generator(np.random.Philox(0)).standard_normal(size)
+
+
+@pytest.mark.parametrize("n", [64], ids=lambda n: f"n{n}")
+def test_stencil(measured, share_of_limit, n):
+    """y = A x on Kuhn tetrahedra: one vector read, one written; two operations per entry of A."""
+    from fem.solvers.stencil import system_stencil
+    from fem.spaces.cube.cells import TET_CLASSES, size
+    from fem.spaces.cube.tets import KuhnSystem
+
+    measured.benchmark.group = GROUP
+    cost = {}
+    for m in (n // 4, n // 2, n):
+        system, x = KuhnSystem(m, float, 1), random_vector(size(m, TET_CLASSES))
+        y = np.empty_like(x)
+        cost[x.size] = lambda system=system, x=x, y=y: system.apply_dot(x, y)
+    dofs = max(cost)
+    inner = system_stencil(n, float)[0].coefficients[:, 13]  # rows away from the boundary
+    entries = np.count_nonzero(inner) / TET_CLASSES
+    turns = measured.in_turns(cost[dofs], rounds=7)
+    measured.info.update(n=n, dofs=dofs, slope=slope(sorted(cost), cost.__getitem__))
+    share_of_limit(turns.median("ours"), traffic=16 * dofs, flops=2 * entries * dofs)
+
+
+@pytest.mark.parametrize("n", [64], ids=lambda n: f"n{n}")
+def test_transforms(measured, share_of_limit, n):
+    """The hexahedral solve: six passes of sine and cosine transforms and one over the modes.
+
+    A real transform of length N needs about 2.5 N log₂ N operations.
+    """
+    from fem.solvers.transforms import solve_hex
+    from fem.spaces.cube.cells import HEX_CLASSES, size
+
+    measured.benchmark.group = GROUP
+    cost = {}
+    for m in (n // 4, n // 2, n):
+        b = random_vector(size(m, HEX_CLASSES))
+        cost[b.size] = lambda b=b, m=m: solve_hex(b, m, 1)
+    dofs = max(cost)
+    turns = measured.in_turns(cost[dofs], rounds=7)
+    measured.info.update(n=n, dofs=dofs, slope=slope(sorted(cost), cost.__getitem__))
+    share_of_limit(
+        turns.median("ours"), traffic=7 * 16 * dofs, flops=6 * 2.5 * dofs * np.log2(2 * n)
+    )
+
+
+@pytest.mark.parametrize("net", ["resnet", "fractional"])
+@pytest.mark.parametrize("size", ["2-50", "6-50"])
+def test_sweeps_of_a_net(measured, share_of_limit, net, size):
+    """Loss and gradient of a net: the products forward, back and for the weights."""
+    from nets import build
+    from nets.fast.kernel import FastObjective
+
+    measured.benchmark.group = GROUP
+    hidden, width = map(int, size.split("-"))
+    chosen = build(net=net, hidden=hidden, width=width)
+    cost = {}
+    for rows in (3_000, 6_000, 12_000):
+        x, y = random_vector(rows * 7).reshape(-1, 7), random_vector(rows * 3).reshape(-1, 3)
+        objective, theta = FastObjective(chosen, x, y), chosen.pack()
+        cost[rows] = lambda objective=objective, theta=theta: objective(theta)
+    rows = max(cost)
+    turns = measured.in_turns(cost[rows], rounds=7)
+    weights = sum(w.numel() for w in chosen.W)
+    measured.info.update(rows=rows, slope=slope(sorted(cost), cost.__getitem__))
+    # z = W y, dW = g yᵀ and φ = Wᵀ g, the last not for the first layer
+    share_of_limit(turns.median("ours"), flops=2 * rows * (3 * weights - chosen.W[0].numel()))
+
+
+@pytest.mark.parametrize("parameters", [3102], ids=lambda p: f"P{p}")
+def test_dense_update(measured, share_of_limit, parameters):
+    """One pass over half of H: read and written once, 8 bytes per entry."""
+    from nets.optimizers._inverse_hessian import InverseHessian
+
+    measured.benchmark.group = GROUP
+    cost = {}
+    for size in (parameters // 4, parameters // 2, parameters):
+        s, H = random_vector(size), InverseHessian(size)
+        for _ in range(2):
+            H.update(s, s, 1.0, -s, s)
+        cost[size**2] = lambda s=s, H=H: H.update(s, s, 1.0, -s, s)
+    turns = measured.in_turns(cost[parameters**2], rounds=9)
+    measured.info.update(slope=slope(sorted(cost), cost.__getitem__))
+    share_of_limit(turns.median("ours"), traffic=8 * parameters**2)
