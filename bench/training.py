@@ -189,8 +189,13 @@ def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
     only a part of it, on the training part."""
     part = metrics.suffix(data.problem.domain.training_part)
     errors = _DomainErrors(data)
-    probes = {"rel_test_error": lambda net: rel_test_error(net, data), "l2_error": errors.whole}
-    return {**probes, f"l2_error{part}": errors.training} if part else probes
+    probes: dict[str, Callable[[Network], float]] = {
+        "rel_test_error": lambda net: rel_test_error(net, data),
+        "l2_error": errors.whole,
+    }
+    if part:
+        probes[f"l2_error{part}"] = errors.training
+    return probes
 
 
 class _DomainErrors:

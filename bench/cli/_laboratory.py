@@ -259,11 +259,12 @@ def _write_table(study: GradientStudy, part: Path, ending: str) -> None:
 
 def check_outputs(paths: list[Path]) -> None:
     """Complains before the work and not after it."""
+    from bench.guards.output import file_for
+
     for path in paths:
         if path.suffix.lower() not in ENDINGS:
             raise UserError(f"{path.name}: --out writes {', '.join(ENDINGS)}")
-        if not path.parent.is_dir():
-            raise UserError(f"there is no folder {path.parent} to write {path.name} to")
+        file_for(path, "--out")
 
 
 def _number(value: float) -> str:
