@@ -39,7 +39,7 @@ class Config:
     data_seed: int = inherited(NetOnData, "data_seed")
 
 
-DEPENDS = ("nets", "bench.problems", "bench.measure.ruler", "fem")
+DEPENDS = ("nets", "bench.problems", "bench.domains", "bench.measure.ruler", "fem")
 ALONE = False
 TIMED = ()
 appearance = None  # small nets on few samples: it asks what changes, not who wins
@@ -105,8 +105,8 @@ def _error(config: Config, net: Network, part: str) -> float:
 
     problem = problems.get(config.problem)
     if part == "cube":
-        table = ruler.tabulated_cube(problem, FEATURES)
+        table = ruler.tabulated_domain(problem, FEATURES)
     else:
-        table = ruler.Tabulated.of(ruler.cube_rules(problem)[part], problem, FEATURES)
+        table = ruler.Tabulated.of(ruler.domain_rules(problem)[part], problem, FEATURES)
     values = predict(net, _padded(config, table.inputs)).double().numpy()
     return table.l2_error(values)
