@@ -96,7 +96,7 @@ def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]
         f"break-even-{problem}",
         f"Break-even on {problem}: of the nets the one that is trained soonest, its search "
         "included, against the cheapest mesh of each element that was computed and reaches the "
-        "same error. Nothing is extrapolated. In brackets 95 % intervals over the seeds of the net, of "
+        "same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, of "
         f"fewer than {FEWEST} seeds their range. Elements fitted to samples are compared where the "
         "samples lie, all others on the whole domain.",
         COLUMNS,
