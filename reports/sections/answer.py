@@ -202,18 +202,7 @@ def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ..
     winner, second, net = decision.winner, decision.runner_up, decision.net
     if winner is None:
         nearest, reason = _nearest(decision.miss)
-        return (
-            *head,
-            f"nobody; nearest {nearest}",
-            None,
-            None,
-            None,
-            None,
-            reason,
-            None,
-            None,
-            None,
-        )
+        return (*head, f"nobody; nearest {nearest}", *(None,) * 4, reason, *(None,) * 3)
     return (
         *head,
         f"{_short(winner.entrant)}, {scientific(winner.error)}",
