@@ -1,11 +1,12 @@
-# Two commands on a fresh machine: `make report` and `make test`. Both set up .venv once.
+# Two commands on a fresh machine: `make report` and `make test`. Both set up .venv once; `make docs
+# package` builds the pages, wheel and sdist, and tries the wheel from outside the checkout.
 PYTHON ?= python3
 # Options for pip, for people whose index offers torch in several builds.
 PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: report test lint clean benchmark
+.PHONY: report test lint docs package clean benchmark
 
 report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
@@ -20,6 +21,22 @@ lint: $(VENV)/.installed
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pytest --benchmark
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo build/docs/index.html
+
+# Without build isolation: setuptools is pinned in .venv, and nothing has to be fetched.
+package: $(VENV)/.docs
+	rm -rf dist build/lib build/bdist.*
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	$(BIN)/python -c "from setuptools import build_meta; build_meta.build_sdist('dist')" >/dev/null
+	$(BIN)/python tests/own/try_wheel.py dist
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \
+		--constraint constraints.txt --editable '.[test,docs]'
+	touch $@
 
 # The stamp depends on what decides the installation, so a second call installs nothing.
 $(VENV)/.installed: pyproject.toml constraints.txt

@@ -42,6 +42,7 @@ class Trained:
     log10_growth_end: float | None
     tau_mean: float
     tau_spread: float  # standard deviation of τ over the layers
+    tau_negative: float  # share of the layers with τ < 0, where τ is no rescaling
 
     def document(self) -> dict[str, Any]:
         return vars(self)
@@ -50,7 +51,7 @@ class Trained:
 def admitted(arm: str, net: str) -> bool:
     """Whether an architecture has this arm: a rescaling needs skips that τ does not move."""
     if arm not in ARMS:
-        raise UserError(f"no arm {arm!r}; {nearest(arm, ARMS)}")
+        raise UserError(f"no arm {arm!r}; {nearest(arm, list(ARMS))}")
     if arm == "rescaled":
         return not architectures.get(net).HAS_ORDER
     return OWN_POLICY.get(arm, "learned") in architectures.tau_policies(net)
@@ -131,4 +132,5 @@ def _judged(
         log10_growth_end=finite(end.log10_ratio),
         tau_mean=float(tau.mean()),
         tau_spread=float(tau.std(correction=0)),
+        tau_negative=float((tau < 0).double().mean()),
     )

@@ -250,7 +250,8 @@ def _data(problem: Problem, chosen: Discretisation) -> Any:
     able = elements.get(chosen.element).ability("solve")
     if chosen.div_exponent is not None and not able.whole_trace:
         raise UserError(
-            f"--div-weight is for nodal elements, which penalise the divergence, not {chosen.element}"
+            "--div-weight is for nodal elements, which penalise the divergence, not "
+            f"{chosen.element}"
         )
     return data_of(problem, whole_trace=able.whole_trace, div_exponent=chosen.div_exponent)
 

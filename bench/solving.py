@@ -21,7 +21,7 @@ from bench.errors import UserError
 from bench.measure import ruler
 from bench.problems import Array, Problem
 from bench.settings import configured
-from bench.training import FIGURES
+from bench.training import FIGURES, MeasuredNet
 
 if TYPE_CHECKING:
     from bench.forms._built_in import BuiltIn
@@ -109,14 +109,10 @@ class SolvedField:
 
 
 @dataclass(frozen=True)
-class SolvedNet:
-    """A net with its figures: `values` are JSON, `arrays` the history and the curve."""
+class SolvedNet(MeasuredNet):
+    """A net told an equation."""
 
-    net: Network
     told: Told
-    training: Training
-    values: dict[str, Any]
-    arrays: dict[str, np.ndarray]
 
 
 def box_of(domain: Domain) -> tuple[Array, Array]:
@@ -154,14 +150,17 @@ def starting_net(config: SolveConfig) -> Network:
     return net
 
 
-def told_of(config: SolveConfig, parameters: int) -> Told:
-    """What the config means, its defaults filled in and refused where they cannot be."""
+def told_of(config: SolveConfig, parameters: int, net: Network | None = None) -> Told:
+    """What the config means, its defaults filled in, refused where the net cannot serve it."""
     form = forms.get(config.form)
-    _check_activation(config, form.SMOOTHNESS)
-    points = max(FEWEST_POINTS, parameters) if config.points is None else config.points
+    if net is None:
+        _check_activation(config, form.SMOOTHNESS)
+    problem = problems.get(config.problem)
+    rule = max(FEWEST_POINTS, parameters if problem.smooth else 2 * parameters)
+    points = rule if config.points is None else config.points
     rim = round(BOUNDARY_SHARE * points)
     return Told(
-        problem=problems.get(config.problem),
+        problem=problem,
         points=points,
         boundary_points=rim if config.boundary_points is None else config.boundary_points,
         seed=config.data_seed,
@@ -214,30 +213,22 @@ def solve_net(
     objective = told.objective(net, 0, centre)
     _check_memory(config, objective)
     training = _trained(config, told, net, objective, centre, seconds, progress)
-    net = training.net
-    objective = told.objective(net, 0, centre)
-    J, _ = objective(net.pack())
+    uncentre(net, centre)
     values = {
-        **figures(told.field(net, centre), told.problem),
-        "tau": [finite(step) for step in net.tau.tolist()],
+        **evaluated(net, config, told),
         "J": finite(training.J),
-        "residual": {name: finite(part) for name, part in objective.parts().items()}
-        if np.isfinite(J)
-        else None,
         "seconds": training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
         "diverged": training.diverged,
         "reason": training.reason,
-        "parameters": net.pack().size,
         "points": told.points,
         "boundary_points": told.boundary_points,
         "residuals": objective.count,
     }
-    uncentre(net, centre)
     arrays = {f"history_{name}": array for name, array in training.history.items()}
     arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
-    return SolvedNet(net, told, training, values, arrays)
+    return SolvedNet(net, training, values, arrays, told)
 
 
 def _trained(
@@ -258,13 +249,16 @@ def _trained(
         config.steps, config.evaluations, seconds, None, config.gradient_norm, config.patience
     )
 
+    known = told.problem.known  # else there is no error to watch
+    probes = {"l2_error": lambda net: l2_error(told, net, centre)} if known else {}
+
     def one(limits: Limits, stream: int) -> Training:
         return minimise(
             net,
             Equation(objective if stream == 0 else told.objective(net, stream, centre)),
             limits=limits,
             optimizer=config.chosen_optimizer,
-            probes={"l2_error": lambda net: l2_error(told, net, centre)},
+            probes=probes,
             every=config.every or 1,
             seed=config.seed,
             progress=progress,
@@ -282,11 +276,30 @@ def l2_error(told: Told, net: Network, centre: Array | None = None) -> float:
     return table.l2_error(told.field(net, centre)(table.inputs.T).T)
 
 
+def evaluated(net: Network, config: SolveConfig, told: Told | None = None) -> dict[str, Any]:
+    """All figures of a net of x (`uncentre`), with the parts of its loss at its own points."""
+    told = told or told_of(config, net.pack().size, net)
+    objective = told.objective(net)
+    J, _ = objective(net.pack())
+    parts = {name: finite(part) for name, part in objective.parts().items()}
+    return {
+        **figures(told.field(net), told.problem),
+        "tau": [finite(step) for step in net.tau.tolist()],
+        "residual": parts if np.isfinite(J) else None,
+        "parameters": net.pack().size,
+    }
+
+
 def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
-    """The keys of the track *fit*: null for those about samples, the rest by the same ruler."""
+    """The keys of the track *fit*: null for those about samples, the rest by the same ruler.
+
+    Where nobody knows u, errors are null too; `residual` is what there is.
+    """
     values: dict[str, Any] = dict.fromkeys(FIGURES)
     with np.errstate(all="ignore"):
-        errors = ruler.field_errors(found, problem, jacobian=found.jacobian)
+        errors = (
+            ruler.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
+        )
         third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
     values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}
     return {name: finite(value) for name, value in values.items()}

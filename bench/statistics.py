@@ -96,11 +96,6 @@ def _spread(difference: np.ndarray, middle: float) -> float:
         return SPREAD_OF_MAD * median(np.abs(difference - middle))
 
 
-def median_ratio(a: Sequence[float | None], b: Sequence[float | None]) -> float:
-    """The effect alone, without interval and test."""
-    return _exp(median(log_ratios(a, b)))
-
-
 def log_ratios(a: Sequence[float | None], b: Sequence[float | None]) -> np.ndarray:
     """log(a/b) pair by pair; ±inf where one of them diverged, 0 where both did."""
     if len(a) != len(b) or len(a) == 0:

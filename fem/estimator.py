@@ -6,8 +6,8 @@ h_T = |T|^⅓, h_F = |F|^½,
     η_T² = h_T² (‖R‖² + ‖div u_h − ρ‖²) + ½ Σ_F h_F (‖[n × φ curl u_h]‖²_F + ‖[n·u_h]‖²_F)
 
 needs the data only, never u: an estimate that nets do not have. On a natural face it is the misfit
-of its data, whole. The effectivity index η / ‖u − u_h‖_{H(curl)} is bounded above and below as h → 0.
-The boundary data on the other faces are interpolated; what that loses is not in η.
+of its data, whole. The effectivity index η / ‖u − u_h‖_{H(curl)} is bounded from both sides as
+h → 0. The boundary data on the other faces are interpolated; what that loses is not in η.
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
 """What a report says, free of how it looks: one definition for the HTML page and for the PDF.
 
 A section is a list of blocks; `reports.html` and `reports.pdf` each know how to set every block.
-Text is plain: it is escaped in both media, and only `code between backticks` is marked up, so
-nothing that comes from outside (a run's name, a config, an error message) can be more than text.
+A document has two depths: the article, and a supplement with everything that stands behind it.
+Text is plain: it is escaped in both media, and only `code between backticks`, **strong words** and
+[[names]] of figures and tables are marked up, so nothing that comes from outside (a run's name, a
+config, an error message) can be more than text.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from reports.formatting import Kind
 
@@ -55,6 +57,8 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     source: Source | None = None
+    tints: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """By row and column, what the colour of a cell says: a family of methods, or a verdict."""
 
 
 @dataclass(frozen=True)
@@ -84,31 +88,52 @@ class Section:
     title: str
     blocks: Sequence[Block]
     subsections: Sequence[Section] = ()
+    part: str = ""  # of the document, where two parts have sections of one title
 
     @property
     def anchor(self) -> str:
-        return slug(self.title)
+        return slug(f"{self.part} {self.title}")
 
 
 @dataclass(frozen=True)
 class Document:
+    """The article's sections and those of its supplement; `abstract` is read first."""
+
     title: str
     subtitle: str
     sections: Sequence[Section]
     facts: Sequence[tuple[str, str]] = field(default_factory=tuple)
+    abstract: Sequence[str] = ()
+    supplement: Sequence[Section] = ()
+    references: Sequence[str] = ()
 
     def walk(self) -> Iterator[tuple[int, Section]]:
-        """Every section with its depth, in reading order."""
-        yield from _walk(self.sections, depth=0)
+        """Every section with its depth, in reading order, the supplement's last."""
+        yield from walk(self.sections)
+        yield from walk(self.supplement)
 
     def pictures(self) -> list[Picture]:
         return [b for _, s in self.walk() for b in s.blocks if isinstance(b, Picture)]
 
+    def labels(self) -> dict[str, str]:
+        """What figures and tables are called: `Figure 2`, `Table S1`, by name."""
+        found: dict[str, str] = {}
+        for sections, prefix in ((self.sections, ""), (self.supplement, "S")):
+            count = {"Figure": 0, "Table": 0}
+            for _, section in walk(sections):
+                for block in section.blocks:
+                    if isinstance(block, Picture | Table):
+                        kind = "Figure" if isinstance(block, Picture) else "Table"
+                        count[kind] += 1
+                        found[slug(block.name)] = f"{kind} {prefix}{count[kind]}"
+        return found
 
-def _walk(sections: Iterable[Section], depth: int) -> Iterator[tuple[int, Section]]:
+
+def walk(sections: Iterable[Section], depth: int = 0) -> Iterator[tuple[int, Section]]:
+    """Every section with its depth, in reading order."""
     for section in sections:
         yield depth, section
-        yield from _walk(section.subsections, depth + 1)
+        yield from walk(section.subsections, depth + 1)
 
 
 def slug(text: str) -> str:
@@ -117,7 +142,30 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "x"
 
 
-def split_code(text: str) -> list[tuple[bool, str]]:
-    """[(is code, piece), …] for text with `code` between backticks."""
-    pieces = re.split(r"`([^`\n]+)`", text)
-    return [(index % 2 == 1, piece) for index, piece in enumerate(pieces) if piece]
+Marked = Literal["plain", "code", "strong", "reference"]
+_MARKED = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[\[([a-z0-9-]+)\]\]")
+
+
+def split_inline(text: str, labels: Mapping[str, str]) -> list[tuple[Marked, str]]:
+    """[(kind, piece), …]; a [[name]] that no figure or table has is text like any other."""
+    pieces: list[tuple[Marked, str]] = []
+    end = 0
+    for found in _MARKED.finditer(text):
+        code, strong, name = found.groups()
+        if name is not None and name not in labels:
+            continue
+        pieces.append(("plain", text[end : found.start()]))
+        pieces.append(
+            ("code", code) if code else ("strong", strong) if strong else ("reference", name)
+        )
+        end = found.end()
+    return [piece for piece in [*pieces, ("plain", text[end:])] if piece[1]]
+
+
+def message(caption: str) -> tuple[str, str]:
+    """A caption's first sentence, which says what there is to see, and the rest.
+
+    A sentence ends at a point before a space and a capital letter, so that `B.O. lowers` goes on.
+    """
+    first, _, rest = re.sub(r"([.!?])\s+(?=[A-Z`])", "\\1\n", caption, count=1).partition("\n")
+    return first, rest

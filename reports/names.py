@@ -11,7 +11,7 @@ from bench.titles import net_title
 
 SECONDS = (
     "Seconds are those that pass while the method alone is at work on its threads, warm; loading "
-    "code, drawing samples and measuring errors are no part of them."
+    "code, drawing samples and measuring errors are not included."
 )
 
 

@@ -3,50 +3,73 @@
 from __future__ import annotations
 
 import json
-import re
-import tempfile
-from pathlib import Path
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import typst
 
+from bench.guards.output import temporary_folder
+from bench.guards.text import printable
 from reports.document import (
     Block,
     Document,
     Formula,
+    Marked,
     Missing,
     Paragraph,
     Picture,
-    Source,
+    Section,
     Table,
+    message,
     slug,
-    split_code,
+    split_inline,
+    walk,
 )
 from reports.formatting import show
+from reports.style import TINTS
 from reports.svg import outlined_svg
 
 _PREAMBLE = """
-#set page(paper: "a4", margin: (x: 22mm, y: 24mm), numbering: "1")
-#set text(font: "Libertinus Serif", size: 10.5pt, lang: "en")
-#set par(justify: true)
+#set page(paper: "a4", margin: (x: 20mm, top: 20mm, bottom: 18mm), footer: context text(
+  size: 8pt, fill: luma(110),
+)[#footer-text #h(1fr) #counter(page).display()])
+#set text(font: "Libertinus Serif", size: 10pt, lang: "en")
+#set par(justify: true, leading: 0.58em)
 #set heading(numbering: "1.1")
-#show heading: set block(above: 1.4em, below: 0.7em)
-#show raw: set text(size: 0.92em)
+#show heading: set block(above: 1.3em, below: 0.6em)
+#show heading.where(level: 1): set text(size: 1.1em)
+#show raw: set text(size: 0.9em)
+#set figure(placement: none, supplement: none, numbering: none)
 #show figure.where(kind: table): set figure.caption(position: top)
 #show figure.where(kind: table): set block(breakable: true)
-#show figure.caption: set text(size: 0.9em)
-#set table(stroke: none, inset: (x: 5pt, y: 3pt))
+#show figure.caption: set text(size: 0.92em)
+#show figure.caption: set align(left)
+#show figure.caption: it => it.body
+#set table(stroke: none, inset: (x: 4pt, y: 2.4pt))
 #show table: set par(justify: false)
-#let again(command) = text(size: 0.78em, fill: luma(90))[Make it again: #raw(command)]
+#show table: set text(number-width: "tabular")
+#let again(command) = text(size: 0.72em, fill: luma(110))[Make it again: #raw(command)]
 #let gap(what, command) = block(
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
+#let abstract(body) = block(fill: rgb("#f3f5f9"), inset: 9pt, radius: 3pt, width: 100%, body)
 """
+_SUPPLEMENT = """
+#set page(flipped: true, margin: (x: 15mm, top: 15mm, bottom: 15mm))
+#set text(size: 9pt)
+#counter(heading).update(0)
+#set heading(numbering: (..n) => "S" + numbering("1.1", ..n))
+#text(size: 1.5em, weight: 700)[Supplement]
+"""
+ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a table at full size
+SMALLEST = 0.62  # of the text's size: smaller would not be read
+LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
 def render_pdf(document: Document) -> bytes:
     """The PDF of the document, figures as vectors, headings as bookmarks."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
+    with temporary_folder() as root:
         for picture in document.pictures():
             (root / f"{slug(picture.name)}.svg").write_bytes(outlined_svg(picture))
         source = root / "report.typ"
@@ -55,20 +78,151 @@ def render_pdf(document: Document) -> bytes:
 
 
 def typst_source(document: Document) -> str:
+    article = _Setting(document.labels(), ARTICLE_CHARACTERS)
+    supplement = _Setting(document.labels(), SUPPLEMENT_CHARACTERS)
+    facts = " · ".join(f"{name}: {value}" for name, value in document.facts)
     parts = [
+        f"#let footer-text = [#text({_string(_shortened(facts))})]",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
-        f"#align(center)[#text(size: 1.7em, weight: 700, {_string(document.title)}) \\ "
-        f"#text(fill: luma(80))[{_inline(document.subtitle)}]]",
-        "#align(center, text(size: 0.85em)["
-        + " #h(1em) ".join(f"{_inline(name)}: *{_inline(value)}*" for name, value in document.facts)
-        + "])",
-        "#outline(depth: 2)",
+        f"#text(size: 1.75em, weight: 700, {_string(document.title)})",
+        f"#text(fill: luma(90))[{article.inline(document.subtitle)}]",
+        *_abstract(document, article),
+        *article.sections(document.sections),
     ]
-    for depth, section in document.walk():
-        parts.append(f"#heading(level: {depth + 1}, {_string(section.title)})")
-        parts.extend(_block(block) for block in section.blocks)
+    if document.references:
+        parts.append("#heading(level: 1, numbering: none)[References]")
+        parts.extend(f"+ {article.inline(entry)}" for entry in document.references)
+    if document.supplement:
+        parts += ["#pagebreak(weak: true)", _SUPPLEMENT]
+        parts += supplement.sections(document.supplement)
     return "\n\n".join(parts)
+
+
+def _abstract(document: Document, article: _Setting) -> list[str]:
+    if not document.abstract:
+        return []
+    sentences = " ".join(article.inline(sentence) + " " for sentence in document.abstract)
+    return [f"#abstract[{sentences}]"]
+
+
+def _shortened(facts: str, most: int = 150) -> str:
+    """For one line at the foot of the page."""
+    return facts if len(facts) <= most else facts[: most - 1] + "…"
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """How one part of the document is set: what its figures are called, how wide its lines are."""
+
+    labels: Mapping[str, str]
+    characters: int
+
+    def sections(self, sections: Sequence[Section]) -> list[str]:
+        parts = []
+        for depth, section in walk(sections):
+            label = f" <section-{section.anchor}>"
+            parts.append(f"#heading(level: {depth + 1}, {_string(section.title)}){label}")
+            parts.extend(self.block(block) for block in section.blocks)
+        return parts
+
+    def inline(self, text: str) -> str:
+        return "".join(self._piece(kind, piece) for kind, piece in split_inline(text, self.labels))
+
+    def _piece(self, kind: Marked, piece: str) -> str:
+        match kind:
+            case "code":
+                return f"#raw({_string(piece)})"
+            case "strong":
+                return f"#strong(text({_string(piece)}))"
+            case "reference":
+                return f"#link(<{piece}>, {_string(self.labels[piece])})"
+            case _:
+                return f"#text({_string(piece)})"
+
+    def block(self, block: Block) -> str:
+        match block:
+            case Paragraph(text):
+                return self.inline(text)
+            case Formula(typst=formula):
+                return f"$ {formula} $"
+            case Missing(what, command):
+                return f"#gap([{self.inline(what)}], {_string(command)})"
+            case Picture():
+                file = _string(f"{slug(block.name)}.svg")
+                image = f"image({file}, width: 100%, alt: {_string(block.alt)})"
+                return self._figure(image, block)
+            case Table():
+                return self._figure(self.table(block), block)
+
+    def _figure(self, body: str, block: Picture | Table) -> str:
+        first, rest = message(block.caption)
+        name = slug(block.name)
+        caption = (
+            f"#text({_string(self.labels[name] + ': ')})#strong[{self.inline(first)}] "
+            f"{self.inline(rest)}"
+        )
+        kind = "image" if isinstance(block, Picture) else "table"
+        return f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
+
+    def table(self, table: Table) -> str:
+        """As large as the page allows; columns of long texts share what the others leave."""
+        widths = column_characters(table)
+        size = table_size(table, self.characters)
+        long = [
+            column.kind == "text" and width > LONG_TEXT
+            for column, width in zip(table.columns, widths, strict=True)
+        ]
+        columns = ", ".join(
+            f"{math.sqrt(width):.1f}fr" if is_long else "auto"
+            for is_long, width in zip(long, widths, strict=True)
+        )
+        align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
+        head = ", ".join(f"[*{self.inline(column.title)}*]" for column in table.columns)
+        cells = "".join(
+            self._cell(show(value, column.kind), table.tints.get((at, k))) + ", "
+            for at, row in enumerate(table.rows)
+            for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
+        )
+        return (
+            f"text(size: {size:.2f}em, table(columns: ({columns},), align: ({align},), "
+            f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
+            "table.hline()))"
+        )
+
+    def _cell(self, text: str, tint: str | None) -> str:
+        if tint is None:
+            return f"[{self.inline(text)}]"
+        return (
+            f'[#text(fill: rgb("{TINTS.get(tint, "#000000")}"), weight: 500)[{self.inline(text)}]]'
+        )
+
+
+def column_characters(table: Table) -> list[int]:
+    """The longest text of each column; that of long texts is the longest word at least."""
+    return [
+        max([_head(column.title), *(len(show(row[k], column.kind)) for row in table.rows)])
+        for k, column in enumerate(table.columns)
+    ]
+
+
+def _head(title: str) -> int:
+    """Heads may break between words."""
+    return max((len(word) for word in title.split()), default=1)
+
+
+def narrowest(table: Table) -> float:
+    """The fewest characters per line that the table can do with: long texts wrap."""
+    widths = column_characters(table)
+    return sum(
+        (LONG_TEXT if column.kind == "text" and width > LONG_TEXT else width) + 1.6
+        for column, width in zip(table.columns, widths, strict=True)
+    )
+
+
+def table_size(table: Table, characters: int) -> float:
+    """The size of its text relative to the page's, at most 0.92, never below what can be read."""
+    return min(0.92, max(SMALLEST, 0.92 * characters / narrowest(table)))
 
 
 def _string(text: str) -> str:
@@ -77,51 +231,5 @@ def _string(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """JSON's \\u escapes for control characters mean nothing to typst: drop them."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
-
-
-def _inline(text: str) -> str:
-    return "".join(
-        f"#raw({_string(piece)})" if is_code else f"#text({_string(piece)})"
-        for is_code, piece in split_code(text)
-    )
-
-
-def _block(block: Block) -> str:
-    match block:
-        case Paragraph(text):
-            return _inline(text)
-        case Formula(typst=formula):
-            return f"$ {formula} $"
-        case Missing(what, command):
-            return f"#gap([{_inline(what)}], {_string(command)})"
-        case Picture():
-            file = _string(f"{slug(block.name)}.svg")
-            image = f"image({file}, width: 100%, alt: {_string(block.alt)})"
-            return f"#figure({image}, caption: [{_inline(block.caption)}])\n{_again(block.source)}"
-        case Table():
-            return (
-                f"#figure({_table(block)}, caption: [{_inline(block.caption)}])\n"
-                f"{_again(block.source)}"
-            )
-
-
-def _again(source: Source | None) -> str:
-    return f"#again({_string(source.command)})" if source else ""
-
-
-def _table(table: Table) -> str:
-    """Wide tables shrink: nine columns and more would otherwise leave the page."""
-    size = 0.85 if len(table.columns) <= 8 else 0.66
-    align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
-    head = ", ".join(f"[*{_inline(column.title)}*]" for column in table.columns)
-    cells = ", ".join(
-        f"[{_inline(show(value, column.kind))}]"
-        for row in table.rows
-        for value, column in zip(row, table.columns, strict=True)
-    )
-    return (
-        f"text(size: {size}em, table(columns: {len(table.columns)}, align: ({align},), "
-        f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}, table.hline()))"
-    )
+    """JSON's \\u escapes for control characters mean nothing to typst: they are shown by number."""
+    return printable(text, keep="\n\t")

@@ -35,7 +35,12 @@ def shortened(document: Document, named: dict[str, str]) -> Document:
     def shown(text: str) -> str:
         return NAMED.sub(lambda match: alone.get(match[0], match[0]), text)
 
-    return replace(document, sections=[_section(section, shown) for section in document.sections])
+    return replace(
+        document,
+        abstract=[shown(sentence) for sentence in document.abstract],
+        sections=[_section(section, shown) for section in document.sections],
+        supplement=[_section(section, shown) for section in document.supplement],
+    )
 
 
 def _section(section: Section, shown: Shown) -> Section:
@@ -43,6 +48,7 @@ def _section(section: Section, shown: Shown) -> Section:
         shown(section.title),
         [_block(block, shown) for block in section.blocks],
         [_section(part, shown) for part in section.subsections],
+        section.part,
     )
 
 

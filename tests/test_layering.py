@@ -20,9 +20,14 @@ DRAWS_BY_ITSELF = {"nets/laboratory/drawing.py": {"matplotlib"}}
 # All that `reports` knows of `bench`: a run on disk, its plans, and what the claims say of it.
 SEEN_BY_REPORTS = {
     "bench.claims",
+    "bench.claims.reentrant",
     "bench.claims.reproduction",
+    "bench.claims.sensitivity",
     "bench.claims.tau",
     "bench.errors",
+    "bench.guards.output",
+    "bench.guards.reading",
+    "bench.guards.text",
     "bench.measure.load",
     "bench.measure.saved",
     "bench.statistics",

@@ -17,7 +17,7 @@ Command = Callable[..., Any]
 
 def options_of(
     config_type: type,
-    *,
+    *others: type,
     leave_out: Collection[str] = (),
     defaults: Mapping[str, Any] | None = None,
     insist: bool = True,
@@ -25,15 +25,22 @@ def options_of(
     """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
 
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
-    says what a command puts there instead of the config's own. Without `insist` a field that must
-    be given is asked for by the config and not by the command line.
+    says what a command puts there instead of the config's own. Of `others` the fields that the
+    first does not have come after them. Without `insist` a field that must be given is asked for by
+    the config and not by the command line.
     """
     shown = defaults or {}
-    fields = [f for f in dataclasses.fields(config_type) if f.name not in leave_out]
+    homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
+    every = {field.name: field for kind in (config_type, *others) for field in _fields(kind)}
+    fields = [
+        next(f for f in _fields(homes[name]) if f.name == name)
+        for name in every
+        if name not in leave_out
+    ]
 
     def decorate(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        generated = [_parameter(config_type, field, shown, insist) for field in fields]
+        generated = [_parameter(homes[field.name], field, shown, insist) for field in fields]
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
@@ -46,6 +53,10 @@ def options_of(
         return with_options
 
     return decorate
+
+
+def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(config_type)
 
 
 def _parameter(

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from bench.settings import MOST_THREADS
+
 
 def command(
     file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
@@ -22,19 +24,28 @@ def command(
         int | None,
         typer.Option(min=0, help="Other points than it was trained and tested on."),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the matrix products.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""
-    from bench.cli._nets import load_net, table, use_threads
+    from bench.cli._nets import load_net, load_solved, saved_track, table, use_threads
 
     use_threads(threads)
     from bench.plugs import used
-    from bench.training import net_metrics
 
     used(plug or [])
-    net, config = load_net(file, problem=used(problem), data_seed=data_seed)
-    values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
+    told = {"problem": used(problem), "data_seed": data_seed}
+    if saved_track(file) == "solve":
+        from bench.solving import evaluated
+
+        values = evaluated(*load_solved(file, **told))
+    else:
+        from bench.training import net_metrics
+
+        net, config = load_net(file, **told)
+        values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
     if as_json:
         typer.echo(json.dumps(values, indent=1, allow_nan=False))
     else:

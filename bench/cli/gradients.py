@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cells import plain
-from bench.cells._net import NetInAtlas
+from bench.cells._net import NetInAtlas, portrait_bytes
 from bench.cli._laboratory import LABORATORY, AnyModule
 from bench.cli._options import options_of
 from bench.errors import UserError
@@ -99,8 +99,11 @@ def _refuse(names: list[str], why: str) -> None:
 def _of_net(given: dict[str, Any]) -> dict[str, Any]:
     """A net of this project."""
     from bench.atlas import data_of, net_of, portrait
+    from bench.guards.sizes import check_memory
 
     config = configured(NetInAtlas, given, where="a net")
+    needed = portrait_bytes(config, config.samples)
+    check_memory(needed, "this portrait", "take fewer samples or a smaller net")
     x, y = data_of(config)
     few = min(config.samples, SAMPLES_OF_SPECTRA)
     found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)
@@ -158,18 +161,23 @@ def show(result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from bench.cli._tables import NARROW
+
+    console = Console()
+    narrow = console.width < NARROW
     logs = [row.get("log10_y") for row in result["layers"]]
     known = [value for value in logs if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=None if narrow else box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for title in ("k", "∂J/∂W", "theory", "∂J/∂b", "∂J/∂τ", "∂J/∂y", "theory"):
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column(f"1e{low:+.0f} ∂J/∂y 1e{high:+.0f}", no_wrap=True)
+    scale = "∂J/∂y" if narrow else f"1e{low:+.0f} ∂J/∂y 1e{high:+.0f}"
+    table.add_column(scale, no_wrap=True)
     for row, value in zip(result["layers"], logs, strict=True):
         names = ("W", "theory_W", "b", "tau", "y", "theory_y")
         cells = [_cell(row, name) for name in names]
-        table.add_row(str(row["layer"]), *cells, bar(value, low, high))
-    console = Console()
+        shown = bar(value, low, high, BAR_WIDTH // 3 if narrow else BAR_WIDTH)
+        table.add_row(str(row["layer"]), *cells, shown)
     console.print(table)
     console.print(summary(result), highlight=False)
 
@@ -181,12 +189,12 @@ def _cell(row: dict[str, Any], name: str) -> str:
     return ""
 
 
-def bar(value: float | None, low: float, high: float) -> str:
+def bar(value: float | None, low: float, high: float, width: int = BAR_WIDTH) -> str:
     """A bar for a number between low and high: eighths of a character, at least a sliver."""
     if value is None:
         return "·"
     share = 1.0 if high == low else (value - low) / (high - low)
-    eighths = max(1, round(8 * BAR_WIDTH * share))
+    eighths = max(1, round(8 * width * share))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 

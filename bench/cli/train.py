@@ -1,27 +1,52 @@
-"""`femnets train`: one net, trained and measured; its settings are those of a `net` cell."""
+"""`femnets train`: one net, trained and measured.
+
+Its settings are those of a `net` cell (track *fit*: told samples of u) or of a `solved_net` cell
+(track *solve*: told the equation).
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from signal import SIGINT, Signals
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bench.cells import plain
+from bench.cells import plain, solved_net
 from bench.cells._net import END
-from bench.cells.net import Config
-from bench.cli import EXIT_INTERRUPTED
+from bench.cells.net import Config, needs_bytes
 from bench.cli._options import options_of
+from bench.errors import UserError, nearest
+from bench.guards.output import file_for
+from bench.guards.signals import CODES, ending_well, line
+from bench.guards.sizes import check_memory
 from bench.recipes import RECIPES, get
+from bench.settings import MOST_THREADS
+
+if TYPE_CHECKING:
+    from bench.solving import SolvedNet
+    from bench.training import TrainedNet
+    from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
+TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
+HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
 
 
-@options_of(Config)
+@options_of(Config, solved_net.Config)
 def command(
     given: dict[str, Any],
     *,
+    track: Annotated[
+        str,
+        typer.Option(
+            help="What the net is told: fit, samples of u in the cylinder; solve, the equation "
+            "f, φ and the boundary values, never u (then the net is 2-20 tanh and x its only "
+            "input, unless told otherwise)."
+        ),
+    ] = "fit",
     recipe: Annotated[
         str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
     ] = None,
@@ -29,7 +54,10 @@ def command(
         float | None, typer.Option(min=0, help="At most so many seconds.", rich_help_panel=END)
     ] = None,
     threads: Annotated[
-        int, typer.Option(min=1, help="Threads of the matrix products.", rich_help_panel=END)
+        int,
+        typer.Option(
+            min=1, max=MOST_THREADS, help="Threads of the matrix products.", rich_help_panel=END
+        ),
     ] = 1,
     save: Annotated[
         Path | None,
@@ -46,31 +74,71 @@ def command(
         typer.Option("--json", help="One JSON document on stdout.", rich_help_panel=_OUT),
     ] = False,
 ) -> int:
-    """Train one net on samples in the cylinder and measure it there and on the cube.
+    """Train one net, on samples in the cylinder or on the equation, and measure it on the domain.
 
     It stops at the first limit that is reached; without any, after 1000 steps. Ctrl-C ends it with
     the best state so far.
     """
-    from bench.cli._nets import check_suffix, save_arrays, save_net, table, use_threads
+    from bench.cli._nets import save_arrays, save_net, table, use_threads
     from bench.settings import configured
 
-    check_suffix(save, ".safetensors")
-    check_suffix(history, ".npz")
+    file_for(save, "--save", ".safetensors")
+    file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
-    config = configured(Config, settings, where="a training")
+    config = configured(_config_of(track, settings), settings, where="a training")
+    check_memory(_needed(config), "this training", "take fewer samples or a smaller net")
     use_threads(threads)
-    from bench.training import train_net
     from nets.training.progress import TrainingProgress
 
-    with TrainingProgress() as progress:
-        trained = train_net(config, seconds=seconds, progress=progress)
+    with TrainingProgress() as progress, ending_well() as received:
+        trained = _trained(config, seconds, progress)
     if save is not None:
         save_net(trained.net, config, save)
     if history is not None:
         save_arrays(trained.arrays, history)
     if as_json:
-        told = {**plain(config), "seconds": seconds}
+        told = {**plain(config), "seconds": seconds, "track": track}
         typer.echo(json.dumps({**trained.values, "config": told}, indent=1, allow_nan=False))
     else:
         typer.echo(table(trained.values))
-    return EXIT_INTERRUPTED if trained.training.interrupted else 0
+    return told_end(trained.training.interrupted, received)
+
+
+def told_end(interrupted: bool, received: list[int]) -> int:
+    """The exit code; whoever ended the training hears what they have got."""
+    if not interrupted:
+        return 0
+    number = Signals(received[0]) if received else SIGINT
+    typer.echo(f"{line(number)}; what is shown and saved is the best state so far", err=True)
+    return CODES[number]
+
+
+def _needed(config: Any) -> int:
+    of_track = solved_net.needs_bytes if isinstance(config, solved_net.Config) else needs_bytes
+    return of_track(config)
+
+
+def _config_of(track: str, settings: dict[str, Any]) -> type:
+    """The config of a track; an option that belongs to the other track is refused."""
+    if track not in TRACKS:
+        raise UserError(f"unknown track {track!r}; {nearest(track, list(TRACKS))}")
+    known = {field.name for field in dataclasses.fields(TRACKS[track])}
+    known -= HIDDEN if track == "solve" else set()
+    for name in settings:
+        if name not in known:
+            flag = "--" + name.replace("_", "-")
+            other = next(each for each in TRACKS if each != track)
+            raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
+    return TRACKS[track]
+
+
+def _trained(
+    config: Any, seconds: float | None, progress: TrainingProgress
+) -> TrainedNet | SolvedNet:
+    if isinstance(config, solved_net.Config):
+        from bench.solving import solve_net
+
+        return solve_net(config, seconds=seconds, progress=progress)
+    from bench.training import train_net
+
+    return train_net(config, seconds=seconds, progress=progress)

@@ -1,8 +1,8 @@
 """Domains: where a problem lives, one file each, found by its file name.
 
 A domain knows its meshes, its points inside and on the boundary, its quadrature (graded wherever a
-field is singular), and its training part: where nets are shown samples. A file exports `DOMAIN`;
-the package's attribute of that name is the record: `domains.cube.volume`.
+field is singular), and its training part: where nets are shown samples. A file exports `DOMAIN`,
+and `domains.get("cube")` is the record.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -225,25 +226,30 @@ class Domain:
         return CELLS_PER_BOX[cell] * math.ceil(self.volume * n**3)
 
 
+@cache
+def records() -> dict[str, Domain]:
+    """All domains by the name of their file."""
+    found = {}
+    for info in pkgutil.iter_modules(__path__):
+        if info.name[0] != "_":
+            domain = getattr(import_module(f"{__name__}.{info.name}"), "DOMAIN", None)
+            if not isinstance(domain, Domain) or domain.name != info.name:
+                raise UserError(f"domains/{info.name}.py declares no DOMAIN of its name; add it")
+            found[info.name] = domain
+    return found
+
+
 def names() -> list[str]:
     """All domains, the paper's first."""
-    return sorted(_records, key=lambda name: (name != "cube", name))
+    return sorted(records(), key=lambda name: (name != "cube", name))
 
 
 def get(name: str) -> Domain:
     """The domain of that name."""
     try:
-        return _records[name]
+        return records()[name]
     except KeyError:
         raise UserError(f"unknown domain {name!r}; {nearest(name, names())}") from None
 
-
-# Importing a submodule makes the *module* the package's attribute; the record takes its place.
-_records: dict[str, Domain] = {
-    info.name: import_module(f"{__name__}.{info.name}").DOMAIN
-    for info in pkgutil.iter_modules(__path__)
-    if info.name[0] != "_"
-}
-globals().update(_records)
 
 __all__ = ["Array", "BoundaryPoints", "Domain", "Edge", "Face", "components", "get", "names"]

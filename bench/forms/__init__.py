@@ -14,8 +14,8 @@ the divergence only.
 **The weights, one rule for every problem.** Each part of the loss is a mean of squares over its
 points. The equation is divided by φ, so that its principal part is that of curl curl whatever the
 unit of φ; it and the divergence have the weight 1, boundary values the weight 100 = (1/0.1)², one
-derivative against values at the tenth of the domain that a net of this size resolves. Squares near
-a singular edge are weighted as `bench.forms._clouds` says.
+derivative against values at the tenth of the domain that a net of this size resolves. Points near
+a singular edge are drawn and weighted as `bench.forms._clouds` says.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class BuiltIn:
     lift: Jets
 
     def told(self, term: Residuals) -> Residuals:
-        """The residuals of u as residuals of the net v: u_i = l_i + d_i v_i, by the product rule."""
+        """Residuals of u as residuals of the net v: u_i = l_i + d_i v_i and the product rule."""
         x, order = np.ascontiguousarray(term.x.T), term.order
         d, lift = self.factors(x, order), self.lift(x, order)
         A, b = term.A[:, :, :3], term.b - np.einsum("mcin,cin->mn", term.A[:, :, :3], lift)

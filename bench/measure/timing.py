@@ -1,6 +1,6 @@
 """The one clock. Seconds, in every table and document, are those that pass on the wall while the
 method alone is at work on its threads, warm: loading compiled code, drawing samples and measuring
-errors are no part of them.
+errors are not included.
 
 Repeats are told by medians and quartiles, never by means.
 """

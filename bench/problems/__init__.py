@@ -1,4 +1,4 @@
-"""Vector fields known in closed form: one problem a file, found by its file name.
+"""Vector fields known in closed form: one per file, found by its file name.
 
 Each solves curl(φ curl u) = f, div u = ρ on its domain, by default the unit cube (where everything
 is measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are trained). A file exports
@@ -62,6 +62,7 @@ class Problem:
     unbounded at the line {x₁ = a, x₂ = b}, and rules must be graded towards it.
     `potential` is ψ of a gradient part ∇ψ = `grad_potential` of u: its line integral along an
     edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
+    A u that was computed instead says how good it is, `reference_error`: errors below mean nothing.
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
     """
 
@@ -80,6 +81,7 @@ class Problem:
     domain: Domain = CUBE
     natural: tuple[str, ...] = ()
     g: Trace | None = None  # by default that of u
+    reference_error: float | None = None  # of a u that was computed, relative; None: closed form
 
     def __post_init__(self) -> None:
         if not self.known and self.g is None:
@@ -91,6 +93,12 @@ class Problem:
     def known(self) -> bool:
         """Whether u is given in closed form."""
         return self.u is not not_known
+
+    def trace(self, x: Array, n: Array) -> Array:
+        """u × n at points of the boundary with outward normals: from u, or as it was given."""
+        if self.known or self.g is None:
+            return np.cross(self.u(x), n, axis=0)
+        return np.asarray(self.g(x, n), dtype=float)
 
     @property
     def singular_edges(self) -> tuple[Edge, ...]:
@@ -141,23 +149,24 @@ def add(name: str, load: Callable[[], Problem]) -> None:
 def names() -> list[str]:
     """All problems, the paper's first; of those from outside, the installed ones."""
     installed = [name for name in _outside if "@" not in name]
-    return sorted({*_records, *installed}, key=lambda name: (name != "maxwell", name))
+    return sorted({*records(), *installed}, key=lambda name: (name != "maxwell", name))
 
 
 def get(name: str) -> Problem:
     """The problem of that name."""
     if name in _outside:
         return _outside[name]()
-    if name not in _records:
+    if name not in records():
         raise UserError(f"unknown problem {name!r}; {unknown(name, names())}")
-    return _records[name]
+    return records()[name]
 
 
-def _discover() -> dict[str, Problem]:
+@cache
+def records() -> dict[str, Problem]:
+    """The problems of this folder by the name of their file."""
     found = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
     return {name: import_module(f"{__name__}.{name}").PROBLEM for name in found}
 
 
 # Importing a submodule makes the *module* the package's attribute; the record takes its place.
-_records = _discover()
-globals().update(_records)
+globals().update(records())

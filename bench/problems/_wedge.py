@@ -23,7 +23,7 @@ def harmonic(x1: Array, x2: Array) -> Array:
 
 
 def harmonic_gradient(x1: Array, x2: Array) -> tuple[Array, Array]:
-    """∇s; it has no limit on the edge itself, where it is set to 0: sums over vertices stay finite."""
+    """∇s; on the edge itself it has no limit and is set to 0: sums over vertices stay finite."""
     r, theta = np.hypot(x1, x2), angle(x1, x2)
     size = np.where(r == 0, 0.0, NU * np.where(r == 0, 1.0, r) ** (NU - 1))
     return -size * np.sin((1 - NU) * theta), size * np.cos((1 - NU) * theta)

@@ -1,4 +1,4 @@
-"""`helix`: an analytic field that is three-dimensional in earnest.
+"""`helix`: an analytic field with variation in all three directions.
 
 Rotated ABC flows: w_k(y) = (A sin ky₃ + C cos ky₂, B sin ky₁ + A cos ky₃, C sin ky₂ + B cos ky₁),
 v_k(x) = Q w_k(Qᵀx) with Q orthogonal, det Q = 1, so curl v_k = k v_k and div v_k = 0.

@@ -1,6 +1,6 @@
 """`reentrant3d`: the relative of `reentrant` that depends on x₃ and has a curl.
 
-S = c I_{2/3}(r) sin(2θ/3) with c = 2^{2/3} Γ(5/3), so that S ~ r^{2/3} sin(2θ/3) at the edge, solves
+S = c I_{2/3}(r) sin(2θ/3), c = 2^{2/3} Γ(5/3), so that S ~ r^{2/3} sin(2θ/3) at the edge, has
 ΔS = S in the plane. u = ∇(S cos x₃) + S e₃ has div u = 0, curl u = ∇S × e₃, and with φ = 1
 f = curl curl u = −S e₃. u × n = 0 on both faces of the edge; natural conditions on the caps.
 """

@@ -45,7 +45,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class CellRule:
-    """A rule of the unit cube on the cells of a mesh with n cells a side, made block by block.
+    """A rule of the unit cube on the cells of a mesh with n cells per side, made block by block.
 
     A column (i, j) stands for its n cells (i, j, 0), …, (i, j, n − 1).
     """
@@ -153,7 +153,7 @@ def kuhn_cube(degree: int) -> Rule:
 
 
 def on_cells(reference: Rule, n: int) -> CellRule:
-    """A rule of the unit cube (`cube`, `kuhn_cube`) repeated on the mesh of n cells a side."""
+    """A rule of the unit cube (`cube`, `kuhn_cube`) repeated on the mesh of n cells per side."""
     if n < 1:
-        raise InputError(f"n must be ≥ 1 cells a side, got {n}")
+        raise InputError(f"n must be ≥ 1 cells per side, got {n}")
     return CellRule(reference, n, np.indices((n, n)).reshape(2, -1))

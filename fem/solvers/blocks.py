@@ -47,7 +47,7 @@ class BlockSmoother:
         if block is None:
             return None
         free = np.arange(len(block)) if fixed is None else np.flatnonzero(~fixed)
-        order = free[np.argsort(block[free], kind="stable")]
+        order = free[np.argsort(block[free], kind="stable")].astype(np.int32)
         cuts = np.flatnonzero(np.diff(block[order])) + 1
         block_start = np.concatenate([[0], cuts, [len(order)]])
         sizes = np.diff(block_start)
@@ -64,7 +64,7 @@ class BlockSmoother:
             rows.indices.astype(np.int32),
             rows.data,
             block_start,
-            order.astype(np.int32),
+            order,
             factor_start,
             factors,
         )

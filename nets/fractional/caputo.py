@@ -22,7 +22,6 @@ import math
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
 from nets.fractional.weights import check_order, check_steps, memory_weights, relative_growth
 
 # Below this q the derivative of h is summed as a series: the closed form loses eps/q² of it.
@@ -89,39 +88,9 @@ def memory_weight_derivatives(tau: Tensor, gamma: float) -> Tensor:
     return derivative
 
 
-def left_caputo(y: Tensor, tau: Tensor, gamma: float) -> Tensor:
-    """∂_t^γ y at t[1], …, t[n] from y at t[0], …, t[n] (first axis): the left L1 scheme."""
-    tau = _checked(tau, gamma)
-    jumps = _jumps(y, tau)
-    derivative = jumps + torch.tensordot(memory_weights(tau, gamma), jumps, dims=1)
-    return _per_step(tau**-gamma, derivative) / math.gamma(2.0 - gamma)
-
-
-def right_caputo(y: Tensor, tau: Tensor, gamma: float) -> Tensor:
-    """∂_{T-t}^γ y at t[0], …, t[n-1] from y at t[0], …, t[n] (first axis): the right L1 scheme."""
-    tau = _checked(tau, gamma)
-    jumps = _jumps(y, tau)
-    derivative = jumps + torch.tensordot(right_memory_weights(tau, gamma).T, jumps, dims=1)
-    return -_per_step(tau**-gamma, derivative) / math.gamma(2.0 - gamma)
-
-
 def _checked(tau: Tensor, gamma: float) -> Tensor:
     """τ as positive float64 steps, γ in (0, 1)."""
     tau = torch.as_tensor(tau, dtype=torch.float64)
     check_order(gamma)
     check_steps(tau)
     return tau
-
-
-def _jumps(y: Tensor, tau: Tensor) -> Tensor:
-    y = torch.as_tensor(y, dtype=torch.float64)
-    if y.ndim == 0 or len(y) != len(tau) + 1:
-        raise InputError(
-            f"y must hold one value per grid point: {len(tau)} steps need {len(tau) + 1} values, "
-            f"got shape {tuple(y.shape)}"
-        )
-    return y.diff(dim=0)
-
-
-def _per_step(factor: Tensor, values: Tensor) -> Tensor:
-    return factor.reshape(-1, *[1] * (values.ndim - 1)) * values

@@ -39,14 +39,6 @@ def mittag_leffler(z: float, gamma: float) -> float:
     return math.exp(exponent) / gamma - _branch_integral(exponent, gamma, sign=-1.0)
 
 
-def log_mittag_leffler(z: float, gamma: float) -> float:
-    """log E_γ(z), also where E_γ(z) itself overflows: z^{1/γ} - log γ + O(exp(-z^{1/γ}))."""
-    z, gamma = _checked(z, gamma)
-    if z > 0.0 and _exponent(z, gamma) > LARGEST_EXPONENT - 10.0:
-        return _exponent(z, gamma) - math.log(gamma)
-    return math.log(mittag_leffler(z, gamma))
-
-
 def _checked(z: float, gamma: float) -> tuple[float, float]:
     z, gamma = float(z), float(gamma)
     if not 0.0 < gamma <= 1.0:

@@ -47,32 +47,6 @@ def solve_fractional_ode(
     return y
 
 
-def solve_terminal_value(
-    f: RightHandSide, y_end: Any, tau: Tensor, gamma: float, *, implicit: bool = False
-) -> Tensor:
-    """The mirror image: ∂_{T-t}^γ y = f(t, y), y(T) = y_end, with the right scheme's weights B."""
-    tau = torch.as_tensor(tau, dtype=torch.float64)
-    end = float(tau.sum())
-    mirrored = solve_fractional_ode(
-        lambda s, y: f(end - s, y), y_end, tau.flip(0), gamma, implicit=implicit
-    )
-    return mirrored.flip(0)
-
-
-def graded_steps(steps: int, end: float, grading: float = 1.0) -> Tensor:
-    """Steps of the grid t[k] = T (k/n)^r.
-
-    Solutions start like t^γ, so that the implicit scheme has order min(rγ, 2-γ):
-    r = (2-γ)/γ restores the full order that a uniform grid (r = 1) does not reach.
-    """
-    if steps < 1 or not end > 0.0 or not grading >= 1.0:
-        raise InputError(
-            f"need steps >= 1, end > 0 and grading >= 1, got {steps}, {end:g}, {grading:g}"
-        )
-    grid = end * (torch.arange(steps + 1, dtype=torch.float64) / steps) ** grading
-    return grid.diff()
-
-
 def _fixed_point(f: RightHandSide, t: float, past: Tensor, scale: Tensor, guess: Tensor) -> Tensor:
     y = guess
     for _ in range(FIXED_POINT_STEPS):

@@ -8,6 +8,7 @@ An optimiser module says everything about itself:
     TUNED          settings of a training at which it races the others, with where they come from
     state_bytes    (parameters, **options) -> bytes that it keeps from step to step
     NEEDS          "residuals" if J and its gradient are not enough for it; may be left out
+    warm_up        compiles what it needs before the clock runs; may be left out
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
@@ -52,6 +53,7 @@ from nets.errors import InputError, nearest, unknown
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
+Damping = Annotated[float, "First damping, relative to the largest diagonal entry."]
 Kept = Annotated[int, "Pairs of steps and changes of the gradient that are kept."]
 
 

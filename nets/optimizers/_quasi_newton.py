@@ -68,3 +68,10 @@ def _member(member: Member, b: float, size: int, h: float) -> tuple[float, float
 def _first_alpha(gradient: Vector) -> float:
     """The first trial along −g moves θ by at most 1."""
     return 1.0 / max(1.0, float(np.linalg.norm(gradient)))
+
+
+def warm_up() -> None:
+    """A few steps on ½‖θ‖², so that numba has compiled before anybody looks at the clock."""
+    H, unit = InverseHessian(3), np.ones(3)
+    for _ in range(2):
+        H.update(unit, unit, 1.0, -unit, unit)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from nets.optimizers import Objective, Report, Vector
+from nets.optimizers import Damping, Objective, Report, Vector
 
 POSITIVE = "reject"
 LINE_SEARCH = True
@@ -16,15 +16,12 @@ TUNED: dict[str, Any] = {}
 
 
 def minimize(
-    objective: Objective,
-    theta: Vector,
-    report: Report,
-    *,
-    damping: Annotated[float, "First damping, relative to the largest diagonal entry."] = 1e-3,
+    objective: Objective, theta: Vector, report: Report, *,
+    damping: Damping = 1e-3,
     longest: Annotated[int, "At most so many steps of Levenberg–Marquardt."] = 100,
     window: Annotated[int, "Steps in which J must fall to a half, or the switch is made."] = 10,
     broyden: Annotated[bool, "Go on with self-scaled Broyden instead of BFGS."] = False,
-) -> str:
+) -> str:  # fmt: skip
     """Damped Gauss–Newton steps while they pay, then quasi-Newton with H = (JᵀJ + λI)⁻¹.
 
     The switch depends on steps and J alone, so that runs repeat.
@@ -38,7 +35,7 @@ def minimize(
     while len(reached) < longest:
         report(run.theta, run.J, run.gradient)
         reached.append(run.J)
-        slow = len(reached) > window and 2 * run.J > reached[-1 - window]
+        slow = len(reached) > window and reached[-1 - window] < 2 * run.J
         if slow or not run.step():
             break
     chosen = member if broyden else None
@@ -48,3 +45,10 @@ def minimize(
 def state_bytes(parameters: int, **options: Any) -> int:
     """JᵀJ, its factor and the inverse."""
     return 24 * parameters**2
+
+
+def warm_up() -> None:
+    """Compiles before the clock runs."""
+    from nets.optimizers._quasi_newton import warm_up
+
+    warm_up()

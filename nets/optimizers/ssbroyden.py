@@ -48,3 +48,10 @@ def member(b: float, h: float, size: int) -> tuple[float, float]:
 def state_bytes(parameters: int, **options: Any) -> int:
     """Half of a dense symmetric matrix."""
     return 4 * parameters**2
+
+
+def warm_up() -> None:
+    """Compiles before the clock runs."""
+    from nets.optimizers._quasi_newton import warm_up
+
+    warm_up()

@@ -36,6 +36,7 @@ from nets.gradients.extended import Scaled
 from nets.gradients.passes import Trajectory
 from nets.module import Network, project
 from nets.theory.derivatives import Linearised, linearise
+from nets.theory.mean_field import LARGEST, SMALLEST, WEIGHT, ZETA
 
 Array = NDArray[np.float64]
 RESCALE_ABOVE = 1e100
@@ -125,12 +126,12 @@ def mean_field_growth(at: Trajectory) -> Array:
     """log₁₀ √(E‖φ[k]‖² / ‖φ[H]‖²) for k = 1..H, from second moments of the weights and slopes."""
     net, C, s = at.net, at.C.numpy(), at.s.numpy()
     hidden = net.config.hidden
-    chi, rectifier = gains(at), net.config.activation == "smoothrelu"
+    chi, share = gains(at), drift_shares(at)
     q, p = np.zeros((2, hidden + 1, hidden + 1))
     q[hidden, hidden], p[hidden, hidden] = 1.0, 1.0 / net.widths[hidden]
     log_growth, shift = np.zeros(hidden + 1), 0.0
     for k in range(hidden - 1, 0, -1):
-        drift = s[k] * math.sqrt(chi[k] / math.pi) if rectifier else 0.0
+        drift = s[k] * math.sqrt(chi[k] * share[k])
         _add_layer(q, p, C[:, k], k, drift, s[k] ** 2 * chi[k], net.widths[k])
         log_growth[k] = 0.5 * (math.log10(q[k, k]) + shift) if q[k, k] > 0 else -math.inf
         forgotten = [l for l in range(k + 1, hidden + 1) if not C[l, 1:k].any()]
@@ -156,7 +157,24 @@ def _add_layer(q: Array, p: Array, C: Array, k: int, drift: float, gain: float, 
     q_next, p_next = q[next_layer, next_layer], p[next_layer, next_layer]
     q[k, k] = q_uu + 2.0 * cross + gain * q_next
     p[k, k] = p_uu + 2.0 * cross + drift**2 * p_next
-    p[k, k] += gain / width * (1.0 - 1.0 / math.pi) * q_next
+    p[k, k] += (gain - drift**2) / width * q_next
+
+
+def drift_shares(at: Trajectory) -> Array:
+    """c²/χ = E[σ'(√q ζ) ζ]² / E[σ'(√q ζ)²]: 1/π for a rectifier, 0 for an odd activation.
+
+    q is the variance of the pre-activations, from the second moments of states and weights.
+    """
+    sigma, rectifiers = at.net.sigma, ("relu", "smoothrelu")
+    if at.net.config.activation in rectifiers:
+        return np.full(len(at.slope), 1.0 / math.pi)
+    found = []
+    for W, y in zip(at.W[:-1], at.y[:-1], strict=False):
+        spread = float(W.square().mean() * y.mantissa.square().sum(1).mean())
+        root = math.sqrt(min(max(spread, SMALLEST), LARGEST)) * 2.0 ** min(y.exponent, 20)
+        slope = sigma.slope(root * ZETA)
+        found.append(float(WEIGHT @ (slope * ZETA)) ** 2 / max(float(WEIGHT @ slope**2), 1e-300))
+    return np.array(found)
 
 
 def gains(at: Trajectory) -> Array:

@@ -86,8 +86,8 @@ def train(
     theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
     number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
     default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
-    evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with where
-    the training stands; by default a line says so in a terminal and in a notebook (False: none).
+    evaluation; the optimiser's state, J and τ are float64 always. `progress` is told where the
+    training stands; by default a line says so in terminals and notebooks (False: none).
     """
     loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
@@ -134,6 +134,7 @@ def minimise(
     if optimizers.needs_residuals(chosen):
         data.squares()  # refuses, before anything has been computed, a J that is none
     show, line = _shown(progress)
+    getattr(optimizers.get(chosen), "warm_up", lambda: None)()
     run = _Run(
         net=net,
         data=data,

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports.style import GOLDEN, WIDTH_INCHES
+from reports.style import WIDTH_INCHES
 from reports.svg import legend, plot_band, plot_series
 
 RATIO = "training error, learned τ / fixed τ"
@@ -32,7 +32,7 @@ class Effect:
 
 def ratio_against_rate(effects: Sequence[Effect]) -> Figure:
     """One curve per net and depth; full marks are decided over the rates, hollow ones are not."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, GOLDEN * WIDTH_INCHES))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.62 * WIDTH_INCHES))
     axes.axhline(1.0, color="black", linewidth=1)
     for series in dict.fromkeys(effect.series for effect in effects):
         row = sorted((e for e in effects if e.series == series), key=lambda e: float(e.place))
@@ -66,10 +66,10 @@ def _ratio_axis(set_scale: object, axes: Axes, bounds: Sequence[float]) -> None:
     finite = [abs(np.log(bound)) for bound in bounds if np.isfinite(bound) and bound > 0]
     reach = float(np.exp(min(1.1 * max(finite, default=1.0), np.log(1000.0))))
     reach = max(reach, 1.5)
-    factors = [1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000]
+    factors = [1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000]
     ticks = sorted({tick for f in factors if f <= reach for tick in (f, 1 / f)})
     if len(ticks) > 9:
-        ticks = [tick for tick in ticks if round(max(tick, 1 / tick), 2) not in (1.25, 1.5, 3, 30)]
+        ticks = [tick for tick in ticks if round(max(tick, 1 / tick), 2) not in (1.2, 1.5, 3, 30)]
     axis = axes.yaxis if set_scale == axes.set_yscale else axes.xaxis
     (axes.set_ylim if axis is axes.yaxis else axes.set_xlim)(1 / reach, reach)
     axis.set_major_locator(FixedLocator(ticks))

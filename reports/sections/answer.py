@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from math import isinf
 
@@ -12,6 +13,8 @@ from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Decision, Entrant, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import undrawn, work_precision
+from reports.figures.first_page import told_panels
+from reports.first_page import TOLD, Fields, matrix
 from reports.formatting import number, scientific, show
 from reports.names import element_look
 
@@ -23,10 +26,97 @@ GAP = ""
 PAPER_ELEMENT = element_look("N0")
 
 
+def headline(run: Run) -> str:
+    """Told the field or samples of it: how often a net wins, and by how much it loses."""
+    fields = Fields.of(run)
+    sentences = [_for_told(fields, track, words) for track, words in HEADLINES.items()]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+HEADLINES = {"fit": "Told samples of the field"}
+
+
+def _for_told(fields: Fields, track: str, words: str) -> str:
+    """`**Told samples of the field, a net wins in 1 of 16 situations.** At 1e-4 on maxwell …`"""
+    decided = [
+        decision
+        for problem in fields.by_problem
+        for decision in fields.decisions(problem, track)
+        if decision.winner is not None
+    ]
+    if not decided:
+        return ""
+    won = sum(d.winner is not None and d.winner.entrant.is_net for d in decided)
+    times = "never" if won == 0 else f"in {won} of {len(decided)} situations"
+    return f"**{words}, a net wins {times}.** " + _closest(decided)
+
+
+def _closest(decided: Sequence[Decision]) -> str:
+    """The situation in which a net comes nearest to the winner, or wins by most."""
+    both = [d for d in decided if d.winner and d.net]
+    if not both:
+        return "No net reaches any error that something else reaches."
+    best = min(both, key=lambda d: d.net.cost / d.winner.cost if d.net and d.winner else 0.0)
+    winner, net, second = best.winner, best.net, best.runner_up
+    assert winner is not None
+    assert net is not None
+    where = f"At {scientific(best.required, 0)} on `{best.conditions.problem}`"
+    if winner.entrant.is_net:
+        rival = (
+            f", {number(best.factor or 1.0)} times sooner than {second.entrant.name}"
+            if second
+            else ""
+        )
+        return (
+            f"{where} it is {winner.entrant.name} after {show(winner.seconds, 'seconds')}{rival}."
+        )
+    factor = net.cost / winner.cost
+    return (
+        f"It comes nearest {where[0].lower()}{where[1:]}: {net.entrant.name} needs "
+        f"{show(net.seconds, 'seconds')}, {number(factor)} times the cost of {winner.entrant.name}."
+    )
+
+
+def article(run: Run) -> list[Block | Section]:
+    """Who wins, by what is told: one figure, one small table, the claims that compare."""
+    fields = Fields.of(run)
+    main = fields.main
+    if main is None:
+        return []
+    field = [c for track in TOLD for c in fields.fullest(main, track)]
+    drawable = [c for c in field if c.error]
+    blocks: list[Block | Section] = [Paragraph(_answer(main, fields.by_problem[main]))]
+    if drawable:
+        caption = (
+            f"{_message(fields, main)} Problem `{main}`, work against error: blue are finite "
+            "elements, orange nets along their training (medians over seeds), grey linear models. "
+            "Methods in different panels were told different things and are not to be compared."
+        )
+        source = run.made_by(Results([r for c in drawable for r in c.records]))
+        picture = partial(told_panels, drawable)
+        blocks.append(Picture("told", caption, picture, _answer(main, field), source))
+    table = matrix(fields)
+    if table is not None:
+        every = Results([r for f in fields.by_problem.values() for c in f for r in c.records])
+        blocks.append(replace(table, source=run.made_by(every)))
+    return blocks
+
+
+def _message(fields: Fields, problem: str) -> str:
+    """Who has the smallest error in each panel."""
+    parts = []
+    for track, told in TOLD.items():
+        best = _best(fields.fullest(problem, track))
+        if best is not None:
+            parts.append(f"told {told} {best.appearance.series} ({_error(best)})")
+    return f"The smallest errors: {', '.join(parts)}."
+
+
 def contents(run: Run) -> list[Block | Section]:
     fields = {problem: contenders(run.results, problem) for problem in _problems(run.results)}
     if not fields:
-        return [Missing("there are no results yet.", run.command("training"))]
+        missing = Missing("there are no results yet.", run.command("training"))
+        return [] if len(run.results) else [missing]
     main = "maxwell" if "maxwell" in fields else next(iter(fields))
     return [
         Paragraph(_answer(main, fields[main])),

@@ -50,6 +50,22 @@ def contents(run: Run) -> list[Block | Section]:
     return [Paragraph(text), *tables]
 
 
+def headline(run: Run) -> str:
+    """Whether evaluations ever pay a net's training back."""
+    fields = [contenders(run.results, problem) for problem in contested(run.results)]
+    rows = [row for field in fields for row in pay_backs(field)]
+    if not rows:
+        return ""
+    never = sum(isinf(row.points.middle) for row in rows)
+    words = "always" if never == 0 else "never" if never == len(rows) else "seldom"
+    if 0 < never < len(rows) / 2:
+        words = "often"
+    return (
+        f"**A net's training is {words} paid back by its evaluations:** not at all in {never} of "
+        f"{len(rows)} comparisons with a finite element at equal error."
+    )
+
+
 def pay_backs(field: list[Contender]) -> list[BreakEven]:
     """Nets told samples against elements fitted to as many of them, measured where these lie; any
     net against elements that were told the equation or the field, measured everywhere."""

@@ -16,6 +16,7 @@ TITLE = "Finite elements"
 ORDER = 50
 STUDIES = ("convergence", "elements")
 GAP = "no finite-element results in this run."
+IN_ARTICLE = (("error-against-h-maxwell", "error-against-h-*"),)
 
 COLUMNS = [
     Column("element"),
@@ -47,11 +48,11 @@ SOLVED_COLUMNS = [
 
 def contents(run: Run) -> list[Block | Section]:
     fem = run.results.select("fem", solve=False, grading=None, order=None)
-    if not len(fem):
-        return []
-    problems = fem.distinct("problem")
-    parts = [Section(f"Problem {problem}", _blocks(run, problem)) for problem in problems]
-    return [*_introduction(), *parts]
+    told = set(fem.distinct("problem"))
+    solved = set(run.results.select("fem", solve=True).distinct("problem")) - told
+    parts = [Section(f"Problem {problem}", _blocks(run, problem)) for problem in sorted(told)]
+    parts += [Section(f"Problem {problem}", _solved(run, problem)) for problem in sorted(solved)]
+    return [*(_introduction() if told else ()), *parts]
 
 
 def _introduction() -> list[Block]:
@@ -115,12 +116,19 @@ def _solved(run: Run, problem: str) -> list[Block]:
             f"solved-{problem}",
             f"The boundary-value problem solved, problem {problem}: told f, φ and the boundary "
             "data (track: solve). The estimate is the method's own, from residuals and jumps; "
-            "effectivity is the estimate over the true error.",
+            f"effectivity is the estimate over the true error.{_unknown(solved)}",
             SOLVED_COLUMNS,
             rows,
             run.source("boundary_value", solved),
         )
     ]
+
+
+def _unknown(solved: Results) -> str:
+    """Where no result has an error, nobody knows u."""
+    if any(value is not None for value in solved.value("l2_error")):
+        return ""
+    return " No closed form is known: the estimate is the error that there is."
 
 
 def _family_and_size(record: Record) -> tuple[str, bool, int]:

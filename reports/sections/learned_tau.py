@@ -18,6 +18,7 @@ TITLE = "Is a learned τ worth it?"
 ORDER = 72
 STUDIES = ("learned_tau",)
 GAP = "no arm of the τ study in this run."
+IN_ARTICLE = (("tau-against-rate",), ("tau-arms*",))
 STUDY = "learned_tau"
 
 ARMS = {
@@ -40,6 +41,7 @@ COLUMNS = [
     Column("95 %"),
     Column("p, two-sided", "number"),
     Column("labels, start to end"),
+    Column("τ below 0"),
     Column("lost runs", "count"),
 ]
 
@@ -66,7 +68,8 @@ def _text(found: Results) -> str:
         f"other seeds crossed with {len(config['data_seeds'])} data sets of {config['samples']} "
         f"points; every training has {config['evaluations']} evaluations of J and its gradient. "
         "For ReLU and τ > 0 a ResNet with τ is the same function as one without and with rescaled "
-        "weights, so that what an arm gains there is a matter of the path of the optimiser."
+        "weights, so that what an arm gains there is a matter of the path of the optimiser; where "
+        "a learned τ ends below 0 it is more than a rescaling."
     )
 
 
@@ -173,4 +176,6 @@ def _row(
         row += [c.ratio, f"{c.low:.3g} to {c.high:.3g}", c.p_value]
     else:
         row += [None, None, None]
-    return [*row, "; ".join(sorted(labels)), sum(r["train_mse"] is None for r in runs)]
+    negative = [r["tau_negative"] for r in runs if "tau_negative" in r]
+    share = f"{sum(negative) / len(negative):.0%}" if negative else None
+    return [*row, "; ".join(sorted(labels)), share, sum(r["train_mse"] is None for r in runs)]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
+from math import log
 
-from bench.claims import PARTS, SEED_DEPENDENT, Entry, agreement, family_sizes
+from bench.claims import PARTS, SEED_DEPENDENT, Compared, Entry, agreement, family_sizes
 from bench.statistics import DECIDING_SEEDS, largest_family
+from bench.store.results import Results
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Table
+from reports.document import Block, Column, Paragraph, Picture, Table
+from reports.figures.first_page import Bar, forest
+from reports.first_page import compared
 
 TITLE = "The ledger of claims"
 ORDER = 40
@@ -25,6 +30,73 @@ def _verdict(run: Run, entry: Entry) -> tuple[str, str]:
     if together.startswith(SEED_DEPENDENT):
         return "depends", together
     return entry.status, entry.verdict
+
+
+MOST_BARS = 9  # on one page; all are in the supplement
+
+
+def headline(run: Run) -> str:
+    """How many of the paper's claims hold."""
+    papers = [e for e in run.ledger if e.claim.part == "paper" and e.status != "not tested yet"]
+    if not papers:
+        return ""
+    tally = Counter(_verdict(run, entry)[0] for entry in papers)
+    counts = ", ".join(
+        f"{number} {_plural(status, number)}" for status, number in tally.most_common()
+    )
+    return f"**Of {len(papers)} claims of the paper that were tested**, {counts}."
+
+
+def _plural(status: str, number: int) -> str:
+    """hold, do not hold, depend: as a sentence goes on after a number."""
+    if number == 1 or not status.startswith(("holds", "does", "depends")):
+        return status.replace(
+            "not testable", "is not testable" if number == 1 else "are not testable"
+        )
+    return {"holds": "hold", "does not hold": "do not hold", "depends": "depend on a choice"}[
+        status
+    ]
+
+
+def article(run: Run) -> list[Block]:
+    """The comparisons as a forest plot, the paper's first and the widest effects above."""
+    found = compared(run.ledger)
+    if not found:
+        return []
+    chosen = sorted(found, key=lambda pair: (pair[0].claim.part != "paper", -_size(pair[1])))
+    bars = [
+        Bar(_short(entry.claim.sentence), c.ratio, c.low, c.high, _verdict(run, entry)[0])
+        for entry, finding in chosen[:MOST_BARS]
+        for c in (finding.comparison,)
+        if c.ratio > 0 and c.ratio < float("inf")
+    ]
+    if not bars:
+        return []
+    shown = f"The {len(bars)} of {len(found)} comparisons" if len(bars) < len(found) else "All"
+    caption = (
+        f"{headline(run).replace('**', '') or 'What runs in pairs say of claims.'} {shown} that "
+        "pair runs with equal weights and data: the ratio of errors, median and 95 % interval over "
+        "seeds; left of 1 is the claim's side."
+    )
+    source = run.made_by(Results([r for r in run.records if r.key in _cells(found)]))
+    draw = partial(forest, bars, "ratio of errors (left of 1: the claim's side)")
+    alt = "; ".join(f"{bar.text}: {bar.ratio:.3g}, {bar.verdict}" for bar in bars)
+    return [Picture("claims", caption, draw, alt, source)]
+
+
+def _short(sentence: str, most: int = 64) -> str:
+    """For one line beside a bar."""
+    text = sentence.rstrip(".")
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + " …"
+
+
+def _size(finding: Compared) -> float:
+    ratio = finding.comparison.ratio
+    return abs(log(ratio)) if 0 < ratio < float("inf") else 0.0
+
+
+def _cells(found: Sequence[tuple[Entry, Compared]]) -> set[str]:
+    return {key for _, finding in found for key in finding.cells}
 
 
 def contents(run: Run) -> list[Block]:

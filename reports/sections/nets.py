@@ -20,6 +20,7 @@ TITLE = "Nets"
 ORDER = 60
 STUDIES = ("training", "pruning")
 GAP = "no trained nets in this run."
+IN_ARTICLE = (("training-maxwell", "training-*"),)
 
 
 def contents(run: Run) -> list[Block | Section]:

@@ -18,6 +18,7 @@ TITLE = "Optimisers"
 ORDER = 65
 STUDIES = (STUDY,)
 GAP = "the optimisers have not raced in this run."
+IN_ARTICLE = (("race",),)
 
 
 def contents(run: Run) -> list[Block]:
@@ -40,7 +41,9 @@ def contents(run: Run) -> list[Block]:
             f"Race of the optimisers. {_winner(runs)}",
             run.source(STUDY, runs),
         ),
-        Table("race", "Where each optimiser ends.", COLUMNS, _rows(runs), run.source(STUDY, runs)),
+        Table(
+            "race-ends", "Where each optimiser ends.", COLUMNS, _rows(runs), run.source(STUDY, runs)
+        ),
     ]
 
 

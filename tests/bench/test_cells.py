@@ -136,6 +136,7 @@ HARNESS = {
     "bench.plugs",
     "bench.plugs.files",
     "bench.settings",
+    "bench.store.results",  # where seeds begin to confirm
     "fem.errors",
     "nets.errors",
 }

@@ -2,6 +2,7 @@
 
 import datetime
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from bench import comparison
 from bench.claims import PARTS, Claim, agreement, all_claims, digest, family_sizes, ledger
 from bench.claims._rules import PAPER, compared_values, count, seeds_and_unit, smaller
-from bench.claims.reproduction import closest
+from bench.claims.reproduction import SETTING, closest
 from bench.statistics import DECIDING_SEEDS, largest_family
 from bench.store.results import Results
 
@@ -388,3 +389,22 @@ def test_controls_pair_a_net_with_the_least_squares_of_the_same_samples():
     name = "paper-net-beats-linear-least-squares"
     assert statuses(records(1e-2))[name].status == "does not hold"
     assert statuses(records(1e-4))[name].status == "holds"
+
+
+def test_the_setting_is_told_apart_in_the_document_too():
+    """Stated, left open, assumed: one table, in the code and in docs/mathematics.md."""
+    text = (Path(__file__).parents[2] / "docs/mathematics.md").read_text(encoding="utf-8")
+    for choice in SETTING:
+        row = (choice.quantity, choice.stated or "left open", choice.ours, choice.varied)
+        assert f"| {' | '.join(row)} |" in text, f"docs/mathematics.md lacks {choice.quantity}"
+    left_open = {choice.quantity for choice in SETTING if not choice.stated}
+    assert {"γ", "starting weights", "step length"} <= left_open
+
+
+def test_the_table_of_families_in_the_document_is_computed():
+    text = (Path(__file__).parents[2] / "docs/mathematics.md").read_text(encoding="utf-8")
+    for pairs in (5, 6, 10, 12, 20):
+        family = f"{largest_family(pairs):,}".replace(",", " ")
+        row = next(line for line in text.splitlines() if line.strip().startswith(f"| {pairs} |"))
+        assert row.strip().endswith(f"| {family} |")
+        assert float(row.split("|")[2]) == pytest.approx(2 / 2**pairs, rel=0.01)

@@ -39,7 +39,7 @@ def within(samples, exact, errors=5.0):
 @every_domain
 class TestContract:
     def test_record(self, domain):
-        assert getattr(domains, domain.name) is domain is domains.get(domain.name)
+        assert domains.get(domain.name) is domain
         assert domain.title
         names = [face.name for face in domain.faces]
         assert len(set(names)) == len(names)

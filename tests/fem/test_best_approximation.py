@@ -9,7 +9,7 @@ from fem.choice import largest_fitting
 from fem.errors import InputError
 
 # n: L² tet, H(curl) tet, L² hex, H(curl) hex, by another implementation. The L² error of one
-# hexahedron is 2.00045e-2: 2.00039e-2 is what four Gauss points a direction give; see below.
+# hexahedron is 2.00045e-2: 2.00039e-2 is what four Gauss points per direction give; see below.
 TABLE = {
     1: (1.86716e-2, 1.0908e-1, 2.00045e-2, 1.17622e-1),
     2: (1.06567e-2, 6.0865e-2, 1.01116e-2, 6.49438e-2),

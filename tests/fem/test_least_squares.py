@@ -51,7 +51,7 @@ def test_the_fit_converges_until_samples_run_out(samples):
         errors[n] = np.sqrt(((found(test) - exact) ** 2).sum(axis=0).mean())
     assert errors[2] / errors[4] > 1.5
     assert errors[6] < errors[4]
-    # at n = 8 there is one sample a cell: the fit follows the samples, not the field
+    # at n = 8 there is one sample per cell: the fit follows the samples, not the field
     assert found.rms_residual < errors[6] < errors[8]
 
 

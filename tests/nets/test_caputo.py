@@ -8,13 +8,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from l1_schemes import left_caputo, right_caputo
 
 from nets.errors import InputError
 from nets.fractional.caputo import (
     growth_slope,
-    left_caputo,
     memory_weight_derivatives,
-    right_caputo,
     right_memory_weights,
 )
 from nets.fractional.weights import memory_weights

@@ -8,10 +8,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from l1_schemes import graded_steps, log_mittag_leffler, solve_terminal_value
 
 from nets.errors import InputError
-from nets.fractional.mittag_leffler import log_mittag_leffler, mittag_leffler
-from nets.fractional.ode import graded_steps, solve_fractional_ode, solve_terminal_value
+from nets.fractional.mittag_leffler import mittag_leffler
+from nets.fractional.ode import solve_fractional_ode
 
 
 def summed(z, gamma):

@@ -164,7 +164,8 @@ def test_files_are_made_once_per_input(run):
 
 def test_figures_can_be_had_alone(run, tmp_path):
     written = write_figures(run, tmp_path / "figures")
-    assert {path.name for path in written} == {"work-precision.png", "error-against-h-maxwell.png"}
+    names = {"told.png", "work-precision.png", "error-against-h-maxwell.png"}
+    assert {path.name for path in written} == names
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 

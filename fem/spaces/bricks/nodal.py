@@ -17,23 +17,26 @@ import scipy.sparse as sp
 
 from fem import memory
 from fem.boundary_value import BoundaryValueProblem
+from fem.rules.quadrature import cube, gauss
 from fem.solutions import Clock
 from fem.solvers.nodal_fields import NodalSolution, held_components, solve_nodal
-from fem.spaces import PLAIN, Array, Field, How
-from fem.spaces.bricks.axis import Indices
+from fem.spaces import PLAIN, Array, Field, How, Line
+from fem.spaces.bricks.axis import Axis, Indices
 from fem.spaces.bricks.mesh import BrickMesh, uniform
-from fem.spaces.bricks.tensor import Grid, combine, within
 from fem.spaces.bricks.traces import with_natural
 from fem.spaces.tets.mixed import positive
 
 BRICKS_AT_ONCE = 512
+EXTRA_POINTS = 3  # Gauss points per direction beyond the order
+ERROR_POINTS = 4
+ON_EDGE = 1e-12
 
 
 class Group(NamedTuple):
     """Bricks of the same orders and rules: tables per axis, points, weights, dofs."""
 
-    V: list[Array]  # (points, functions) per axis
-    slopes: list[Array]  # (bricks, points, functions) per axis
+    V: list[Array]  # (bricks, points, functions) per axis
+    slopes: list[Array]
     x: Array  # (3, bricks, i, j, k)
     weights: Array  # (bricks, i, j, k)
     dofs: Indices  # (bricks, functions)
@@ -64,7 +67,8 @@ class NodalBricks:
         return self.mesh.h
 
     def matrix(self, problem: BoundaryValueProblem) -> sp.csr_matrix:
-        """Blocks (d, e): δ_de Σ_{a≠d} (φ ∂_a u_d, ∂_a v_d) − (φ ∂_d u_e, ∂_e v_d) + (w ∂_e u_e, ∂_d v_d)."""
+        """v_d against u_e: (w ∂_e u_e, ∂_d v_d), and for d = e Σ_{a≠d} (φ ∂_a u_d, ∂_a v_d), else
+        −(φ ∂_d u_e, ∂_e v_d)."""
         size = len(self._present)
         blocks: dict[tuple[int, int], list[sp.csr_matrix]] = {}
         phi = positive(problem.phi)
@@ -165,17 +169,25 @@ class NodalBricks:
                 values[d][index] = (samplings[0][2] @ grid @ samplings[1][2].T).ravel()
 
     def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
-        grid, parts = Grid.on(self.mesh, how.singular_edge), self._parts(x)
-        V = [rule.V for rule in grid.rules]
-        slopes = [
-            rule.Q @ axis.derivative for rule, axis in zip(grid.rules, self.mesh.axes, strict=True)
-        ]
+        parts = np.stack(self._parts(x)).reshape(3, -1)
         value = curl = 0.0
-        for slab, points, weights in grid.slabs():
-            tables = [[V[0][slab], *V[1:]], [slopes[0][slab], *slopes[1:]]]
-            rest = within(u, points, weights) - np.stack([combine(p, *tables[0]) for p in parts])
+        for bricks, orders, corner in self._alike(how.singular_edge):
+            t, w = _brick_rule(max(orders) + ERROR_POINTS, corner)
+            start, length = (
+                np.stack([rows[bricks[:, k]] for k, rows in enumerate(table)])
+                for table in (
+                    [a.breaks for a in self.mesh.axes],
+                    [a.lengths for a in self.mesh.axes],
+                )
+            )
+            points = start[:, :, None] + length[:, :, None] * t[:, None, :]
+            weights = length.prod(axis=0)[:, None] * w
+            tables = [_tables(orders[k], t[k], length[k]) for k in range(3)]
+            dofs = np.stack([self.mesh.brick_scalars((i, j, k)) for i, j, k in bricks.tolist()])
+            local = parts[:, dofs].reshape(3, len(bricks), *(p + 1 for p in orders))
+            rest = u(points) - _at(local, tables)
             value += float((rest**2 * weights).sum())
-            rest = within(curl_u, points, weights) - _curl(parts, *tables)
+            rest = curl_u(points) - _curl(local, tables)
             curl += float((rest**2 * weights).sum())
         return value**0.5, (value + curl) ** 0.5
 
@@ -216,28 +228,47 @@ class NodalBricks:
 
     def _groups(self) -> Iterator[Group]:
         """All bricks. Rules are not graded: φ, f, ρ are bounded, and so is r^{2a}."""
-        alike: dict[tuple[int, ...], list[tuple[int, int, int]]] = {}
+        for bricks, orders, _ in self._alike(None):
+            yield self._group(bricks, orders)
+
+    def _alike(
+        self, edge: Line | None
+    ) -> Iterator[tuple[Indices, tuple[int, ...], tuple[int, int] | None]]:
+        """Bricks of the same orders, and at which of their vertical edges the line is, if any."""
+        x, y, _ = self.mesh.axes
+        alike: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
         for brick in self.mesh.bricks():
             orders = tuple(axis.orders[i] for axis, i in zip(self.mesh.axes, brick, strict=True))
-            alike.setdefault(orders, []).append(brick)
-        for orders, bricks in alike.items():
+            corner = None
+            if edge is not None:
+                ends = (x.breaks[brick[0] : brick[0] + 2], y.breaks[brick[1] : brick[1] + 2])
+                at = [
+                    np.flatnonzero(abs(end - e) < ON_EDGE)
+                    for end, e in zip(ends, edge, strict=True)
+                ]
+                corner = (int(at[0][0]), int(at[1][0])) if all(len(a) for a in at) else None
+            alike.setdefault((orders, corner), []).append(brick)
+        for key, bricks in alike.items():
+            orders, corner = key[0], key[1]  # type: ignore[assignment]
             size = max(1, BRICKS_AT_ONCE // max(orders) ** 3)
             for start in range(0, len(bricks), size):
-                yield self._group(np.array(bricks[start : start + size]), orders)
+                yield np.array(bricks[start : start + size]), orders, corner
 
     def _group(self, bricks: Indices, orders: tuple[int, ...]) -> Group:
         V, slopes, points, weights = [], [], [], []
         for k, axis in enumerate(self.mesh.axes):
             t, w = gauss(orders[k] + EXTRA_POINTS)
             start, length = axis.breaks[bricks[:, k]], axis.lengths[bricks[:, k]]
-            value, slope = _tables(orders[k], t)
+            value, slope = _tables(orders[k], t, length)
             V.append(value)
-            slopes.append(slope / length[:, None, None])
+            slopes.append(slope)
             points.append(start[:, None] + length[:, None] * t)
             weights.append(length[:, None] * w)
         x = np.stack(
             np.broadcast_arrays(
-                points[0][:, :, None, None], points[1][:, None, :, None], points[2][:, None, None, :]
+                points[0][:, :, None, None],
+                points[1][:, None, :, None],
+                points[2][:, None, None, :],
             )
         )
         product = np.einsum("bi,bj,bk->bijk", *weights)
@@ -245,57 +276,63 @@ class NodalBricks:
         return Group(V, slopes, x, product, np.stack(dofs))
 
 
-def _tables(order: int, t: Array) -> tuple[Array, Array]:
-    """V of the unit interval and its slopes; bubbles scale with the root of a brick's length, and
-    their coefficients with its inverse: here and in `Axis` alike they are not rescaled."""
+def _tables(order: int, t: Array, lengths: Array) -> tuple[Array, Array]:
+    """V and its slopes, (bricks, points, functions); bubbles grow with the root of the length."""
     axis = Axis.of(np.array([0.0, 1.0]), order)
     V, Q = axis.local_tables(0, t)
-    return V, Q @ axis.derivative[np.ix_(axis.dofs_Q[0], axis.dofs_V[0])]
+    slopes = Q @ axis.derivative[np.ix_(axis.dofs_Q[0], axis.dofs_V[0])]
+    scale = np.ones((len(lengths), 1, order + 1))
+    scale[:, 0, 2:] = np.sqrt(lengths)[:, None]
+    return V * scale, slopes * scale / lengths[:, None, None]
 
 
-def _curl(parts: list[Array], V: list[Array], D: list[Array]) -> Array:
-    """curl of nodal coefficients at the points of tables."""
+def _at(local: Array, tables: list[tuple[Array, Array]], along: int | None = None) -> Array:
+    """Coefficients (…, bricks, i, j, k) at the points of tables, or their slope along an axis."""
+    a, b, c = (table[k == along] for k, table in enumerate(tables))
+    return np.asarray(np.einsum("...bijk,bqi,bqj,bqk->...bq", local, a, b, c, optimize=True))
 
-    def slope(d: int, along: int) -> Array:
-        return combine(parts[d], *(D[k] if k == along else V[k] for k in range(3)))
 
+def _curl(local: Array, tables: list[tuple[Array, Array]]) -> Array:
     return np.stack(
-        [slope((d + 2) % 3, (d + 1) % 3) - slope((d + 1) % 3, (d + 2) % 3) for d in range(3)]
+        [
+            _at(local[(d + 2) % 3], tables, (d + 1) % 3)
+            - _at(local[(d + 1) % 3], tables, (d + 2) % 3)
+            for d in range(3)
+        ]
     )
+
+
+def _brick_rule(points: int, corner: tuple[int, int] | None) -> tuple[Array, Array]:
+    """Gauss on the unit cube; at a singular vertical edge collapsed onto it, s = σ³."""
+    if corner is None:
+        rule = cube(points)
+        return rule.points, rule.weights
+    x, w = gauss(points + 4)
+    s, side, z = (g.ravel() for g in np.meshgrid(x**3, x, x, indexing="ij"))
+    weights = np.einsum("i,j,k->ijk", w * 3 * x**5, w, w).ravel()  # s ds, ds = 3σ² dσ
+    first, second = np.stack([s, s * side]).ravel(), np.stack([s * side, s]).ravel()
+    plane = [abs(at - across) for at, across in zip(corner, (first, second), strict=True)]
+    return np.stack([*plane, np.tile(z, 2)]), np.tile(weights, 2)
 
 
 def _sums(group: Group, weights: Array, left: int, right: int) -> Array:
     """Σ_q w ∂_left v_i ∂_right u_j, (bricks, functions, functions), axis by axis."""
-    total = weights
+    total, count = weights, len(weights)
     for k in range(3):  # the first axis goes, its pair of functions comes last
-        a, b = (group.slopes[k] if k == along else group.V[k][None] for along in (left, right))
-        pair = np.einsum("bqi,bqj->bqij", *np.broadcast_arrays(a, b))
-        count, points = total.shape[0], total.shape[1]
-        rest = total.reshape(count, points, -1)
-        flat = np.broadcast_to(
-            pair.reshape(pair.shape[0], points, -1), (count, points, pair.shape[2] ** 2)
-        )
-        total = np.einsum("bqr,bqp->brp", rest, flat, optimize=True).reshape(
-            count, *total.shape[2:], flat.shape[2]
-        )
-    sizes = [table.shape[1] for table in group.V]
-    split = [s for size in sizes for s in (size, size)]
+        a, b = (group.slopes[k] if k == along else group.V[k] for along in (left, right))
+        pair = np.einsum("bqi,bqj->bqij", a, b).reshape(count, a.shape[1], -1)
+        rest = total.reshape(count, a.shape[1], -1)
+        total = (np.swapaxes(rest, 1, 2) @ pair).reshape(count, *total.shape[2:], -1)
+    sizes = [table.shape[2] for table in group.V]
+    split = [size for size in sizes for _ in range(2)]
     functions = int(np.prod(sizes))
-    return (
-        total.reshape(len(total), *split)
-        .transpose(0, 1, 3, 5, 2, 4, 6)
-        .reshape(-1, functions, functions)
-    )
+    ordered = total.reshape(count, *split).transpose(0, 1, 3, 5, 2, 4, 6)
+    return ordered.reshape(count, functions, functions)
 
 
 def _moments(values: Array, group: Group, along: int | None) -> Array:
     """Σ_q values ∂_along v_i (None: v_i), (bricks, functions)."""
-    tables = [
-        group.slopes[k]
-        if k == along
-        else np.broadcast_to(group.V[k], (len(values), *group.V[k].shape))
-        for k in range(3)
-    ]
+    tables = [group.slopes[k] if k == along else group.V[k] for k in range(3)]
     found = np.einsum("bxyz,bxi,byj,bzk->bijk", values, *tables, optimize=True)
     return np.asarray(found.reshape(len(values), -1))
 

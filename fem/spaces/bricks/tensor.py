@@ -18,7 +18,7 @@ from fem.spaces import Array, Field, Line
 from fem.spaces.bricks.axis import AxisRule, Indices
 from fem.spaces.bricks.mesh import BrickMesh, Mask
 
-VALUES_AT_ONCE = 1 << 19  # points of one slab of a grid: fields take about 100 bytes a point
+VALUES_AT_ONCE = 1 << 19  # points of one slab of a grid: fields take about 100 bytes per point
 Scalar = Callable[[Array], Array]
 
 

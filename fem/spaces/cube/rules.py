@@ -3,7 +3,7 @@
 Two kinds of rules. *Gauss*: points of their own in every piece, for coarse meshes and near singular
 edges. *Lattice* of degree m: the field is evaluated on the grid of spacing h/m, which neighbouring
 pieces share, (mn + 1)³ points in all; the load integrates the interpolant I_m u of degree m exactly
-against the basis, the error is that of I_m u. At m = 1 that costs one evaluation a cube, where a
+against the basis, the error is that of I_m u. At m = 1 that costs one evaluation per cube, where a
 four-point rule on tetrahedra costs 24. u − I_m u is one order below u − u_h, and for m = 1 even
 about the middle of a cube where u − u_h is odd, so that their product cancels.
 """

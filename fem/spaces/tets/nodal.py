@@ -5,7 +5,7 @@
 over continuous fields with the given tangential components (on natural faces: normal component),
 component by component, hence on faces parallel to two axes. No multiplier is needed, and beside a
 re-entrant edge the limit is not u: the H¹ fields are a closed proper subspace of H(curl) ∩ H(div)
-(Costabel 1991). With w = r^{2a}, 1/3 < a ≤ 1 (Costabel, Dauge, Numer. Math. 93, 2002), it is u again.
+(Costabel 1991). With w = r^{2a}, 1/3 < a ≤ 1, it is u again (Costabel, Dauge 2002).
 """
 
 from __future__ import annotations

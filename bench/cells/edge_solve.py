@@ -1,0 +1,104 @@
+"""One solve beside a re-entrant edge, by nodal elements (the classical wrong answer, or its cure)
+or by Nédélec's: errors, the energy of nodal ones, and the field on a slice around the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import TRACKS, Appearance
+from bench.cells._names import element_short, element_title
+from bench.finite_elements import Discretisation, approximate
+from bench.settings import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    problem: str = setting("reentrant", help="The field.")
+    element: str = setting("nodalQ", help="nodalP1, nodalQ, N0, …; see `femnets list`.")
+    n: int = setting(min=1, help="Cells per unit length.")
+    order: int | None = setting(None, min=1, help="Order, for nodalQ.")
+    grading: float | None = setting(
+        None, above=0, unset="uniform", help="Exponent of the mesh graded to the edge."
+    )
+    div_exponent: float | None = setting(
+        None, min=0, unset="no weight", help="Exponent a of the weight r^a on the divergence."
+    )
+
+
+DEPENDS = (
+    "fem", "bench.boundary_value", "bench.finite_elements", "bench.problems", "bench.domains",
+    "bench.measure", "bench.medians",
+)  # fmt: skip
+ALONE = False
+SLICE, REACH = 16, 0.4  # points per side of the picture, and half its width
+TIMED = MACHINE
+
+
+def needs_bytes(config: Config) -> int:
+    from bench import problems
+
+    return 700 * 2**20 + _chosen(config).planned_bytes(problems.get(config.problem).domain)
+
+
+def _chosen(config: Config) -> Discretisation:
+    return Discretisation(
+        element=config.element,
+        n=config.n,
+        order=config.order,
+        grading=config.grading,
+        div_exponent=config.div_exponent,
+        solve=True,
+    )
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    weight = f", r^{config.div_exponent:g} div" if config.div_exponent else ""
+    weight += " graded" if config.grading else ""
+    order = f" p={config.order}" if config.order else ""
+    return Appearance(
+        title=f"{element_title(config.element, values)}{order}{weight} n={config.n}",
+        series=f"{element_short(config.element, values)}{weight}",
+        family="finite element",
+        look=config.element,
+        track="solve",
+        told=TRACKS["solve"],
+        inputs=TRACKS["solve"],
+        unknowns=int(values["dofs"]),
+    )
+
+
+def run(config: Config) -> Result:
+    from bench import problems
+    from fem import elements
+
+    problem = problems.get(config.problem)
+    solution: Any = approximate(problem, _chosen(config))
+    names = ("h", "dofs", "l2_error", "hcurl_error", "l2_relative", "iterations")
+    return Result(
+        {
+            **{name: getattr(solution, name) for name in names},
+            "energy": getattr(solution, "energy", None),
+            **elements.get(config.element).labels,
+            "n": config.n,
+            "seconds": solution.total_seconds,
+        },
+        slices(solution, problem),
+    )
+
+
+def slices(field: Any, problem: Any) -> dict[str, Any]:
+    """u and the field (2, m, m) on a grid about the edge at x₃ = ½; NaN outside the domain."""
+    import numpy as np
+
+    line = (np.arange(SLICE) + 0.5) / SLICE * 2 * REACH - REACH
+    x = np.stack(np.broadcast_arrays(line[:, None], line[None, :], 0.5))
+    inside = problem.domain.contains(x)
+    found = {}
+    for name, values in (("slice_exact", problem.u), ("slice", field)):
+        grid = np.full((2, SLICE, SLICE), np.nan)
+        grid[:, inside] = values(x[:, inside])[:2]
+        found[name] = grid
+    return found | {"slice_line": line}

@@ -1,0 +1,176 @@
+"""One net on the L-shaped prism: told curl u = 0, div u = 0 and the trace, never u (track: solve).
+
+What its loss says and what is true are kept side by side along the training: the loss at the points
+it is trained on, the same loss by a fine rule graded to the re-entrant edge, and the error. Beside
+them what a user without u can compute: the loss at points held out, and the distance from a coarse
+N₀ solve, which comes with an estimate of its own error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bench.cells import MACHINE, Result
+from bench.cells._appearance import TRACKS, Appearance
+from bench.cells.edge_solve import slices
+from bench.settings import setting
+
+if TYPE_CHECKING:
+    from bench.forms._div_curl import Setting
+    from nets.module import Network
+    from nets.training.loop import Training
+
+CHECKPOINTS = 12  # rows of the curve
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    problem: str = setting("reentrant", help="The field.")
+    boundary: str = setting(
+        "penalty", help="Boundary values at the re-entrant edge: penalty, or exact (built in)."
+    )
+    inside: str = setting("uniform", help="Points inside: uniform, or graded to the edge.")
+    rim: str = setting("uniform", help="Points on the edge's two faces: uniform or graded.")
+    div_exponent: float = setting(0.0, min=0, help="Exponent a of the weight r^a on div u.")
+    singular: bool = setting(False, help="Add the singular function: the net is told more.")
+    hidden: int = setting(2, min=1, help="Hidden layers.")
+    width: int = setting(20, min=1, help="Their width.")
+    points: int = setting(648, min=8, help="Points inside, about.")
+    boundary_points: int = setting(300, min=8, help="Points on the boundary, about.")
+    boundary_weight: float = setting(10.0, above=0, help="Weight of the boundary values.")
+    optimizer: str = setting("ssbfgs", help="The optimiser.")
+    evaluations: float = setting(800, above=0, help="Evaluations of loss and gradient.")
+    seed: int = setting(0, min=0, help="Seed of the starting values.")
+    data_seed: int = setting(0, min=0, help="Seed of the points.")
+
+    def told(self) -> Setting:
+        """What decides the loss."""
+        from dataclasses import fields
+
+        from bench.forms._div_curl import Setting
+
+        return Setting(**{entry.name: getattr(self, entry.name) for entry in fields(Setting)})
+
+
+DEPENDS = (
+    "nets", "fem", "bench.forms", "bench.solving", "bench.problems",
+    "bench.domains", "bench.boundary_value", "bench.measure", "bench.medians", "bench.training",
+    "bench.portrait", "bench.finite_elements", "bench.cells.net", "bench.cells.solved_net",
+    "bench.cells.edge_solve",
+)  # fmt: skip
+ALONE = False
+TIMED = MACHINE
+
+
+def needs_bytes(config: Config) -> int:
+    """Torch, the buffers of the fine rule, a coarse mesh solve."""
+    return 900 * 2**20
+
+
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+    boundary = "built in" if config.boundary == "exact" else "penalty"
+    extra = f", r^{config.div_exponent:g} div" if config.div_exponent else ""
+    extra += ", singular function added" if config.singular else ""
+    rules = f"{config.inside} inside, {config.rim} at the edge"
+    return Appearance(
+        title=f"net {config.hidden}-{config.width}, {boundary}, {rules}{extra}",
+        series=f"net, {boundary}{extra}",
+        family="net",
+        look=f"resnet/{boundary}",
+        track="solve",
+        told="the singular function too" if config.singular else TRACKS["solve"],
+        inputs="x",
+        unknowns=int(values["parameters"]),
+    )
+
+
+def run(config: Config) -> Result:
+    from bench import problems
+    from bench.cells import finite
+    from bench.measure.ruler import tabulated_domain
+
+    told = config.told()
+    net, training = _trained(config, told)
+    table = tabulated_domain(problems.get(config.problem), ("x",))
+    values = {name: finite(value) for name, value in measured(told, net, table).items()}
+    values |= {
+        "training_loss": finite(2 * training.J),
+        "late_fall": finite(_late_fall(training)),
+        "seconds": training.seconds,
+        "evaluations": training.evaluations,
+        "steps": training.steps,
+        "diverged": training.diverged,
+        "parameters": net.pack().size,
+    }
+    arrays = {f"curve_{name}": array for name, array in training.curve.items()}
+    arrays |= slices(told.field(net), problems.get(config.problem))
+    return Result(values, arrays, diverged=training.diverged)
+
+
+def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
+    """The truth, and what a user can compute."""
+    import numpy as np
+
+    from bench.forms._div_curl import HELD_OUT, coarse_solve
+
+    field = told.field(net)(table.inputs.T)
+    beside, estimate = coarse_solve(told.problem)
+    size = float(np.sqrt(table.weights @ (table.u**2).sum(axis=1)))
+    error = table.l2_error(field.T)
+    return {
+        "l2_error": error,
+        "l2_relative": error / size,
+        "fine_loss": loss(net, told.fine_terms()),
+        "held_out_loss": loss(net, told.terms(HELD_OUT)),
+        "coarse_distance": float(np.sqrt(table.weights @ ((field - beside) ** 2).sum(axis=0))),
+        "coarse_estimate": estimate,
+        "coarse_error": table.l2_error(beside.T),
+        "norm": size,
+    }
+
+
+def _late_fall(training: Training) -> float:
+    """The fine loss at the end over the one after three quarters of the evaluations: near 1 where
+    the training has come to rest."""
+    import numpy as np
+
+    work, fine = (np.asarray(training.curve[name]) for name in ("evaluations", "fine_loss"))
+    before = fine[work <= 0.75 * work[-1]]
+    return float(fine[-1] / before[-1]) if len(before) else 1.0
+
+
+def loss(net: Network, terms: Any) -> float:
+    """Σ r², the mean of squares with its weights."""
+    from nets.residuals.objective import ResidualObjective
+
+    return 2.0 * float(ResidualObjective(net, terms)(net.pack())[0])
+
+
+def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
+    from bench import problems
+    from bench.measure.ruler import tabulated_domain
+    from nets import build
+    from nets.residuals.objective import ResidualObjective
+    from nets.training.budget import Equation, Limits
+    from nets.training.loop import minimise
+
+    net = build(
+        net="resnet", tau="learned", hidden=config.hidden, width=config.width, inputs=3, outputs=3,
+        activation="tanh", seed=config.seed,
+    )  # fmt: skip
+    table, fine = tabulated_domain(problems.get(config.problem), ("x",)), told.fine_terms()
+    training = minimise(
+        net,
+        Equation(ResidualObjective(net, told.terms())),
+        limits=Limits(evaluations=config.evaluations),
+        optimizer=config.optimizer,
+        probes={
+            "l2_error": lambda net: table.l2_error(told.field(net)(table.inputs.T).T),
+            "fine_loss": lambda net: loss(net, fine),
+        },
+        every=max(1, round(config.evaluations / CHECKPOINTS)),
+        seed=config.seed,
+    )
+    return training.net, training

@@ -1,0 +1,199 @@
+"""Re-entrant edges: controls of ours. Who is right there, and who would have known.
+
+Also what the report counts by: where a net ended, and whether a user without u would have been
+warned. The thresholds were fixed before the prism was looked at: the estimate of an N₀ solve is 2.7
+to 3.9 times its error on the problems of the cube, so that a field farther from the solve than its
+estimate is farther from u than the solve itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from bench.claims import Claim, Counted, Fact, Finding, NotTested
+from bench.claims._rules import is_smaller
+from bench.store.results import Record, Results
+
+WHERE = "a control of ours"
+PROBLEMS = ("reentrant",)
+COMMAND = "femnets run reentrant --preset paper"
+WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to
+NODAL = (0.4, 0.7)  # about the nodal limit, one half
+OVERFITTED = 10.0  # held-out loss over training loss: the loss says nothing between its points
+MOVING = 0.9  # of the fine loss over the last quarter of a training: below, it still falls
+STALLED = 0.05  # relative change of the error at a doubling of n
+GRADED_RATE = 0.85
+
+
+def end_of(record: Record) -> str:
+    """The right field, overfitting between the points, still on the way, or at rest: about the
+    nodal limit or elsewhere."""
+    values = record.values
+    relative = values.get("l2_relative")
+    if relative is None or values.get("diverged"):
+        return "diverged"
+    if relative < WRONG_ABOVE:
+        return "right"
+    if values["held_out_loss"] > OVERFITTED * values["training_loss"]:
+        return "overfitted"
+    if values["late_fall"] < MOVING:
+        return "still falling"
+    return "nodal limit" if NODAL[0] <= relative <= NODAL[1] else "elsewhere"
+
+
+def ends(records: Sequence[Record]) -> dict[str, int]:
+    """How many records end where."""
+    kinds = ("right", "nodal limit", "overfitted", "still falling", "elsewhere", "diverged")
+    found = [end_of(record) for record in records]
+    return {kind: found.count(kind) for kind in kinds}
+
+
+def warned(record: Record) -> tuple[bool, dict[str, bool]]:
+    """Whether a net is wrong, and which indicators say so without knowing u."""
+    values = record.values
+    wrong = end_of(record) != "right"
+    if values.get("l2_relative") is None:
+        return wrong, {"held-out points": True, "a coarse N₀ solve": True}
+    return wrong, {
+        "held-out points": values["held_out_loss"] > OVERFITTED * values["training_loss"],
+        "a coarse N₀ solve": values["coarse_distance"] > values["coarse_estimate"],
+    }
+
+
+def _ordered(results: Results) -> list[Record]:
+    return sorted(results, key=lambda record: record.config["n"])
+
+
+def _nodal(results: Results) -> Finding:
+    found = _ordered(results.select("edge_solve", element="nodalQ", div_exponent=None))
+    if len(found) < 3:
+        return NotTested(COMMAND)
+    errors = [record.values["l2_relative"] for record in found]
+    energies = [record.values["energy"] for record in found]
+    steps = [abs(b / a - 1) for a, b in pairwise(errors)]
+    falls = all(a > b for a, b in pairwise(energies))
+    true = max(steps[-2:]) < STALLED and errors[-1] > WRONG_ABOVE and falls
+    said = ", ".join(f"{error:.3f}" for error in errors)
+    return Fact(
+        true,
+        tuple(record.key for record in found),
+        f"relative errors {said} at n = {', '.join(str(r.config['n']) for r in found)}, energies "
+        f"{energies[0]:.3g} to {energies[-1]:.3g}",
+    )
+
+
+def _weighted(results: Results) -> Finding:
+    plain = results.select("edge_solve", element="nodalQ", div_exponent=None)
+    cured = _ordered(results.select("edge_solve", element="nodalQ", div_exponent=1.0))
+    if len(cured) < 2 or not len(plain):
+        return NotTested(COMMAND)
+    last = cured[-1]
+    beside = [r for r in plain if r.config["n"] == last.config["n"]]
+    if not beside:
+        return NotTested(COMMAND)
+    errors = [record.values["l2_relative"] for record in cured]
+    falling = all(a > b for a, b in pairwise(errors))
+    wrong = beside[0].values["l2_relative"]
+    return Fact(
+        falling and errors[-1] < 0.75 * wrong,
+        tuple(record.key for record in (*cured, *beside)),
+        f"relative error {errors[-1]:.3f} with the weight, {wrong:.3f} without, "
+        f"n = {last.config['n']}",
+    )
+
+
+def _graded(results: Results) -> Finding:
+    cells = results.select("fem", problem="reentrant", element="N0", solve=False)
+    found = _ordered(Results([record for record in cells if record.config["grading"]]))
+    if len(found) < 2:
+        return NotTested(COMMAND)
+    coarse, fine = found[-2:]
+    ratio = math.log(fine.config["n"] / coarse.config["n"])
+    rate = math.log(coarse.values["l2_error"] / fine.values["l2_error"]) / ratio
+    counts = [record.values["iterations"] for record in found]
+    return Fact(
+        rate >= GRADED_RATE,
+        tuple(record.key for record in found),
+        f"rate {rate:.3f} at the last step, relative error {fine.values['l2_relative']:.3g}, "
+        f"iterations {', '.join(map(str, counts))}",
+    )
+
+
+def _warns(results: Results) -> Finding:
+    nets = results.select("reentrant_net")
+    wrong = [record for record in nets if warned(record)[0]]
+    if not wrong:
+        return NotTested(COMMAND)
+    right = [record for record in nets if not warned(record)[0]]
+    hits = sum(warned(record)[1]["a coarse N₀ solve"] for record in wrong)
+    false = sum(warned(record)[1]["a coarse N₀ solve"] for record in right)
+    return Counted(
+        hits,
+        len(wrong),
+        nets.keys(),
+        f"it warns of {hits} of {len(wrong)} wrong nets, and falsely of {false} of {len(right)} "
+        "right ones",
+        "wrong nets",
+    )
+
+
+MAP = {"inside": "uniform", "rim": "uniform", "div_exponent": 0.0, "singular": False}
+
+CLAIMS = [
+    Claim(
+        name="reentrant-nodal-elements-stay-wrong",
+        declared="2026-11-17 c2b0a801",
+        sentence="Beside a re-entrant edge nodal elements converge to a field that is not u.",
+        where=WHERE,
+        problems=PROBLEMS,
+        rule=f"relative error of nodal Q₁ above {WRONG_ABOVE:g} and changing by less than "
+        f"{100 * STALLED:g} % at each of the last two doublings, while the energy falls",
+        examine=_nodal,
+    ),
+    Claim(
+        name="reentrant-weight-cures-nodal-elements",
+        declared="2026-11-17 f39fae89",
+        sentence="The weight r on the divergence brings nodal elements back to u.",
+        where=WHERE,
+        problems=PROBLEMS,
+        rule="the error falls at every doubling, to below three quarters of that without weight",
+        examine=_weighted,
+    ),
+    Claim(
+        name="reentrant-edge-elements-converge",
+        declared="2026-11-17 fe2110c0",
+        sentence="Nédélec's elements on meshes graded to the edge converge like h.",
+        where=WHERE,
+        problems=PROBLEMS,
+        rule=f"rate by cells per unit length at least {GRADED_RATE:g} at the last doubling",
+        examine=_graded,
+    ),
+    Claim(
+        name="reentrant-built-in-nets-are-worse",
+        declared="2026-11-17 a45ce218",
+        sentence="Nets whose boundary values are built in end farther from u than nets with a "
+        "penalty, uniform points for both.",
+        where=WHERE,
+        problems=PROBLEMS,
+        compares=True,
+        rule="l2_relative by penalty < built in, uniform points, paired seeds",
+        examine=is_smaller(
+            "l2_relative",
+            {**MAP, "boundary": "penalty"},
+            {**MAP, "boundary": "exact"},
+            COMMAND,
+            kind="reentrant_net",
+        ),
+    ),
+    Claim(
+        name="reentrant-coarse-solve-warns",
+        declared="2026-11-17 d828c794",
+        sentence="A coarse N₀ solve with its own error estimate warns of nets that are wrong.",
+        where=WHERE,
+        problems=PROBLEMS,
+        rule="distance of the net from the solve > the solve's estimate, for every wrong net",
+        examine=_warns,
+    ),
+]

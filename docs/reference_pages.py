@@ -1,0 +1,141 @@
+"""Commands, settings, the result schema and the notebook as pages, written from the code itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+
+def write(folder: Path, notebook: Path) -> None:
+    """All pages; a file is touched only if its text is new, so that Sphinx reads only those."""
+    folder.mkdir(exist_ok=True)
+    pages = {
+        "commands": commands(),
+        "settings": settings(),
+        "results": results(),
+        "first_hour": as_page(notebook),
+    }
+    for name, lines in pages.items():
+        path, text = folder / f"{name}.md", "\n".join(lines) + "\n"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def commands() -> Iterator[str]:
+    """Every command with its arguments and options, as typer knows them."""
+    import typer
+
+    from bench.cli import build_app
+
+    yield from (
+        "# Commands",
+        "",
+        "Every command also has `--help`; exit codes: 0 done, 1 a run had",
+    )
+    yield from ("failed cells, 2 bad input, 130 interrupted.", "")
+    group = typer.main.get_command(build_app())
+    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
+        yield from (f"## femnets {name}", "", _plain(command.help or ""), "")
+        rows = [_option(parameter) for parameter in command.params]
+        yield from _table(("option", "meaning"), rows)
+
+
+def _option(parameter: Any) -> tuple[str, str]:
+    names = parameter.opts if parameter.param_type_name == "option" else [parameter.name.upper()]
+    return ", ".join(f"`{name}`" for name in names), _plain(getattr(parameter, "help", "") or "")
+
+
+def settings() -> Iterator[str]:
+    """The settings of studies by preset, and of kinds of cells."""
+    from bench import cells, studies
+    from bench.settings import about, types_of
+
+    yield from ("# Settings", "", "## Studies", "")
+    yield from ("`femnets run STUDY --set NAME=VALUE`; `femnets help STUDY` says the same.", "")
+    for study in studies.names():
+        module = studies.load(study)
+        yield from (f"### {study}", "", _plain(studies.title(study)), "")
+        header = ("setting", "type", *module.PRESETS)
+        rows = [
+            (
+                f"`{field.name}`",
+                str(types_of(module.Config)[field.name]).removeprefix("of type "),
+                *(_shown(getattr(config, field.name)) for config in module.PRESETS.values()),
+            )
+            for field in dataclasses.fields(module.Config)
+        ]
+        yield from _table(header, rows)
+    yield from ("## Kinds of cells", "", "The `config` of a result, by kind.", "")
+    for kind in cells.kinds():
+        config = cells.load_kind(kind).Config
+        yield from (f"### {kind}", "")
+        rows = [
+            (
+                f"`{field.name}`",
+                str(types_of(config)[field.name]).removeprefix("of type "),
+                "must be given" if field.default is dataclasses.MISSING else _shown(field.default),
+                _plain(about(config, field.name).help),
+            )
+            for field in dataclasses.fields(config)
+        ]
+        yield from _table(("setting", "type", "default", "meaning"), rows)
+
+
+def results() -> Iterator[str]:
+    """The files of a run, from the docstrings of the store."""
+    from bench.cells import Result
+    from bench.store import files, folder, tables
+
+    yield from ("# Results on disk", "", f"Schema {files.SCHEMA}. A run is a folder:", "")
+    yield from _quoted(folder.__doc__ or "")
+    yield from ("## A result", "", _plain(_rest(files.__doc__ or "")), "")
+    yield from (_plain(Result.__doc__ or ""), "")
+    rows = [(f"`{f.name}`", str(f.type)) for f in dataclasses.fields(files.StoredResult)]
+    yield from _table(("key of cell.json", "type"), rows)
+    yield from (
+        "## Tables",
+        "",
+        "`femnets export RUN --to csv|parquet` and `femnets.load(RUN)`:",
+        "",
+    )
+    yield from _quoted(tables.__doc__ or "")
+
+
+def as_page(notebook: Path) -> Iterator[str]:
+    """The notebook's cells in Markdown."""
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        yield text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```"
+        yield ""
+
+
+def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    head = list(header)
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(cell.replace("|", "\\|") or " " for cell in row) + " |"
+    yield ""
+
+
+def _quoted(text: str) -> Iterator[str]:
+    yield from ("```", *text.strip().splitlines(), "```", "")
+
+
+def _rest(text: str) -> str:
+    return text.strip().partition("\n\n")[2]
+
+
+def _plain(text: str) -> str:
+    """One line that Markdown leaves alone."""
+    return " ".join(text.replace("\\[", "[").replace("<", "&lt;").replace("*", "\\*").split())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        text = ",".join(map(str, value))
+        return f"`{text}`" if len(text) < 60 else f"`{text[:50]}…` ({len(value)})"
+    return "" if value is None or value == "" else f"`{value}`"

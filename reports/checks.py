@@ -1,0 +1,61 @@
+"""What an author would check before sending a report out; each finding is one line.
+
+Our own tests let none of them pass; a user's report is compiled all the same, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from reports.document import Document, Paragraph, Picture, Table, slug, walk
+from reports.pdf import ARTICLE_CHARACTERS, SMALLEST, SUPPLEMENT_CHARACTERS, narrowest
+
+HEAVIEST_BYTES = 3_000_000
+
+
+def findings(document: Document) -> list[str]:
+    """What is wrong with the document itself."""
+    return [*_wide(document), *_twice(document), *_leads(document), *_empty(document)]
+
+
+def weight(name: str, data: bytes) -> list[str]:
+    """Whether a finished file is heavier than a reader should have to load."""
+    if len(data) <= HEAVIEST_BYTES:
+        return []
+    return [f"{name} has {len(data) / 1e6:.1f} MB, more than {HEAVIEST_BYTES / 1e6:.0f}"]
+
+
+def _wide(document: Document) -> Iterator[str]:
+    """Tables that would leave their page even in the smallest letters."""
+    parts = ((document.sections, ARTICLE_CHARACTERS), (document.supplement, SUPPLEMENT_CHARACTERS))
+    for sections, characters in parts:
+        for _, section in walk(sections):
+            for block in section.blocks:
+                if isinstance(block, Table) and narrowest(block) * SMALLEST / 0.92 > characters:
+                    yield f"table {block.name} is wider than its page: {narrowest(block):.0f}"
+
+
+def _twice(document: Document) -> Iterator[str]:
+    named = [b for _, s in document.walk() for b in s.blocks if isinstance(b, Picture | Table)]
+    names = Counter(slug(block.name) for block in named)
+    names += Counter(section.anchor for _, section in document.walk())
+    for name, times in names.items():
+        if times > 1:
+            yield f"the name {name} is used {times} times"
+
+
+def _leads(document: Document) -> Iterator[str]:
+    """An article's section begins with a sentence."""
+    for _, section in walk(document.sections):
+        if section.blocks and not isinstance(section.blocks[0], Paragraph):
+            yield f"section {section.title} has no sentence to begin with"
+
+
+def _empty(document: Document) -> Iterator[str]:
+    for _, section in document.walk():
+        for block in section.blocks:
+            if isinstance(block, Table) and not block.rows:
+                yield f"table {block.name} has no rows"
+            if isinstance(block, Picture) and not block.caption.strip():
+                yield f"figure {block.name} has no caption"

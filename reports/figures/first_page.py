@@ -1,0 +1,187 @@
+"""The figures of the first page: errors by what methods were told, and claims as a forest plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from reports.contenders import Contender
+from reports.style import TINTS, WIDTH_INCHES
+from reports.svg import End, name_ends, name_series, plot_series
+
+TOLD = {
+    "oracle": "told the field",
+    "fit": "told samples of it",
+    "solve": "told the equation",
+}
+MOST_NETS = 2  # curves of nets per panel: the best and the paper's
+MOST_POINTS = 60  # of a curve; more would weigh and not show
+
+
+def told_panels(field: Sequence[Contender]) -> Figure:
+    """One panel per thing that a method can be told, L² error against seconds, common axes."""
+    tracks = [track for track in TOLD if any(c.track == track and c.error for c in field)]
+    figure, grid = plt.subplots(
+        1, len(tracks), figsize=(WIDTH_INCHES, 3.1), sharex=True, sharey=True, squeeze=False
+    )
+    named = []
+    for axes, track in zip(grid[0], tracks, strict=True):
+        ends = _panel(axes, [c for c in field if c.track == track and c.error])
+        axes.loglog()
+        axes.margins(x=0.12, y=0.1)
+        axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")
+        axes.set_xlabel("seconds, one thread")
+        named.append((axes, ends))
+    for axes, ends in named:  # once the common limits are known
+        _name(axes, ends)
+    grid[0][0].set_ylabel("L² error")
+    return figure
+
+
+def _name(axes: Axes, ends: Sequence[End]) -> None:
+    """Beside the ends of curves; below them on the right, where there is no room beside."""
+    axes.autoscale_view()
+    middle = np.sqrt(np.prod(axes.get_xlim()))
+    name_ends(axes, [end for end in ends if end.at[0] <= middle])
+    for end in ends:
+        if end.at[0] > middle:
+            place = {"xytext": (3, -9), "ha": "right"}
+            name_series(axes, end.at, end.text, end.label, end.method, **place)
+
+
+def _panel(axes: Axes, field: Sequence[Contender]) -> list[End]:
+    """Sizes of one element as a line, nets along their training, linear models as points."""
+    ends = []
+    series: dict[str, list[Contender]] = {}
+    for contender in field:
+        series.setdefault(contender.appearance.series, []).append(contender)
+    for name, members in series.items():
+        if members[0].is_net:
+            continue
+        if members[0].appearance.family == "finite element":
+            ends.append(_sizes(axes, name, members))
+        else:
+            ends.append(_best_of(axes, name, members))
+    nets = sorted((c for c in field if c.is_net), key=lambda c: c.error or 0.0)
+    ends.extend(_along_training(axes, net) for net in _two_nets(nets))
+    return ends
+
+
+def _two_nets(nets: Sequence[Contender]) -> list[Contender]:
+    """The best, and the best of the paper's, which are trained by steepest descent."""
+    papers = [c for c in nets if c.records[0].config.get("optimizer") == "steepest"]
+    chosen = [*nets[:1], *papers[:1]]
+    return list({c.name: c for c in chosen}.values())[:MOST_NETS]
+
+
+def _sizes(axes: Axes, name: str, members: Sequence[Contender]) -> End:
+    rows = sorted(members, key=lambda c: c.unknowns)
+    x = [c.seconds_alone or np.nan for c in rows]
+    y = [c.error or np.nan for c in rows]
+    plot_series(axes, x, y, name, rows[0].look)
+    return End((x[-1], y[-1]), name, name, rows[0].look)
+
+
+def _best_of(axes: Axes, name: str, members: Sequence[Contender]) -> End:
+    best = min(members, key=lambda c: c.error or np.inf)
+    x, y = best.seconds_alone or np.nan, best.error or np.nan
+    plot_series(axes, [x], [y], name, best.look, linestyle="")
+    return End((x, y), name, name, best.look)
+
+
+def _along_training(axes: Axes, net: Contender) -> End:
+    """The smallest error so far against seconds, median over seeds; a point without curves."""
+    seconds, errors = median_curve(net)
+    style = {} if len(seconds) == 1 else {"marker": ""}
+    plot_series(axes, seconds, errors, net.name, net.look, **style)
+    at = (float(seconds[-1]), float(errors[-1]))
+    return End(at, net.appearance.series, net.name, net.look)
+
+
+def median_curve(net: Contender) -> tuple[np.ndarray, np.ndarray]:
+    """At common times, the median over seeds of the smallest error until then."""
+    curves = [
+        (np.asarray(r.arrays["curve_seconds"]), np.asarray(r.arrays["curve_l2_error"]))
+        for r in net.records
+        if "curve_l2_error" in r.arrays and "curve_seconds" in r.arrays
+    ]
+    curves = [(s, e) for s, e in curves if s.size > 1 and s[-1] > 0]
+    if not curves:
+        return np.array([net.seconds_alone or np.nan]), np.array([net.error or np.nan])
+    first = max(float(s[s > 0][0]) for s, _ in curves)
+    last = max(float(s[-1]) for s, _ in curves)
+    times = np.geomspace(min(first, last), last, MOST_POINTS)
+    table = []
+    for seconds, errors in curves:
+        best = np.minimum.accumulate(np.nan_to_num(errors, nan=np.inf))
+        at = np.searchsorted(seconds, times, side="right") - 1
+        table.append(np.where(at < 0, np.inf, best[np.maximum(at, 0)]))
+    errors = np.sort(np.array(table), axis=0)[(len(table) - 1) // 2]
+    seen = np.isfinite(errors)
+    return times[seen], errors[seen]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One claim of a forest plot: a ratio with its interval and the verdict in a word."""
+
+    text: str
+    ratio: float
+    low: float
+    high: float
+    verdict: str
+
+
+def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
+    """Ratios with intervals on a logarithmic axis; left of 1 is the claim's side."""
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.5 + 0.27 * len(bars)))
+    for place, bar in enumerate(reversed(bars)):
+        color = TINTS.get(bar.verdict, "#000000")
+        axes.plot([bar.low, bar.high], [place, place], color=color, lw=1.8, solid_capstyle="butt")
+        axes.plot([bar.ratio], [place], "o", color=color, ms=5)
+        axes.annotate(
+            bar.verdict,
+            (1.02, place),
+            xycoords=("axes fraction", "data"),
+            color=color,
+            fontweight="bold",
+            fontsize=8.5,
+            va="center",
+        )
+    axes.axvline(1.0, color="#888888", lw=0.8)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(bars)), [bar.text for bar in reversed(bars)], fontsize=8.5)
+    axes.set_ylim(-0.6, len(bars) - 0.4)
+    axes.tick_params(axis="y", length=0)
+    _ratio_ticks(axes, bars)
+    axes.grid(axis="y", visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(xlabel)
+    return figure
+
+
+def _ratio_ticks(axes: Axes, bars: Sequence[Bar]) -> None:
+    """Powers of two, or of ten where the ratios span more."""
+    ends = [value for bar in bars for value in (bar.low, bar.high, bar.ratio) if value > 0]
+    finite = [value for value in ends if np.isfinite(value)] or [1.0]
+    low, high = min([*finite, 0.9]), max([*finite, 1.1])
+    base = 2.0 if high / low < 64 else 10.0
+    powers = np.arange(
+        np.floor(np.log(low) / np.log(base)), np.ceil(np.log(high) / np.log(base)) + 1
+    )
+    axes.set_xlim(low / 1.15, high * 1.15)
+    axes.xaxis.set_major_locator(FixedLocator(base**powers))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _ratio(value)))
+
+
+def _ratio(value: float) -> str:
+    if value >= 1 or value < 0.01:
+        return f"{value:g}"
+    return {0.5: "½", 0.25: "¼", 0.125: "⅛"}.get(value, f"1/{1 / value:g}")
