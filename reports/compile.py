@@ -15,7 +15,7 @@ from bench.store.folder import Store
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
-from reports.faults import noted
+from reports._faults import noted
 
 TRIES = 5
 STAMP = "report.json"
