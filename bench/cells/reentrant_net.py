@@ -56,7 +56,9 @@ class Config:
 
 DEPENDS = (
     "nets", "fem", "bench.forms", "bench.solving", "bench.problems",
-    "bench.domains", "bench.boundary_value", "bench.measure.ruler",
+    "bench.domains", "bench.boundary_value", "bench.measure", "bench.medians", "bench.training",
+    "bench.portrait", "bench.finite_elements", "bench.cells.net", "bench.cells.solved_net",
+    "bench.cells.edge_solve",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE

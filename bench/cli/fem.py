@@ -14,7 +14,7 @@ from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.finite_elements import RATIO
 from bench.plugs import display
-from bench.settings import Refused, configured, inherited, setting, whole_numbers
+from bench.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
 
 if TYPE_CHECKING:
     from bench.cli._convergence import LiveTable
@@ -70,7 +70,7 @@ class Request:
     guess: bool = setting(
         False, help="Start from the interpolant; iterations from zero are counted too."
     )
-    threads: int = setting(1, min=1, help="Threads, for solvers that use them.")
+    threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads, for solvers that use them.")
 
     def discretisation(self) -> Discretisation:
         """What all meshes of the call share."""
@@ -106,8 +106,10 @@ def command(
     from bench import problems
     from bench.cli import _fem_jobs as jobs
     from bench.cli._convergence import document, save_plot
+    from bench.guards.output import file_for
 
-    _check_paths(plot, vtu)
+    file_for(plot, "--plot", ".png")
+    file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
     if asked.guess and asked.solve:
         raise UserError("--guess starts a best approximation; it does not go with --solve")
@@ -178,18 +180,6 @@ def _computed(
 
 def _refinements(adaptive: bool, refine: int | None) -> int | None:
     return (refine or REFINEMENTS) if adaptive else None
-
-
-def _check_paths(plot: Path | None, vtu: Path | None) -> None:
-    """Where the results will go, before they have cost anything."""
-    for option, path, suffix in (("--plot", plot, ".png"), ("--vtu", vtu, ".vtu")):
-        if path is None:
-            continue
-        if path.suffix.lower() != suffix:
-            kind = suffix[1:].upper()
-            raise UserError(f"{option} writes a {kind}, got {path}; end the name in {suffix}")
-        if not path.parent.is_dir():
-            raise UserError(f"{option}: no directory {path.parent}; make it first")
 
 
 def parse_sizes(text: str, option: str = "--n") -> list[int]:

@@ -94,6 +94,12 @@ class Problem:
         """Whether u is given in closed form."""
         return self.u is not not_known
 
+    def trace(self, x: Array, n: Array) -> Array:
+        """u × n at points of the boundary with outward normals: from u, or as it was given."""
+        if self.known or self.g is None:
+            return np.cross(self.u(x), n, axis=0)
+        return np.asarray(self.g(x, n), dtype=float)
+
     @property
     def singular_edges(self) -> tuple[Edge, ...]:
         """As a domain is told them."""

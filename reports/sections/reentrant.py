@@ -20,6 +20,7 @@ ORDER = 58
 STUDIES = (STUDY,)
 RISEN = 2.0  # of the fine loss over its lowest value along a training
 GAP = "nothing has been computed on the L-shaped prism in this run."
+IN_ARTICLE = (("reentrant-story",),)
 SHOWN = {
     "net, penalty, uniform": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
     "net, built in, uniform": {"boundary": "exact", "inside": "uniform"},
@@ -59,6 +60,18 @@ def contents(run: Run) -> list[Block]:
     )
     blocks += [Paragraph(_off_the_floor(nets)), Paragraph(_indicator(nets))]
     return blocks
+
+
+def headline(run: Run) -> str:
+    """What happens at a re-entrant edge."""
+    results = run.results_of(STUDY)
+    nets, elements = results.select("reentrant_net"), groups(results)
+    if not len(nets) or not len(elements["nodal Q₁"]) or not len(elements["N₀ graded"]):
+        return ""
+    norm = float(nets.records[0].values["norm"])
+    return "**At a re-entrant edge do not trust a small loss.** " + _first_sentence(
+        elements, nets, norm
+    )
 
 
 def groups(results: Results) -> dict[str, Results]:
