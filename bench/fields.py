@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from bench import problems
-from bench.store.files import Record, written_whole
+from bench.guards.output import written_whole
+from bench.store.files import Record
 
 Field = Callable[[np.ndarray], np.ndarray]
 CELL_TYPES = {4: "tetra", 8: "hexahedron"}  # by number of vertices

@@ -14,7 +14,7 @@ from bench.cells import MACHINE, Result
 from bench.cells._appearance import TRACKS, Appearance
 from bench.cells._names import element_short, element_title
 from bench.finite_elements import RATIO, Discretisation, approximate, own_measures
-from bench.settings import setting
+from bench.settings import MOST_THREADS, setting
 
 if TYPE_CHECKING:
     from bench.problems import Problem
@@ -40,7 +40,7 @@ class Config:
     solve: bool = setting(False, help="The boundary-value problem, not the best approximation.")
     solver: str = setting("auto", help="A solver of the element.")
     tol: float = setting(1e-8, above=0, help="Relative residual at which the solver stops.")
-    threads: int = setting(1, min=1, help="Threads of the solver.")
+    threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads of the solver.")
 
 
 DEPENDS = (

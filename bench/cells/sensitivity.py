@@ -39,7 +39,7 @@ class Config:
     data_seed: int = inherited(NetOnData, "data_seed")
 
 
-DEPENDS = ("nets", "bench.problems", "bench.measure.ruler", "fem")
+DEPENDS = ("nets", "bench.problems", "bench.domains", "bench.measure.ruler", "fem")
 ALONE = False
 TIMED = ()
 appearance = None  # small nets on few samples: it asks what changes, not who wins

@@ -83,7 +83,7 @@ def along_training(pairs: Sequence[tuple[str, Record]], norm: float) -> Figure:
         ):
             if name in curve:
                 plot_series(panel, x, scale * np.asarray(curve[name])[1:], label, key, marker="")
-        panel.loglog()
+        panel.set_yscale("log")
         panel.set_title(title, fontsize=8)
         panel.set_xlabel("evaluations")
     legend(axes[0, 0], loc="lower left", fontsize=6)
@@ -111,6 +111,7 @@ def beside_the_edge(pictures: Sequence[tuple[str, Record]]) -> Figure:
         panel.plot([0, line[-1]], [0, 0], color="0.3", lw=1)
         panel.plot([0, 0], [0, line[0]], color="0.3", lw=1)
         panel.set_aspect("equal")
+        panel.grid(visible=False)
         panel.set_title(title, fontsize=7)
         panel.set_xlabel("x₁")
     axes[0].set_ylabel("x₂")

@@ -19,7 +19,12 @@ TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
 GAP = "nothing has been computed on the L-shaped prism in this run."
-RULES = ("uniform", "graded")
+IN_ARTICLE = (("reentrant-story",),)
+SHOWN = {
+    "net, penalty, uniform": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
+    "net, built in, uniform": {"boundary": "exact", "inside": "uniform"},
+    "net, built in, graded": {"boundary": "exact", "inside": "graded"},
+}
 
 
 def contents(run: Run) -> list[Block]:
@@ -54,6 +59,18 @@ def contents(run: Run) -> list[Block]:
     )
     blocks.append(Paragraph(_indicator(nets)))
     return blocks
+
+
+def headline(run: Run) -> str:
+    """What happens at a re-entrant edge."""
+    results = run.results_of(STUDY)
+    nets, elements = results.select("reentrant_net"), groups(results)
+    if not len(nets) or not len(elements["nodal Q₁"]) or not len(elements["N₀ graded"]):
+        return ""
+    norm = float(nets.records[0].values["norm"])
+    return "**At a re-entrant edge do not trust a small loss.** " + _first_sentence(
+        elements, nets, norm
+    )
 
 
 def groups(results: Results) -> dict[str, Results]:
@@ -193,17 +210,14 @@ def _caption_map(nets: Results) -> str:
 
 def _pictures(run: Run, elements: dict[str, Results], nets: Results, norm: float) -> list[Block]:
     chosen = []
-    for title, boundary in (("penalty", "penalty"), ("built in", "exact")):
+    for title, where in SHOWN.items():
         group = [
             record
-            for record in nets.select("reentrant_net", boundary=boundary, inside="graded")
-            if record.config["rim"] == "graded"
-            and not record.config["div_exponent"]
-            and not record.config["singular"]
-            and not record.values.get("diverged")
+            for record in nets.select("reentrant_net", div_exponent=0.0, singular=False, **where)
+            if not record.values.get("diverged")
         ]
         if group:
-            chosen.append((f"net, {title}", group[0]))
+            chosen.append((title, group[0]))
     fields = [("N₀", elements["N₀ solved"]), ("nodal Q₁", elements["nodal Q₁"])]
     slices = [(title, _with_slice(group)) for title, group in fields if len(group)]
     pictures = [(title, record) for title, record in slices if record is not None] + chosen
@@ -249,9 +263,11 @@ def _indicator(nets: Results) -> str:
         f"{false + quiet} right ones"
         for name, (quiet, false, miss, hit) in counts.items()
     ]
+    beside = nets.records[0].values
+    factor = beside["coarse_estimate"] / beside["coarse_error"]
     return (
         "What a user without u can compute. A net is suspect if the loss at held-out points is ten "
         "times the loss at its own, or if the net is farther from a coarse N₀ solve than that "
-        "solve's own estimate of its error (which is 2.5 to 4 times the error on the problems of "
-        f"the cube). Over {len(nets)} nets: {'; '.join(parts)}."
+        f"solve's own estimate of its error (here {factor:.1f} times the error). Over "
+        f"{len(nets)} nets: {'; '.join(parts)}."
     )
