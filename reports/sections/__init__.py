@@ -29,9 +29,9 @@ from typing import Protocol, TypeGuard, cast
 
 from bench.errors import UserError
 from bench.store.files import Damaged
+from reports._faults import note
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Picture, Section, Table, walk
-from reports._faults import note
 
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 

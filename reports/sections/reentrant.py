@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
+import numpy as np
+
 from bench.claims.reentrant import WRONG_ABOVE, end_of, ends, warned
 from bench.store.results import Record, Results, median
 from reports.context import Run
