@@ -20,7 +20,8 @@ def data_of(
 ) -> BoundaryValueProblem:
     """f, φ, ρ and the trace g: the problem's own, or u × n, of which a singular gradient part comes
     as its potential; on natural faces u·n and φ curl u × n. Elements that need the trace in one
-    piece get the `whole_trace`; `div_exponent` a weights the divergence by r^{2a}, r the distance from the re-entrant edges."""
+    piece get the `whole_trace`; `div_exponent` a weights the divergence by r^{2a}, r the distance
+    from the re-entrant edges."""
     from fem.boundary_value import BoundaryValueProblem
 
     def g(x: Array, n: Array) -> Array:

@@ -25,10 +25,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench.errors import UserError, nearest
+from bench.guards.reading import Unfit, plain_bytes
 
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 LONGEST = 100_000  # values of one setting; a longer range is a slip of the keyboard
 SCALARS = (bool, int, float, str)
+LARGEST_WHOLE = 2**63 - 1  # seeds, counts and sizes end up in 64 bits
+LONGEST_TEXT = 10_000
+MOST_TOML_BYTES = 2**20
+MOST_THREADS = 256  # more than a machine of today has; beyond, libraries fail in ways of their own
 ConfigType = TypeVar("ConfigType")
 
 
@@ -120,7 +125,7 @@ def whole_numbers(text: str) -> list[int]:
     found: list[int] = []
     for part in (part.strip() for part in text.split(",")):
         low, dash, high = part.partition("-")
-        first, last = (int(low), int(high)) if dash and low else (_whole(part), _whole(part))
+        first, last = (_whole(low), _whole(high)) if dash and low else (_whole(part),) * 2
         if last < first:
             raise Refused(f"has the empty range {part}; write the smaller number first")
         if len(found) + last - first >= LONGEST:
@@ -135,10 +140,12 @@ class Refused(ValueError):
 
 def read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
+        return tomllib.loads(plain_bytes(path, MOST_TOML_BYTES, follow=True).decode())
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except Unfit as error:
+        raise UserError(f"cannot read {path}: it {error}") from None
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}") from None
 
 
@@ -167,7 +174,12 @@ def _wanted(config_type: type, name: str, where: str) -> Type:
 def _refused(name: str, where: str, error: ValueError, wanted: Type, value: Any) -> UserError:
     if isinstance(error, Refused):
         return UserError(f"{name} of {where} {error}")
-    return UserError(f"{name} of {where} must be {wanted}, got {value!r}")
+    return UserError(f"{name} of {where} must be {wanted}, got {_shortened(value)}")
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**20 else "a huge number"
+    return text if len(text) < 100 else f"{text[:96]}…"
 
 
 @cache
@@ -202,6 +214,8 @@ def _exact(wanted: Type, value: Any) -> Any:
         return _scalar(wanted.item, value)
     if not isinstance(value, list | tuple):
         raise ValueError
+    if len(value) > LONGEST:
+        raise Refused(f"has more than {LONGEST:,} values")
     return tuple(_scalar(wanted.item, part) for part in value)
 
 
@@ -213,12 +227,18 @@ def _scalar(item: type, value: Any) -> Any:
             return int(value)
         if not isinstance(value, int):
             raise ValueError
+        if abs(value) > LARGEST_WHOLE:
+            raise Refused("must fit into 64 bits")
     if item is float:
         if not isinstance(value, int | float):
             raise ValueError
+        if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+            raise Refused("must fit into 64 bits")
         if not math.isfinite(value):
             raise Refused(f"must be finite, got {value}")
         return float(value)
+    if item is str and len(value) > LONGEST_TEXT:
+        raise Refused(f"must have at most {LONGEST_TEXT:,} characters")
     return value
 
 
@@ -238,14 +258,13 @@ def _scalar_from_text(item: type, text: str) -> Any:
         if text.lower() in TRUE + FALSE:
             return text.lower() in TRUE
         raise ValueError
-    if item is int:
-        return _whole(text)
-    return _scalar(item, item(text))
+    return _whole(text) if item is int else _scalar(item, item(text))
 
 
 def _whole(text: str) -> int:
     """`300` and `300.0` are one number."""
     try:
-        return int(text)
+        number: float = int(text)
     except ValueError:
-        return int(_scalar(int, float(text)))
+        number = float(text)
+    return int(_scalar(int, number))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
 from math import isfinite
 from numbers import Integral
 from typing import Any
@@ -14,6 +15,9 @@ from nets.initial import INITIALISERS
 from nets.tau import starting_steps
 
 DTYPES = ("float32", "float64")
+MOST_LAYERS = 100_000
+MOST_PARAMETERS = 2**31  # 17 GB in float64
+LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +76,11 @@ def check_config(config: NetConfig) -> None:
     _one_of("dtype", config.dtype, DTYPES)
     for name in ("hidden", "inputs", "outputs"):
         _count(name, getattr(config, name))
+    if config.hidden > MOST_LAYERS:
+        raise InputError(f"hidden must be at most {MOST_LAYERS}, got {config.hidden}")
     _check_widths(config)
+    if not (isinstance(config.seed, Integral) and 0 <= config.seed <= LARGEST_SEED):
+        raise InputError(f"seed must be a whole number from 0 to 2^63 - 1, got {config.seed!r}")
     activation(config.activation, config.eta)
     if not (config.eta > 0 and isfinite(config.eta)):
         raise InputError(f"eta must be positive, got {config.eta}; the paper uses 1e-4")
@@ -99,6 +107,9 @@ def _check_widths(config: NetConfig) -> None:
             _count("width", width)
     else:
         _count("width", config.width)
+    parameters = sum(out * (into + 1) for into, out in pairwise(config.widths))
+    if parameters > MOST_PARAMETERS:
+        raise InputError(f"the net would have {parameters:.1e} parameters; take a smaller width")
     if config.carry_input and set(config.widths[:-1]) != {config.inputs}:
         raise InputError(
             f"carry_input needs every hidden width equal to inputs = {config.inputs}, got "

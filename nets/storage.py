@@ -2,7 +2,8 @@
 
 Tensors `W.0`, `b.0`, … and `tau` (one number where τ is global; files of format 1, which call the
 free part of τ `steps`, are still read). The header's metadata carries the arguments of `build` as
-JSON, and whatever the caller adds (the problem, the inputs it was shown, the errors it reached).
+JSON, whatever the caller adds (the problem, the inputs it was shown, the errors it reached), and
+from format 3 on a checksum. Equal nets are equal files.
 """
 
 from __future__ import annotations
@@ -11,31 +12,37 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load as tensors_from_bytes
-from safetensors.torch import save as tensors_to_bytes
 
+from nets import architectures
 from nets.config import NetConfig
 from nets.errors import InputError
 from nets.module import Network, network
+from nets.safetensors_file import (
+    CHECKSUM,
+    Unreadable,
+    from_document,
+    read_regular,
+    to_document,
+)
 
-FORMAT = "femnets net 2"
-READABLE = (FORMAT, "femnets net 1")
+FORMAT = "femnets net 3"
+WITHOUT_CHECKSUM = ("femnets net 2", "femnets net 1")
+Shapes = dict[str, tuple[int, ...]]
 
 
 def to_bytes(net: Network, about: Mapping[str, Any] | None = None) -> bytes:
     """The whole file as bytes; `about` is any JSON the caller wants to find again."""
     metadata = {
         "format": FORMAT,
-        "config": json.dumps(net.config.as_dict()),
-        "about": json.dumps(dict(about or {})),
+        "config": json.dumps(net.config.as_dict(), sort_keys=True),
+        "about": json.dumps(dict(about or {}), sort_keys=True),
     }
-    tensors = {name: value.detach().contiguous() for name, value in net.state_dict().items()}
-    return tensors_to_bytes(tensors, metadata)
+    return to_document(net.state_dict(), metadata)
 
 
 def save(
@@ -43,13 +50,14 @@ def save(
 ) -> None:
     """Writes the net whole: the file is the old one or the new one, never a part."""
     target = Path(path)
-    aside = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
+    aside = target.with_name(f".{secrets.token_hex(4)}.part")
     try:
         aside.write_bytes(to_bytes(net, about))
         os.replace(aside, target)
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise InputError(f"cannot write {target}: {error.strerror}; choose another place") from None
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str]) -> Network:
@@ -60,33 +68,86 @@ def load(path: str | os.PathLike[str]) -> Network:
 def load_with_about(path: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
     """The net and what its writer said about it."""
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-        tensors = tensors_from_bytes(Path(path).read_bytes())
+        return from_bytes(read_regular(path), path)
+    except Unreadable as error:
+        raise InputError(f"cannot read {path}: it {error}") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except SafetensorError as error:
+
+
+def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
+    """The net in a document, and what its writer said about it; `name` is for the refusal."""
+    try:
+        metadata, tensors = from_document(data)
+    except Unreadable as error:
         raise InputError(
-            f"{path} is damaged or no safetensors file ({error}); save it again"
+            f"{name} is damaged or no safetensors file ({error}); save it again"
         ) from None
-    if metadata.get("format") not in READABLE:
+    known = metadata.get("format")
+    if known not in (FORMAT, *WITHOUT_CHECKSUM):
         raise InputError(
-            f"{path} holds tensors but no net of femnets; write one with nets.save or "
+            f"{name} holds tensors but no net of femnets; write one with nets.save or "
             "`femnets train --save`"
         )
-    return _rebuilt(path, metadata, tensors), dict(json.loads(metadata.get("about", "{}")))
-
-
-def _rebuilt(
-    path: str | os.PathLike[str], metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]
-) -> Network:
+    if known == FORMAT and CHECKSUM not in metadata:
+        raise InputError(f"{name} is damaged (its checksum is gone); save it again")
     try:
-        net = network(NetConfig.from_dict(json.loads(metadata["config"])))
-        net.load_state_dict(dict(tensors))
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{path} does not describe a net that can be built: {reason}") from None
-    for name, value in tensors.items():
-        if not torch.isfinite(value).all():
-            raise InputError(f"{path} holds numbers that are not finite in {name}; train it again")
+        return _rebuilt(metadata, tensors), _object(metadata.get("about", "{}"))
+    except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise InputError(f"{name} does not describe a net that can be built: {reason}") from None
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError("its description is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError("its description is no JSON object")
+    return found
+
+
+def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -> Network:
+    """Shapes and numbers are checked before a net of the described size is made."""
+    described = _object(metadata["config"])
+    if hasattr(architectures.get(str(described.get("net"))), "make"):
+        return _own(NetConfig.from_dict(described), tensors)
+    layers = sum(name.startswith("W.") for name in tensors)
+    if type(described.get("hidden")) is not int or described["hidden"] != layers - 1:
+        raise ValueError("its description has another depth than its tensors")
+    config = NetConfig.from_dict(described)
+    found = {name: tuple(value.shape) for name, value in tensors.items()}
+    tau = found.pop("steps", None) or found.pop("tau", None)
+    if found != _shapes(config) or tau is None or len(tau) != 1:
+        raise ValueError("its tensors have other shapes than its description says")
+    _check_numbers(config, tensors)
+    net = network(config)
+    net.load_state_dict(dict(tensors))
+    if net.architecture.POSITIVE_TAU and not bool((net.tau > 0).all()):
+        raise ValueError(f"tau must be positive for net={config.net!r}")
     return net
+
+
+def _own(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
+    """A module of somebody else's, whose shapes only its own code knows."""
+    _check_numbers(config, tensors)
+    net = network(config)
+    net.load_state_dict(dict(tensors))
+    return net
+
+
+def _check_numbers(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> None:
+    for name, value in tensors.items():
+        if value.dtype != getattr(torch, config.dtype):
+            raise ValueError(f"{name} is not of the described precision, {config.dtype}")
+        if not torch.isfinite(value).all():
+            raise ValueError(f"there are numbers that are not finite in {name}; train it again")
+
+
+def _shapes(config: NetConfig) -> Shapes:
+    """Of the weights and biases."""
+    pairs = list(enumerate(pairwise(config.widths)))
+    return {f"W.{k}": (out, into) for k, (into, out) in pairs} | {
+        f"b.{k}": (out,) for k, (_, out) in pairs[:-1]
+    }

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.errors import UserError
+from bench.guards.output import write_whole
 from bench.measure.load import BUSY_CORES
 from bench.measure.saved import SavedRun, Timed, compare, read, saved_files
-from bench.store.files import write_whole
 from reports.document import Block, Column, Document, Paragraph, Section, Source, Table, Value
 from reports.formatting import show
 
@@ -57,7 +57,7 @@ def benchmark_document(run: SavedRun, before: SavedRun | None = None) -> Documen
         Section("Peers", _peers(timed)),
         Section("Since the last saved run", _since(before, run)),
         *(
-            Section(group, _blocks(group, [e for e in timed if e.group == group]))
+            Section(f"All of {group}", _blocks(group, [e for e in timed if e.group == group]))
             for group in groups
         ),
     ]

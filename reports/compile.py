@@ -8,12 +8,18 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench.store.files import write_whole
+from bench.guards.output import folder_for, write_whole
+from bench.guards.reading import plain_bytes
+from bench.store.files import Damaged
+from bench.store.folder import Store
 from bench.store.results import Results
+from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
 
+TRIES = 5
 STAMP = "report.json"
+MOST_STAMP_BYTES = 2**16
 REFERENCES = (
     "H. Antil, H. Díaz, E. Herberg: An Optimal Time Variable Learning Framework for Deep Neural "
     "Networks. The paper whose claims are held against results here.",
@@ -36,21 +42,39 @@ def compile_report(
 ) -> list[Path]:
     """Writes report.html and report.pdf for a run directory and returns their paths.
 
-    The run is compared with `others`: their verdicts and errors stand beside its own.
+    The run is compared with `others`: their verdicts and errors stand beside its own. It may be
+    incomplete, damaged in places, and computed by other processes just now: what is sound at this
+    moment is reported, and the rest is named.
     """
-    context = Run.read(run, others)
-    folder = run if out is None else out
+    Store(run)  # or there is nothing to report
+    folder = folder_for(run if out is None else out, "--out")
     wanted = [name for name, on in (("report.html", html), ("report.pdf", pdf)) if on]
+    return _tried(lambda: _compiled(Run.read(run, others), folder, wanted))
+
+
+def _tried(compiled: Callable[[], list[Path]]) -> list[Path]:
+    """Begins again where a result that was sound when it was surveyed is gone when it is used:
+    another process has replaced it, and the next survey sees what there is now."""
+    for _ in range(TRIES - 1):
+        try:
+            return compiled()
+        except Damaged:
+            continue
+    return compiled()
+
+
+def _compiled(context: Run, folder: Path, wanted: list[str]) -> list[Path]:
     inputs = digest(context)
     if _stamped(folder, inputs, wanted):
         return [folder / name for name in wanted]
-    document = build_document(context)
-    folder.mkdir(parents=True, exist_ok=True)
-    made = {name: _RENDER[name](document) for name in wanted}
+    with noted() as faults:
+        document = build_document(context)
+        made = {name: _RENDER[name](document) for name in wanted}
     for name, data in made.items():
         write_whole(folder / name, data)
     _warn(document, made)
-    write_whole(folder / STAMP, json.dumps({"inputs": inputs, "files": wanted}).encode())
+    stamp = {"inputs": "" if faults else inputs, "files": wanted}
+    write_whole(folder / STAMP, json.dumps(stamp).encode())
     return [folder / name for name in wanted]
 
 
@@ -65,12 +89,18 @@ def _warn(document: Document, made: Mapping[str, bytes]) -> None:
 
 def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
     """Every figure of the report as a PNG of its own, for slides and for README."""
+    Store(run)
+    folder = folder_for(out, "--figures")
+    with noted():
+        return _tried(lambda: _figures(Run.read(run), folder, dots_per_inch))
+
+
+def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
     from reports.document import slug
     from reports.style import drawn, saved
 
-    out.mkdir(parents=True, exist_ok=True)
     written = []
-    for picture in build_document(Run.read(run)).pictures():
+    for picture in build_document(run).pictures():
         with drawn(picture, text_as_text=False) as figure:
             data = saved(figure, "png", dpi=dots_per_inch)
         written.append(out / f"{slug(picture.name)}.png")
@@ -80,7 +110,7 @@ def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
 
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
-    from reports.plain_names import shortened, versions
+    from reports._plain_names import shortened, versions
     from reports.sections import all_sections, headlines
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
@@ -130,12 +160,15 @@ def digest(run: Run) -> str:
 
 def _stamped(folder: Path, inputs: str, wanted: list[str]) -> bool:
     try:
-        stamp = json.loads((folder / STAMP).read_bytes())
-    except (OSError, ValueError):
+        stamp = json.loads(plain_bytes(folder / STAMP, MOST_STAMP_BYTES))
+        made = set(stamp["files"])
+        return stamp["inputs"] == inputs and made >= set(wanted) and _there(folder, wanted)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
-    made = set(stamp.get("files", []))
-    there = all((folder / name).is_file() for name in wanted)
-    return stamp.get("inputs") == inputs and set(wanted) <= made and there
+
+
+def _there(folder: Path, wanted: list[str]) -> bool:
+    return all((folder / name).is_file() for name in wanted)
 
 
 def _html(document: Document) -> bytes:

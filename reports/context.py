@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from bench.claims import Entry, ledger
+from bench.guards.text import shell_command
 from bench.store.files import Record
 from bench.store.folder import Store
 from bench.store.results import Results
@@ -25,13 +27,19 @@ class Run:
     plans: Mapping[str, Mapping[str, Any]]
     standings: Sequence[Standing]
     others: Sequence[Run] = ()  # runs that the report compares with this one
+    refused: Mapping[str, str] = field(default_factory=dict)  # studies left out, and why
+    argument: str = ""  # what `--run` wants; default: the name
 
     @classmethod
     def read(cls, path: Path, others: Sequence[Path] = ()) -> Run:
+        """The run as it is now: every result read whole, what cannot be trusted left out."""
         store = Store(path)
-        plans = store.plans()
-        standings = survey(store, replanned(plans))
-        return cls(path.name, plans, standings, [cls.read(other) for other in others])
+        refused: dict[str, str] = {}
+        remembered = store.plans(refused.__setitem__)
+        standings = survey(store, replanned(remembered, refused.__setitem__), verify=True)
+        plans = {study: plan for study, plan in remembered.items() if study not in refused}
+        compared = [cls.read(other) for other in others]
+        return cls(path.name, plans, standings, compared, refused, store.argument)
 
     @cached_property
     def records(self) -> list[Record]:
@@ -50,10 +58,21 @@ class Run:
 
     def command(self, *studies: str) -> str:
         """What makes the studies' cells again, or fills the ones that are missing."""
-        plan = self.plans.get(studies[0], {})
-        told = " ".join([f"--preset {plan.get('preset', 'quick')}", *plan.get("told", ())])
+        plan = self.plans.get(studies[0], {}) if studies else {}
+        told = [_quoted(part) for part in plan.get("told", ()) if isinstance(part, str)]
         typed = [str(self.plans.get(study, {}).get("file", study)) for study in studies]
-        return f"femnets run {' '.join(typed)} {told} --run {self.name}"
+        preset = str(plan.get("preset", "quick"))
+        words = shell_command("femnets", "run", *typed, "--preset", preset)
+        return " ".join([words, *told, shell_command("--run", self._run)])
+
+    @property
+    def mends(self) -> str:
+        """What computes again, with the settings of last time, what is missing or damaged."""
+        return shell_command("femnets", "run", "--resume", "--run", self._run)
+
+    @property
+    def _run(self) -> str:
+        return self.argument or self.name
 
     def source(self, study: str, results: Results) -> Source:
         return Source(self.command(study), results.keys())
@@ -73,3 +92,11 @@ class Run:
             for entry in ledger(self.results)
             if entry.status != "not tested yet" or entry.claim.concerns(planned)
         ]
+
+
+def _quoted(words: str) -> str:
+    """Options as they were typed, quoted anew: a file says what they were."""
+    try:
+        return shell_command(*shlex.split(words))
+    except ValueError:
+        return shell_command(words)

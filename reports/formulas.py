@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import cache
-from pathlib import Path
 
 import typst
+
+from bench.guards.output import temporary_folder
 
 
 @cache
@@ -16,8 +16,8 @@ def formula_svg(formula: str) -> str:
         "#set page(width: auto, height: auto, margin: 2pt, fill: none)\n"
         f'#set text(font: "Libertinus Serif", size: 12pt)\n$ {formula} $'
     )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "formula.typ"
+    with temporary_folder() as folder:
+        path = folder / "formula.typ"
         path.write_text(source, encoding="utf-8")
         svg = typst.compile(str(path), format="svg")
     text = svg.decode() if isinstance(svg, bytes) else str(svg)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import typst
 
+from bench.guards.output import temporary_folder
+from bench.guards.text import printable
 from reports.document import (
     Block,
     Document,
@@ -70,8 +69,7 @@ LONG_TEXT = 22  # characters: a column of longer texts shares the width that is 
 
 def render_pdf(document: Document) -> bytes:
     """The PDF of the document, figures as vectors, headings as bookmarks."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
+    with temporary_folder() as root:
         for picture in document.pictures():
             (root / f"{slug(picture.name)}.svg").write_bytes(outlined_svg(picture))
         source = root / "report.typ"
@@ -181,14 +179,14 @@ class _Setting:
         )
         align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
         head = ", ".join(f"[*{self.inline(column.title)}*]" for column in table.columns)
-        cells = ", ".join(
-            self._cell(show(value, column.kind), table.tints.get((at, k)))
+        cells = "".join(
+            self._cell(show(value, column.kind), table.tints.get((at, k))) + ", "
             for at, row in enumerate(table.rows)
             for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
         return (
             f"text(size: {size:.2f}em, table(columns: ({columns},), align: ({align},), "
-            f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}, "
+            f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
             "table.hline()))"
         )
 
@@ -233,5 +231,5 @@ def _string(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """JSON's \\u escapes for control characters mean nothing to typst: drop them."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
+    """JSON's \\u escapes for control characters mean nothing to typst: they are shown by number."""
+    return printable(text, keep="\n\t")

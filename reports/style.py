@@ -21,6 +21,8 @@ from zlib import crc32
 
 import matplotlib as mpl
 
+from bench.store.files import Damaged
+from reports._faults import note
 from reports.names import members
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from reports.document import Picture
 
 WIDTH_INCHES = 7.2
+GOLDEN = 0.62
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def house_style(text_as_text: bool) -> Iterator[None]:
         "lines.markersize": 4.5,
         "legend.frameon": False,
         "svg.fonttype": "none" if text_as_text else "path",
+        "text.parse_math": False,  # a dollar in a name is a dollar
         "svg.hashsalt": "femnets",  # the same figure gives the same bytes
     }
     with mpl.rc_context(settings):
@@ -119,11 +123,27 @@ def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
     import matplotlib.pyplot as plt
 
     with house_style(text_as_text):
-        figure = picture.draw()
+        try:
+            figure = picture.draw()
+        except Damaged:
+            raise
+        except Exception as error:  # see `reports._faults`
+            figure = _sorry(note(f"figure {picture.name!r}", error))
         try:
             yield figure
         finally:
             plt.close(figure)
+
+
+def _sorry(words: str) -> Figure:
+    """A figure that says why it is none."""
+    import textwrap
+
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(WIDTH_INCHES, 1.0))
+    figure.text(0.5, 0.5, textwrap.fill(words, 90), ha="center", va="center")
+    return figure
 
 
 def saved(figure: Figure, form: str, **settings: Any) -> bytes:

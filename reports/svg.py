@@ -96,13 +96,16 @@ def name_ends(axes: Axes, ends: Sequence[End], side: Literal["left", "right"] = 
 
 
 def legend(axes: Axes, **settings: Any) -> None:
-    """A legend whose entries the page can make clickable."""
-    _clickable(axes.legend(**settings))
+    """A legend whose entries the page can make clickable; none where no curve has a name."""
+    if axes.get_legend_handles_labels()[0]:
+        _clickable(axes.legend(**settings))
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
     """The same for one axes' curves, below the whole figure: many entries hide no data there."""
     handles, labels = axes.get_legend_handles_labels()
+    if not handles:
+        return
     place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "fontsize": 8}
     _clickable(figure.legend(handles, labels, **place))
 

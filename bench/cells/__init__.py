@@ -11,7 +11,8 @@ Every file beside this one is a *kind* of cell, found by its name. It defines
     appearance    (Config, values) -> Appearance: track, title, unknowns in comparisons, found
                   without torch and scikit-fem; None if the kind does not compete
 
-A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`.
+A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`. Code
+that makes such a cell has it imported; a file that names such a kind has not.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from bench import plugs
 from bench.cells._appearance import TRACKS, Appearance
 from bench.errors import UserError, nearest
+from bench.guards.outside import admit, check_admitted, is_module_name
 from bench.settings import configured, types_of
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class Cell:
     config: Mapping[str, Any]
 
     def __post_init__(self) -> None:
+        admit(self.kind)  # cells are made by code, never from a file of a run
         settings = settings_of(self.kind, self.config)
         object.__setattr__(self, "config", plain(settings))
         self.__dict__["settings"] = settings
@@ -172,9 +175,11 @@ def jsonable(value: Any) -> Any:
 @cache
 def load_kind(kind: str) -> ModuleType:
     """The module that defines a kind of cell."""
-    if "." not in kind and kind not in kinds():
+    if is_module_name(kind):
+        check_admitted(kind, "the kind of cell")
+    elif kind not in kinds():
         raise UserError(f"no cell kind {kind!r}; {nearest(kind, kinds())}")
-    name = kind if "." in kind else f"{__name__}.{kind}"
+    name = kind if is_module_name(kind) else f"{__name__}.{kind}"
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -64,3 +64,9 @@ class NetInAtlas(NetOnData):
     width: int = inherited(NetOnData, "width", default=20)
     init: str = inherited(NetOnData, "init", default="he")
     samples: int = inherited(NetOnData, "samples", default=1000)
+
+
+def portrait_bytes(config: NetOnData, few: int) -> int:
+    """States, slopes, activations and adjoints of all layers, and Jacobians of a few samples."""
+    hidden, width, samples = config.hidden, config.width, config.samples
+    return 300 * 2**20 + 8 * hidden * width * (8 * samples + 6 * few * width) + 8 * hidden**2

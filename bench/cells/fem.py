@@ -14,7 +14,7 @@ from bench.cells import MACHINE, Result
 from bench.cells._appearance import TRACKS, Appearance
 from bench.cells._names import element_short, element_title
 from bench.finite_elements import RATIO, Discretisation, approximate, own_measures
-from bench.settings import setting
+from bench.settings import MOST_THREADS, setting
 
 if TYPE_CHECKING:
     from bench.problems import Problem
@@ -40,7 +40,7 @@ class Config:
     solve: bool = setting(False, help="The boundary-value problem, not the best approximation.")
     solver: str = setting("auto", help="A solver of the element.")
     tol: float = setting(1e-8, above=0, help="Relative residual at which the solver stops.")
-    threads: int = setting(1, min=1, help="Threads of the solver.")
+    threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads of the solver.")
 
 
 DEPENDS = (
@@ -73,7 +73,9 @@ def needs_bytes(config: Config) -> int:
     return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance | None:
+    if values.get("known") is False:
+        return None  # without u there is no error to compete with
     graded = _kind_of_mesh(config)
     count = f" {config.layers or config.refine}" if config.layers or config.refine else ""
     order = f" p={config.order}" if config.order else ""
@@ -125,6 +127,7 @@ def run(config: Config) -> Result:
             **{f"seconds_{phase}": value for phase, value in solution.seconds.items()},
             "n": config.n,
             "smooth": problem.smooth,
+            "known": problem.known,
             "seconds": solution.total_seconds,
             "seconds_per_point": seconds_per_point(solution, problem.domain),
         }

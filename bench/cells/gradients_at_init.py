@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Result
-from bench.cells._net import NetInAtlas
+from bench.cells._net import NetInAtlas, portrait_bytes
 from bench.settings import setting
 
 
@@ -22,10 +22,7 @@ appearance = None  # nothing is trained
 
 
 def needs_bytes(config: Config) -> int:
-    """States, slopes, activations and adjoints of all layers, and Jacobians of some samples."""
-    hidden, width, samples = config.hidden, config.width, config.samples
-    few = max(config.theory_samples, config.jacobian_samples)
-    return 300 * 2**20 + 8 * hidden * width * (8 * samples + 6 * few * width)
+    return portrait_bytes(config, max(config.theory_samples, config.jacobian_samples))
 
 
 def run(config: Config) -> Result:

@@ -141,7 +141,8 @@ def needs_bytes(config: Config) -> int:
     parameters = config.width**2 * config.hidden
     told = {} if config.memory is None else {"memory": config.memory}
     kept = optimizers.state_bytes(config.optimizer, parameters, told)
-    return 700 * 2**20 + kept + 2**20 * config.hidden
+    rows = 200 * (config.samples + 12_000)  # inputs, targets and points of both samples
+    return 700 * 2**20 + kept + 2**20 * config.hidden + 16 * parameters + rows
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:

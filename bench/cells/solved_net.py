@@ -55,12 +55,9 @@ class Config(NetOnData):
     )
     draw: str = setting("quasi", panel=EQUATION, help="How points are drawn: random or quasi.")
     resample: int | None = setting(
-        None,
-        panel=EQUATION,
-        min=1,
-        unset="never",
+        None, panel=EQUATION, min=1, unset="never",
         help="Draw new points after so many evaluations; the optimiser starts afresh.",
-    )
+    )  # fmt: skip
     samples: int = setting(0, panel=EQUATION, help="Samples of u: none.", max=0)
     optimizer: str = setting(
         "auto", panel=END, help=f"{', '.join(optimizers.names())}; auto: {AUTO}."
@@ -97,7 +94,8 @@ class Config(NetOnData):
 
 DEPENDS = (
     "nets", "bench.solving", "bench.forms", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "bench.measure.queries", "fem",
+    "bench.training", "bench.medians", "bench.measure", "bench.cells.net",
+    "bench.portrait", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE

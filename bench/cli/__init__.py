@@ -2,60 +2,76 @@
 
 A command module defines `command`, a function with typer annotations, and imports what is
 heavy (torch, scikit-fem, matplotlib) inside it, so that `--help`, `list` and `status` are fast.
+Even typer is imported late: from the first line of `main` on, signals end the command properly.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import functools
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bench.plugs import install
+if TYPE_CHECKING:
+    import typer
 
 EXIT_FAILED_CELLS = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 
+@functools.cache
 def build_app() -> typer.Typer:
+    import importlib
+    import pkgutil
+
+    import typer
+
     app = typer.Typer(
         name="femnets",
         help="When does a neural network beat a finite element, at what cost, and why does it "
         "train or fail to train?",
         pretty_exceptions_enable=False,
     )
-
-    @app.callback()
-    def _root(
-        version: Annotated[
-            bool,
-            typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
-        ] = False,
-    ) -> None:  # a callback keeps sub-commands even while there is only one
-        pass
-
+    app.callback()(importlib.import_module(f"{__name__}._root").root)
     for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
         if not module.startswith("_"):
             command = importlib.import_module(f"{__name__}.{module}").command
-            app.command(name=module.replace("_", "-"))(command)
+            app.command(name=module.replace("_", "-"))(_checked(command))
     return app
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import version
+@functools.cache
+def whole_command(app: Callable[..., Any]) -> Callable[..., Any]:
+    """The application with its commands and their options, as click sees them; made once."""
+    import typer
+    from typer.main import get_command
 
-        typer.echo(f"femnets {version('femnets')}")
-        raise typer.Exit
+    return get_command(app) if isinstance(app, typer.Typer) else app
+
+
+def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, called with numbers that exist and fit."""
+    from bench.guards.sizes import check_numbers
+
+    @functools.wraps(command)
+    def with_checks(**arguments: Any) -> Any:
+        check_numbers(arguments)
+        return command(**arguments)
+
+    return with_checks
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted."""
-    sys.exit(invoke(argv))
+    """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted,
+    143 terminated."""
+    from bench.guards import signals
+
+    signals.install()
+    from bench.guards.streams import forgiving
+
+    forgiving()
+    sys.exit(_flushed(invoke(argv)))
 
 
 def invoke(argv: Sequence[str] | None = None) -> int:
@@ -63,20 +79,62 @@ def invoke(argv: Sequence[str] | None = None) -> int:
 
     Not `run`: the command of that name, once imported, would take its place in this package.
     """
+    from bench.guards.streams import guarded
+
+    with guarded():
+        return _invoked(sys.argv[1:] if argv is None else argv)
+
+
+def _invoked(arguments: Sequence[str]) -> int:
+    from bench.plugs import install
+
     try:
         install()
-        arguments = sys.argv[1:] if argv is None else argv
-        code = build_app()(args=[*arguments] or ["--help"], standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        print("interrupted; the same command resumes", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        code = whole_command(build_app())(args=[*arguments] or ["--help"], standalone_mode=False)
+    except KeyboardInterrupt as interrupt:
+        return _interrupted(interrupt)
+    except BrokenPipeError:  # nobody reads any more; `_flushed` sees to what is left
+        return 0
+    except OSError as error:
+        about = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{about}{error.strerror or error}")
+    except MemoryError as error:
+        said = str(error).partition(";")[0]
+        return _complain(f"not enough memory: {said or 'choose something smaller'}")
     except Exception as error:
         if getattr(error, "user_error", False):
             return _complain(str(error))
         if hasattr(error, "format_message"):  # click's usage errors; typer may carry its own click
             return _complain(error.format_message(), hint=_help_hint(error))
+        if type(error).__name__ == "Abort":  # click's word for Ctrl-C at a prompt
+            return _interrupted(error)
         raise
     return code if isinstance(code, int) else 0
+
+
+def _interrupted(interrupt: BaseException) -> int:
+    import signal
+
+    from bench.guards.signals import CODES, line
+
+    number = getattr(interrupt, "number", signal.SIGINT)
+    print(line(number), file=sys.stderr)
+    return CODES[number]
+
+
+def _flushed(code: int) -> int:
+    """The exit code once the output has left: to a full disk or a closed pipe it cannot."""
+    import os
+
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `femnets list | head -1`: the reader has what it wanted
+        failure = 0
+    except OSError as error:
+        failure = _complain(f"cannot write the output: {error.strerror}")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python tries once more at its end
+    return failure or code
 
 
 def _help_hint(error: Exception) -> str:
@@ -85,6 +143,7 @@ def _help_hint(error: Exception) -> str:
 
 
 def _complain(message: str, hint: str = "") -> int:
-    one_line = " ".join(message.split())
-    print(f"femnets: {one_line}{hint}", file=sys.stderr)
+    from bench.guards.text import one_line
+
+    print(f"femnets: {one_line(message)}{hint}", file=sys.stderr)
     return EXIT_BAD_INPUT

@@ -164,7 +164,7 @@ def document(
 
 def save_plot(result: dict[str, Any], path: Path) -> None:
     """Errors against h, log–log, with the slope of the last halving and a triangle of it."""
-    from bench.store.files import written_whole
+    from bench.guards.output import written_whole
 
     figure = convergence_figure(result)
     with written_whole(path) as part:

@@ -124,19 +124,19 @@ def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Itera
 
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:
     """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
-    from fem import elements
-    from fem.meshes.files import cell_errors
-    from fem.meshes.files import write_vtu as write
+    from bench.guards.output import written_whole
+    from fem import elements, meshes
+    from fem.meshes.files import cell_errors, vtu_content
 
-    mesh = chosen.mesh_for(problem)
+    mesh = meshes.drawable(chosen.mesh_for(problem))
     fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
     quadratic = elements.get(chosen.element).quadratic
-    if not problem.known:
-        write(path, mesh, fields, {}, quadratic=quadratic)
-        return
-    fields |= {"u": problem.u, "curl_u": problem.curl_u}
-    errors = {
-        "l2_error": cell_errors(mesh, solution, problem.u, problem.singular_edge),
-        "curl_error": cell_errors(mesh, solution.curl, problem.curl_u, problem.singular_edge),
-    }
-    write(path, mesh, fields, errors, quadratic=quadratic)
+    errors = {}
+    if problem.known:
+        edge = problem.singular_edge
+        fields |= {"u": problem.u, "curl_u": problem.curl_u}
+        errors["l2_error"] = cell_errors(mesh, solution, problem.u, edge)
+        errors["curl_error"] = cell_errors(mesh, solution.curl, problem.curl_u, edge)
+    content = vtu_content(mesh, fields, errors, quadratic)
+    with written_whole(path) as part:
+        content.write(part, file_format="vtu")

@@ -33,16 +33,6 @@ def use_threads(threads: int) -> None:
     torch.set_num_threads(threads)
 
 
-def check_suffix(path: Path | None, suffix: str) -> None:
-    """Refuses a file that could not be written, before anything has been computed."""
-    if path is None:
-        return
-    if path.suffix != suffix:
-        raise UserError(f"{path} must end in {suffix}")
-    if not path.parent.is_dir():
-        raise UserError(f"there is no directory {path.parent}; create it first")
-
-
 def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
     """The net, with the data it was trained on (by name and seed) beside its own description."""
     from bench.cells import solved_net
@@ -76,7 +66,8 @@ def load_solved(path: Path, **given: Any) -> tuple[Network, SolveConfig]:
 
 def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
     """A saved net, and its data settings; those `given` (not None) replace the stored ones."""
-    from bench.cells.net import Config
+    from bench.cells.net import Config, needs_bytes
+    from bench.guards.sizes import check_memory
     from bench.settings import configured
     from nets.storage import load_with_about
 
@@ -85,14 +76,16 @@ def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
         raise UserError(f"{path} was told an equation and has no samples; train it on --track fit")
     settings = {name: about[name] for name in DATA_SETTINGS if name in about}
     settings |= {name: value for name, value in given.items() if value is not None}
-    return net, configured(Config, settings, where="a saved net")
+    config = configured(Config, settings, where="a saved net")
+    check_memory(needs_bytes(config), "the data of this net", "it names too many samples")
+    return net, config
 
 
 def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
     """Whole or not at all."""
     import numpy
 
-    from bench.store.files import written_whole
+    from bench.guards.output import written_whole
 
     with written_whole(path) as part:
         numpy.savez_compressed(part, **arrays)  # type: ignore[arg-type]

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import typer
 
+from bench.guards.text import printable
+
 
 def show_paths(paths: Iterable[Path], as_json: bool) -> None:
     names = [str(path) for path in paths]
-    typer.echo(json.dumps({"files": names}, indent=1) if as_json else "\n".join(names))
+    if not names and not as_json:
+        return
+    shown = "\n".join(printable(name) for name in names)
+    typer.echo(json.dumps({"files": names}, indent=1) if as_json else shown)

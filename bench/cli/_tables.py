@@ -5,6 +5,9 @@ from __future__ import annotations
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from bench.guards.text import one_line
 
 NARROW = 76  # below it lines between columns would cost what numbers need
 
@@ -15,6 +18,8 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
     table = Table(
         title=title, box=None if narrow else box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
     )
-    for name in columns:
-        table.add_column(name, overflow="fold", min_width=min(len(name), 8) if narrow else None)
+    for name in map(one_line, columns):
+        table.add_column(
+            Text(name), overflow="fold", min_width=min(len(name), 8) if narrow else None
+        )
     return table

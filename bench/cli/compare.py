@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bench.errors import UserError
+from bench.guards.reading import Unfit, json_object, plain_bytes
+from bench.guards.text import one_line
+
+VERDICT_PARTS = ("name", "status", "verdict", "standing")
+MOST_VERDICTS_BYTES = 2**24
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from bench.comparison import Comparison, Ratios
 
@@ -30,6 +35,7 @@ def command(
     Where one of them is a file `verdicts.json` (`femnets export RUN --to verdicts` writes it) only
     verdicts are compared.
     """
+    from bench.cli._damaged import sound_records
     from bench.comparison import compare
     from bench.store.files import finite
     from bench.store.folder import Store, run_path
@@ -38,9 +44,9 @@ def command(
         compare_verdicts(a, b, json_output)
         return
     first, second = Store(run_path(a)), Store(run_path(b))
-    found = compare(first.records(), second.records())
+    found = compare(sound_records(first), sound_records(second))
     if json_output:
-        typer.echo(json.dumps(finite(found.document()), indent=1))
+        typer.echo(json.dumps(finite(found.document()), indent=1, allow_nan=False))
     else:
         show(found, a, b)
 
@@ -60,16 +66,18 @@ def compare_verdicts(a: str, b: str, json_output: bool) -> None:
 
 def ledger_of(name: str) -> list[dict[str, Any]]:
     """Of a kept file, or of a run."""
+    from bench.cli._damaged import sound_records
     from bench.comparison import verdicts_of
     from bench.store.folder import Store, run_path
 
     if not name.endswith(KEPT):
-        return verdicts_of(Store(run_path(name)).records())
+        return verdicts_of(sound_records(Store(run_path(name))))
     try:
-        document = json.loads(Path(name).read_text(encoding="utf-8"))
+        document = json_object(plain_bytes(name, MOST_VERDICTS_BYTES, follow=True))
         entries: list[dict[str, Any]] = document["verdicts"]
-        if not all({"name", "status", "verdict", "standing"} <= set(entry) for entry in entries):
-            raise KeyError("verdicts")
+        for entry in entries:
+            if not all(isinstance(entry[part], str) for part in VERDICT_PARTS):
+                raise Unfit("holds something else than verdicts")
     except OSError as error:
         raise UserError(f"cannot read {name}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
@@ -84,7 +92,7 @@ def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Tabl
 
     table = plain_table("claim", a, b, "together", title="verdicts that differ")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(plain, row))
     return table
 
 
@@ -94,20 +102,26 @@ def show(found: Comparison, a: str, b: str) -> None:
     from bench.cli._tables import plain_table
 
     console = Console()
-    console.print(
-        f"{found.common} cells in both, {found.only_a} only in {a}, {found.only_b} only in {b}"
-    )
+    both = f"{found.common} cells in both, {found.only_a} only in {a}, "
+    console.print(plain(f"{both}{found.only_b} only in {b}"))
     for label, before, after in found.states:
-        console.print(f"{label}: {before} -> {after}", markup=False)
+        console.print(plain(f"{label}: {before} -> {after}"))
     tables = [ratio_table("errors", found.errors), ratio_table("times", found.times)]
     rates = plain_table("series", "error", a, b, title="rates over the two finest meshes")
     for rate in found.rates:
-        rates.add_row(rate.series, rate.value, f"{rate.a:.3f}", f"{rate.b:.3f}")
+        rates.add_row(plain(rate.series), plain(rate.value), f"{rate.a:.3f}", f"{rate.b:.3f}")
     for table in (*tables, rates, verdict_table(found.verdicts, a, b)):
         if table.row_count:
             console.print(table)
     if not any(ratio.moved for ratio in found.errors) and found.common:
         console.print("no error moved")
+
+
+def plain(text: str) -> Text:
+    """Text from outside: no markup, nothing that a terminal acts on."""
+    from rich.text import Text
+
+    return Text(one_line(text))
 
 
 def ratio_table(title: str, found: list[Ratios]) -> Table:
@@ -117,13 +131,13 @@ def ratio_table(title: str, found: list[Ratios]) -> Table:
     table = plain_table(*columns, title=f"{title}, B / A")
     for ratio in found:
         table.add_row(
-            ratio.kind,
-            ratio.value,
+            plain(ratio.kind),
+            plain(ratio.value),
             str(ratio.cells),
             str(ratio.moved),
             f"{ratio.median:.4g}",
             f"{ratio.low:.4g} to {ratio.high:.4g}",
             f"{ratio.worst:.4g}",
-            ratio.worst_cell,
+            plain(ratio.worst_cell),
         )
     return table

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from bench.settings import MOST_THREADS
+
 
 def command(
     file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
@@ -22,7 +24,9 @@ def command(
         int | None,
         typer.Option(min=0, help="Other points than it was trained and tested on."),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the matrix products.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""

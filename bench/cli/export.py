@@ -11,7 +11,7 @@ import typer
 from bench.errors import UserError
 
 if TYPE_CHECKING:
-    from bench.store.folder import Store
+    from bench.store.files import Record
 
 
 class Format(StrEnum):
@@ -37,66 +37,61 @@ def command(
         typer.Option(help="vtu: a file that the run's own problem or net came from, ./mine.py."),
     ] = None,
     n: Annotated[
-        int, typer.Option(help="vtu: cells per side for nets; finite elements up to there.")
+        int,
+        typer.Option(
+            min=1, max=128, help="vtu: cells per side for nets; finite elements up to there."
+        ),
     ] = 16,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
+    from bench.cli._damaged import sound_records
     from bench.cli._paths import show_paths
+    from bench.fields import write_fields
+    from bench.guards.output import folder_for
     from bench.plugs import used
     from bench.store.folder import Store, run_path
 
     used(plug or [])
     store = Store(run_path(run))
-    folder = out or store.path / "export"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if to is Format.verdicts:
-            paths = [write_verdicts(store, folder / "verdicts.json")]
-        else:
-            paths = fields(store, folder, n) if to is Format.vtu else write(store, folder, to)
-    except OSError as error:
-        raise UserError(f"cannot write to {folder}: {error.strerror}; see --out") from None
+    folder = folder_for(out or store.path / "export", "--out")
+    records = sound_records(store)
+    if to is Format.verdicts:
+        paths = [write_verdicts(records, store.path.name, folder / "verdicts.json")]
+    else:
+        paths = write_fields(records, folder, n) if to is Format.vtu else write(records, folder, to)
     show_paths(paths, json_output)
 
 
-def fields(store: Store, folder: Path, n: int) -> list[Path]:
-    from bench.fields import write_fields
-
-    if n < 1:
-        raise UserError(f"--n must be at least 1, got {n}")
-    return write_fields(store.records(), folder, n)
-
-
-def write(store: Store, folder: Path, to: Format) -> list[Path]:
+def write(records: list[Record], folder: Path, to: Format) -> list[Path]:
     from bench.store.tables import tables
 
     writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
     paths = []
-    for name, rows in tables(list(store.records())).items():
+    for name, rows in tables(records).items():
         paths.append(folder / f"{name}.{to}")
         writer(paths[-1], rows)
     return paths
 
 
-def write_verdicts(store: Store, path: Path) -> Path:
+def write_verdicts(records: list[Record], run: str, path: Path) -> Path:
     import json
 
     from bench.cells import finite
     from bench.comparison import verdicts_of
-    from bench.store.files import written_whole
+    from bench.guards.output import write_whole
+    from bench.guards.text import printable
 
-    document = {"run": store.path.name, "verdicts": verdicts_of(store.records())}
+    document = {"run": printable(run), "verdicts": verdicts_of(records)}
     text = json.dumps(finite(document), indent=1, ensure_ascii=False)
-    with written_whole(path) as part:
-        part.write_text(f"{text}\n", encoding="utf-8")
+    write_whole(path, f"{text}\n".encode())
     return path
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     import csv
 
-    from bench.store.files import written_whole
+    from bench.guards.output import written_whole
     from bench.store.tables import columns
 
     with written_whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
@@ -111,7 +106,7 @@ def write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise UserError("--to parquet needs pyarrow: pip install 'femnets[export]'") from None
-    from bench.store.files import written_whole
+    from bench.guards.output import written_whole
     from bench.store.tables import columns, uniform
 
     table = pyarrow.table({name: uniform(rows, name) for name in columns(rows)})

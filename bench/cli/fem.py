@@ -14,7 +14,7 @@ from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.finite_elements import RATIO
 from bench.plugs import display
-from bench.settings import Refused, configured, inherited, setting, whole_numbers
+from bench.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
 
 if TYPE_CHECKING:
     from bench.cli._convergence import LiveTable
@@ -33,7 +33,11 @@ REFINEMENTS = 8
 class Request:
     """What `femnets fem` can be asked; lists are text here, because 1-10 is one."""
 
-    n: str | None = setting(None, unset=DEFAULT_N, help="Cells per side: 1,2,4,8 or 1-10.")
+    n: str | None = setting(
+        None,
+        unset=DEFAULT_N,
+        help="Cells per side of the cube, or per unit length: 1,2,4,8 or 1-10.",
+    )
     element: str = inherited(Config, "element")
     order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
     solve: bool = setting(False, help="Solve the boundary-value problem, told f, φ and the trace.")
@@ -66,7 +70,7 @@ class Request:
     guess: bool = setting(
         False, help="Start from the interpolant; iterations from zero are counted too."
     )
-    threads: int = setting(1, min=1, help="Threads, for solvers that use them.")
+    threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads, for solvers that use them.")
 
     def discretisation(self) -> Discretisation:
         """What all meshes of the call share."""
@@ -102,8 +106,10 @@ def command(
     from bench import problems
     from bench.cli import _fem_jobs as jobs
     from bench.cli._convergence import document, save_plot
+    from bench.guards.output import file_for
 
-    _check_paths(plot, vtu)
+    file_for(plot, "--plot", ".png")
+    file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
     if asked.guess and asked.solve:
         raise UserError("--guess starts a best approximation; it does not go with --solve")
@@ -174,18 +180,6 @@ def _computed(
 
 def _refinements(adaptive: bool, refine: int | None) -> int | None:
     return (refine or REFINEMENTS) if adaptive else None
-
-
-def _check_paths(plot: Path | None, vtu: Path | None) -> None:
-    """Where the results will go, before they have cost anything."""
-    for option, path, suffix in (("--plot", plot, ".png"), ("--vtu", vtu, ".vtu")):
-        if path is None:
-            continue
-        if path.suffix.lower() != suffix:
-            kind = suffix[1:].upper()
-            raise UserError(f"{option} writes a {kind}, got {path}; end the name in {suffix}")
-        if not path.parent.is_dir():
-            raise UserError(f"{option}: no directory {path.parent}; make it first")
 
 
 def parse_sizes(text: str, option: str = "--n") -> list[int]:

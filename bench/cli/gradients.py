@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cells import plain
-from bench.cells._net import NetInAtlas
+from bench.cells._net import NetInAtlas, portrait_bytes
 from bench.cli._laboratory import LABORATORY, AnyModule
 from bench.cli._options import options_of
 from bench.errors import UserError
@@ -29,7 +29,10 @@ class Asked(NetInAtlas, AnyModule):
     """The options of both: a net of this project, or any module."""
 
 
-@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False)
+FILES = ("data", "loss", "against")  # FILE.py:NAME, looked up when the study begins
+
+
+@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False, verbatim=FILES)
 def command(
     given: dict[str, Any],
     *,
@@ -99,8 +102,11 @@ def _refuse(names: list[str], why: str) -> None:
 def _of_net(given: dict[str, Any]) -> dict[str, Any]:
     """A net of this project."""
     from bench.atlas import data_of, net_of, portrait
+    from bench.guards.sizes import check_memory
 
     config = configured(NetInAtlas, given, where="a net")
+    needed = portrait_bytes(config, config.samples)
+    check_memory(needed, "this portrait", "take fewer samples or a smaller net")
     x, y = data_of(config)
     few = min(config.samples, SAMPLES_OF_SPECTRA)
     found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)

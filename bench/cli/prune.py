@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.settings import MOST_THREADS
+
 if TYPE_CHECKING:
     from bench.training import Data
     from nets.module import Network
@@ -34,15 +36,18 @@ def command(
         bool,
         typer.Option("--resolve/--no-resolve", help="Save it with the last layer solved anew."),
     ] = True,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the matrix products.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Delete redundant layers (never layer 0): which, and the errors before, after, and after
     solving the last layer anew by least squares."""
-    from bench.cli._nets import check_suffix, load_net, save_net, table, use_threads
+    from bench.cli._nets import load_net, save_net, table, use_threads
+    from bench.guards.output import file_for
     from bench.plugs import used
 
-    check_suffix(save, ".safetensors")
+    file_for(save, "--save", ".safetensors")
     use_threads(threads)
     net, config = load_net(file, problem=used(problem), data_seed=data_seed)
     values, deleted, resolved = pruned(net, config.data(), measure=measure, below=below)

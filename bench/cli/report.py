@@ -23,8 +23,9 @@ def command(
         Path | None, typer.Option(help="Only the figures, each as a PNG, into this directory.")
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-) -> None:
+) -> int:
     """Compile the report of a run: one HTML page and one PDF; prints their paths."""
+    from bench.cli._damaged import tell_faults
     from bench.cli._paths import show_paths
     from bench.store.folder import run_path
     from reports import compile_report, write_figures
@@ -36,3 +37,4 @@ def command(
         against = [run_path(other) for other in others or []]
         paths = compile_report(run_path(run), html or both, pdf or both, out, against)
     show_paths(paths, json_output)
+    return tell_faults()

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bench.cli import EXIT_FAILED_CELLS, EXIT_INTERRUPTED
+from bench.cli import EXIT_FAILED_CELLS
 from bench.errors import UserError, nearest
+from bench.guards.output import cannot_write
+from bench.guards.text import one_line
 
 if TYPE_CHECKING:
     from bench.runner import Engine, Summary
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
+MOST_JOBS = 1024
+MOST_GIB = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +40,8 @@ def command(
     preset: Annotated[str, typer.Option(help="quick, paper or full.")] = "",
     run: Annotated[str, typer.Option(help="Name under runs/; default: the preset's.")] = "",
     jobs: Annotated[
-        int | None, typer.Option(help="Cells at once; default: all cores; 0: in this process.")
+        int | None,
+        typer.Option(help="Cells at once; default: all cores; 0: in this process."),
     ] = None,
     scheduler: Annotated[str, typer.Option(help="A Dask scheduler, tcp://HOST:PORT.")] = "",
     settings: Annotated[
@@ -53,6 +58,10 @@ def command(
     memory: Annotated[
         float | None, typer.Option(help="GiB for all cells; default: what is available.")
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="The studies and settings that the run remembers."),
+    ] = False,
     report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
@@ -61,29 +70,55 @@ def command(
 
     if jobs == 0:
         use_one_thread()  # before NumPy is imported
-    from bench.store.folder import Store, run_path
-    from bench.store.survey import survey
+    from bench.cli._damaged import tell_faults
+    from bench.cli._paths import show_paths
+    from bench.store.folder import run_path
 
-    plans = planned(studies or [], preset, settings or [], config, problem)
+    if resume:
+        plans = remembered(run, bool(studies or preset or settings or config or problem))
+    else:
+        plans = planned(studies or [], preset, settings or [], config, problem)
     wanted = chosen_states(only)
     engine = make_engine(jobs, scheduler, time_limit, memory)
-    store = Store.writable(run_path(run or plans[0].preset))
+    path = run_path(run or plans[0].preset)
+    store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
+    if interrupted:
+        return code
+    paths = compile_report(store.path) if report else []
+    code = code or (tell_faults() if report else 0)
+    if json_output:
+        typer.echo(json.dumps(document(store, plans, paths), indent=1, allow_nan=False))
+    else:
+        show_paths(paths, as_json=False)
+    return code
+
+
+def computed(
+    plans: list[Plan], path: Path, wanted: set[str], engine: Engine, *, remember: bool
+) -> tuple[Store, int, bool]:
+    """The run with its cells computed, the exit code, and whether it was interrupted.
+
+    `remember` writes the plans down; a run that is resumed knows them, as they were typed.
+    """
+    from bench.guards.signals import RESUMES, go_on_by
+    from bench.store.folder import Store
+    from bench.store.survey import survey
+
     try:
-        for plan in plans:
-            store.plan(plan.study, plan.document())
-        standings = survey(store, plans, verify=True)
-        summary = compute(store, standings, wanted, engine)
-        code = tell(standings, summary)
+        store = Store.writable(path)
+        go_on_by(RESUMES)
+        try:
+            for plan in plans if remember else ():
+                store.plan(plan.study, plan.document())
+            standings = survey(store, plans, verify=True)
+            summary = compute(store, standings, wanted, engine)
+            return store, tell(standings, summary), bool(summary.interrupted)
+        except OSError as error:
+            raise cannot_write(store.path, error, "--run") from None
+        finally:
+            store.close()
     finally:
         engine.close()
-        store.close()
-    paths = compile_report(store.path) if report and code != EXIT_INTERRUPTED else []
-    if json_output:
-        typer.echo(json.dumps(document(store, plans, paths), indent=1))
-    else:
-        for path in paths:
-            typer.echo(path)
-    return code
 
 
 def planned(
@@ -92,6 +127,7 @@ def planned(
     """The plans that arguments and config file ask for; arguments win."""
     from bench import problems
     from bench import studies as all_studies
+    from bench.guards.outside import admit
     from bench.plugs import use, use_study, used
     from bench.settings import configured, read_toml
 
@@ -102,7 +138,7 @@ def planned(
     able = all_studies.about_problems() if problem else all_studies.names()
     chosen = [use_study(study) for study in studies or told.studies] or able
     for study in chosen:
-        all_studies.load(study)
+        all_studies.load(admit(study))
     overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
     for study in chosen:
         if problem and study not in able:
@@ -124,6 +160,23 @@ def assigned(setting: str) -> str:
     return f"{key}{equals}{used(value)}"
 
 
+def remembered(run: str, told: bool) -> list[Plan]:
+    """The plans of the run's last time, with the settings it had then."""
+    from bench.store.folder import Store, run_path
+    from bench.studies import replanned
+
+    if told or not run:
+        raise UserError(
+            "--resume takes studies and settings from the run; give it --run NAME and neither "
+            "studies nor --preset, --set, --config"
+        )
+    store = Store(run_path(run))
+    plans = replanned(store.plans())
+    if not plans:
+        raise UserError(f"the run in {store.path} remembers no study; name the studies to run")
+    return plans
+
+
 def chosen_states(only: str) -> set[str]:
     states = {part.strip() for part in only.split(",") if part.strip()}
     for state in states:
@@ -142,8 +195,10 @@ def make_engine(
     from bench.runner.in_process import InProcess
     from bench.runner.processes import LocalProcesses
 
-    if jobs is not None and jobs < 0:
-        raise UserError(f"--jobs must be 0 (in this process) or more, got {jobs}")
+    if jobs is not None and not 0 <= jobs <= MOST_JOBS:
+        raise UserError(f"--jobs must be 0 (in this process) to {MOST_JOBS}, got {jobs}")
+    if memory is not None and not 0 < memory <= MOST_GIB:
+        raise UserError(f"--memory must be positive and at most {MOST_GIB:g} GiB, got {memory:g}")
     if seconds_limit <= 0:
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
@@ -181,6 +236,10 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
 
 def tell(standings: list[Standing], summary: Summary) -> int:
     """Says what could not be done and returns the exit code."""
+    from signal import Signals
+
+    from bench.guards.signals import CODES, line
+
     stale = [s for s in standings if s.state == "stale" and s.cell not in summary.states]
     if stale:
         typer.echo(
@@ -194,12 +253,15 @@ def tell(standings: list[Standing], summary: Summary) -> int:
         if summary.states.get(s.cell, s.state) == "failed"
     ]
     for cell, error in failed:
-        typer.echo(f"failed: {cell.label} [{cell.key}]: {error}", err=True)
+        typer.echo(one_line(f"failed: {cell.label} [{cell.key}]: {error}"), err=True)
     if summary.storage_error:
         typer.echo(
-            f"cannot write results: {summary.storage_error}; make room, the same command resumes",
+            f"cannot write results: {one_line(summary.storage_error)}; make room, the same "
+            "command resumes",
             err=True,
         )
+    elif summary.engine_error:
+        typer.echo(f"{one_line(summary.engine_error)}; the same command resumes", err=True)
     elif failed:
         typer.echo(
             f"{len(failed)} cells failed; their logs: femnets status RUN --log KEY; "
@@ -207,9 +269,10 @@ def tell(standings: list[Standing], summary: Summary) -> int:
             err=True,
         )
     if summary.interrupted:
-        typer.echo("interrupted; the same command resumes", err=True)
-        return EXIT_INTERRUPTED
-    return EXIT_FAILED_CELLS if failed or summary.storage_error else 0
+        typer.echo(line(summary.interrupted), err=True)
+        return CODES[Signals(summary.interrupted)]
+    incomplete = failed or summary.storage_error or summary.engine_error
+    return EXIT_FAILED_CELLS if incomplete else 0
 
 
 def compile_report(run: Path) -> list[Path]:

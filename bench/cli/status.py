@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bench.errors import UserError
+from bench.guards.text import lines, one_line
 
 if TYPE_CHECKING:
+    from bench.store.folder import Store
     from bench.store.survey import Standing
     from bench.studies import Plan
 
 
 def command(
     run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
-    verify: Annotated[bool, typer.Option(help="Read every result file whole.")] = False,
+    verify: Annotated[
+        bool, typer.Option(help="Read every result file whole, or look at its size only.")
+    ] = True,
     log: Annotated[str, typer.Option(help="Show the log of the failed cell of this key.")] = "",
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
@@ -26,21 +30,25 @@ def command(
     from bench.studies import replanned
 
     store = Store(run_path(run))
-    plans = replanned(store.plans())
+    refused: dict[str, str] = {}
+    plans = replanned(store.plans(refused.__setitem__), refused.__setitem__)
     standings = survey(store, plans, verify=verify)
     if log:
         show_log(standings, log)
     elif json_output:
-        typer.echo(json.dumps(document(run, plans, standings), indent=1))
+        typer.echo(json.dumps(document(run, plans, standings, refused), indent=1, allow_nan=False))
     else:
-        show(plans, standings)
+        show(plans, standings, refused, store)
 
 
-def document(run: str, plans: list[Plan], standings: list[Standing]) -> dict:
+def document(
+    run: str, plans: list[Plan], standings: list[Standing], refused: dict[str, str]
+) -> dict[str, Any]:
     from bench.store.survey import counts
 
     return {
         "run": run,
+        "unreadable_plans": refused,
         "counts": counts(standings),
         "studies": {plan.study: {"preset": plan.preset, **counts(of(plan, standings))}
                     for plan in plans},
@@ -62,8 +70,11 @@ def of(plan: Plan, standings: list[Standing]) -> list[Standing]:
     return [standing for standing in standings if plan.study in standing.studies]
 
 
-def show(plans: list[Plan], standings: list[Standing]) -> None:
+def show(
+    plans: list[Plan], standings: list[Standing], refused: dict[str, str], store: Store
+) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     from bench.cli._tables import plain_table
     from bench.store.survey import STATES, counts
@@ -71,19 +82,24 @@ def show(plans: list[Plan], standings: list[Standing]) -> None:
     table = plain_table("study", "preset", *STATES)
     for plan in plans:
         found = counts(of(plan, standings))
-        table.add_row(plan.study, plan.preset, *(str(found[state] or "·") for state in STATES))
+        names = (Text(one_line(plan.study)), Text(one_line(plan.preset)))
+        table.add_row(*names, *(str(found[state] or "·") for state in STATES))
     console = Console()
     console.print(table)
+    for study, why in refused.items():
+        console.print(Text(one_line(f"study {study} is left out: {why}")), soft_wrap=True)
     for standing in standings:
-        if standing.state not in {"done", "missing"} or standing.reason.startswith("damaged"):
+        if standing.state not in {"done", "missing"} or standing.damaged:
             told = f": {standing.reason}" if standing.reason else ""
             line = f"{standing.state}: {standing.cell.label} [{standing.cell.key}]{told}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            console.print(Text(one_line(line)), soft_wrap=True)
+    if any(standing.damaged for standing in standings):
+        console.print(Text(f"damaged cells are computed again by {store.mends()}"), soft_wrap=True)
 
 
 def show_log(standings: list[Standing], key: str) -> None:
     for standing in standings:
         if standing.cell.key.startswith(key) and standing.failure is not None:
-            typer.echo(standing.failure["log"])
+            typer.echo(lines(standing.failure["log"]))
             return
     raise UserError(f"no failed cell has the key {key!r}; `femnets status RUN` lists them")

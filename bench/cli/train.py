@@ -9,17 +9,21 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from signal import SIGINT, Signals
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bench.cells import plain, solved_net
 from bench.cells._net import END
-from bench.cells.net import Config
-from bench.cli import EXIT_INTERRUPTED
+from bench.cells.net import Config, needs_bytes
 from bench.cli._options import options_of
 from bench.errors import UserError, nearest
+from bench.guards.output import file_for
+from bench.guards.signals import CODES, ending_well, line
+from bench.guards.sizes import check_memory
 from bench.recipes import RECIPES, get
+from bench.settings import MOST_THREADS
 
 if TYPE_CHECKING:
     from bench.solving import SolvedNet
@@ -31,18 +35,18 @@ TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
 HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
 
 
+TOLD = (
+    "What the net is told: fit, samples of u in the cylinder; solve, the equation f, φ and the "
+    "boundary values, never u (then the net is 2-20 tanh and x its only input, unless told "
+    "otherwise)."
+)
+
+
 @options_of(Config, solved_net.Config)
 def command(
     given: dict[str, Any],
     *,
-    track: Annotated[
-        str,
-        typer.Option(
-            help="What the net is told: fit, samples of u in the cylinder; solve, the equation "
-            "f, φ and the boundary values, never u (then the net is 2-20 tanh and x its only "
-            "input, unless told otherwise)."
-        ),
-    ] = "fit",
+    track: Annotated[str, typer.Option(help=TOLD)] = "fit",
     recipe: Annotated[
         str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
     ] = None,
@@ -50,7 +54,7 @@ def command(
         float | None, typer.Option(min=0, help="At most so many seconds.", rich_help_panel=END)
     ] = None,
     threads: Annotated[
-        int, typer.Option(min=1, help="Threads of the matrix products.", rich_help_panel=END)
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
     ] = 1,
     save: Annotated[
         Path | None,
@@ -72,28 +76,51 @@ def command(
     It stops at the first limit that is reached; without any, after 1000 steps. Ctrl-C ends it with
     the best state so far.
     """
-    from bench.cli._nets import check_suffix, save_arrays, save_net, table, use_threads
+    from bench.cli._nets import table, use_threads
     from bench.settings import configured
 
-    check_suffix(save, ".safetensors")
-    check_suffix(history, ".npz")
+    file_for(save, "--save", ".safetensors")
+    file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
     config = configured(_config_of(track, settings), settings, where="a training")
+    check_memory(_needed(config), "this training", "take fewer samples or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
 
-    with TrainingProgress() as progress:
+    with TrainingProgress() as progress, ending_well() as received:
         trained = _trained(config, seconds, progress)
-    if save is not None:
-        save_net(trained.net, config, save)
-    if history is not None:
-        save_arrays(trained.arrays, history)
+    _written(trained, config, save, history)
     if as_json:
         told = {**plain(config), "seconds": seconds, "track": track}
         typer.echo(json.dumps({**trained.values, "config": told}, indent=1, allow_nan=False))
     else:
         typer.echo(table(trained.values))
-    return EXIT_INTERRUPTED if trained.training.interrupted else 0
+    return told_end(trained.training.interrupted, received)
+
+
+def _written(
+    trained: TrainedNet | SolvedNet, config: Any, save: Path | None, history: Path | None
+) -> None:
+    from bench.cli._nets import save_arrays, save_net
+
+    if save is not None:
+        save_net(trained.net, config, save)
+    if history is not None:
+        save_arrays(trained.arrays, history)
+
+
+def told_end(interrupted: bool, received: list[int]) -> int:
+    """The exit code; whoever ended the training hears what they have got."""
+    if not interrupted:
+        return 0
+    number = Signals(received[0]) if received else SIGINT
+    typer.echo(f"{line(number)}; what is shown and saved is the best state so far", err=True)
+    return CODES[number]
+
+
+def _needed(config: Any) -> int:
+    of_track = solved_net.needs_bytes if isinstance(config, solved_net.Config) else needs_bytes
+    return of_track(config)
 
 
 def _config_of(track: str, settings: dict[str, Any]) -> type:

@@ -26,6 +26,10 @@ LOOK_AHEAD = 20  # cells considered past one that has no room
 TRIES = 2  # a cell whose worker was killed is tried once more
 
 
+class Lost(Exception):
+    """The place where cells compute is gone, and not only one of its workers."""
+
+
 class Engine(Protocol):
     """Where cells compute."""
 
@@ -53,8 +57,9 @@ class Summary:
 
     states: dict[Cell, str] = field(default_factory=dict)
     errors: dict[Cell, str] = field(default_factory=dict)
-    interrupted: bool = False
+    interrupted: int = 0  # the signal that ended it
     storage_error: str = ""
+    engine_error: str = ""
 
 
 def run_cells(
@@ -100,11 +105,15 @@ class _Run:
                 self._acknowledge()
         except Abandoned:
             pass
+        except Lost as error:
+            self.summary.engine_error = str(error)
         finally:
-            self.engine.abandon()
             for cell, lock in self.running.items():
                 self.store.unlock(cell, lock)
-        self.summary.interrupted = self.interrupt.level > 0
+            self.running.clear()
+            self.engine.abandon()
+        if self.interrupt.level > 0:
+            self.summary.interrupted = self.interrupt.number
         return self.summary
 
     def _acknowledge(self) -> None:
@@ -136,7 +145,11 @@ class _Run:
         self.pending.extendleft(reversed(passed))
 
     def _begin(self, cell: Cell) -> None:
-        lock = self.store.lock(cell)
+        try:
+            lock = self.store.lock(cell)
+        except OSError as error:
+            self.summary.storage_error = f"{error.strerror} ({error.filename})"
+            return
         if lock is None:
             self.elsewhere.append(cell)
             return

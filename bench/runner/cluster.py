@@ -24,12 +24,16 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.errors import UserError
+from bench.guards.outside import admit
+from bench.runner import Lost
 from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
 from bench.store.fingerprint import fingerprint
@@ -37,6 +41,9 @@ from bench.store.fingerprint import fingerprint
 CONNECT_SECONDS = 10
 WORKER_SECONDS = 60
 LOOK_SECONDS = 0.5  # between looks at which workers are there
+CLOSE_SECONDS = 5
+# What Dask raises where its scheduler is gone: CommClosedError is an OSError.
+GONE = (OSError, TimeoutError, CancelledError, RuntimeError, ValueError)
 
 
 @dataclass
@@ -64,6 +71,7 @@ class DaskCluster:
         self.client = connected(address)
         self.seconds_limit = seconds_limit
         self.token = secrets.token_hex(8)
+        self.gone = False
         self.remotes: dict[str, Remote] = {}
         self.looked = 0.0
         self._look()
@@ -79,27 +87,35 @@ class DaskCluster:
         fitting = [name for name, remote in self.remotes.items() if remote.room(cell)]
         name = max(fitting, key=lambda name: self._free(self.remotes[name]))
         remote = self.remotes[name]
-        remote.cells[cell] = self.client.submit(
-            compute,
-            cell,
-            fingerprint(cell.kind),
-            self.token,
-            self.seconds_limit,
-            remote.memory_bytes,
-            workers=[name],
-            pure=False,
-            retries=0,
-        )
+        told = (fingerprint(cell.kind), self.token, self.seconds_limit, remote.memory_bytes)
+        with self._scheduler():
+            remote.cells[cell] = self.client.submit(
+                compute, cell, *told, workers=[name], pure=False, retries=0
+            )
+
+    @contextmanager
+    def _scheduler(self) -> Iterator[None]:
+        """While the scheduler is asked something: one that does not answer any more is gone."""
+        try:
+            if self.client.status != "running":
+                raise OSError(f"the client is {self.client.status}")
+            yield
+        except GONE as error:
+            self.gone = True
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            raise Lost(f"the Dask scheduler does not answer any more ({why})") from None
 
     def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]:
         from distributed import wait
 
         futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, CancelledError):
             if futures:
                 wait(futures, timeout=timeout, return_when="FIRST_COMPLETED")
             else:
                 time.sleep(timeout)
+        with self._scheduler():  # before its cancelled futures look like lost workers
+            pass
         outcomes = [pair for remote in self.remotes.values() for pair in self._collect(remote)]
         return outcomes + self._look()
 
@@ -108,13 +124,15 @@ class DaskCluster:
         futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
         for remote in self.remotes.values():
             remote.cells.clear()
-        if futures:
-            self.client.cancel(futures)
-            self.client.run(abandon_children, self.token)
+        if futures and not self.gone:
+            with suppress(*GONE):
+                self.client.cancel(futures)
+                self.client.run(abandon_children, self.token)
 
     def close(self) -> None:
         self.abandon()
-        self.client.close()
+        with suppress(*GONE):
+            self.client.close(timeout=0 if self.gone else CLOSE_SECONDS)
 
     def _free(self, remote: Remote) -> int:
         return remote.threads - sum(map(threads_of, remote.cells))
@@ -136,7 +154,8 @@ class DaskCluster:
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return []
         self.looked = time.monotonic()
-        present: dict[str, int] = self.client.nthreads()
+        with self._scheduler():
+            present: dict[str, int] = self.client.nthreads()
         lost = []
         for name in set(self.remotes) - set(present):
             for cell, future in self.remotes.pop(name).cells.items():
@@ -147,7 +166,8 @@ class DaskCluster:
         return lost
 
     def _memory(self, name: str) -> int:
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        with self._scheduler():
+            workers = self.client.scheduler_info(n_workers=-1)["workers"]
         return int(workers.get(name, {}).get("memory_limit") or 0)
 
 
@@ -192,6 +212,7 @@ def compute(
     cell: Cell, expected: str, token: str, seconds_limit: float | None, memory_bytes: int
 ) -> Outcome:
     """Computes a cell in the child process of this Dask thread."""
+    admit(cell.kind)  # whoever sends a cell has made it
     if fingerprint(cell.kind) != expected:
         error = "the Dask worker has other code than the run; install the same checkout there"
         return Outcome(0.0, failure=failed(cell, "other code", error, "", 0.0))

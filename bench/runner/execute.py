@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import Cell, load_kind, threads_of
+from bench.guards.outside import admit
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint
 from bench.store.provenance import provenance
@@ -28,6 +29,7 @@ class Outcome:
 
 def execute(cell: Cell) -> Outcome:
     """Runs a cell. Whatever it raises becomes a failure with its traceback."""
+    admit(cell.kind)  # whoever sends a cell has made it
     reset_peak()
     start, clock, cpu_clock = time.time(), time.perf_counter(), time.process_time()
     try:

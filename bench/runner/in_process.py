@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-from bench.cells import Cell
+from bench.cells import Cell, needs_bytes
 from bench.runner.execute import Outcome, execute, failed
+from fem.memory import limit_bytes
 
 
 class OutOfTime(BaseException):
@@ -36,6 +37,9 @@ class InProcess:
         if not self.begun:
             return []
         cell = self.begun.pop()
+        if needs_bytes(cell) > limit_bytes():
+            error = f"needs about {needs_bytes(cell) / 2**30:.1f} GiB, more than there is"
+            return [(cell, Outcome(0.0, failure=failed(cell, "memory", error, "", 0.0)))]
         limit = self.seconds_limit or 0.0
         try:
             with alarm(limit):

@@ -12,10 +12,10 @@ import hashlib
 import io
 import json
 import os
-import secrets
+import re
+import stat
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,18 +24,43 @@ from typing import Any
 import numpy as np
 
 from bench.cells import Cell, Result, finite, key_of
+from bench.guards.output import write_whole, written_whole
+from bench.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
+from bench.guards.text import one_line
+
+__all__ = ["Damaged", "Record", "StoredResult", "write_whole", "written_whole"]
 
 SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
 CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"
+BESIDE = re.compile(r"arrays\.npz|[A-Za-z0-9_-]{1,100}\.safetensors")  # names, never paths
+# What a cell's document holds, and what of its provenance is relied on.
+FIELDS: dict[str, type] = {
+    "kind": str,
+    "config": dict,
+    "key": str,
+    "state": str,
+    "values": dict,
+    "fingerprint": str,
+    "provenance": dict,
+    "files": dict,
+}
+PROVENANCE: dict[str, tuple[type, ...]] = {
+    "versions": (dict,),
+    "machine": (dict,),
+    "commit": (str, type(None)),
+    "threads": (int,),
+    "start": (str,),
+    "seconds": (int, float),
+}
 
 
 class Damaged(Exception):
     """A file of the store that cannot be trusted: which, and what is wrong with it."""
 
     def __init__(self, name: str, fault: str):
-        super().__init__(f"{name}: {fault}")
+        super().__init__(one_line(f"{name}: {fault}"))
 
 
 @dataclass(frozen=True)
@@ -57,8 +82,10 @@ class StoredResult:
         """The arrays, read when first asked for and checked against their checksum."""
         if ARRAYS not in self.files:
             return {}
-        with np.load(io.BytesIO(self.read(ARRAYS)), allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        try:
+            return arrays(self.read(ARRAYS))
+        except Unfit as error:
+            raise Damaged(ARRAYS, str(error)) from None
 
     def weights(self, name: str = "net") -> Path | None:
         """The path of a saved net, checked, or None if the cell saved none of that name."""
@@ -67,11 +94,21 @@ class StoredResult:
         self.read(name + WEIGHTS)
         return self.directory / (name + WEIGHTS)
 
-    def read(self, name: str) -> bytes:
+    def tensors(self, name: str = "net") -> dict[str, np.ndarray]:
+        """The numbers of a saved net; none if the cell saved none of that name."""
+        if name + WEIGHTS not in self.files:
+            return {}
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
         try:
-            data = (self.directory / name).read_bytes()
-        except OSError as error:
-            raise Damaged(name, str(error.strerror)) from None
+            return load(self.read(name + WEIGHTS))
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise Damaged(name + WEIGHTS, f"no safetensors ({error})") from None
+
+    def read(self, name: str) -> bytes:
+        """A file beside the document, as it was written."""
+        data = trusted_bytes(self.directory / name)
         expected = self.files[name]
         if len(data) != expected["bytes"]:
             raise Damaged(name, f"{len(data)} bytes instead of {expected['bytes']}")
@@ -82,10 +119,25 @@ class StoredResult:
     def verify(self) -> None:
         """Reads every file whole; raises Damaged at the first that is not as written."""
         for name in self.files:
-            self.read(name)
+            data = self.read(name)
+            if name == ARRAYS:
+                try:
+                    arrays(data)
+                except Unfit as error:
+                    raise Damaged(name, str(error)) from None
 
 
 Record = StoredResult
+
+
+def trusted_bytes(path: Path, most: int | None = None) -> bytes:
+    """The bytes of a plain file of the store; whatever else stands there is Damaged."""
+    try:
+        return plain_bytes(path) if most is None else plain_bytes(path, most)
+    except OSError as error:
+        raise Damaged(path.name, error.strerror or str(error)) from None
+    except ValueError as error:  # Unfit, or a name that no file can have
+        raise Damaged(path.name, str(error)) from None
 
 
 def checksum(data: bytes) -> str:
@@ -106,7 +158,10 @@ def unsealed(data: bytes, name: str) -> dict[str, Any]:
     first, opening, rest = (*data.split(b"\n", 2), b"", b"")[:3]
     if first != b"{" or opening != b' "checksum": "' + checksum(rest).encode() + b'",':
         raise Damaged(name, "truncated or altered")
-    document: dict[str, Any] = json.loads(data)
+    try:
+        document = json_object(data)
+    except Unfit as error:
+        raise Damaged(name, str(error)) from None
     if document.get("schema") != SCHEMA:
         raise Damaged(name, f"schema {document.get('schema')}, this femnets reads {SCHEMA}")
     return document
@@ -150,13 +205,9 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
 
     If the cell is known, its config is compared; else the config's hash.
     """
-    try:
-        with open(f"{directory}/{CELL}", "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise Damaged(CELL, str(error.strerror)) from None
-    document = unsealed(data, CELL)
+    document = unsealed(trusted_bytes(directory / CELL, MOST_JSON_BYTES), CELL)
     del document["checksum"], document["schema"]
+    check_document(document)
     record = StoredResult(**document, directory=directory)
     key = cell.key if cell else directory.name
     same = record.config == cell.config if cell else key == key_of(record.kind, record.config)
@@ -164,26 +215,33 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
         raise Damaged(CELL, "belongs to another cell")
     for name, expected in record.files.items():
         try:
-            size = (directory / name).stat().st_size
+            about = os.stat(directory / name, follow_symlinks=False)
         except OSError as error:
             raise Damaged(name, str(error.strerror)) from None
-        if size != expected["bytes"]:
-            raise Damaged(name, f"{size} bytes instead of {expected['bytes']}")
+        if not stat.S_ISREG(about.st_mode):
+            raise Damaged(name, "is no plain file")
+        if about.st_size != expected["bytes"]:
+            raise Damaged(name, f"{about.st_size} bytes instead of {expected['bytes']}")
     return record
 
 
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to: it becomes `path` if all went well, and else goes."""
-    part = path.with_name(f".{secrets.token_hex(4)}-{path.name}")
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Readers see the old file or the new one, never a part."""
-    with written_whole(path) as part:
-        part.write_bytes(data)
+def check_document(document: Mapping[str, Any]) -> None:
+    """A cell's document against its schema: nothing of it is used before."""
+    for name, wanted in FIELDS.items():
+        if not isinstance(document.get(name), wanted):
+            raise Damaged(CELL, f"its {name} is missing or no {wanted.__name__}")
+    extra = set(document) - set(FIELDS)
+    if extra:
+        raise Damaged(CELL, f"it holds {sorted(extra)[0]!r}, which no cell has")
+    if document["state"] not in ("done", "diverged"):
+        raise Damaged(CELL, f"its state is {document['state']!r}")
+    for name, value in document["provenance"].items():
+        if type(value) not in PROVENANCE.get(name, (type(value),)):
+            raise Damaged(CELL, f"its provenance has no {name} but {value!r}")
+    for name, about in document["files"].items():
+        if not BESIDE.fullmatch(name):
+            raise Damaged(CELL, f"it names a file {name!r}")
+        if not isinstance(about, dict) or type(about.get("bytes")) is not int:
+            raise Damaged(CELL, f"it does not say how large {name} is")
+        if not isinstance(about.get("checksum"), str):
+            raise Damaged(CELL, f"it has no checksum of {name}")

@@ -18,7 +18,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,18 +26,22 @@ from typing import Any
 
 from bench.cells import Cell
 from bench.errors import UserError
+from bench.guards.output import cannot_write, written_whole
+from bench.guards.reading import MOST_JSON_BYTES
+from bench.guards.text import shell_command
 from bench.store.files import (
     SCHEMA,
     Damaged,
     StoredResult,
     decoded,
     sealed,
+    trusted_bytes,
     unsealed,
-    written_whole,
 )
 
 MARK = "femnets.json"
 RUNS = Path("runs")
+FAILURE_TEXTS = ("reason", "error", "log", "fingerprint")
 # Below this a result is cheaper to compute again after a power cut than to force to the disk;
 # what a power cut tears is noticed by its checksum. kill -9 loses nothing either way.
 SECONDS_WORTH_SYNCING = 1.0
@@ -62,17 +66,28 @@ class Store:
         self._scratch: Path | None = None
         self._lock: int | None = None
         self._counter = itertools.count()
-        if not (self.path / MARK).is_file():
-            raise UserError(
-                f"no run in {self.path}; `femnets run --run {self.path.name}` starts one"
-            )
         try:
-            unsealed((self.path / MARK).read_bytes(), MARK)
-        except (Damaged, OSError) as error:
+            unsealed(trusted_bytes(self.path / MARK, MOST_JSON_BYTES), MARK)
+        except Damaged as error:
+            if not is_marked(self.path):
+                raise UserError(f"no run in {self.path}; {self.starts()} starts one") from None
             raise UserError(
                 f"cannot read the run in {self.path}: {error}; move it away to compute it anew, or "
                 "give another name with --run"
             ) from None
+
+    def starts(self) -> str:
+        """The command that begins a run here."""
+        return f"`{shell_command('femnets', 'run', '--run', self.argument)}`"
+
+    def mends(self) -> str:
+        """The command that computes again what is missing or damaged."""
+        return f"`{shell_command('femnets', 'run', '--resume', '--run', self.argument)}`"
+
+    @property
+    def argument(self) -> str:
+        """What `--run` wants for this directory."""
+        return self.path.name if self.path.parent == RUNS else str(self.path)
 
     @classmethod
     def writable(cls, path: Path) -> Store:
@@ -85,10 +100,8 @@ class Store:
                 (path / part).mkdir(exist_ok=True)
             store._remove_abandoned()
             store._open_scratch()
-        except OSError as error:
-            raise UserError(
-                f"cannot write to {path}: {error.strerror}; give another place with --run"
-            ) from None
+        except (OSError, ValueError) as error:
+            raise cannot_write(path, error, "--run") from None
         return store
 
     # Reading
@@ -108,25 +121,48 @@ class Store:
                 raise Missing
         raise damaged
 
-    def records(self) -> Iterator[StoredResult]:
-        """Every sound result on disk, in the order of kind and key."""
-        for directory in sorted((self.path / "cells").glob("*/*")):
-            with suppress(Damaged):
-                yield decoded(directory)
+    def records(self, damaged: Callable[[Path, str], None] | None = None) -> Iterator[StoredResult]:
+        """Every sound result on disk, in the order of kind and key, its files read whole once.
+
+        `damaged` is told of every other one: where it is, and what is wrong with it.
+        """
+        for kind in entries(self.path / "cells"):
+            for directory in entries(kind):
+                try:
+                    record = decoded(directory)
+                    record.verify()
+                except Damaged as error:
+                    if damaged is not None and os.path.lexists(directory):
+                        damaged(directory, str(error))
+                else:
+                    yield record
 
     def failure(self, cell: Cell) -> dict[str, Any] | None:
         """The last failure of a cell that has no result since."""
         try:
-            return unsealed((self.path / "failed" / f"{cell.key}.json").read_bytes(), cell.key)
-        except (OSError, Damaged):
+            path = self.path / "failed" / f"{cell.key}.json"
+            found = unsealed(trusted_bytes(path, MOST_JSON_BYTES), cell.key)
+        except Damaged:
             return None
+        found = {**dict.fromkeys(FAILURE_TEXTS, ""), **found}
+        return found if all(isinstance(found[name], str) for name in FAILURE_TEXTS) else None
 
-    def plans(self) -> dict[str, dict[str, Any]]:
-        """By study, the preset and config it was last run with."""
+    def plans(self, damaged: Callable[[str, str], None] | None = None) -> dict[str, dict[str, Any]]:
+        """By study, the preset and config it was last run with; `damaged` hears of the others."""
         found = {}
-        for path in sorted((self.path / "studies").glob("*.json")):
-            with suppress(Damaged):
-                found[path.stem] = unsealed(path.read_bytes(), path.name)
+        for path in entries(self.path / "studies"):
+            if path.suffix != ".json":
+                continue
+            try:
+                document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
+                if not isinstance(document.get("config"), dict):
+                    raise Damaged(path.name, "it holds no config")
+                if not isinstance(document.get("preset"), str):
+                    raise Damaged(path.name, "it holds no preset")
+                found[path.stem] = document
+            except Damaged as error:
+                if damaged is not None:
+                    damaged(path.stem, str(error))
         return found
 
     # Writing
@@ -200,10 +236,11 @@ class Store:
     def _remove_abandoned(self) -> None:
         """Removes what killed runs left behind: nobody holds the lock on it any more."""
         for path in (self.path / "locks").iterdir():
-            descriptor = _lock(path)
-            if descriptor is not None:
-                path.unlink(missing_ok=True)
-                os.close(descriptor)
+            with suppress(OSError):  # what is no lock of ours is named when it stands in the way
+                descriptor = _lock(path)
+                if descriptor is not None:
+                    path.unlink(missing_ok=True)
+                    os.close(descriptor)
         for directory in (self.path / "scratch").iterdir():
             with suppress(OSError):
                 if directory.name.startswith("."):
@@ -223,14 +260,35 @@ class Store:
             self._scratch = self._lock = None
 
 
+def is_marked(path: Path) -> bool:
+    """Whether something stands where the mark of a run would."""
+    try:
+        return os.path.lexists(path / MARK)
+    except ValueError:  # a name that no file can have
+        return False
+
+
+def entries(folder: Path) -> list[Path]:
+    """What a directory of the store holds, by name; nothing where it cannot be read."""
+    try:
+        return sorted(folder / name for name in os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _is_aside(name: str) -> bool:
+    """A mark that another run writes just now."""
+    return name.startswith(".") and name.endswith(Path(MARK).suffix)
+
+
 def _mark(path: Path) -> None:
     """Makes the directory ours, unless something else lives there."""
-    if (path / MARK).exists():
+    if is_marked(path):
         return
-    foreign = path.exists() and (
-        not path.is_dir() or any(not entry.name.endswith(f"-{MARK}") for entry in path.iterdir())
+    foreign = os.path.lexists(path) and (
+        not path.is_dir() or any(not _is_aside(entry.name) for entry in path.iterdir())
     )
-    if foreign and not (path / MARK).exists():  # another run may have made it ours meanwhile
+    if foreign and not is_marked(path):  # another run may have made it ours meanwhile
         raise UserError(f"{path} exists and is no femnets run; give another name with --run")
     path.mkdir(parents=True, exist_ok=True)
     created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -248,7 +306,8 @@ def _write(path: Path, data: bytes, *, sync: bool = True) -> None:
 
 def _lock(path: Path) -> int | None:
     """A descriptor that holds the file's lock, or None if another process does."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

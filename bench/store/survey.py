@@ -18,6 +18,7 @@ STATES = ("done", "diverged", "failed", "stale", "missing")
 # What a cell's own code did will happen again; everything else is the machine's doing, and the
 # same command tries it once more.
 LASTING = "raised"
+DAMAGED = "damaged"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Standing:
     reason: str = ""
     record: StoredResult | None = None  # also of a stale cell
     failure: dict[str, Any] | None = None
+
+    @property
+    def damaged(self) -> bool:
+        """Whether there is a result that cannot be trusted."""
+        return self.reason.startswith(DAMAGED)
 
     @property
     def wants_computing(self) -> bool:
@@ -79,7 +85,7 @@ def standing(
     except Missing:
         pass
     except Damaged as error:
-        record, reason = None, f"damaged: {error}"
+        record, reason = None, f"{DAMAGED}: {error}"
     if record is not None and record.fingerprint == current:
         return Standing(cell, studies, record.state, record=record)
     failure = store.failure(cell)

@@ -10,13 +10,15 @@ A study module defines
                None where it has nothing to say of it (`femnets run --problem ./mine.py`)
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
-module outside this package: `femnets run mine.studies.heat`.
+module outside this package: `femnets run mine.studies.heat`. It is imported if a person names it;
+that a run folder does is not enough (`bench.guards.outside`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,13 +26,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from bench import plugs
-from bench.cells import Cell
+from bench.cells import Cell, load_kind
 from bench.errors import UserError, nearest
+from bench.guards.outside import admit, check_admitted, is_module_name
 from bench.settings import configured, parsed, typed
 
 if TYPE_CHECKING:
     from bench.problems import Problem
 
+# The largest preset has 180 180 combinations of its values, of which it makes 11 115 cells.
+MOST_COMBINATIONS = 500_000
 PRESETS = {
     "quick": "every study in small, for a first look",
     "paper": "the sizes and seeds behind the published numbers",
@@ -56,7 +61,7 @@ class Plan:
         and report then need no code that femnets does not have.
         """
         config = dataclasses.asdict(self.config)
-        document = {"study": self.study, "preset": self.preset, "config": config}
+        document: dict[str, Any] = {"study": self.study, "preset": self.preset, "config": config}
         if self.told:
             document["told"] = [*self.told]
         named = {"config": config, "cells": [cell.config for cell in self.cells]}
@@ -92,9 +97,11 @@ def load(study: str) -> Any:
     """The module of a study."""
     if study in _outside:
         return _complete(_outside[study](), study)
-    if "." not in study and study not in names():
+    if is_module_name(study):
+        check_admitted(study, "study")
+    elif study not in names():
         raise UserError(f"no study {study!r}; {nearest(study, names())}")
-    name = study if "." in study else f"{__name__}.{study}"
+    name = study if is_module_name(study) else f"{__name__}.{study}"
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -135,7 +142,7 @@ def plan(
     With a `problem` they are about it and no other. `told` is what was typed, to be repeated.
     """
     plans = []
-    for study in studies:
+    for study in map(admit, studies):  # named by whoever calls, not by a file
         config = preset(study, preset_name)
         if problem is not None:
             config = load(study).on(config, problem)
@@ -143,7 +150,7 @@ def plan(
                 continue
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
-        plans.append(Plan(study, preset_name, config, load(study).cells(config), told=tuple(told)))
+        plans.append(Plan(study, preset_name, config, expanded(study, config), told=tuple(told)))
     return plans
 
 
@@ -152,29 +159,66 @@ def about_problems() -> list[str]:
     return [study for study in names() if hasattr(load(study), "on")]
 
 
-def replanned(documents: Mapping[str, Mapping[str, Any]]) -> list[Plan]:
-    """The plans a run directory remembers, expanded by today's code."""
+def expanded(study: str, config: Any) -> list[Cell]:
+    """The cells of a study; settings that would make too many are refused before they are made."""
+    most = _combinations(config)
+    usual = max(map(_combinations, load(study).PRESETS.values()))
+    if most > max(MOST_COMBINATIONS, 10 * usual):
+        raise UserError(
+            f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
+            "give its settings fewer values"
+        )
+    cells: list[Cell] = load(study).cells(config)
+    return cells
+
+
+def _combinations(config: Any) -> int:
+    """Every value of every setting with every other: far above what most studies ask for."""
+    values = (getattr(config, field.name) for field in dataclasses.fields(config))
+    return math.prod(len(value) for value in values if isinstance(value, tuple) and value)
+
+
+def replanned(
+    documents: Mapping[str, Mapping[str, Any]],
+    refused: Callable[[str, str], None] | None = None,
+) -> list[Plan]:
+    """The plans a run directory remembers, expanded by today's code.
+
+    `refused` hears of a study that cannot be, and why; without it the first such study is an error.
+    """
     plans = []
     for study, document in documents.items():
-        if "cells" in document:
-            plans.append(_written_out(study, document))
-            continue
-        config_type = load(study).Config
         try:
-            config = configured(config_type, document["config"], where=f"study {study}")
+            plans.append(_replanned(study, document))
         except UserError as error:
-            raise UserError(
-                f"the run's plan is of another version of the code: {error}; run study {study} "
-                "again under the same --run to renew it, finished cells are kept"
-            ) from None
-        plans.append(Plan(study, document["preset"], config, load(study).cells(config)))
+            if refused is None:
+                raise
+            refused(study, str(error))
     return plans
+
+
+def _replanned(study: str, document: Mapping[str, Any]) -> Plan:
+    if "cells" in document:
+        return _written_out(study, document)
+    config_type = load(study).Config
+    try:
+        config = configured(config_type, document["config"], where=f"study {study}")
+        cells = expanded(study, config)
+    except UserError as error:
+        raise UserError(
+            f"the run's plan is of another version of the code: {error}; run study {study} "
+            "again under the same --run to renew it, finished cells are kept"
+        ) from None
+    return Plan(study, document["preset"], config, cells)
 
 
 def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
     """A plan with plugs from outside, as it was written: none of their code is needed."""
     try:
-        cells = [Cell(str(kind), dict(config)) for kind, config in document["cells"]]
+        written = [(str(kind), dict(config)) for kind, config in document["cells"]]
+        for kind in {kind for kind, _ in written}:
+            load_kind(kind)  # refuses what only this file names; to make a cell would admit it
+        cells = [Cell(kind, config) for kind, config in written]
         outside = {str(name): [*map(str, paths)] for name, paths in document["plugs"].items()}
     except (TypeError, ValueError, AttributeError, KeyError):
         raise UserError(f"the run's plan of study {study} is not as femnets writes it") from None

@@ -7,7 +7,11 @@ shows the field as it is, where shared points would average the jump away.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import secrets
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +27,7 @@ from fem.spaces import Array, Field, Line
 Indices = NDArray[np.integer[Any]]
 
 SMALLEST, LARGEST = 1e-6, 1e6  # extents beyond which a unit must be wrong
+MOST_BYTES = 2**33
 ERROR_POINTS = 4  # Gauss points per direction
 NUDGE = 1e-9  # towards the cell's centre, so that evaluation at a corner stays in its cell
 
@@ -33,13 +38,13 @@ def read_mesh(path: Path | str) -> Any:
     from skfem import MeshTet
 
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no mesh file at {path}")
+    _check_plain(path)
     try:
-        content = meshio.read(path)
-    except (meshio.ReadError, OSError, KeyError, ValueError, IndexError, SystemExit) as error:
+        with contextlib.redirect_stdout(io.StringIO()):  # meshio prints before it gives up
+            content = meshio.read(path)
+    except (Exception, SystemExit) as error:  # its forty readers raise whatever they stumble over
         reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise InputError(f"cannot read {path.name} as a mesh: {reason}") from error
+        raise InputError(f"cannot read {path.name} as a mesh: {reason}") from None
     t = _tetrahedra(content, path.name)
     p, t = _used_points(content.points, t)
     if p.shape[0] != 3:
@@ -49,6 +54,18 @@ def read_mesh(path: Path | str) -> Any:
     meshes.check(mesh, path.name)
     _check_orientation(p, t, path.name)
     return mesh
+
+
+def _check_plain(path: Path) -> None:
+    """Not a pipe, which would be waited for, and not a giant."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        raise InputError(f"no mesh file at {path}") from None
+    if not stat.S_ISREG(about.st_mode):
+        raise InputError(f"no mesh file at {path}: it is no plain file")
+    if about.st_size > MOST_BYTES:
+        raise InputError(f"{path.name} has {about.st_size} bytes, more than any mesh that fits")
 
 
 def _tetrahedra(content: Any, name: str) -> Indices:
@@ -110,10 +127,7 @@ def write_vtu(
     cell_data: Mapping[str, Array] | None = None,
     quadratic: bool = False,
 ) -> None:
-    """Fields (3, …) → (3, …) or (…) at points of their own for each cell; written whole, renamed.
-
-    `quadratic` adds the midpoints of the edges of tets (for elements of second order).
-    """
+    """The file of `vtu_content`, written whole and renamed."""
     import meshio
 
     path = Path(path)
@@ -121,23 +135,40 @@ def write_vtu(
         raise InputError(f"fields are written as VTU, got {path.name!r}; end the name in .vtu")
     if not path.parent.is_dir():
         raise InputError(f"no directory {path.parent} to write {path.name} to")
+    content = vtu_content(mesh, fields, cell_data, quadratic)
+    partial = path.with_name(f".{secrets.token_hex(6)}.vtu")
+    try:
+        meshio.write(partial, content, file_format="vtu")
+        partial.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; choose another place") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def vtu_content(
+    mesh: Any,
+    fields: Mapping[str, Callable[[Array], Array]],
+    cell_data: Mapping[str, Array] | None = None,
+    quadratic: bool = False,
+) -> Any:
+    """Fields (3, …) → (3, …) or (…) at points of their own for each cell, as meshio writes them.
+
+    `quadratic` adds the midpoints of the edges of tets (for elements of second order).
+    """
+    import meshio
+
     corners, kind = _corners(mesh, quadratic)
     count, cells = corners.shape[1], corners.shape[2]
     centres = corners.mean(axis=1, keepdims=True)
     inside = (corners + NUDGE * (centres - corners)).reshape(3, -1)
     data = {name: np.asarray(field(inside)).T for name, field in fields.items()}
-    content = meshio.Mesh(
+    return meshio.Mesh(
         corners.reshape(3, -1).T,
         [(kind, np.arange(count * cells).reshape(count, cells).T)],
         point_data=data,
         cell_data={name: [np.asarray(values)] for name, values in (cell_data or {}).items()},
     )
-    partial = path.with_name(f".{path.stem}.{os.getpid()}.vtu")
-    try:
-        meshio.write(partial, content, file_format="vtu")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _corners(mesh: Any, quadratic: bool) -> tuple[Array, str]:

@@ -12,22 +12,28 @@ call at the end of the pass. Nothing in the loop, the optimiser or the model cha
 from __future__ import annotations
 
 import math
+import threading
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from nets.errors import InputError
 from nets.gradients.verdict import Verdict, judge
 
 Array = NDArray[np.float64]
 
-NO_PASS = -1  # what autograd answers outside of one
+# A norm this many times above the root of the smallest normal number has lost nothing to squares
+# that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
+SAFE_ABOVE_UNDERFLOW = 1e7
+FUSED = (torch.float32, torch.float64)  # the others would round the norm to their few digits
 
 
 class GradientHistory:
@@ -50,7 +56,8 @@ class GradientHistory:
         self._rows: list[array[float]] = []
         self._entry_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
         self._value_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
-        self._pass = NO_PASS  # the backward pass at whose end `record` is called
+        self._passes: set[int] = set()  # the backward passes at whose end `record` is called
+        self._one_at_a_time = threading.Lock()
 
     def record(self) -> None:
         """Take down the norms of the gradients as they are now; done after each backward."""
@@ -58,11 +65,12 @@ class GradientHistory:
         present = [gradient for gradient in gradients if gradient is not None]
         norms = iter(_norms(present))
         row = [0.0 if gradient is None else next(norms) for gradient in gradients]
-        self._rows.append(array("d", row))
-        for name, p in self._entries.items():
-            gradient = torch.zeros_like(p) if p.grad is None else p.grad
-            self._entry_rows[name].append(gradient.detach().clone())
-            self._value_rows[name].append(p.detach().clone())
+        with self._one_at_a_time:
+            self._rows.append(array("d", row))
+            for name, p in self._entries.items():
+                gradient = torch.zeros_like(p) if p.grad is None else p.grad
+                self._entry_rows[name].append(gradient.detach().clone())
+                self._value_rows[name].append(p.detach().clone())
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -98,7 +106,9 @@ class GradientHistory:
 
         Weights are the parameters of two or more dimensions; without any, all parameters.
         """
-        weights = [k for k, p in enumerate(self._parameters) if p.ndim > 1]
+        if not -len(self) <= at < len(self):
+            raise InputError(f"no backward pass {at} was recorded, only {len(self)}")
+        weights = [k for k, p in enumerate(self._parameters) if _is_weight(p)]
         chosen = weights or list(range(len(self.names)))
         with np.errstate(divide="ignore"):
             return judge(np.log10(self.norms[at, chosen]).tolist())
@@ -120,10 +130,15 @@ class GradientHistory:
     def _on_gradient(self, _: Tensor) -> None:
         """In each backward pass the first call has the engine record at the pass's end."""
         current = torch._C._current_graph_task_id()
-        if self._pass != current:  # not a mere flag: a pass that raises never gets to its end
-            self._pass = current
+        # Not a mere flag: a pass that raises never gets to its end, and threads have their own.
+        if current not in self._passes:
+            self._passes.add(current)
             engine: Any = torch.autograd.Variable._execution_engine
-            engine.queue_callback(self.record)
+            engine.queue_callback(lambda: self._at_the_end_of(current))
+
+    def _at_the_end_of(self, backward_pass: int) -> None:
+        self._passes.discard(backward_pass)
+        self.record()
 
 
 @contextmanager
@@ -134,21 +149,39 @@ def record_gradients(
 
     Works for any module and any loop: mini batches, several backward passes per step (the
     accumulated gradient is what is recorded), L-BFGS closures, modules of which only parts are
-    called, passes that raise. `torch.autograd.grad` leaves no `.grad` behind and makes no row;
+    called, lazy modules, complex parameters (norms of moduli), passes that raise, passes of several
+    threads at once. `torch.autograd.grad` leaves no `.grad` behind and makes no row;
     `history.record()` takes down whatever is there by hand. Segments checkpointed with
     `use_reentrant=True` are backward passes of their own and make rows of their own.
     """
     history = GradientHistory(module, entries)
-    hooks = [
-        p.register_post_accumulate_grad_hook(history._on_gradient)
-        for p in history._parameters
-        if p.is_leaf
-    ]
+    hooks = [_watch(history, p) for p in history._parameters if not is_lazy(p) and p.is_leaf]
+    hooks += [_once_shaped(history, part, hooks) for part in module.modules() if _waits(part)]
     try:
         yield history
     finally:
         for hook in hooks:
             hook.remove()
+
+
+def _watch(history: GradientHistory, parameter: Tensor) -> Any:
+    return parameter.register_post_accumulate_grad_hook(history._on_gradient)
+
+
+def _waits(part: nn.Module) -> bool:
+    """Whether the part has parameters without a shape, which its first forward pass gives them."""
+    return any(is_lazy(p) for p in part.parameters(recurse=False))
+
+
+def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) -> Any:
+    """Watches a lazy part's parameters as soon as they can be watched."""
+    waiting = [p for p in part.parameters(recurse=False) if is_lazy(p) and p.requires_grad]
+
+    def watch_them(*_: Any) -> None:
+        hooks.extend(_watch(history, p) for p in waiting)
+        waiting.clear()
+
+    return part.register_forward_hook(watch_them)
 
 
 def _norms(gradients: list[Tensor]) -> list[float]:
@@ -159,14 +192,29 @@ def _norms(gradients: list[Tensor]) -> list[float]:
     """
     if not gradients:
         return []
-    gradients = [g.coalesce().values() if g.is_sparse else g for g in gradients]
+    gradients = [_real_entries(gradient) for gradient in gradients]
+    if not all(gradient.dtype in FUSED for gradient in gradients):
+        return [_careful_norm(gradient) for gradient in gradients]
     norms: list[float] = torch.stack(torch._foreach_norm(gradients)).tolist()
-    if 0.0 in norms or math.inf in norms:
+    floor = max(_smallest_safe(gradient.dtype) for gradient in gradients)
+    if min(norms) < floor or not max(norms) < math.inf:
         return [
-            _careful_norm(gradient) if norm in (0.0, math.inf) else norm
+            norm if floor <= norm < math.inf else _careful_norm(gradient)
             for gradient, norm in zip(gradients, norms, strict=True)
         ]
     return norms
+
+
+def _real_entries(gradient: Tensor) -> Tensor:
+    """The numbers whose squares add up to the norm's: both parts of complex entries."""
+    if gradient.is_sparse:
+        gradient = gradient.coalesce().values()
+    return torch.view_as_real(gradient.resolve_conj()) if gradient.is_complex() else gradient
+
+
+@cache
+def _smallest_safe(dtype: torch.dtype) -> float:
+    return SAFE_ABOVE_UNDERFLOW * math.sqrt(torch.finfo(dtype).tiny)
 
 
 def _careful_norm(gradient: Tensor) -> float:
@@ -176,9 +224,17 @@ def _careful_norm(gradient: Tensor) -> float:
     return peak * (gradient / peak).norm().item() if 0 < peak < math.inf else peak
 
 
+def _is_weight(parameter: Tensor) -> bool:
+    """Two or more dimensions; a lazy one that no forward pass has shaped has none yet."""
+    return not is_lazy(parameter) and parameter.ndim > 1
+
+
 def _layer_of(name: str) -> str:
     return name.rpartition(".")[0] or name
 
 
 def _stacked(rows: list[Tensor]) -> Array:
-    return torch.stack(rows).double().numpy() if rows else np.zeros((0,))
+    if not rows:
+        return np.zeros((0,))
+    whole = torch.stack(rows).resolve_conj()
+    return whole.to(torch.complex128 if whole.is_complex() else torch.float64).numpy()

@@ -7,7 +7,7 @@ A section module defines
     STUDIES    the studies that feed it; () for a section about whatever the run has
     GAP        what is said when those studies are planned and have given nothing yet
     contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
-    SHOWN      names of figures and tables that belong into the article, after the first paragraph:
+    IN_ARTICLE names of figures and tables that belong into the article, after the first paragraph:
                each a list of patterns, of which the first that matches counts
     article    or a function like `contents` for the main text. Contents go to the supplement,
                without what the article shows already
@@ -21,12 +21,15 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Protocol, TypeGuard, cast
 
 from bench.errors import UserError
+from bench.store.files import Damaged
+from reports._faults import note
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Picture, Section, Table, walk
 
@@ -73,7 +76,10 @@ def all_sections(run: Run) -> Parts:
     for module in _modules():
         behind = make(module, run)
         article = getattr(module, "article", None)
-        first = article(run) if article else _chosen(behind, getattr(module, "SHOWN", ()))
+        if article:
+            first = _tried(module, partial(article, run), run)
+        else:
+            first = _chosen(behind, getattr(module, "IN_ARTICLE", ()))
         shown = section(module.TITLE, first)
         both = [part for part in (shown, behind) if part is not None]
         parts.missing.extend(dict.fromkeys(b for _, s in walk(both) for b in _gaps(s)))
@@ -85,11 +91,24 @@ def all_sections(run: Run) -> Parts:
 
 def make(module: Described, run: Run) -> Section | None:
     """The section of a run, its gap, or None where the run is about something else."""
-    parts = module.contents(run)
+    parts = _tried(module, lambda: module.contents(run), run)
     planned = [study for study in module.STUDIES if study in run.plans]
     if not parts and planned:
         parts = [Missing(module.GAP, run.command(*planned))]
     return section(module.TITLE, parts, part="supplement")
+
+
+def _tried(
+    module: Described, contents: Callable[[], Sequence[Block | Section]], run: Run
+) -> Sequence[Block | Section]:
+    """The contents, or what kept them from being compiled (`reports._faults`)."""
+    try:
+        return contents()
+    except (Damaged, UserError):
+        raise
+    except Exception as error:
+        said = note(f"section {module.TITLE!r}", error)
+        return [Missing(f"{said}.", run.command(*module.STUDIES))]
 
 
 def section(title: str, parts: Sequence[Block | Section], part: str = "") -> Section | None:

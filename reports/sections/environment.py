@@ -15,7 +15,10 @@ NAMED = 3  # cells of a group that are named
 
 
 def contents(run: Run) -> list[Block]:
-    return [Paragraph(_states(run)), *_gaps(run), *_provenance(run)]
+    refused = [
+        Paragraph(f"Study {study} is left out: {why}.") for study, why in run.refused.items()
+    ]
+    return [Paragraph(_states(run)), *refused, *_gaps(run), *_provenance(run)]
 
 
 def _gaps(run: Run) -> list[Block]:
@@ -47,7 +50,10 @@ def _states(run: Run) -> str:
     counts = ", ".join(f"{number} {state}" for state, number in sorted(tally.items()))
     text = f"Of {sum(tally.values())} planned cells: {counts}."
     if set(tally) - {"done", "diverged"}:
-        text += f" `femnets run --run {run.name} --only failed,stale` computes them again."
+        text += f" `{run.mends} --only missing,failed,stale` computes them again."
+    damaged = sum(s.damaged for s in run.standings)
+    if damaged:
+        text += f" {damaged} of them are damaged on disk; their results are left out."
     return text
 
 

@@ -22,7 +22,7 @@ TITLE = "Vanishing and exploding gradients"
 ORDER = 70
 STUDIES = ("gradient_atlas", "learned_tau")
 GAP = "no gradients by layer in this run."
-SHOWN = (("gradient-phases",), ("algebraic-decay",), ("gradient-profiles",))
+IN_ARTICLE = (("gradient-phases",), ("algebraic-decay",), ("gradient-profiles",))
 MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
@@ -49,11 +49,26 @@ def _before(run: Run) -> list[Block]:
     if not len(cells):
         return [Missing("no gradients at initialisation.", run.command("gradient_atlas"))]
     source = run.source("gradient_atlas", cells)
-    deepest = max(
-        depth for depth in cells.distinct("hidden") if len(cells.select(AT_INIT, hidden=depth)) > 3
-    )
     return [
         Paragraph(_agreement(cells)),
+        *_phases(run, cells),
+        *_by_layer(run, cells, _deepest(cells)),
+        Table(
+            "jacobian-norms",
+            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights"
+            f"{_of_all_depths(cells)}.",
+            [Column("net"), Column("τ"), *_depth_columns(cells)],
+            _jacobian_rows(cells),
+            source,
+        ),
+    ]
+
+
+def _phases(run: Run, cells: Results) -> list[Block]:
+    if not len(cells.select(AT_INIT, tau="fixed", tau0="1", gamma=0.5)):
+        return [Missing("no nets at τ = 1 yet.", run.command("gradient_atlas"))]
+    source = run.source("gradient_atlas", cells)
+    return [
         Picture(
             "gradient-phases",
             "Growth of ‖∂J/∂y‖ from the last hidden layer to the first, before training, by depth "
@@ -64,6 +79,15 @@ def _before(run: Run) -> list[Block]:
             "vanishes, all explode when deep with large weights.",
             source,
         ),
+    ]
+
+
+def _by_layer(run: Run, cells: Results, deepest: int) -> list[Block]:
+    if not len(cells.select(AT_INIT, tau="fixed", hidden=deepest, scale=1.0)):
+        what = f"no nets of {deepest} layers with He's weights and τ fixed yet."
+        return [Missing(what, run.command("gradient_atlas"))]
+    source = run.source("gradient_atlas", cells)
+    return [
         Picture(
             "gradient-profiles",
             f"‖∂J/∂y[k]‖ by layer in nets of {deepest} hidden layers with He's weights; dotted: "
@@ -81,15 +105,14 @@ def _before(run: Run) -> list[Block]:
             f"Singular values of end-to-end Jacobians, {deepest} layers, τ = 1 and τ = 1/H.",
             source,
         ),
-        Table(
-            "jacobian-norms",
-            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights"
-            f"{_of_all_depths(cells)}.",
-            [Column("net"), Column("τ"), *_depth_columns(cells)],
-            _jacobian_rows(cells),
-            source,
-        ),
     ]
+
+
+def _deepest(cells: Results) -> int:
+    """The deepest nets of which there are several, if there are; a run may have just begun."""
+    depths: list[int] = cells.distinct("hidden")
+    several = [depth for depth in depths if len(cells.select(AT_INIT, hidden=depth)) > 3]
+    return max(several or depths)
 
 
 def _agreement(cells: Results) -> str:

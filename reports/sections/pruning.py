@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from safetensors.numpy import load_file
-
 from bench.claims.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import Record
 from bench.store.results import Results, median
@@ -104,9 +102,7 @@ def _drawing(run: Run) -> list[Block]:
     if not able:
         return []
     record, layers = max(able, key=lambda pair: len(pair[1]))
-    path = record.weights()
-    assert path is not None
-    before = load_file(path)
+    before = record.tensors()
     titles = ("before", f"after deleting layers {', '.join(str(l) for l in layers)}")
     nets = list(zip(titles, (before, without(before, layers)), strict=True))
     return [

@@ -19,6 +19,7 @@ TITLE = "Told the equation only"
 ORDER = 57
 STUDIES = (STUDY,)
 GAP = "no net and no element has been told the equation in this run."
+IN_ARTICLE = (("solve-work",),)
 # What is the same for a race: everything that `auto` has but the optimiser.
 PLAIN = {"form": "strong", "boundary": "penalty"}
 
@@ -52,6 +53,33 @@ def contents(run: Run) -> list[Block]:
     ]  # fmt: skip
     blocks += [*_variants(run, results), *_race(run, results), *_exponential(run, elements)]
     return blocks
+
+
+def headline(run: Run) -> str:
+    """How the best net compares with lowest order and with the best element, told the equation."""
+    results = run.results_of(STUDY)
+    elements, problems = results.select("fem", solve=True), _problems(results)
+    problems = [problem for problem in problems if len(best_nets(results, problem))]
+    won = [problem for problem in problems if _beats(best_nets(results, problem), elements, "N0")]
+    lost = [p for p in problems if not _beats(best_nets(results, p), elements, None)]
+    if not problems or not len(elements):
+        return ""
+    nets = {problems[0]: best_nets(results, problems[0])}
+    return (
+        f"**Told the equation, the best net passes every lowest-order mesh on {_fields(won)} and "
+        f"loses to the best element on {_fields(lost)}.** On {_headline(nets, elements)}"
+    )
+
+
+def _beats(nets: Results, elements: Results, element: str | None) -> bool:
+    """Whether the median net has a smaller error than all elements, or all of one kind."""
+    problem = nets.records[0].config["problem"]
+    rivals = elements.select("fem", problem=problem, **({"element": element} if element else {}))
+    return all(median(nets.errors()) < r.values["l2_error"] for r in rivals) and len(rivals) > 0
+
+
+def _fields(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "no field"
 
 
 def _problems(results: Results) -> list[str]:

@@ -2,17 +2,21 @@
 
 import copy
 import json
+import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 import torch
 from hypothesis import given, settings
 from net_strategies import random_data, random_nets
+from safetensors import safe_open
 from safetensors.torch import save_file
 
 from nets import build, load, save, train
 from nets.errors import InputError
-from nets.storage import load_with_about
+from nets.storage import from_bytes, load_with_about
 
 CONFIGS = [
     {"net": "resnet", "tau": "learned"},
@@ -112,6 +116,106 @@ def test_a_truncated_file_is_refused(path, keep):
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(InputError, match="damaged"):
         load(path)
+
+
+def test_other_programs_can_read_it(path):
+    with safe_open(path, framework="pt") as file:
+        assert file.metadata()["format"] == "femnets net 3"
+        found = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    for name, value in load(path).state_dict().items():
+        assert torch.equal(found[name], value)
+
+
+def test_equal_trainings_write_equal_files(tmp_path):
+    """Also from processes of their own, whose hashes of texts differ."""
+    script = (
+        "import torch, nets; n = nets.build(hidden=2, width=4, seed=3); "
+        "x = torch.ones(5, 7); nets.train(n, x, x[:, :3], steps=3); "
+        "nets.save(n, '{}', about={{'b': 1, 'a': [2]}})"
+    )
+    files = [tmp_path / "a.safetensors", tmp_path / "b.safetensors"]
+    for path in files:
+        subprocess.run([sys.executable, "-c", script.format(path)], check=True)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("part", ["length", "header", "numbers"])
+def test_every_bit_is_watched(path, part):
+    whole = path.read_bytes()
+    numbers = 8 + int.from_bytes(whole[:8], "little")
+    places = {"length": (0, 8), "header": (8, numbers), "numbers": (numbers, len(whole))}[part]
+    for at in range(*places):
+        for bit in (at % 8, 0, 5):
+            data = bytearray(whole)
+            data[at] ^= 1 << bit
+            with pytest.raises(InputError):
+                from_bytes(bytes(data), "it")
+
+
+def with_header(data, change):
+    """The same file with its header changed."""
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    change(header)
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data[8 + length :]
+
+
+def as_format_2(header):
+    header["__metadata__"]["format"] = "femnets net 2"
+    del header["__metadata__"]["checksum"]
+
+
+def config_with(**values):
+    def change(header):
+        config = {**json.loads(header["__metadata__"]["config"]), **values}
+        header["__metadata__"]["config"] = json.dumps(config)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (config_with(hidden=10**12), "another depth"),
+        (config_with(hidden=True), "another depth"),
+        (config_with(width=10**9), "parameters"),
+        (config_with(width=5), "other shapes"),
+        (config_with(seed=10**40), "seed must be"),
+        (config_with(seed=1.5), "seed must be"),
+        (config_with(eta="x"), "can be built"),
+        (config_with(dtype="float32"), "precision"),
+        (config_with(net="os.system"), "unknown"),
+        (config_with(tau0=[1, 2, 3]), "steps"),
+        (lambda h: h["__metadata__"].update(config="[" * 100_000), "nested too deeply"),
+        (lambda h: h["__metadata__"].update(about="[]"), "no JSON object"),
+        (lambda h: h["W.0"].update(shape=[4, 10**18]), "other sizes"),
+        (lambda h: h["W.0"].update(shape=[28, 1]), "other shapes"),
+        (lambda h: h["W.0"].update(dtype="F16"), "neither float32 nor"),
+        (lambda h: h["W.0"].update(data_offsets=[-8, 216]), "does not describe"),
+        (lambda h: h["W.0"].update(data_offsets=[8, 232]), "other sizes"),
+        (lambda h: h.update(extra=3), "does not describe"),
+        (lambda h: h.pop("W.1"), "other sizes"),
+        (lambda h: h["__metadata__"].update(format=3), "no texts"),
+    ],
+)
+def test_what_a_header_claims_is_checked_before_memory_is_taken(path, change, reason):
+    path.write_bytes(with_header(path.read_bytes(), as_format_2))
+    assert load(path).config.hidden == 2
+    path.write_bytes(with_header(path.read_bytes(), change))
+    with pytest.raises(InputError, match=reason):
+        load(path)
+
+
+def test_pipes_directories_loops_and_giants_are_refused_without_waiting(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "directory").mkdir()
+    with open(tmp_path / "giant", "wb") as file:
+        file.truncate(2**40)
+    for name in ("pipe", "loop", "directory", "giant", "n" * 300):
+        with pytest.raises(InputError, match="cannot read"):
+            load(tmp_path / name)
 
 
 def test_a_missing_file_is_refused(tmp_path):

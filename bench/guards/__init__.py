@@ -1,0 +1,1 @@
+"""What stands between femnets and the outside: files, folders, flags, terminals, signals."""

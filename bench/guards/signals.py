@@ -1,0 +1,92 @@
+"""Ctrl-C, SIGTERM and SIGHUP while a command runs: one line that says how to go on, 130 or 143.
+
+The handler ends the process itself. An exception would be raised wherever Python happens to be, and
+is lost or printed with its traceback in imports, callbacks of compiled code and finalisers. What
+stands aside is taken away first; results are whole or not there, whenever it comes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import NoReturn
+
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+ANEW, RESUMES = "the same command starts anew", "the same command resumes"
+SHOW_CURSOR = "\x1b[?25h"
+_way_on = ANEW
+
+
+class Asked(KeyboardInterrupt):
+    """The first signal within `ending_well`; `number` says which."""
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
+def install() -> None:
+    """For a process that is a femnets command."""
+    for number in heard():
+        signal.signal(number, end)
+
+
+def heard() -> list[signal.Signals]:
+    """The signals to be handled; SIGHUP stays ignored where a parent (nohup) wants it so."""
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [number for number in CODES if number != signal.SIGHUP or not ignored]
+
+
+def go_on_by(words: str) -> None:
+    """What the line shall say from now on."""
+    global _way_on
+    _way_on = words
+
+
+def line(number: int) -> str:
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    return f"{word}; {_way_on}"
+
+
+def end(number: int, frame: FrameType | None = None) -> NoReturn:
+    """Ends the process at once: a further signal changes nothing."""
+    for other in CODES:
+        signal.signal(other, signal.SIG_IGN)
+    from bench.guards.output import remove_unfinished
+
+    remove_unfinished()
+    cursor = SHOW_CURSOR if os.isatty(2) else ""
+    with suppress(OSError):  # the terminal may be gone
+        os.write(2, f"{cursor}{line(number)}\n".encode())
+    os._exit(CODES[signal.Signals(number)])
+
+
+@contextmanager
+def ending_well() -> Iterator[list[int]]:
+    """While inside, a first signal raises `Asked`, so that a result so far is kept; a second ends.
+
+    Yields the list that the signal's number goes to.
+    """
+    received: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        for other in before:
+            signal.signal(other, end)
+        received.append(number)
+        raise Asked(number)
+
+    before = {number: signal.getsignal(number) for number in heard()}
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

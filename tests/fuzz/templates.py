@@ -1,0 +1,49 @@
+"""The folder that fuzzed lines work in: a whole run, a partial one, a harmed one, a net, meshes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import shutil
+from pathlib import Path
+
+STUDIES = ("slips", "convergence", "training")
+SMALL = (
+    "convergence.n=1,2", "slips.seeds=0", "training.nets=resnet,fractional", "training.samples=50",
+    "training.steps=2", "training.seeds=0", "training.hidden=2", "training.width=4",
+)  # fmt: skip
+
+
+def make_template(folder: Path) -> Path:
+    """Small things that took real computations, made once."""
+    from command_lines import furnish
+    from damage import harm_run
+
+    folder.mkdir(parents=True, exist_ok=True)
+    net = ("train", "--steps", "1", "--samples", "30", "--hidden", "2", "--width", "3")
+    call(folder, *net, "--save", "net.safetensors")
+    call(folder, "fem", "--n", "1", "--vtu", "mesh.vtu")
+    (folder / "bad.vtu").write_bytes((folder / "mesh.vtu").read_bytes()[:300])
+    settings = [word for setting in SMALL for word in ("--set", setting)]
+    call(folder, "run", *STUDIES, *settings, "--run", "whole", "--jobs", "0", "--no-report")
+    for name in ("part", "harmed"):
+        shutil.copytree(folder / "runs/whole", folder / "runs" / name)
+    for directory in sorted((folder / "runs/part/cells").glob("*/*"))[::2]:
+        shutil.rmtree(directory)
+    harm_run(folder / "runs/harmed", random.Random(0), 6)
+    furnish(folder)
+    return folder
+
+
+def call(folder: Path, *words: str) -> None:
+    from bench.cli import invoke
+
+    err = io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(err),
+    ):
+        code = invoke(list(words))
+    assert code == 0, err.getvalue()
