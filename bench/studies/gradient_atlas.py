@@ -52,7 +52,7 @@ class Config:
     decay_gammas: tuple[float, ...] = (0.25, 0.5, 0.75)
 
 
-WIDENED = {
+WIDENED: dict[str, Any] = {
     "activations": ("smoothrelu", "relu", "tanh", "gelu", "sine"),
     "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
