@@ -181,7 +181,9 @@ def map_rows(nets: Results) -> list[tuple[Value, ...]]:
         name = "built in" if config["boundary"] == "exact" else "penalty"
         name += ", r div" if config["div_exponent"] else ""
         name += ", told the singular function" if config["singular"] else ""
-        key = (name, config["inside"], config["rim"], int(config["width"]))
+        key: tuple[Value, ...] = (
+            name, config["inside"], config["rim"], int(config["width"])
+        )  # fmt: skip
         found.setdefault(key, []).append(record)
     rows: list[tuple[Value, ...]] = []
     for key, records in found.items():
