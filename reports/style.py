@@ -22,7 +22,7 @@ from zlib import crc32
 import matplotlib as mpl
 
 from bench.store.files import Damaged
-from reports.faults import note
+from reports._faults import note
 from reports.names import members
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
             figure = picture.draw()
         except Damaged:
             raise
-        except Exception as error:  # see `reports.faults`
+        except Exception as error:  # see `reports._faults`
             figure = _sorry(note(f"figure {picture.name!r}", error))
         try:
             yield figure

@@ -16,7 +16,7 @@ class Config(NetInAtlas):
     samples: int = inherited(NetInAtlas, "samples", default=32)
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems")
+DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # nothing is trained
