@@ -13,9 +13,9 @@ from bench.guards.reading import plain_bytes
 from bench.store.files import Damaged
 from bench.store.folder import Store
 from bench.store.results import Results
+from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
-from reports.faults import noted
 
 TRIES = 5
 STAMP = "report.json"

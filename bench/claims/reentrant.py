@@ -12,8 +12,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from bench.claims import Claim, Counted, Fact, Finding, NotTested
-from bench.claims._rules import is_smaller
+from bench.claims import Claim, Fact, Finding, NotTested
+from bench.claims._rules import counted, is_smaller
 from bench.store.results import Record, Results
 
 WHERE = "a control of ours"
@@ -127,15 +127,13 @@ def _warns(results: Results) -> Finding:
     if not wrong:
         return NotTested(COMMAND)
     right = [record for record in nets if not warned(record)[0]]
-    hits = sum(warned(record)[1]["a coarse N₀ solve"] for record in wrong)
+    said = [warned(record)[1]["a coarse N₀ solve"] for record in wrong]
     false = sum(warned(record)[1]["a coarse N₀ solve"] for record in right)
-    return Counted(
-        hits,
-        len(wrong),
-        nets.keys(),
-        f"it warns of {hits} of {len(wrong)} wrong nets, and falsely of {false} of {len(right)} "
-        "right ones",
-        "wrong nets",
+    return counted(
+        said,
+        Results(wrong),
+        f"it warns of {{hits}} of {{runs}} that are wrong, and falsely of {false} of {len(right)} "
+        "that are right",
     )
 
 

@@ -162,9 +162,8 @@ def about_problems() -> list[str]:
 def expanded(study: str, config: Any) -> list[Cell]:
     """The cells of a study; settings that would make too many are refused before they are made."""
     most = _combinations(config)
-    if most > max(
-        MOST_COMBINATIONS, *(10 * _combinations(p) for p in load(study).PRESETS.values())
-    ):
+    usual = max(map(_combinations, load(study).PRESETS.values()))
+    if most > max(MOST_COMBINATIONS, 10 * usual):
         raise UserError(
             f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
             "give its settings fewer values"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from bench.claims.reentrant import WRONG_ABOVE, ends, warned
+import numpy as np
+
+from bench.claims.reentrant import WRONG_ABOVE, end_of, ends, warned
 from bench.store.results import Record, Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
@@ -16,6 +18,7 @@ STUDY = "reentrant"
 TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
+RISEN = 2.0  # of the fine loss over its lowest value along a training
 GAP = "nothing has been computed on the L-shaped prism in this run."
 IN_ARTICLE = (("reentrant-story",),)
 SHOWN = {
@@ -55,7 +58,7 @@ def contents(run: Run) -> list[Block]:
     blocks.append(
         Table("reentrant-map", _caption_map(nets), MAP, map_rows(nets), run.source(STUDY, nets))
     )
-    blocks.append(Paragraph(_indicator(nets)))
+    blocks += [Paragraph(_off_the_floor(nets)), Paragraph(_indicator(nets))]
     return blocks
 
 
@@ -178,7 +181,9 @@ def map_rows(nets: Results) -> list[tuple[Value, ...]]:
         name = "built in" if config["boundary"] == "exact" else "penalty"
         name += ", r div" if config["div_exponent"] else ""
         name += ", told the singular function" if config["singular"] else ""
-        key = (name, config["inside"], config["rim"], int(config["width"]))
+        key: tuple[Value, ...] = (
+            name, config["inside"], config["rim"], int(config["width"])
+        )  # fmt: skip
         found.setdefault(key, []).append(record)
     rows: list[tuple[Value, ...]] = []
     for key, records in found.items():
@@ -242,6 +247,25 @@ def _pictures(run: Run, elements: dict[str, Results], nets: Results, norm: float
             )
         )
     return blocks
+
+
+def _off_the_floor(nets: Results) -> str:
+    """How many nets left the floor of the loss between their points, and where that led."""
+    left: list[Record] = []
+    for record in nets:
+        fine = np.asarray(record.arrays["curve_fine_loss"])[1:]
+        if len(fine) and fine[-1] > RISEN * fine.min():
+            left.append(record)
+    right = sum(end_of(record) == "right" for record in left)
+    stayed = [record for record in nets if record not in left]
+    stayed_right = sum(end_of(record) == "right" for record in stayed)
+    return (
+        f"In {len(left)} of {len(nets)} nets the loss by the fine rule ended above {RISEN:g} times "
+        "its lowest value while the loss at the points of training went on falling: they left the "
+        f"floor of the energy between their points. {right} of these ended right, "
+        f"{len(left) - right} wrong; of the {len(stayed)} that stayed, {stayed_right} ended right. "
+        "Where they go from there is decided by the points, not by the loss."
+    )
 
 
 def _with_slice(group: Results) -> Record | None:

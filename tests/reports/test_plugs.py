@@ -65,13 +65,22 @@ def drop(tmp_path, monkeypatch):
         (folder / f"{name}.py").write_text(source, encoding="utf-8")
         module = importlib.import_module(package)
         monkeypatch.setattr(module, "__path__", [*module.__path__, str(folder)])
-        importlib.invalidate_caches()
         dropped.append((module, name))
+        forget(module)
 
     yield put
     for module, name in dropped:
         sys.modules.pop(f"{module.__name__}.{name}", None)
         vars(module).pop(name, None)
+        forget(module)
+
+
+def forget(module):
+    """What a package keeps of the files beside it."""
+    importlib.invalidate_caches()
+    for value in list(vars(module).values()):
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
 
 
 @pytest.fixture
