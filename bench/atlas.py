@@ -30,7 +30,30 @@ def net_of(config: NetOnData) -> Network:
     import nets
 
     names = ("net", "tau", "tau0", "gamma", "hidden", "width", "init", "scale", "eta", "seed")
-    return nets.build(**{name: getattr(config, name) for name in names})
+    chosen = {name: getattr(config, name) for name in names}
+    if hasattr(config, "activation"):
+        chosen["activation"] = config.activation
+    return nets.build(**chosen)
+
+
+def normalise(net: Network, x: Tensor) -> None:
+    """Scales every hidden weight, first to last, so that pre-activations have variance one at x.
+
+    What normalisation does to the forward pass at the start (a data-dependent start, Mishkin &
+    Matas 2016), without its own derivative.
+    """
+    import torch
+
+    from nets.gradients.passes import trajectory
+
+    with torch.no_grad():
+        for k in range(net.config.hidden):
+            y = trajectory(net, x).y[k].plain()
+            z = y @ net.W[k].double().T + net.b[k].double()
+            spread = float(z.square().mean().sqrt())
+            if spread > 0:
+                net.W[k] /= spread
+                net.b[k] /= spread
 
 
 def data_of(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:

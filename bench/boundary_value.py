@@ -20,7 +20,8 @@ def data_of(
 ) -> BoundaryValueProblem:
     """f, φ, ρ and the trace g: the problem's own, or u × n, of which a singular gradient part comes
     as its potential; on natural faces u·n and φ curl u × n. Elements that need the trace in one
-    piece get the `whole_trace`; `div_exponent` a weights the divergence by r^{2a}, r the distance from the re-entrant edges."""
+    piece get the `whole_trace`; `div_exponent` a weights the divergence by r^{2a}, r the distance
+    from the re-entrant edges."""
     from fem.boundary_value import BoundaryValueProblem
 
     def g(x: Array, n: Array) -> Array:
@@ -33,7 +34,7 @@ def data_of(
         f=problem.f,
         phi=problem.phi,
         grad_phi=problem.grad_phi,
-        g=g if problem.known else problem.g or g,
+        g=problem.g or g,
         rho=problem.rho,
         potential=None if whole_trace else problem.potential,
         singular_edge=problem.singular_edge,

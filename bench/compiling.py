@@ -16,7 +16,7 @@ def announce() -> None:
         return
     from numba.core import event
 
-    class Listener(event.Listener):  # type: ignore[misc]
+    class Listener(event.Listener):
         said = False
 
         def on_start(self, event: Any) -> None:

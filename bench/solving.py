@@ -21,7 +21,7 @@ from bench.errors import UserError
 from bench.measure import ruler
 from bench.problems import Array, Problem
 from bench.settings import configured
-from bench.training import FIGURES
+from bench.training import FIGURES, MeasuredNet
 
 if TYPE_CHECKING:
     from bench.forms._built_in import BuiltIn
@@ -109,14 +109,10 @@ class SolvedField:
 
 
 @dataclass(frozen=True)
-class SolvedNet:
-    """A net with its figures: `values` are JSON, `arrays` the history and the curve."""
+class SolvedNet(MeasuredNet):
+    """A net told an equation."""
 
-    net: Network
     told: Told
-    training: Training
-    values: dict[str, Any]
-    arrays: dict[str, np.ndarray]
 
 
 def box_of(domain: Domain) -> tuple[Array, Array]:
@@ -159,10 +155,12 @@ def told_of(config: SolveConfig, parameters: int, net: Network | None = None) ->
     form = forms.get(config.form)
     if net is None:
         _check_activation(config, form.SMOOTHNESS)
-    points = max(FEWEST_POINTS, parameters) if config.points is None else config.points
+    problem = problems.get(config.problem)
+    rule = max(FEWEST_POINTS, parameters if problem.smooth else 2 * parameters)
+    points = rule if config.points is None else config.points
     rim = round(BOUNDARY_SHARE * points)
     return Told(
-        problem=problems.get(config.problem),
+        problem=problem,
         points=points,
         boundary_points=rim if config.boundary_points is None else config.boundary_points,
         seed=config.data_seed,
@@ -230,7 +228,7 @@ def solve_net(
     }
     arrays = {f"history_{name}": array for name, array in training.history.items()}
     arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
-    return SolvedNet(net, told, training, values, arrays)
+    return SolvedNet(net, training, values, arrays, told)
 
 
 def _trained(
@@ -251,13 +249,16 @@ def _trained(
         config.steps, config.evaluations, seconds, None, config.gradient_norm, config.patience
     )
 
+    known = told.problem.known  # else there is no error to watch
+    probes = {"l2_error": lambda net: l2_error(told, net, centre)} if known else {}
+
     def one(limits: Limits, stream: int) -> Training:
         return minimise(
             net,
             Equation(objective if stream == 0 else told.objective(net, stream, centre)),
             limits=limits,
             optimizer=config.chosen_optimizer,
-            probes={"l2_error": lambda net: l2_error(told, net, centre)},
+            probes=probes,
             every=config.every or 1,
             seed=config.seed,
             progress=progress,
@@ -290,10 +291,15 @@ def evaluated(net: Network, config: SolveConfig, told: Told | None = None) -> di
 
 
 def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
-    """The keys of the track *fit*: null for those about samples, the rest by the same ruler."""
+    """The keys of the track *fit*: null for those about samples, the rest by the same ruler.
+
+    Where nobody knows u, errors are null too; `residual` is what there is.
+    """
     values: dict[str, Any] = dict.fromkeys(FIGURES)
     with np.errstate(all="ignore"):
-        errors = ruler.field_errors(found, problem, jacobian=found.jacobian)
+        errors = (
+            ruler.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
+        )
         third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
     values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}
     return {name: finite(value) for name, value in values.items()}

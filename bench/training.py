@@ -88,14 +88,20 @@ class Data:
 
 
 @dataclass(frozen=True)
-class TrainedNet:
-    """A trained net with its figures: `values` are JSON, `arrays` the history and the curve."""
+class MeasuredNet:
+    """A net with its figures: `values` are JSON, `arrays` the history and the curve."""
 
     net: Network
-    data: Data
     training: Training
     values: dict[str, Any]
     arrays: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class TrainedNet(MeasuredNet):
+    """A net trained on samples."""
+
+    data: Data
 
 
 def starting_net(config: TrainConfig) -> Network:
@@ -175,7 +181,7 @@ def train_net(
     }
     arrays = {f"history_{name}": array for name, array in training.history.items()}
     arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
-    return TrainedNet(net, data, training, values, arrays)
+    return TrainedNet(net, training, values, arrays, data)
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
@@ -183,8 +189,13 @@ def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
     only a part of it, on the training part."""
     part = metrics.suffix(data.problem.domain.training_part)
     errors = _DomainErrors(data)
-    probes = {"rel_test_error": lambda net: rel_test_error(net, data), "l2_error": errors.whole}
-    return {**probes, f"l2_error{part}": errors.training} if part else probes
+    probes: dict[str, Callable[[Network], float]] = {
+        "rel_test_error": lambda net: rel_test_error(net, data),
+        "l2_error": errors.whole,
+    }
+    if part:
+        probes[f"l2_error{part}"] = errors.training
+    return probes
 
 
 class _DomainErrors:

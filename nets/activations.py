@@ -45,7 +45,7 @@ def smooth_relu(eta: float) -> Activation:
         return eta * slope(z) ** 2 + torch.relu(z - eta)
 
     def curvature(z: Tensor) -> Tensor:
-        return torch.where(z.abs() < eta, 0.5 / eta, 0.0).to(z.dtype)
+        return (z.abs() < eta).to(z.dtype) * (0.5 / eta)
 
     return Activation("smoothrelu", value, slope, curvature, smoothness=1)
 

@@ -64,19 +64,19 @@ class OwnNet(Network):
         nn.Module._load_from_state_dict(self, *arguments, **more)
 
     @property
-    def architecture(self) -> Any:
+    def architecture(self) -> Any:  # type: ignore[override]
         return architectures.OwnArchitecture(type(self.inner).__name__, lambda: None)
 
     @property
-    def W(self) -> Any:
+    def W(self) -> Any:  # type: ignore[override]
         raise self._without("W, b or states per layer")
 
     @property
-    def b(self) -> Any:
+    def b(self) -> Any:  # type: ignore[override]
         raise self._without("W, b or states per layer")
 
     @property
-    def sigma(self) -> Any:
+    def sigma(self) -> Any:  # type: ignore[override]
         raise self._without("one activation")
 
     def _without(self, what: str) -> InputError:

@@ -29,12 +29,9 @@ class Config:
 
 
 DEPENDS = (
-    "fem",
-    "bench.boundary_value",
-    "bench.finite_elements",
-    "bench.problems",
-    "bench.domains",
-)
+    "fem", "bench.boundary_value", "bench.finite_elements", "bench.problems", "bench.domains",
+    "bench.measure", "bench.medians",
+)  # fmt: skip
 ALONE = False
 SLICE, REACH = 16, 0.4  # points per side of the picture, and half its width
 TIMED = MACHINE

@@ -73,7 +73,9 @@ def needs_bytes(config: Config) -> int:
     return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def appearance(config: Config, values: Mapping[str, Any]) -> Appearance | None:
+    if values.get("known") is False:
+        return None  # without u there is no error to compete with
     graded = _kind_of_mesh(config)
     count = f" {config.layers or config.refine}" if config.layers or config.refine else ""
     order = f" p={config.order}" if config.order else ""
@@ -125,6 +127,7 @@ def run(config: Config) -> Result:
             **{f"seconds_{phase}": value for phase, value in solution.seconds.items()},
             "n": config.n,
             "smooth": problem.smooth,
+            "known": problem.known,
             "seconds": solution.total_seconds,
             "seconds_per_point": seconds_per_point(solution, problem.domain),
         }

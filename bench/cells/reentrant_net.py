@@ -18,7 +18,7 @@ from bench.cells.edge_solve import slices
 from bench.settings import setting
 
 if TYPE_CHECKING:
-    from bench.div_curl import Setting
+    from bench.forms._div_curl import Setting
     from nets.module import Network
     from nets.training.loop import Training
 
@@ -49,14 +49,16 @@ class Config:
         """What decides the loss."""
         from dataclasses import fields
 
-        from bench.div_curl import Setting
+        from bench.forms._div_curl import Setting
 
         return Setting(**{entry.name: getattr(self, entry.name) for entry in fields(Setting)})
 
 
 DEPENDS = (
-    "nets", "fem", "bench.div_curl", "bench.forms", "bench.solving", "bench.problems",
-    "bench.domains", "bench.boundary_value", "bench.measure.ruler",
+    "nets", "fem", "bench.forms", "bench.solving", "bench.problems",
+    "bench.domains", "bench.boundary_value", "bench.measure", "bench.medians", "bench.training",
+    "bench.portrait", "bench.finite_elements", "bench.cells.net", "bench.cells.solved_net",
+    "bench.cells.edge_solve",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
@@ -95,6 +97,7 @@ def run(config: Config) -> Result:
     values = {name: finite(value) for name, value in measured(told, net, table).items()}
     values |= {
         "training_loss": finite(2 * training.J),
+        "late_fall": finite(_late_fall(training)),
         "seconds": training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
@@ -110,7 +113,7 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
     """The truth, and what a user can compute."""
     import numpy as np
 
-    from bench.div_curl import HELD_OUT, coarse_solve
+    from bench.forms._div_curl import HELD_OUT, coarse_solve
 
     field = told.field(net)(table.inputs.T)
     beside, estimate = coarse_solve(told.problem)
@@ -126,6 +129,16 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
         "coarse_error": table.l2_error(beside.T),
         "norm": size,
     }
+
+
+def _late_fall(training: Training) -> float:
+    """The fine loss at the end over the one after three quarters of the evaluations: near 1 where
+    the training has come to rest."""
+    import numpy as np
+
+    work, fine = (np.asarray(training.curve[name]) for name in ("evaluations", "fine_loss"))
+    before = fine[work <= 0.75 * work[-1]]
+    return float(fine[-1] / before[-1]) if len(before) else 1.0
 
 
 def loss(net: Network, terms: Any) -> float:

@@ -44,7 +44,7 @@ class Config(NetOnData):
         None,
         panel=EQUATION,
         min=1,
-        unset=f"one per parameter, at least {FEWEST_POINTS}",
+        unset=f"one per parameter, two where the field is singular, at least {FEWEST_POINTS}",
         help="Points inside the domain.",
     )
     boundary_points: int | None = setting(
@@ -55,12 +55,9 @@ class Config(NetOnData):
     )
     draw: str = setting("quasi", panel=EQUATION, help="How points are drawn: random or quasi.")
     resample: int | None = setting(
-        None,
-        panel=EQUATION,
-        min=1,
-        unset="never",
+        None, panel=EQUATION, min=1, unset="never",
         help="Draw new points after so many evaluations; the optimiser starts afresh.",
-    )
+    )  # fmt: skip
     samples: int = setting(0, panel=EQUATION, help="Samples of u: none.", max=0)
     optimizer: str = setting(
         "auto", panel=END, help=f"{', '.join(optimizers.names())}; auto: {AUTO}."
@@ -97,7 +94,8 @@ class Config(NetOnData):
 
 DEPENDS = (
     "nets", "bench.solving", "bench.forms", "bench.problems", "bench.domains",
-    "bench.measure.ruler", "fem",
+    "bench.training", "bench.medians", "bench.measure", "bench.cells.net",
+    "bench.portrait", "fem",
 )  # fmt: skip
 ALONE = False
 TIMED = MACHINE
@@ -118,9 +116,10 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         look=look_of(config),
         track="solve",
         told=TRACKS["solve"],
-        inputs="x",
+        inputs=TRACKS["solve"],
         unknowns=int(values["parameters"]),
-        tuned="nothing in this cell: weights and points by one rule for all problems",
+        tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
+        search="elsewhere",
     )
 
 
@@ -139,14 +138,16 @@ def _differences(config: Config) -> str:
 
 
 def run(config: Config) -> Result:
+    from bench.measure.queries import seconds_per_point
     from bench.solving import solve_net
     from nets.storage import to_bytes
 
     if config.steps is None and config.evaluations is None:
         raise UserError("a solved_net cell needs steps or evaluations: seconds would not repeat")
     solved = solve_net(config)
+    field, domain = solved.told.field(solved.net), solved.told.problem.domain
     return Result(
-        solved.values,
+        {**solved.values, "seconds_per_point": seconds_per_point(field, domain)},
         solved.arrays,
         {"net": to_bytes(solved.net)},
         diverged=solved.values["diverged"],

@@ -4,14 +4,16 @@ The whole method is one cell, so that its cost counts the search, and it is told
 and no more. Candidates are trained briefly on a part of them: without the ring r > `radius` of the
 cylinder and without every fifth of the rest. Those judge, by the relative error: a net must fill
 gaps and continue a little. First every size with every activation, then, for the best of these,
-every optimiser. The winner is trained on all samples from a fresh seed; only that net is scored.
+every optimiser; then the length of the training, because a net that is trained too long follows its
+samples. The winner is trained on all samples from a fresh seed; only that net is scored.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 from bench.cells import MACHINE, Result, finite
@@ -82,7 +84,8 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
         config,
         values,
         title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
-        tuned="size, activation, η, frequencies, optimiser, by validation on its samples; counted",
+        tuned="size, activation, η, frequencies, optimiser, length of training, by validation on "
+        "its samples; counted",
         search="counted",
     )
 
@@ -92,24 +95,29 @@ def run(config: Config) -> Result:
     from bench.training import train_net
     from nets.storage import to_bytes
 
-    tried = [_validated(config, candidate) for candidate in candidates(config)]
+    brief = config.tuning_evaluations
+    tried = [_validated(config, candidate, brief) for candidate in candidates(config)]
     leader = {name: best(tried)[name] for name in CHOICES}
     others = [{**leader, "optimizer": name} for name in config.optimizers[1:]]
-    tried += [_validated(config, candidate) for candidate in others]
+    tried += [_validated(config, candidate, brief) for candidate in others]
     chosen = {name: best(tried)[name] for name in CHOICES}
-    trained = train_net(_settings(config, chosen, config.evaluations))
+    longest = _validated(config, chosen, config.evaluations)
+    length = {"evaluations": longest["best_at"]}
+    trained = train_net(replace(_settings(config, chosen, config.evaluations), **length))
     values, arrays = portrait(trained, ())
-    tuning = sum(candidate["seconds"] for candidate in tried)
+    search = [*tried, longest]
+    tuning = sum(each["seconds"] for each in search)
     return Result(
         {
             **trained.values,
             **values,
-            "chosen": chosen,
+            "chosen": {**chosen, **length},
             "tried": tried,
+            "longest": longest,
             "seconds_training": trained.values["seconds"],
             "seconds_tuning": tuning,
             "seconds": trained.values["seconds"] + tuning,
-            "evaluations_tuning": sum(candidate["evaluations"] for candidate in tried),
+            "evaluations_tuning": sum(each["evaluations"] for each in search),
         },
         {**trained.arrays, **arrays},
         {"net": to_bytes(trained.net)},
@@ -138,13 +146,16 @@ def best(tried: list[dict[str, Any]]) -> dict[str, Any]:
     return min(tried, key=lambda c: float("inf") if c["validation"] is None else c["validation"])
 
 
-def _validated(config: Config, candidate: dict[str, Any]) -> dict[str, Any]:
-    """The candidate with its validation error and cost."""
+def _validated(config: Config, candidate: dict[str, Any], evaluations: int) -> dict[str, Any]:
+    """The candidate with its cost, its smallest validation error and where on the way that was.
+
+    Judging on the way is not in its seconds: it costs a fraction of one evaluation each time.
+    """
     from bench.measure.ruler import relative_test_error
     from bench.training import predict
     from nets import train
 
-    settings = _settings(config, candidate, config.tuning_evaluations)
+    settings = _settings(config, candidate, evaluations)
     data, held = settings.data(), held_out(config)
     net = replace(settings, seed=TUNING_SEEDS_FROM + config.seed).build()
     training = train(
@@ -153,15 +164,33 @@ def _validated(config: Config, candidate: dict[str, Any]) -> dict[str, Any]:
         data.y[~held],
         optimizer=settings.optimizer,
         evaluations=settings.evaluations,
-        every=config.tuning_evaluations,
+        every=evaluations,
         seed=TUNING_SEEDS_FROM + config.seed,
+        probes={
+            "validation": lambda net: relative_test_error(predict(net, data.x[held]), data.y[held])
+        },
     )
+    smallest, best_at = least(training.curve["validation"], training.curve["evaluations"])
     return {
         **candidate,
-        "validation": finite(relative_test_error(predict(net, data.x[held]), data.y[held])),
+        "validation": finite(smallest),
+        "best_at": best_at,
         "evaluations": training.evaluations,
         "seconds": training.seconds,
     }
+
+
+def least(errors: Sequence[float], evaluations: Sequence[float]) -> tuple[float, float]:
+    """The smallest error along a curve and when it was reached, the first of equals.
+
+    The last point of a curve is the state of smallest J: it counts for the end. A curve without any
+    number keeps the whole length.
+    """
+    found = [(error, at) for error, at in zip(errors, evaluations, strict=True) if not isnan(error)]
+    if not found:
+        return float("nan"), max([1.0, *evaluations])
+    error, at = min(found)
+    return float(error), max(1.0, float(at))
 
 
 def held_out(config: Config) -> Any:

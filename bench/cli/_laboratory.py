@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,12 +13,14 @@ from bench.errors import UserError
 from bench.outside import named
 from bench.settings import setting
 from bench.store.files import write_whole, written_whole
+from nets.training.progress import StatusLine, spent_and_left
 
 if TYPE_CHECKING:
     from nets.laboratory.study import GradientStudy
 
 LABORATORY = "Any torch module"
-SECONDS_BETWEEN_LINES = 10.0  # without a terminal
+SECONDS_BETWEEN_LOOKS = 0.2
+KNOWN_FROM = 0.02  # of the work: before that nobody knows the time left
 ENDINGS = (".html", ".png", ".svg", ".pdf", ".csv", ".parquet")
 NAME_WIDTH = 14
 BAR_WIDTH = 8
@@ -82,36 +82,19 @@ def study_of(module: str, asked: AnyModule, scales: tuple[float, ...]) -> Gradie
         )
 
 
-class Progress:
-    """What is done now, and the time left: one live line, or a plain one every ten seconds."""
+class Progress(StatusLine):
+    """What is done now, and the time left."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stderr
-        self.live = self.stream.isatty()
-        self.began = self.written = time.monotonic()
-        self.width = 0
-
-    def __enter__(self) -> Callable[[str, float], None]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.live and self.width:
-            self.stream.write("\r" + " " * self.width + "\r")
-            self.stream.flush()
+        super().__init__(stream)
+        self.began, self.shown = time.monotonic(), 0.0
 
     def __call__(self, what: str, share: float) -> None:
-        now = time.monotonic()
-        if now - self.written < (0.2 if self.live else SECONDS_BETWEEN_LINES):
-            return
-        self.written, spent = now, now - self.began
-        left = f", {spent * (1 / share - 1):.0f} s left" if 0.02 < share < 1 else ""
-        line = f"{what}  {share:.0%}  {spent:.0f} s{left}"
-        if self.live:
-            self.stream.write("\r" + line.ljust(self.width))
-            self.stream.flush()
-            self.width = len(line)
-        else:
-            print(line, file=self.stream, flush=True)
+        spent = time.monotonic() - self.began
+        if spent - self.shown >= SECONDS_BETWEEN_LOOKS:
+            self.shown = spent
+            known = share if share > KNOWN_FROM else 0.0
+            self.say(f"{what}  {share:.0%}  {spent_and_left(spent, known)}", spent)
 
 
 def document(study: GradientStudy) -> dict[str, Any]:

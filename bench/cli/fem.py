@@ -33,7 +33,11 @@ REFINEMENTS = 8
 class Request:
     """What `femnets fem` can be asked; lists are text here, because 1-10 is one."""
 
-    n: str | None = setting(None, unset=DEFAULT_N, help="Cells per side: 1,2,4,8 or 1-10.")
+    n: str | None = setting(
+        None,
+        unset=DEFAULT_N,
+        help="Cells per side of the cube, or per unit length: 1,2,4,8 or 1-10.",
+    )
     element: str = inherited(Config, "element")
     order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
     solve: bool = setting(False, help="Solve the boundary-value problem, told f, φ and the trace.")

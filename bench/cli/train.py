@@ -35,18 +35,18 @@ TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
 HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
 
 
+TOLD = (
+    "What the net is told: fit, samples of u in the cylinder; solve, the equation f, φ and the "
+    "boundary values, never u (then the net is 2-20 tanh and x its only input, unless told "
+    "otherwise)."
+)
+
+
 @options_of(Config, solved_net.Config)
 def command(
     given: dict[str, Any],
     *,
-    track: Annotated[
-        str,
-        typer.Option(
-            help="What the net is told: fit, samples of u in the cylinder; solve, the equation "
-            "f, φ and the boundary values, never u (then the net is 2-20 tanh and x its only "
-            "input, unless told otherwise)."
-        ),
-    ] = "fit",
+    track: Annotated[str, typer.Option(help=TOLD)] = "fit",
     recipe: Annotated[
         str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
     ] = None,

@@ -41,7 +41,7 @@ def boundary_terms(
 
 
 def _given(problem: Problem, rim: Rim, weight: float, outputs: int) -> Residuals:
-    g = np.cross(problem.u(rim.x), rim.normal, axis=0)
+    g = problem.trace(rim.x, rim.normal)
     t1, t2 = op.tangents(rim.normal)
     u = op.identity("value", len(rim))
     A = np.concatenate([op.along(t1, u), op.along(t2, u)])

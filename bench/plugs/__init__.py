@@ -13,11 +13,16 @@ code only if this process was told of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from bench.errors import UserError
 from bench.plugs.files import NAME, PATH, PlugFile, digest_now, read
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from bench.plugs.kinds import Build
 
 GROUPS = (
     "problems", "architectures", "optimizers", "elements", "baselines", "studies", "claims",
@@ -136,12 +141,12 @@ def install() -> None:
             continue
         add, built = registries()[group]
         for entry in found:
-            add(entry.name, lambda entry=entry, built=built: built(entry.load(), entry.name))
+            add(entry.name, partial(_installed, built, entry))
 
 
 def _register(name: str) -> None:
     """With every kind: which of them a name is, whoever asks for it finds out."""
-    from bench.plugs.kinds import registries, thing
+    from bench.plugs.kinds import registries
 
     plug = _file(name)
     assert plug is not None
@@ -149,7 +154,17 @@ def _register(name: str) -> None:
     for group, (add, built) in registries().items():
         if group in ("studies", "claims"):
             continue
-        add(name, lambda built=built: built(thing(plug, what), name))
+        add(name, partial(_made, built, plug, what, name))
+
+
+def _made(built: Build, plug: PlugFile, what: str, name: str) -> Any:
+    from bench.plugs.kinds import thing
+
+    return built(thing(plug, what), name)
+
+
+def _installed(built: Build, entry: EntryPoint) -> Any:
+    return built(entry.load(), entry.name)
 
 
 def _file(name: str) -> PlugFile | None:

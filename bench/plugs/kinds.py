@@ -68,11 +68,17 @@ def study_in(plug: PlugFile) -> ModuleType:
 def problem(found: Any, name: str) -> Problem:
     from bench.problems import Problem
 
+    hint = f"{name} is no problem: define PROBLEM = Problem(…) (femnets new problem)"
+    return _record(found, "PROBLEM", Problem, name, hint)
+
+
+def _record(found: Any, attribute: str, wanted: type, name: str, hint: str) -> Any:
+    """The declaration itself, or that of a file, under the name by which it was asked for."""
     if isinstance(found, ModuleType):
-        found = getattr(found, "PROBLEM", None)
-    if not isinstance(found, Problem):
-        raise UserError(f"{name} is no problem: define PROBLEM = Problem(…) (femnets new problem)")
-    return dataclasses.replace(found, name=name)
+        found = getattr(found, attribute, None)
+    if not isinstance(found, wanted):
+        raise UserError(hint)
+    return dataclasses.replace(found, name=name)  # type: ignore[type-var]
 
 
 def architecture(found: Any, name: str) -> Any:
@@ -114,11 +120,8 @@ def _own_optimizer(found: Any, name: str, declared: Any) -> Any:
 def element(found: Any, name: str) -> Any:
     from fem.elements import Element
 
-    if isinstance(found, ModuleType):
-        found = getattr(found, "ELEMENT", None)
-    if not isinstance(found, Element):
-        raise UserError(f"{name} is no element: define ELEMENT = Element(…), see fem/elements")
-    return dataclasses.replace(found, name=name)
+    hint = f"{name} is no element: define ELEMENT = Element(…), see fem/elements"
+    return _record(found, "ELEMENT", Element, name, hint)
 
 
 def baseline(found: Any, name: str) -> Any:

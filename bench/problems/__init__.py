@@ -62,6 +62,7 @@ class Problem:
     unbounded at the line {x₁ = a, x₂ = b}, and rules must be graded towards it.
     `potential` is ψ of a gradient part ∇ψ = `grad_potential` of u: its line integral along an
     edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
+    A u that was computed instead says how good it is, `reference_error`: errors below mean nothing.
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
     """
 
@@ -80,6 +81,7 @@ class Problem:
     domain: Domain = CUBE
     natural: tuple[str, ...] = ()
     g: Trace | None = None  # by default that of u
+    reference_error: float | None = None  # of a u that was computed, relative; None: closed form
 
     def __post_init__(self) -> None:
         if not self.known and self.g is None:
@@ -91,6 +93,12 @@ class Problem:
     def known(self) -> bool:
         """Whether u is given in closed form."""
         return self.u is not not_known
+
+    def trace(self, x: Array, n: Array) -> Array:
+        """u × n at points of the boundary with outward normals: from u, or as it was given."""
+        if self.known or self.g is None:
+            return np.cross(self.u(x), n, axis=0)
+        return np.asarray(self.g(x, n), dtype=float)
 
     @property
     def singular_edges(self) -> tuple[Edge, ...]:

@@ -61,7 +61,7 @@ class Plan:
         and report then need no code that femnets does not have.
         """
         config = dataclasses.asdict(self.config)
-        document = {"study": self.study, "preset": self.preset, "config": config}
+        document: dict[str, Any] = {"study": self.study, "preset": self.preset, "config": config}
         if self.told:
             document["told"] = [*self.told]
         named = {"config": config, "cells": [cell.config for cell in self.cells]}
@@ -161,15 +161,21 @@ def about_problems() -> list[str]:
 
 def expanded(study: str, config: Any) -> list[Cell]:
     """The cells of a study; settings that would make too many are refused before they are made."""
-    values = (getattr(config, field.name) for field in dataclasses.fields(config))
-    most = math.prod(len(value) for value in values if isinstance(value, tuple) and value)
-    if most > MOST_COMBINATIONS:
+    most = _combinations(config)
+    usual = max(map(_combinations, load(study).PRESETS.values()))
+    if most > max(MOST_COMBINATIONS, 10 * usual):
         raise UserError(
             f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
             "give its settings fewer values"
         )
     cells: list[Cell] = load(study).cells(config)
     return cells
+
+
+def _combinations(config: Any) -> int:
+    """Every value of every setting with every other: far above what most studies ask for."""
+    values = (getattr(config, field.name) for field in dataclasses.fields(config))
+    return math.prod(len(value) for value in values if isinstance(value, tuple) and value)
 
 
 def replanned(

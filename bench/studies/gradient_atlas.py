@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bench.cells import Cell
 from nets import architectures
@@ -36,7 +37,28 @@ class Config:
     width: int = 20
     samples: int = 1000
     seeds: tuple[int, ...] = (0,)
+    # What follows widens the atlas, in cells of kind `mean_field`; empty lists leave it out.
+    activations: tuple[str, ...] = ()
+    activation_depths: tuple[int, ...] = (10, 20, 50)
+    activation_scales: tuple[float, ...] = (0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0)
+    activation_width: int = 100
+    inits: tuple[str, ...] = ()  # of the feedforward net, normalised or not, every activation
+    init_scales: tuple[float, ...] = (0.7, 1.0, 1.4)
+    widths: tuple[int, ...] = ()
+    width_depth: int = 50
+    width_scales: tuple[float, ...] = (0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
+    wide_seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    decay_depths: tuple[int, ...] = ()  # of Fractional-DNNs: what their memory alone does
+    decay_gammas: tuple[float, ...] = (0.25, 0.5, 0.75)
 
+
+WIDENED: dict[str, Any] = {
+    "activations": ("smoothrelu", "relu", "tanh", "gelu", "sine"),
+    "inits": ("torch", "he", "xavier", "orthogonal"),
+    "widths": (10, 30, 100, 300, 1000),
+    "wide_seeds": tuple(range(1000, 1005)),
+    "decay_depths": (5, 10, 20, 50, 100, 200),
+}
 
 PRESETS = {
     "quick": Config(),
@@ -46,6 +68,7 @@ PRESETS = {
         policy_scales=(0.25, 0.5, 1.0, 2.0, 4.0),
         gammas=(0.25, 0.5, 0.75),
         seeds=(1000,),
+        **WIDENED,
     ),
     "full": Config(
         depths=(2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 140, 200),
@@ -53,6 +76,7 @@ PRESETS = {
         policy_scales=(0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
         gammas=(0.25, 0.5, 0.75),
         seeds=tuple(range(1000, 1005)),
+        **{**WIDENED, "wide_seeds": tuple(range(1000, 1010))},
     ),
 }
 
@@ -76,7 +100,43 @@ def cells(config: Config) -> list[Cell]:
         for scale in config.policy_scales
         for depth in (*config.depths, config.deepest)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *_widened(config)]))
+
+
+def _widened(config: Config) -> list[Cell]:
+    """Every activation, start and width, several seeds each; and memory that decays by itself."""
+    plain = {"tau": "fixed", "tau0": "1", "init": "he", "hidden": config.width_depth}
+    rows: list[dict[str, Any]] = [
+        {**plain, "net": net, "activation": name, "hidden": depth, "scale": scale,
+         "width": config.activation_width, "gamma": gamma}
+        for net in config.nets
+        for gamma in _gammas(config, net)
+        for name in config.activations
+        for depth in config.activation_depths
+        for scale in config.activation_scales
+    ]  # fmt: skip
+    rows += [
+        {**plain, "net": "feedforward", "activation": name, "init": init, "normalised": normalised,
+         "scale": scale, "width": config.activation_width}
+        for name in config.activations
+        for init in config.inits
+        for normalised in (False, True)
+        for scale in config.init_scales
+    ]  # fmt: skip
+    rows += [
+        {**plain, "net": net, "scale": scale, "width": width}
+        for net in config.nets
+        for width in config.widths
+        for scale in config.width_scales
+    ]
+    seeded = [{**row, "seed": seed} for row in rows for seed in config.wide_seeds]
+    decay = [
+        {"gamma": gamma, "hidden": depth}
+        for gamma in config.decay_gammas
+        for depth in config.decay_depths
+    ]
+    kinds = [("mean_field", row) for row in seeded] + [("memory_decay", row) for row in decay]
+    return [Cell(kind, row) for kind, row in kinds]
 
 
 def _gammas(config: Config, net: str) -> tuple[float, ...]:

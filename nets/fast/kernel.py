@@ -89,13 +89,7 @@ class FastObjective:
         self._sweeps = _sweeps(net, self.shape, {a.shape[1] for a, _ in self._chunks}, self.dtype)
         self._theta, self._gradient = FlatParameters(net), FlatParameters(net)
         layers = self.shape.hidden + 1
-        self._sums = Sums(
-            W=self._gradient.W,
-            b=[b.numpy() for b in self._gradient.b],
-            dC=np.zeros((layers, layers)),
-            ds=np.zeros(layers - 1),
-            phi_squared=np.zeros(layers),
-        )
+        self._sums = Sums.onto(self._gradient, layers)
         self.tau_gradient = np.zeros(layers - 1)  # dJ/dτ[ℓ], for every τ policy
         self.last = REJECTED
 

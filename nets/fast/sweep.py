@@ -1,6 +1,9 @@
 """One chunk of rows through the net and back, on buffers that are allocated once."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -8,6 +11,9 @@ from torch import Tensor
 
 from nets.fast.elementwise import Elementwise
 from nets.fast.recall import AllLayers, LastLayer, Shape, leading
+
+if TYPE_CHECKING:
+    from nets.fast.kernel import FlatParameters
 
 
 @dataclass
@@ -31,6 +37,17 @@ class Sums:
     ds: np.ndarray
     phi_squared: np.ndarray  # ‖φ[ℓ]‖² at ℓ
     residual_squared: float = 0.0
+
+    @classmethod
+    def onto(cls, gradient: FlatParameters, layers: int) -> Sums:
+        """All zero, W and b in the gradient's own memory."""
+        return cls(
+            W=gradient.W,
+            b=[b.numpy() for b in gradient.b],
+            dC=np.zeros((layers, layers)),
+            ds=np.zeros(layers - 1),
+            phi_squared=np.zeros(layers),
+        )
 
     def clear(self) -> None:
         for total in self.W:

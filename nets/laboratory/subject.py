@@ -106,24 +106,26 @@ class Subject:
 
     def forward(self, module: nn.Module, batch: Batch) -> Tensor:
         """J of the module on a batch; data that do not fit are one clear line."""
-        try:
+        with _clear(
+            f"{self.name} does not take its data, {_described(batch.x)}",
+            "the first of the pair is given to the module",
+        ):
             output = apply(module, batch.x)
-        except InputError:
-            raise
-        except (RuntimeError, TypeError, ValueError, IndexError) as error:
-            raise InputError(
-                f"{self.name} does not take its data, {_described(batch.x)}: "
-                f"{_first_line(error)}; the first of the pair is given to the module"
-            ) from error
-        try:
-            return self.cost(output, batch.y)
-        except InputError:
-            raise
-        except (RuntimeError, TypeError, ValueError, IndexError) as error:
-            raise InputError(
-                f"the loss does not take output {_described(output)} and target "
-                f"{_described(batch.y)}: {_first_line(error)}; give --loss (loss=)"
-            ) from error
+        told = f"output {_described(output)} and target {_described(batch.y)}"
+        with _clear(f"the loss does not take {told}", "give --loss (loss=)"):
+            J = self.cost(output, batch.y)
+        return J
+
+
+@contextmanager
+def _clear(what: str, remedy: str) -> Iterator[None]:
+    """What torch says of data that do not fit, as one line with a remedy."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"{what}: {_first_line(error)}; {remedy}") from error
 
 
 def default_loss(output: Any, y: Any) -> Tensor:

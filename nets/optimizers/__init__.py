@@ -53,6 +53,7 @@ from nets.errors import InputError, nearest, unknown
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
+Damping = Annotated[float, "First damping, relative to the largest diagonal entry."]
 Kept = Annotated[int, "Pairs of steps and changes of the gradient that are kept."]
 
 

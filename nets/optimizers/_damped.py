@@ -38,9 +38,11 @@ class GaussNewton:
             self.transposed = found[1]
             self.matrix = self.transposed.T @ self.transposed
             self.gradient = self.transposed @ self.r
+            diagonal = np.einsum("pr,pr->p", self.transposed, self.transposed)
         else:
             self.matrix, self.gradient = found[1], found[2]
-        self.diagonal = max(float(self.matrix.diagonal().max()), 1e-300)
+            diagonal = self.matrix.diagonal()
+        self.diagonal = max(float(diagonal.max()), 1e-300)  # of JᵀJ, the largest entry
 
     def step(self) -> bool:
         """One accepted step; False, with the `reason`, where none can be found."""

@@ -88,16 +88,16 @@ class InverseHessian:
     ) -> Vector:
         """H⁺ = ρ (H − Hy yᵀH/yᵀHy + φ v vᵀ) + s sᵀ/sᵀy, v = √yᵀHy (s/sᵀy − Hy/yᵀHy).
 
-        The change is a quadratic form in s and Hy with coefficients c₁, c₂, c₃. It is indefinite
-        for every member with ρφ > 0 that is used here, so it splits into p qᵀ + q pᵀ and costs
-        what BFGS costs; where it does not, BFGS (φ = 1, c₃ = 0) stands in.
+        The change is a quadratic form in s and Hy with coefficients c₁, c₂, c₃. For the members
+        that are used here, from DFP (φ = 0) to beyond BFGS (φ = 1), it is indefinite, so that it
+        splits into p qᵀ + q pᵀ and costs what BFGS costs; were it not, BFGS would stand in.
         """
         rho, phi = chosen
         c1, c2 = (rho * phi * yHy / sy + 1) / sy, -rho * phi / sy
         c3 = rho * (phi - 1) / yHy
-        if not (phi > 0 and c2 * c2 > c1 * c3):
+        if not c2 * c2 > c1 * c3:
             c1, c2, c3 = (rho * yHy / sy + 1) / sy, -rho / sy, 0.0
-        far = (-c2 + np.sqrt(c2 * c2 - c1 * c3)) / c1
+        far = (-c2 + np.copysign(np.sqrt(c2 * c2 - c1 * c3), -c2)) / c1
         near = c3 / (c1 * far)
         p, q = s - far * Hy, 0.5 * c1 * (s - near * Hy)
         self.pending = (rho, p, q)

@@ -9,9 +9,9 @@ POSITIVE = "reject": a step to where J is not finite is refused and the damping 
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from nets.optimizers import Objective, Report, Vector
+from nets.optimizers import Damping, Objective, Report, Vector
 
 POSITIVE = "reject"
 LINE_SEARCH = True
@@ -20,11 +20,7 @@ TUNED: dict[str, Any] = {}
 
 
 def minimize(
-    objective: Objective,
-    theta: Vector,
-    report: Report,
-    *,
-    damping: Annotated[float, "First damping, relative to the largest diagonal entry."] = 1e-3,
+    objective: Objective, theta: Vector, report: Report, *, damping: Damping = 1e-3
 ) -> str:
     """(JᵀJ + λI) d = −Jᵀr by Cholesky; accepted if Σr² falls.
 

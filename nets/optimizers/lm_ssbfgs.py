@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from nets.optimizers import Objective, Report, Vector
+from nets.optimizers import Damping, Objective, Report, Vector
 
 POSITIVE = "reject"
 LINE_SEARCH = True
@@ -16,15 +16,12 @@ TUNED: dict[str, Any] = {}
 
 
 def minimize(
-    objective: Objective,
-    theta: Vector,
-    report: Report,
-    *,
-    damping: Annotated[float, "First damping, relative to the largest diagonal entry."] = 1e-3,
+    objective: Objective, theta: Vector, report: Report, *,
+    damping: Damping = 1e-3,
     longest: Annotated[int, "At most so many steps of Levenberg–Marquardt."] = 100,
     window: Annotated[int, "Steps in which J must fall to a half, or the switch is made."] = 10,
     broyden: Annotated[bool, "Go on with self-scaled Broyden instead of BFGS."] = False,
-) -> str:
+) -> str:  # fmt: skip
     """Damped Gauss–Newton steps while they pay, then quasi-Newton with H = (JᵀJ + λI)⁻¹.
 
     The switch depends on steps and J alone, so that runs repeat.

@@ -71,13 +71,7 @@ class ResidualObjective:
         self._sweeps = self._make_sweeps()
         self._theta, self._gradient = FlatParameters(net), FlatParameters(net)
         layers = self.shape.hidden + 1
-        self._sums = Sums(
-            W=self._gradient.W,
-            b=[b.numpy() for b in self._gradient.b],
-            dC=np.zeros((layers, layers)),
-            ds=np.zeros(layers - 1),
-            phi_squared=np.zeros(layers),
-        )
+        self._sums = Sums.onto(self._gradient, layers)
         self.tau_gradient = np.zeros(layers - 1)
         self._r = [np.zeros(term.b.shape) for term in self.terms]
         self.count = sum(term.count for term in self.terms)

@@ -14,7 +14,8 @@ from bench.store.results import Record, Results
 from reports.style import WIDTH_INCHES, look
 from reports.svg import legend, plot_series
 
-RIGHT, WRONG = "net/resnet", "net/fractional"
+RIGHT, WRONG = "net/resnet", "net/resnet/built in"
+TICKS = (-0.3, 0.0, 0.3)
 
 
 def story(elements: dict[str, Results], nets: Results, norm: float) -> Figure:
@@ -32,7 +33,7 @@ def story(elements: dict[str, Results], nets: Results, norm: float) -> Figure:
     _scatter(right, nets)
     right.set_xlabel("loss, by a rule that resolves the edge")
     right.set_ylabel("relative L² error")
-    legend(right, loc="lower right", fontsize=6)
+    legend(right, loc="best", fontsize=6)
     return figure
 
 
@@ -40,11 +41,11 @@ def _series(elements: dict[str, Results]) -> dict[str, tuple[Results, str]]:
     keys = {
         "N₀ uniform": "finite element/N0",
         "N₀ graded": "finite element/N0/graded",
-        "N₀ adaptive": "finite element/N1",
+        "N₀ adaptive": "finite element/N0 adaptive",
         "hp bricks": "finite element/hexP",
-        "nodal P₁": "linear model/linear",
-        "nodal Q₁": "linear model/quadratic",
-        "nodal Q₁, r div": "linear model/quadratic/weighted",
+        "nodal P₁": "finite element/nodalP1",
+        "nodal Q₁": "finite element/nodalQ",
+        "nodal Q₁, r div": "finite element/nodalQ/weighted",
     }
     return {label: (elements[label], key) for label, key in keys.items() if len(elements[label])}
 
@@ -53,8 +54,8 @@ def _scatter(axes: Axes, nets: Results) -> None:
     for label, where, key in (
         ("penalty", {"boundary": "penalty", "div_exponent": 0.0, "singular": False}, RIGHT),
         ("built in", {"boundary": "exact"}, WRONG),
-        ("r div", {"div_exponent": 1.0}, "linear model/rbf"),
-        ("told the singular function", {"singular": True}, "finite element/N0"),
+        ("r div", {"div_exponent": 1.0}, "net/weighted"),
+        ("told the singular function", {"singular": True}, "net/told more"),
     ):
         group = [r for r in nets.select("reentrant_net", **where) if _finite(r)]
         if group:
@@ -79,11 +80,11 @@ def along_training(pairs: Sequence[tuple[str, Record]], norm: float) -> Figure:
         for name, label, key, scale in (
             ("curve_J", "loss at its points", "linear model/linear", 2.0),
             ("curve_fine_loss", "loss by the fine rule", "finite element/N0", 1.0),
-            ("curve_l2_error", "relative error", WRONG, 1.0 / norm),
+            ("curve_l2_error", "relative error", RIGHT, 1.0 / norm),
         ):
             if name in curve:
                 plot_series(panel, x, scale * np.asarray(curve[name])[1:], label, key, marker="")
-        panel.loglog()
+        panel.set_yscale("log")
         panel.set_title(title, fontsize=8)
         panel.set_xlabel("evaluations")
     legend(axes[0, 0], loc="lower left", fontsize=6)
@@ -111,7 +112,10 @@ def beside_the_edge(pictures: Sequence[tuple[str, Record]]) -> Figure:
         panel.plot([0, line[-1]], [0, 0], color="0.3", lw=1)
         panel.plot([0, 0], [0, line[0]], color="0.3", lw=1)
         panel.set_aspect("equal")
-        panel.set_title(title, fontsize=7)
+        panel.grid(visible=False)
+        panel.set_title(title, fontsize=6)
+        panel.set_xticks(TICKS)
+        panel.set_yticks(TICKS)
         panel.set_xlabel("x₁")
     axes[0].set_ylabel("x₂")
     return figure

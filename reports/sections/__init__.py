@@ -7,7 +7,7 @@ A section module defines
     STUDIES    the studies that feed it; () for a section about whatever the run has
     GAP        what is said when those studies are planned and have given nothing yet
     contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
-    SHOWN      names of figures and tables that belong into the article, after the first paragraph:
+    IN_ARTICLE names of figures and tables that belong into the article, after the first paragraph:
                each a list of patterns, of which the first that matches counts
     article    or a function like `contents` for the main text. Contents go to the supplement,
                without what the article shows already
@@ -29,9 +29,9 @@ from typing import Protocol, TypeGuard, cast
 
 from bench.errors import UserError
 from bench.store.files import Damaged
+from reports._faults import note
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Picture, Section, Table, walk
-from reports._faults import note
 
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 
@@ -79,7 +79,7 @@ def all_sections(run: Run) -> Parts:
         if article:
             first = _tried(module, partial(article, run), run)
         else:
-            first = _chosen(behind, getattr(module, "SHOWN", ()))
+            first = _chosen(behind, getattr(module, "IN_ARTICLE", ()))
         shown = section(module.TITLE, first)
         both = [part for part in (shown, behind) if part is not None]
         parts.missing.extend(dict.fromkeys(b for _, s in walk(both) for b in _gaps(s)))

@@ -16,7 +16,7 @@ TITLE = "Finite elements"
 ORDER = 50
 STUDIES = ("convergence", "elements")
 GAP = "no finite-element results in this run."
-SHOWN = (("error-against-h-maxwell", "error-against-h-*"),)
+IN_ARTICLE = (("error-against-h-maxwell", "error-against-h-*"),)
 
 COLUMNS = [
     Column("element"),

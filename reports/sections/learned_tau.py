@@ -18,7 +18,7 @@ TITLE = "Is a learned τ worth it?"
 ORDER = 72
 STUDIES = ("learned_tau",)
 GAP = "no arm of the τ study in this run."
-SHOWN = (("tau-against-rate",), ("tau-arms*",))
+IN_ARTICLE = (("tau-against-rate",), ("tau-arms*",))
 STUDY = "learned_tau"
 
 ARMS = {

@@ -20,7 +20,7 @@ TITLE = "Nets"
 ORDER = 60
 STUDIES = ("training", "pruning")
 GAP = "no trained nets in this run."
-SHOWN = (("training-maxwell", "training-*"),)
+IN_ARTICLE = (("training-maxwell", "training-*"),)
 
 
 def contents(run: Run) -> list[Block | Section]:

@@ -18,7 +18,7 @@ TITLE = "Optimisers"
 ORDER = 65
 STUDIES = (STUDY,)
 GAP = "the optimisers have not raced in this run."
-SHOWN = (("race",),)
+IN_ARTICLE = (("race",),)
 
 
 def contents(run: Run) -> list[Block]:

@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims.reentrant import WRONG_ABOVE, ends, warned
-from bench.store.results import Record, Results
+from bench.claims.reentrant import WRONG_ABOVE, end_of, ends, warned
+from bench.store.results import Record, Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.reentrant import along_training, beside_the_edge, story
@@ -18,8 +18,14 @@ STUDY = "reentrant"
 TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
+RISEN = 2.0  # of the fine loss over its lowest value along a training
 GAP = "nothing has been computed on the L-shaped prism in this run."
-RULES = ("uniform", "graded")
+IN_ARTICLE = (("reentrant-story",),)
+SHOWN = {
+    "net, penalty, uniform": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
+    "net, built in, uniform": {"boundary": "exact", "inside": "uniform"},
+    "net, built in, graded": {"boundary": "exact", "inside": "graded"},
+}
 
 
 def contents(run: Run) -> list[Block]:
@@ -52,8 +58,20 @@ def contents(run: Run) -> list[Block]:
     blocks.append(
         Table("reentrant-map", _caption_map(nets), MAP, map_rows(nets), run.source(STUDY, nets))
     )
-    blocks.append(Paragraph(_indicator(nets)))
+    blocks += [Paragraph(_off_the_floor(nets)), Paragraph(_indicator(nets))]
     return blocks
+
+
+def headline(run: Run) -> str:
+    """What happens at a re-entrant edge."""
+    results = run.results_of(STUDY)
+    nets, elements = results.select("reentrant_net"), groups(results)
+    if not len(nets) or not len(elements["nodal Q₁"]) or not len(elements["N₀ graded"]):
+        return ""
+    norm = float(nets.records[0].values["norm"])
+    return "**At a re-entrant edge do not trust a small loss.** " + _first_sentence(
+        elements, nets, norm
+    )
 
 
 def groups(results: Results) -> dict[str, Results]:
@@ -99,7 +117,7 @@ def _first_sentence(elements: dict[str, Results], nets: Results, norm: float) ->
 
 def _median(group: Results) -> float:
     found = group.errors("l2_relative")
-    return float(np.median(found)) if found else math.nan
+    return median(found) if found else math.nan
 
 
 ELEMENTS = [
@@ -163,7 +181,9 @@ def map_rows(nets: Results) -> list[tuple[Value, ...]]:
         name = "built in" if config["boundary"] == "exact" else "penalty"
         name += ", r div" if config["div_exponent"] else ""
         name += ", told the singular function" if config["singular"] else ""
-        key = (name, config["inside"], config["rim"], int(config["width"]))
+        key: tuple[Value, ...] = (
+            name, config["inside"], config["rim"], int(config["width"])
+        )  # fmt: skip
         found.setdefault(key, []).append(record)
     rows: list[tuple[Value, ...]] = []
     for key, records in found.items():
@@ -174,9 +194,9 @@ def map_rows(nets: Results) -> list[tuple[Value, ...]]:
             (
                 *key,
                 len(records),
-                float(np.median(group.errors("training_loss"))),
-                float(np.median(group.errors("fine_loss"))),
-                float(np.median(errors)),
+                median(group.errors("training_loss")),
+                median(group.errors("fine_loss")),
+                median(errors),
                 min(errors),
                 max(errors),
                 ", ".join(counted),
@@ -193,17 +213,14 @@ def _caption_map(nets: Results) -> str:
 
 def _pictures(run: Run, elements: dict[str, Results], nets: Results, norm: float) -> list[Block]:
     chosen = []
-    for title, boundary in (("penalty", "penalty"), ("built in", "exact")):
+    for title, where in SHOWN.items():
         group = [
             record
-            for record in nets.select("reentrant_net", boundary=boundary, inside="graded")
-            if record.config["rim"] == "graded"
-            and not record.config["div_exponent"]
-            and not record.config["singular"]
-            and not record.values.get("diverged")
+            for record in nets.select("reentrant_net", div_exponent=0.0, singular=False, **where)
+            if not record.values.get("diverged")
         ]
         if group:
-            chosen.append((f"net, {title}", group[0]))
+            chosen.append((title, group[0]))
     fields = [("N₀", elements["N₀ solved"]), ("nodal Q₁", elements["nodal Q₁"])]
     slices = [(title, _with_slice(group)) for title, group in fields if len(group)]
     pictures = [(title, record) for title, record in slices if record is not None] + chosen
@@ -232,6 +249,25 @@ def _pictures(run: Run, elements: dict[str, Results], nets: Results, norm: float
     return blocks
 
 
+def _off_the_floor(nets: Results) -> str:
+    """How many nets left the floor of the loss between their points, and where that led."""
+    left: list[Record] = []
+    for record in nets:
+        fine = np.asarray(record.arrays["curve_fine_loss"])[1:]
+        if len(fine) and fine[-1] > RISEN * fine.min():
+            left.append(record)
+    right = sum(end_of(record) == "right" for record in left)
+    stayed = [record for record in nets if record not in left]
+    stayed_right = sum(end_of(record) == "right" for record in stayed)
+    return (
+        f"In {len(left)} of {len(nets)} nets the loss by the fine rule ended above {RISEN:g} times "
+        "its lowest value while the loss at the points of training went on falling: they left the "
+        f"floor of the energy between their points. {right} of these ended right, "
+        f"{len(left) - right} wrong; of the {len(stayed)} that stayed, {stayed_right} ended right. "
+        "Where they go from there is decided by the points, not by the loss."
+    )
+
+
 def _with_slice(group: Results) -> Record | None:
     """The largest mesh of at most 8 cells per unit length, which all have."""
     small = [record for record in group if record.config["n"] <= 8]
@@ -249,9 +285,11 @@ def _indicator(nets: Results) -> str:
         f"{false + quiet} right ones"
         for name, (quiet, false, miss, hit) in counts.items()
     ]
+    beside = nets.records[0].values
+    factor = beside["coarse_estimate"] / beside["coarse_error"]
     return (
         "What a user without u can compute. A net is suspect if the loss at held-out points is ten "
         "times the loss at its own, or if the net is farther from a coarse N₀ solve than that "
-        "solve's own estimate of its error (which is 2.5 to 4 times the error on the problems of "
-        f"the cube). Over {len(nets)} nets: {'; '.join(parts)}."
+        f"solve's own estimate of its error (here {factor:.1f} times the error). Over "
+        f"{len(nets)} nets: {'; '.join(parts)}."
     )

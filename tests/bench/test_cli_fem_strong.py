@@ -133,3 +133,34 @@ def test_adaptive_refinements_have_a_row_each(capsys):
 )
 def test_options_of_strong_elements_that_cannot_be(options, message, capsys):
     assert message in complaint(capsys, *options)
+
+
+def test_the_reentrant_edge(capsys):
+    """Right by Nédélec's elements, half wrong by nodal ones, which say what they minimised."""
+    uniform = rows(capsys, "--problem", "reentrant", "--n", "2,4")
+    assert uniform[-1]["l2_relative"] == pytest.approx(0.1192, rel=1e-3)
+    (graded,) = rows(capsys, "--problem", "reentrant", "--n", "4", "--grading", "2.5", "--solve")
+    assert graded["l2_relative"] < 0.12
+    nodal = ("--problem", "reentrant", "--solve", "--element", "nodalQ", "--order", "1", "--n", "4")
+    (wrong,) = rows(capsys, *nodal)
+    assert wrong["l2_relative"] == pytest.approx(0.5390, rel=1e-3)
+    assert wrong["energy"] == pytest.approx(1.1299, rel=1e-3)
+    assert wrong["estimate"] is None
+    (cured,) = rows(capsys, *nodal, "--div-weight", "1")
+    assert cured["l2_relative"] < 0.33
+
+
+def test_layers_and_refinements_on_the_prism(capsys):
+    layers = rows(
+        capsys, "--problem", "reentrant", "--element", "hexP", "--order", "1", "--layers", "1,2"
+    )
+    assert layers[1]["l2_error"] < 0.4 * layers[0]["l2_error"]
+    refined = rows(capsys, "--problem", "reentrant", "--solve", "--adaptive", "--refine", "2")
+    assert [row["refinement"] for row in refined] == [0, 1, 2]
+    assert refined[-1]["l2_error"] < refined[0]["l2_error"]
+
+
+def test_what_goes_wrong_at_the_reentrant_edge(capsys):
+    assert "only the boundary-value problem" in complaint(capsys, "--element", "nodalP1")
+    said = complaint(capsys, "--problem", "reentrant", "--solve", "--div-weight", "1", "--n", "2")
+    assert "for nodal elements" in said

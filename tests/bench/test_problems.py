@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.stats import kstest
@@ -55,8 +55,10 @@ def close(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)
 
 
-@every_problem
-class TestContract:
+@pytest.mark.parametrize(
+    "problem", [p for p in map(problems.get, problems.names()) if p.reference_error is None]
+)
+class TestClosedForm:
     def test_curl(self, problem):
         x = away_from_singularities(problem)
         close(curl(problem.u, x), problem.curl_u(x))
@@ -73,11 +75,15 @@ class TestContract:
         x = away_from_singularities(problem)
         close(gradient(problem.phi, x), problem.grad_phi(x))
 
+
+@every_problem
+class TestContract:
     def test_record(self, problem):
         assert getattr(problems, problem.name) is problem is problems.get(problem.name)
         assert problem.title
         assert problem.smooth == (problem.singular_edge is None)
 
+    @settings(deadline=None)  # a reference is read from its file when it is first asked
     @given(x=coordinates)
     def test_shapes_and_values_are_finite_everywhere(self, problem, x):
         for field in (problem.u, problem.curl_u, problem.f, problem.grad_phi):
@@ -207,3 +213,30 @@ class TestSampling:
     def test_bad_arguments(self, N, seed):
         with pytest.raises(UserError, match="must be"):
             self.sample(N, seed)
+
+
+class TestFichera:
+    """A reference, not a closed form: held against an independent solve and its own estimate."""
+
+    def test_the_file_says_how_good_it_is(self):
+        from bench.problems._fichera_reference import stored
+
+        space, x, error = stored()
+        assert error == pytest.approx(problems.fichera.reference_error, rel=0.05)
+        assert x.shape == (space.dofs,)
+
+    def test_u_has_no_tangential_trace(self):
+        rim = problems.fichera.domain.sample_boundary(500, 0)
+        trace = np.cross(problems.fichera.u(rim.x), rim.normal, axis=0)
+        np.testing.assert_allclose(trace, 0, atol=1e-8)
+
+    def test_an_independent_method_comes_as_near_as_it_should(self):
+        """N0 on graded tets, which shares nothing with the reference: its distance falls with n."""
+        from bench.finite_elements import Discretisation, approximate
+
+        found = [
+            approximate(problems.fichera, Discretisation(n=n, grading=2.0, solve=True))
+            for n in (2, 4)
+        ]
+        assert found[1].l2_relative < 0.65 * found[0].l2_relative
+        assert found[1].l2_relative < 0.3

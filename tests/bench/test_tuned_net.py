@@ -5,7 +5,15 @@ import pytest
 
 from bench import problems
 from bench.cells import Cell, load_kind
-from bench.cells.tuned_net import TUNING_SEEDS_FROM, Config, best, candidates, held_out
+from bench.cells.tuned_net import (
+    CHOICES,
+    TUNING_SEEDS_FROM,
+    Config,
+    best,
+    candidates,
+    held_out,
+    least,
+)
 from bench.errors import UserError
 from bench.studies import plan
 
@@ -67,17 +75,28 @@ def test_the_search_is_part_of_the_cost(found):
     values = found.values
     assert len(values["tried"]) == 5, "four candidates, then the best one with L-BFGS"
     assert [c["optimizer"] for c in values["tried"]] == ["ssbfgs"] * 4 + ["lbfgs"]
-    assert values["seconds"] == pytest.approx(
-        values["seconds_training"] + sum(c["seconds"] for c in values["tried"])
-    )
-    assert values["evaluations_tuning"] == sum(c["evaluations"] for c in values["tried"])
+    search = [*values["tried"], values["longest"]]
+    assert values["seconds_tuning"] == pytest.approx(sum(c["seconds"] for c in search))
+    assert values["seconds"] == pytest.approx(values["seconds_training"] + values["seconds_tuning"])
+    assert values["evaluations_tuning"] == sum(c["evaluations"] for c in search)
     assert values["evaluations"] <= SMALL["evaluations"]
+
+
+def test_the_length_is_where_the_validation_error_was_smallest(found):
+    assert least([0.3, 0.1, 0.1, 0.2], [1.0, 10.0, 20.0, 40.0]) == (0.1, 10.0)
+    assert least([0.3, np.nan], [1.0, 10.0]) == (0.3, 1.0)
+    assert least([np.nan, np.nan], [1.0, 10.0])[1] == 10.0
+    values = found.values
+    assert values["chosen"]["evaluations"] == values["longest"]["best_at"]
+    assert values["evaluations"] == pytest.approx(values["longest"]["best_at"], abs=2)
 
 
 def test_what_was_chosen_is_what_was_trained(found):
     chosen = found.values["chosen"]
     assert len(found.values["tau"]) == chosen["hidden"]
-    assert chosen == {name: best(found.values["tried"])[name] for name in chosen}
+    assert {name: chosen[name] for name in CHOICES} == {
+        name: best(found.values["tried"])[name] for name in CHOICES
+    }
 
 
 def test_the_result_repeats(found):

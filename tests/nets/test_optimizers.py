@@ -23,24 +23,72 @@ BUDGET = {"steepest": 4000, "adam": 4000}
 OPTIONS = {"adam": {"rate": 0.02, "schedule": "cosine", "horizon": 4000}}
 
 
-def quadratic(size: int = 12, condition: float = 100.0):
+class Squares:
+    """½ Σ r² from r and its Jacobian, with all that an optimiser may ask an objective for.
+
+    `allowed(theta)` False means that there is no value; then J is `bad`.
+    """
+
+    def __init__(self, size, residuals, jacobian, allowed=lambda theta: True, bad=np.inf):
+        self.size, self.r, self.dr, self.allowed, self.bad = size, residuals, jacobian, allowed, bad
+        self.count = len(residuals(np.zeros(size)))
+        self.budget = np.inf
+
+    def __call__(self, theta):
+        self._spend()
+        if not self.allowed(theta):
+            return self.bad, np.full_like(theta, self.bad)
+        r = self.r(theta)
+        return 0.5 * float(r @ r), self.dr(theta).T @ r
+
+    def _spend(self):
+        if self.budget <= 0:
+            raise Stop("evaluations")
+        self.budget -= 1
+
+    def residuals(self, theta):
+        self._spend()
+        return self.r(theta) if self.allowed(theta) else None
+
+    def jacobian(self, theta):
+        self._spend()
+        return (self.r(theta), self.dr(theta).T) if self.allowed(theta) else None
+
+    def normal_equations(self, theta):
+        self._spend()
+        if not self.allowed(theta):
+            return None
+        r, dr = self.r(theta), self.dr(theta)
+        return r, dr.T @ dr, dr.T @ r
+
+
+def quadratic(size: int = 12, condition: float = 100.0, **more):
     """½ (θ − 1)ᵀ D (θ − 1), D from 1 to the condition number."""
-    D = np.geomspace(1, condition, size)
+    root = np.sqrt(np.geomspace(1, condition, size))
+    return Squares(size, lambda t: root * (t - 1), lambda t: np.diag(root), **more), np.zeros(size)
 
-    def value(theta):
-        return 0.5 * float((theta - 1) @ (D * (theta - 1))), D * (theta - 1)
 
-    return value, np.zeros(size)
+def rosenbrock_residuals(theta):
+    a, b = theta[::2], theta[1::2]
+    return np.concatenate([np.sqrt(200) * (b - a**2), np.sqrt(2) * (1 - a)])
+
+
+def rosenbrock_jacobian(theta):
+    half, a = theta.size // 2, theta[::2]
+    out = np.zeros((theta.size, theta.size))
+    rows = np.arange(half)
+    out[rows, 2 * rows], out[rows, 2 * rows + 1] = -2 * np.sqrt(200) * a, np.sqrt(200)
+    out[half + rows, 2 * rows] = -np.sqrt(2)
+    return out
+
+
+def rosenbrock_of(size):
+    """Σ 100 (θ₁ − θ₀²)² + (1 − θ₀)², over pairs."""
+    return Squares(size, rosenbrock_residuals, rosenbrock_jacobian)
 
 
 def rosenbrock(theta):
-    """Σ 100 (θ₁ − θ₀²)² + (1 − θ₀)², over pairs."""
-    a, b = theta[::2], theta[1::2]
-    J = float(np.sum(100 * (b - a**2) ** 2 + (1 - a) ** 2))
-    gradient = np.empty_like(theta)
-    gradient[::2] = -400 * a * (b - a**2) - 2 * (1 - a)
-    gradient[1::2] = 200 * (b - a**2)
-    return J, gradient
+    return rosenbrock_of(theta.size)(theta)
 
 
 def run(name, objective, theta, steps, **options):
@@ -86,11 +134,13 @@ class TestContract:
 
     def test_decreases_rosenbrock(self, name):
         theta = np.array([-1.2, 1.0, -1.2, 1.0, 0.5, 2.0])
-        reports, _ = run(name, rosenbrock, theta, BUDGET.get(name, 300), **OPTIONS.get(name, {}))
+        reports, _ = run(
+            name, rosenbrock_of(6), theta, BUDGET.get(name, 300), **OPTIONS.get(name, {})
+        )
         assert min(J for _, J, _ in reports) < (1e-1 if name in BUDGET else 1e-12)
 
     def test_reports_what_the_objective_says(self, name):
-        reports, _ = run(name, rosenbrock, np.array([-1.2, 1.0]), 10)
+        reports, _ = run(name, rosenbrock_of(2), np.array([-1.2, 1.0]), 10)
         assert np.array_equal(reports[0][0], [-1.2, 1.0])
         for theta, J, gradient in reports:
             assert rosenbrock(theta)[0] == J
@@ -102,40 +152,27 @@ class TestContract:
         assert not theta.any()
 
     def test_stops_at_once_when_told(self, name):
-        objective, theta = quadratic()
         for steps in (0, 1, 7):
-            reports, reason = run(name, objective, theta, steps)
+            reports, reason = run(name, rosenbrock_of(2), np.array([-1.2, 1.0]), steps)
             assert len(reports) == steps + 1
             assert reason == "steps"
 
     def test_stops_when_the_objective_does(self, name):
         objective, theta = quadratic()
-        calls = []
-
-        def limited(theta):
-            if len(calls) == 5:
-                raise Stop("evaluations")
-            calls.append(theta)
-            return objective(theta)
-
-        _, reason = run(name, limited, theta, 1000)
+        objective.budget = 5
+        _, reason = run(name, objective, theta, 1000)
         assert reason == "evaluations"
 
     def test_is_deterministic(self, name):
         theta = np.array([-1.2, 1.0])
-        first, _ = run(name, rosenbrock, theta, 30)
-        again, _ = run(name, rosenbrock, theta, 30)
+        first, _ = run(name, rosenbrock_of(2), theta, 30)
+        again, _ = run(name, rosenbrock_of(2), theta, 30)
         assert all(np.array_equal(a[0], b[0]) for a, b in zip(first, again, strict=True))
 
     @pytest.mark.parametrize("bad", [np.inf, np.nan])
     def test_survives_a_wall(self, name, bad):
         """Beyond θ₀ = 0.9 there is no value; the minimum, at 1, lies behind the wall."""
-        objective, theta = quadratic(4)
-
-        def walled(theta):
-            J, gradient = objective(theta)
-            return (J, gradient) if theta[0] < 0.9 else (bad, np.full_like(gradient, bad))
-
+        walled, theta = quadratic(4, allowed=lambda theta: theta[0] < 0.9, bad=bad)
         reports, reason = run(name, walled, theta, 300, **OPTIONS.get(name, {}))
         assert all(np.isfinite(J) and np.all(np.isfinite(t)) for t, J, _ in reports)
         assert all(t[0] < 0.9 for t, _, _ in reports)
@@ -144,7 +181,8 @@ class TestContract:
             assert reason.startswith("diverged")
 
     def test_a_start_without_a_value_has_diverged(self, name):
-        reports, reason = run(name, lambda t: (np.nan, t * np.nan), np.zeros(3), 10)
+        objective, _ = quadratic(3, allowed=lambda theta: False, bad=np.nan)
+        reports, reason = run(name, objective, np.zeros(3), 10)
         assert not reports
         assert reason.startswith("diverged")
 
@@ -166,8 +204,75 @@ class TestContract:
 
 @pytest.mark.parametrize("name", NEVER_UPHILL)
 def test_J_never_increases(name):
-    reports, _ = run(name, rosenbrock, np.array([-1.2, 1.0, 3.0, -2.0]), 200)
+    reports, _ = run(name, rosenbrock_of(4), np.array([-1.2, 1.0, 3.0, -2.0]), 200)
     assert np.all(np.diff([J for _, J, _ in reports]) <= 0)
+
+
+def test_fewer_residuals_than_parameters_are_solved_in_their_space():
+    """The same steps as in the space of the parameters, from a fat Jacobian."""
+    random = np.random.default_rng(0)
+    A, b = random.normal(size=(3, 7)), random.normal(size=3)
+    fat = Squares(7, lambda t: A @ np.tanh(t) - b, lambda t: A * (1 - np.tanh(t) ** 2))
+    square = Squares(
+        7,
+        lambda t: np.r_[fat.r(t), np.zeros(4)],
+        lambda t: np.vstack([fat.dr(t), np.zeros((4, 7))]),
+    )
+    for name in ("lm", "lm_ssbfgs"):
+        some, _ = run(name, fat, np.zeros(7), 6)
+        same, _ = run(name, square, np.zeros(7), 6)
+        for one, other in zip(some, same, strict=True):
+            np.testing.assert_allclose(one[0], other[0], rtol=1e-6, atol=1e-8)
+    assert some[-1][1] < 1e-12 * some[0][1]
+
+
+def test_levenberg_marquardt_takes_the_damped_step():
+    """(JᵀJ + λI) d = −Jᵀr with λ = damping · max diag, by a dense solve."""
+    objective, theta = rosenbrock_of(2), np.array([-1.2, 1.0])
+    reports, _ = run("lm", objective, theta, 1, damping=100.0)
+    _, square, right = objective.normal_equations(theta)
+    expected = np.linalg.solve(square + 100.0 * square.diagonal().max() * np.eye(2), -right)
+    np.testing.assert_allclose(reports[1][0] - theta, expected, rtol=1e-10)
+
+
+@given(size=st.integers(2, 9), seed=st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_broydens_class_is_the_textbook_formula(size, seed):
+    """H⁺ = ρ (H − Hy yᵀH/yᵀHy + φ v vᵀ) + s sᵀ/sᵀy, for φ below and above 1, several steps."""
+    random = np.random.default_rng(seed)
+    lazy, H = InverseHessian(size), np.eye(size)
+    start = random.normal(size=(size, size))
+    H = start @ start.T + np.eye(size)
+    lazy.start_from(H)
+    g = random.standard_normal(size)
+    direction = -H @ g
+    for _ in range(4):
+        s, rho, phi = random.standard_normal(size), random.uniform(1, 2), random.uniform(-0.1, 1.2)
+        y = s * random.uniform(0.1, 2, size)
+        Hy, sy = H @ y, s @ y
+        yHy = y @ Hy
+        if phi * rho <= (phi - 1) * sy / yHy:
+            phi = 1.0  # not indefinite: BFGS stands in
+        v = np.sqrt(yHy) * (s / sy - Hy / yHy)
+        H = rho * (H - np.outer(Hy, Hy) / yHy + phi * np.outer(v, v)) + np.outer(s, s) / sy
+        g = g + y
+        chosen = (rho, phi)
+        direction = lazy.update(s, y, 1.0, direction, g, lambda h, c=chosen: c)
+        np.testing.assert_allclose(direction, -H @ g, rtol=1e-7, atol=1e-8 * np.abs(H @ g).max())
+
+
+def test_self_scaled_broyden_stays_in_its_class():
+    """For b = h = 1, where the model was right, it is BFGS or nearly so; ρ ≥ 1 where b > 1."""
+    from nets.optimizers.ssbroyden import member
+
+    rho, phi = member(1.0, 1.0 + 1e-9, 50)
+    assert rho == pytest.approx(1.0, abs=1e-3)
+    assert phi == pytest.approx(1.0, abs=1e-3)
+    for b, h in ((3.0, 2.0), (10.0, 0.5), (0.2, 9.0)):
+        rho, phi = member(b, h, 50)
+        assert rho > 0
+        assert phi >= 0
+        assert b <= 1 or rho >= b * 0.999
 
 
 def test_an_unknown_optimiser_or_option_is_named():
@@ -179,7 +284,7 @@ def test_an_unknown_optimiser_or_option_is_named():
 
 def test_steepest_descent_satisfies_armijo():
     """J(θ − αg) ≤ J − c₁ α ‖g‖², with α read off the step itself."""
-    reports, _ = run("steepest", rosenbrock, np.array([-1.2, 1.0]), 50)
+    reports, _ = run("steepest", rosenbrock_of(2), np.array([-1.2, 1.0]), 50)
     for (before, J, g), (after, J_after, _) in pairwise(reports):
         alpha = np.linalg.norm(before - after) / np.linalg.norm(g)
         assert J_after <= J - 1e-4 * alpha * (g @ g) * (1 - 1e-9)
@@ -223,8 +328,8 @@ def test_the_dense_update_is_the_textbook_formula(size, seed):
 
 def test_with_all_pairs_kept_limited_memory_is_the_dense_method():
     theta = np.array([-1.2, 1.0, 0.3, 2.0])
-    dense, _ = run("ssbfgs", rosenbrock, theta, 25)
-    limited, _ = run("lssbfgs", rosenbrock, theta, 25, memory=100)
+    dense, _ = run("ssbfgs", rosenbrock_of(4), theta, 25)
+    limited, _ = run("lssbfgs", rosenbrock_of(4), theta, 25, memory=100)
     for a, b in zip(dense, limited, strict=True):
         np.testing.assert_allclose(a[0], b[0], rtol=1e-6)
 

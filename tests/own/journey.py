@@ -129,6 +129,15 @@ def exported() -> None:
     assert Path("field.vtu").stat().st_size > 500
 
 
+def told_the_equation() -> None:
+    """A net that never sees u, on the same problem."""
+    small = ["--hidden", "1", "--width", "4", "--points", "60", "--steps", "3", "--json"]
+    words = ["train", "--track", "solve", "--problem", "./mine.py", "--activation", "tanh", *small]
+    found = json.loads(femnets(*words).stdout)
+    assert found["l2_error"] > 0
+    assert set(found["residual"]) >= {"equation", "boundary"}
+
+
 def on_a_cluster() -> None:
     """The file travels to Dask workers that have never seen it; the numbers are the same."""
     with socket.socket() as probe:
@@ -157,7 +166,10 @@ def on_a_cluster() -> None:
 
 
 def main() -> None:
-    for part in (checked, killed_and_resumed, reported, exported, on_a_cluster):
+    parts = (
+        checked, killed_and_resumed, reported, exported, told_the_equation, on_a_cluster,
+    )  # fmt: skip
+    for part in parts:
         start = time.perf_counter()
         part()
         print(f"{part.__name__}: {time.perf_counter() - start:.1f} s", flush=True)

@@ -67,8 +67,8 @@ class NodalBricks:
         return self.mesh.h
 
     def matrix(self, problem: BoundaryValueProblem) -> sp.csr_matrix:
-        """Blocks of v_d against u_e: (w ∂_e u_e, ∂_d v_d), and Σ_{a≠d} (φ ∂_a u_d, ∂_a v_d) for d = e
-        or −(φ ∂_d u_e, ∂_e v_d) for d ≠ e."""
+        """v_d against u_e: (w ∂_e u_e, ∂_d v_d), and for d = e Σ_{a≠d} (φ ∂_a u_d, ∂_a v_d), else
+        −(φ ∂_d u_e, ∂_e v_d)."""
         size = len(self._present)
         blocks: dict[tuple[int, int], list[sp.csr_matrix]] = {}
         phi = positive(problem.phi)

@@ -1,0 +1,151 @@
+"""Told the equation and the boundary values, never the field: finite elements and nets.
+
+The paper's four variants at equal numbers of parameters (but for the τ's themselves): does τ or γ
+matter when the equation is the teacher? The best net; a race of the optimisers, which `auto` of the
+track *solve* is the winner of; N₀, N₁, the p-version, its hp layers at a singular edge, and
+adaptive tetrahedra. All nets stop by evaluations; equal time is read off the recorded curves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bench import problems
+from bench.cells import Cell, paired
+from bench.problems import Problem
+from bench.studies._sizes import offered
+
+YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", "dofs")
+
+VARIANTS = tuple((net, tau) for net in ("resnet", "fractional") for tau in ("fixed", "learned"))
+ALONG_EDGE = 6  # order of the hp bricks along the edge, where the fields are smooth
+
+
+@dataclass(frozen=True)
+class Config:
+    problems: tuple[str, ...] = ("maxwell", "helix", "screen", "curlsing")
+    width: int = 20
+    evaluations: int = 1500  # of the four variants
+    seeds: tuple[int, ...] = tuple(range(1000, 1010))
+    best_evaluations: int = 8000
+    best_seeds: tuple[int, ...] = tuple(range(1000, 1005))
+    weak_forms: tuple[str, ...] = ("weak", "first-order")
+    racers: tuple[str, ...] = ("adam", "lbfgs", "lm", "lm_ssbfgs", "ssbfgs", "ssbroyden")
+    race_evaluations: int = 4000
+    race_seeds: tuple[int, ...] = (1000, 1001, 1002)
+    n0: tuple[int, ...] = (4, 8, 16, 32)
+    n1: tuple[int, ...] = (2, 4, 8)
+    orders: tuple[int, ...] = (2, 4, 6, 8, 10, 12)
+    layers: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
+    refine: tuple[int, ...] = (4, 8)
+
+
+PRESETS = {
+    "quick": Config(
+        problems=("maxwell", "curlsing"),
+        width=8,
+        evaluations=60,
+        seeds=(0,),
+        best_evaluations=300,
+        best_seeds=(0,),
+        weak_forms=(),
+        racers=(),
+        n0=(4,),
+        n1=(2,),
+        orders=(2, 4, 8),
+        layers=(1, 2, 3, 4),
+        refine=(),
+    ),
+    "paper": Config(),
+    "full": Config(
+        best_evaluations=40_000,
+        best_seeds=tuple(range(1000, 1020)),
+        seeds=tuple(range(1000, 1020)),
+        race_seeds=tuple(range(1000, 1010)),
+        n0=(4, 8, 16, 32, 64),
+        n1=(2, 4, 8, 16),
+        layers=tuple(range(1, 11)),
+        refine=(4, 8, 12),
+    ),
+}
+# A step of Levenberg–Marquardt costs as much as some forty evaluations of the others.
+JACOBIANS = 20
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    """Where u is known: a net that was told the equation has no estimate of its own error."""
+    if not problem.known:
+        return None
+    changed = replace(
+        config,
+        problems=(problem.name,),
+        n0=offered(problem, config.n0),
+        n1=offered(problem, config.n1),
+    )
+    return changed if problem.domain.structured else replace(changed, orders=(), layers=())
+
+
+def cells(config: Config) -> list[Cell]:
+    return [*_variants(config), *_best(config), *_race(config), *_elements(config)]
+
+
+def _variants(config: Config) -> list[Cell]:
+    common = {"width": config.width, "evaluations": float(config.evaluations), "every": 10}
+    return [
+        Cell("solved_net", common | {"problem": problem, "net": net, "tau": tau} | paired(seed))
+        for problem in config.problems
+        for net, tau in VARIANTS
+        for seed in config.seeds
+    ]
+
+
+def _best(config: Config) -> list[Cell]:
+    """`auto` on a wider net for `helix`, which has more to say; other forms on the first field."""
+    common = {"evaluations": float(config.best_evaluations), "every": 50}
+    found = [
+        common | {"problem": problem, "width": config.width * (3 if problem == "helix" else 2) // 2}
+        for problem in config.problems
+    ]
+    found += [
+        common | {"problem": config.problems[0], "width": config.width, "form": form}
+        for form in config.weak_forms
+    ]
+    return [
+        Cell("solved_net", settings | paired(seed))
+        for settings in found
+        for seed in config.best_seeds
+    ]
+
+
+def _race(config: Config) -> list[Cell]:
+    return [
+        Cell(
+            "solved_net",
+            {
+                "problem": config.problems[0],
+                "width": config.width,
+                "optimizer": optimizer,
+                "evaluations": float(config.race_evaluations)
+                / (JACOBIANS if optimizer == "lm" else 1),
+                "every": 50,
+                **paired(seed),
+            },
+        )
+        for optimizer in config.racers
+        for seed in config.race_seeds
+    ]
+
+
+def _elements(config: Config) -> list[Cell]:
+    found: list[dict[str, object]] = []
+    for problem in config.problems:
+        told: list[dict[str, object]] = [{"element": "N0", "n": n} for n in config.n0]
+        told += [{"element": "N1", "n": n} for n in config.n1]
+        if problems.get(problem).smooth:
+            told += [{"element": "hexP", "order": p, "n": 1} for p in config.orders]
+        else:
+            hp = {"element": "hexP", "order": ALONG_EDGE, "n": 1}
+            told += [hp | {"layers": layers} for layers in config.layers]
+            told += [{"element": "N0", "n": 2, "refine": k} for k in config.refine]
+        found += [{"problem": problem, "solve": True} | settings for settings in told]
+    return [Cell("fem", settings) for settings in found]

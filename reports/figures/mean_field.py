@@ -1,0 +1,181 @@
+"""The widened atlas: activations, starts, widths, and a memory that decays by itself."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import SymLogNorm
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from bench.store.results import Results, median
+from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, _edges
+from reports.names import in_place, net_title
+from reports.style import ANY_COLORS, WIDTH_INCHES
+from reports.svg import legend
+
+Array = NDArray[np.float64]
+KIND, DECAY = "mean_field", "memory_decay"
+
+
+def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, Array, Array]:
+    """Places, median, lowest and highest over seeds of a value, by one entry of the config."""
+    places = cells.distinct(over)
+    rows = [
+        [v for v in cells.select(KIND, **{over: place}).value(name) if v is not None]
+        for place in places
+    ]
+    known = [k for k, row in enumerate(rows) if row]
+    low, middle, high = (
+        np.array([function(rows[k]) for k in known]) for function in (min, median, max)
+    )
+    return [places[k] for k in known], middle, low, high
+
+
+def phases_by_activation(results: Results) -> Figure:
+    """Growth of ‖∂J/∂y‖ over depth × weight scale at τ = 1, a row per net and a column per
+    activation; lines are where mean-field theory puts the thresholds."""
+    chosen = results.select(KIND, init="he", gamma=0.5, normalised=False)
+    width = _width_of_activations(chosen)
+    chosen = chosen.select(KIND, width=width)
+    names, kinds = chosen.distinct("activation"), in_place("net", chosen.distinct("net"))
+    size = (WIDTH_INCHES, 1.5 * len(kinds) + 0.5)
+    figure, grid = plt.subplots(
+        len(kinds), len(names), figsize=size, sharex=True, sharey=True, squeeze=False
+    )
+    norm = SymLogNorm(linthresh=1.0, vmin=-LIMIT, vmax=LIMIT)
+    for row, net in zip(grid, kinds, strict=True):
+        for axes, name in zip(row, names, strict=True):
+            _panel(axes, chosen.select(KIND, net=net, activation=name), norm)
+        row[0].set_ylabel(net_title(net), fontsize=8)
+    for axes, name in zip(grid[0], names, strict=True):
+        axes.set_title(name, fontsize=8)
+    for axes in grid[-1]:
+        axes.set_xlabel("hidden layers", fontsize=8)
+    bar = figure.colorbar(ScalarMappable(norm, DIVERGING), ax=grid, ticks=[-100, -3, 0, 3, 100])
+    bar.set_label("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    bar.ax.set_yticklabels(["−100", "−3", "0", "3", "100"])
+    return figure
+
+
+def _width_of_activations(cells: Results) -> int:
+    """The width at which several activations were looked at."""
+    widths = cells.distinct("width")
+    return max(widths, key=lambda w: len(cells.select(KIND, width=w).distinct("activation")))
+
+
+def _panel(axes: Axes, cells: Results, norm: SymLogNorm) -> None:
+    depths, scales = cells.distinct("hidden"), cells.distinct("scale")
+    tables = {}
+    for name in ("log10_growth", "log10_growth_predicted"):
+        tables[name] = np.full((len(scales), len(depths)), np.nan)
+        for j, depth in enumerate(depths):
+            found, middle, *_ = medians(cells.select(KIND, hidden=depth), name, "scale")
+            for scale, value in zip(found, middle, strict=True):
+                tables[name][scales.index(scale), j] = value
+    axes.pcolormesh(
+        _edges(depths), _edges(scales), tables["log10_growth"], norm=norm, cmap=DIVERGING
+    )
+    predicted = tables["log10_growth_predicted"]
+    if min(predicted.shape) > 1 and np.isfinite(predicted).all():
+        axes.contour(
+            depths, scales, predicted, levels=[-THRESHOLD, THRESHOLD], colors="black",
+            linewidths=1.0, linestyles=["dashed", "solid"],
+        )  # fmt: skip
+    axes.loglog()
+    axes.grid(False)
+    axes.set_xticks(depths, [str(depth) for depth in depths])
+    axes.set_yticks([0.25, 1, 4], ["¼", "1", "4"])
+    axes.minorticks_off()
+    axes.tick_params(labelsize=7)
+
+
+def growth_by_width(results: Results) -> Figure:
+    """Growth by weight scale for several widths, one panel per net: medians with a band over
+    seeds, dotted by mean field at the largest width."""
+    chosen = results.select(KIND, activation="smoothrelu", init="he", normalised=False, gamma=0.5)
+    depth = max(chosen.distinct("hidden"), default=0)
+    chosen = chosen.select(KIND, hidden=depth)
+    names = in_place("net", chosen.distinct("net"))
+    figure, grid = plt.subplots(1, len(names), figsize=(WIDTH_INCHES, 2.8), squeeze=False)
+    for axes, net in zip(grid[0], names, strict=True):
+        cells = chosen.select(KIND, net=net)
+        for color, width in zip(ANY_COLORS, cells.distinct("width"), strict=False):
+            at = cells.select(KIND, width=width)
+            places, middle, low, high = medians(at, "log10_growth", "scale")
+            axes.plot(places, middle, color=color, marker=".", label=f"{width} wide")
+            axes.fill_between(places, low, high, color=color, alpha=0.2, linewidth=0)
+        places, middle, *_ = medians(at, "log10_growth_predicted", "scale")
+        axes.plot(places, middle, color="black", linestyle=":", label="mean field")
+        axes.set_xscale("log")
+        axes.set_xticks([0.25, 0.5, 1, 2, 4], ["¼", "½", "1", "2", "4"])
+        axes.minorticks_off()
+        axes.set_title(f"{net_title(net)}, H = {depth}", fontsize=8)
+        axes.set_xlabel("weights / He's weights", fontsize=8)
+        for level in (-THRESHOLD, THRESHOLD):
+            axes.axhline(level, color="#888888", linewidth=0.6)
+    grid[0, 0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    legend(grid[0, 0], fontsize=6)
+    return figure
+
+
+def growth_by_start(results: Results) -> Figure:
+    """Growth in feedforward nets by start and activation, as they are and normalised; marks are
+    medians, lines reach over all seeds, crosses are mean field."""
+    cells = results.select(KIND, net="feedforward", scale=1.0)
+    inits = [name for name in cells.distinct("init") if name]
+    activations = cells.select(KIND, normalised=True).distinct("activation")
+    width = max(cells.select(KIND, normalised=True).distinct("width"), default=0)
+    depth = max(cells.select(KIND, normalised=True).distinct("hidden"), default=0)
+    cells = cells.select(KIND, width=width, hidden=depth)
+    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8), sharey=True)
+    for axes, normalised in zip(grid, (False, True), strict=True):
+        for k, (color, init) in enumerate(zip(ANY_COLORS, inits, strict=False)):
+            for j, name in enumerate(activations):
+                at = cells.select(KIND, init=init, activation=name, normalised=normalised)
+                places, middle, low, high = medians(at, "log10_growth", "activation")
+                if not places:
+                    continue
+                x = j + (k - len(inits) / 2) * 0.16
+                axes.plot([x, x], [low[0], high[0]], color=color, linewidth=1)
+                axes.plot([x], middle, "o", color=color, ms=4, label=init if j == 0 else None)
+                predicted = medians(at, "log10_growth_predicted", "activation")[1]
+                axes.plot([x], predicted, "x", color="black", ms=4)
+        axes.set_xticks(range(len(activations)), activations, fontsize=8)
+        axes.set_title("normalised" if normalised else "as they are", fontsize=8)
+        axes.set_yscale("symlog", linthresh=1.0)
+        axes.axhspan(-THRESHOLD, THRESHOLD, color="#009E73", alpha=0.08, linewidth=0)
+    grid[0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    legend(grid[0], fontsize=7)
+    return figure
+
+
+def memory_decay(results: Results) -> Figure:
+    """|∂y[H]/∂y[1]| of a Fractional-DNN without weights by depth: algebraic decay H^{-(1-γ)}."""
+    cells = results.select(DECAY)
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES * 0.6, 2.9))
+    for color, gamma in zip(ANY_COLORS, cells.distinct("gamma"), strict=False):
+        found = cells.select(DECAY, gamma=gamma).sorted_by("hidden")
+        depths = np.array([record.config["hidden"] for record in found], dtype=float)
+        values = 10 ** np.array(found.value("log10_decay"), dtype=float)
+        slope = decay_slope(found)
+        label = f"γ = {gamma:g}: slope {slope:.3f}, −(1−γ) = {gamma - 1:g}"
+        axes.loglog(depths, values, "o", color=color, ms=4, label=label)
+        line = values[-1] * (depths / depths[-1]) ** (gamma - 1)
+        axes.loglog(depths, line, color=color, linewidth=1)
+    axes.set_xlabel("hidden layers H")
+    axes.set_ylabel("|∂y[H]/∂y[1]| without weights")
+    legend(axes, fontsize=7)
+    return figure
+
+
+def decay_slope(cells: Results) -> float:
+    """The exponent between the two deepest nets of one γ."""
+    found = cells.sorted_by("hidden").records[-2:]
+    (a, b), (u, v) = (
+        [record.config["hidden"] for record in found],
+        [record.values["log10_decay"] for record in found],
+    )
+    return float((v - u) / (np.log10(b) - np.log10(a)))

@@ -1,0 +1,143 @@
+"""Every activation, start and width beside mean-field theory; in presets that widen the atlas."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from bench.store.results import Results
+from reports.context import Run
+from reports.document import Block, Column, Paragraph, Picture, Section, Source, Table, Value
+from reports.figures.mean_field import (
+    DECAY,
+    KIND,
+    decay_slope,
+    growth_by_start,
+    growth_by_width,
+    medians,
+    memory_decay,
+    phases_by_activation,
+)
+from reports.names import in_place, net_title
+
+TITLE = "Gradients by activation, start and width"
+ORDER = 71
+STUDIES = ()  # the quick preset has none of it, and nothing is missing there
+GAP = ""
+LEVELS = {"vanishing": -3.0, "exploding": 3.0}
+
+
+def contents(run: Run) -> list[Block | Section]:
+    cells, decay = run.results.select(KIND), run.results.select(DECAY)
+    parts: list[Block | Section] = []
+    if len(cells):
+        parts += _wide(cells, run.source("gradient_atlas", cells))
+    if len(decay):
+        parts += _decay(decay, run.source("gradient_atlas", decay))
+    return parts
+
+
+def _wide(cells: Results, source: Source) -> list[Block | Section]:
+    seeds = len(cells.distinct("seed"))
+    rows = phase_lines(cells)
+    return [
+        Paragraph(_sentence(rows)),
+        Picture(
+            "phases-by-activation",
+            "Where gradients vanish (purple) and explode (orange) before training, by depth and "
+            "scale of the weights, for every architecture and activation at τ = 1; medians over "
+            f"{seeds} seeds. Lines: mean field (dashed: vanishing, solid: exploding).",
+            partial(phases_by_activation, cells),
+            "Phase diagrams by architecture and activation with the lines of mean-field theory.",
+            source,
+        ),
+        Picture(
+            "growth-by-width",
+            "Growth from the last hidden layer to the first for several widths: medians with bands "
+            f"over {seeds} seeds; dotted: mean field at the largest width.",
+            partial(growth_by_width, cells),
+            "Growth of gradients by weight scale, for several widths and architectures.",
+            source,
+        ),
+        Picture(
+            "growth-by-start",
+            "Feedforward nets by start and activation, as they are and with pre-activations scaled "
+            "to variance one; crosses: mean field; the band is what counts as healthy.",
+            partial(growth_by_start, cells),
+            "Growth of gradients in feedforward nets by starting weights and activation.",
+            source,
+        ),
+        Table(
+            "phase-lines",
+            "The weight scale, relative to He's, at which growth passes three decades at the "
+            "largest width, measured and predicted.",
+            [
+                Column("net"), Column("line"), Column("H", "count"), Column("width", "count"),
+                Column("measured", "number"), Column("predicted", "number"),
+                Column("predicted/measured", "number"),
+            ],
+            rows,
+            source,
+        ),
+    ]  # fmt: skip
+
+
+def _sentence(rows: list[list[Value]]) -> str:
+    ratios = [row[-1] for row in rows if isinstance(row[-1], float)]
+    if not ratios:
+        return "No phase line is crossed within the scales of this run."
+    worst = max(ratios, key=lambda ratio: abs(math.log(ratio)))
+    return (
+        f"At the largest width, {len(ratios)} phase lines are crossed; mean field puts them at "
+        f"{min(ratios):.3f} to {max(ratios):.3f} of the measured scale, {abs(worst - 1):.1%} off "
+        "at worst."
+    )
+
+
+def phase_lines(cells: Results) -> list[list[Value]]:
+    """One row per net and threshold that is crossed between the scales of the run."""
+    chosen = cells.select(KIND, activation="smoothrelu", init="he", gamma=0.5, normalised=False)
+    width = max(chosen.distinct("width"))
+    rows: list[list[Value]] = []
+    for net in in_place("net", chosen.distinct("net")):
+        of_net = chosen.select(KIND, net=net, width=width)
+        for depth in of_net.distinct("hidden"):
+            at = of_net.select(KIND, hidden=depth)
+            for line, level in LEVELS.items():
+                measured, predicted = (
+                    crossing(*medians(at, name, "scale")[:2], level)
+                    for name in ("log10_growth", "log10_growth_predicted")
+                )
+                if measured is not None and predicted is not None:
+                    ratio = predicted / measured
+                    row = [net_title(net), line, depth, width, measured, predicted, ratio]
+                    rows.append(row)
+    return rows
+
+
+def crossing(places: list[float], values: np.ndarray, level: float) -> float | None:
+    """Where a curve passes a level, linear in the logarithm of its places; None: nowhere."""
+    logs, gaps = np.log(places), np.asarray(values) - level
+    for k in range(len(gaps) - 1):
+        if gaps[k] * gaps[k + 1] <= 0 and gaps[k] != gaps[k + 1]:
+            share = gaps[k] / (gaps[k] - gaps[k + 1])
+            return float(np.exp(logs[k] + share * (logs[k + 1] - logs[k])))
+    return None
+
+
+def _decay(cells: Results, source: Source) -> list[Block | Section]:
+    gammas = cells.distinct("gamma")
+    off = max(abs(decay_slope(cells.select(DECAY, gamma=g)) + 1 - g) for g in gammas)
+    return [
+        Picture(
+            "memory-decay",
+            "The memory of a Fractional-DNN alone, without weights, forgets algebraically: "
+            "|∂y[H]/∂y[1]| falls like H^−(1−γ), where a ResNet's stays one. Lines have that slope; "
+            f"measured slopes between the two deepest nets differ from it by at most {off:.3f}.",
+            partial(memory_decay, cells),
+            "Decay of the derivative of a Fractional-DNN without weights over depth, for three γ.",
+            source,
+        )
+    ]

@@ -1,0 +1,276 @@
+"""Told the equation only: nets and finite elements for the same boundary-value problem."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bench.claims.solve import best_nets
+from bench.store.results import Record, Results, median
+from reports.context import Run
+from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.figures.solve import ELEMENTS, method_of, work_precision
+from reports.formatting import scientific
+
+STUDY = "solve"
+
+TITLE = "Told the equation only"
+ORDER = 57
+STUDIES = (STUDY,)
+GAP = "no net and no element has been told the equation in this run."
+IN_ARTICLE = (("solve-work",),)
+# What is the same for a race: everything that `auto` has but the optimiser.
+PLAIN = {"form": "strong", "boundary": "penalty"}
+
+
+def contents(run: Run) -> list[Block]:
+    results = run.results_of(STUDY)
+    elements = results.select("fem", solve=True)
+    problems = [p for p in _problems(results) if len(best_nets(results, p))]
+    if not problems or not len(elements):
+        return []
+    nets = {problem: best_nets(results, problem) for problem in problems}
+    sources = [r for group in nets.values() for r in group] + list(elements)
+    blocks: list[Block] = [
+        Paragraph(
+            "Everything here was told f, φ and the boundary trace, never the field. The nets "
+            "minimise the mean square of the equation (divided by φ), of the divergence and, with "
+            "weight 100, of the boundary values, at quasi-random points; the same rule for every "
+            "field. " + _headline(nets, elements)
+        ),
+        Picture(
+            "solve-work",
+            _headline(nets, elements),
+            partial(work_precision, problems, elements, nets),
+            "L² error against seconds, one panel per field: finite elements by size, the best net "
+            "along its training.",
+            run.source(STUDY, Results(sources)),
+        ),
+        Table("solve-best", "What each method reached, at its largest size or longest training; "
+              "nets as medians over seeds.", BEST, best_rows(nets, elements),
+              run.source(STUDY, Results(sources))),
+    ]  # fmt: skip
+    blocks += [*_variants(run, results), *_race(run, results), *_exponential(run, elements)]
+    return blocks
+
+
+def headline(run: Run) -> str:
+    """How the best net compares with lowest order and with the best element, told the equation."""
+    results = run.results_of(STUDY)
+    elements, problems = results.select("fem", solve=True), _problems(results)
+    problems = [problem for problem in problems if len(best_nets(results, problem))]
+    won = [problem for problem in problems if _beats(best_nets(results, problem), elements, "N0")]
+    lost = [p for p in problems if not _beats(best_nets(results, p), elements, None)]
+    if not problems or not len(elements):
+        return ""
+    nets = {problems[0]: best_nets(results, problems[0])}
+    return (
+        f"**Told the equation, the best net passes every lowest-order mesh on {_fields(won)} and "
+        f"loses to the best element on {_fields(lost)}.** On {_headline(nets, elements)}"
+    )
+
+
+def _beats(nets: Results, elements: Results, element: str | None) -> bool:
+    """Whether the median net has a smaller error than all elements, or all of one kind."""
+    problem = nets.records[0].config["problem"]
+    rivals = elements.select("fem", problem=problem, **({"element": element} if element else {}))
+    return all(median(nets.errors()) < r.values["l2_error"] for r in rivals) and len(rivals) > 0
+
+
+def _fields(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "no field"
+
+
+def _problems(results: Results) -> list[str]:
+    """The paper's field first."""
+    found = results.select("solved_net").distinct("problem")
+    return sorted(found, key=lambda name: (name != "maxwell", name))
+
+
+def _headline(nets: dict[str, Results], elements: Results) -> str:
+    parts = []
+    for problem, group in nets.items():
+        rivals = [r for r in elements if r.config["problem"] == problem]
+        if rivals:
+            best = min(rivals, key=lambda record: record.values["l2_error"])
+            title = ELEMENTS[method_of(best)][0]
+            parts.append(
+                f"{problem}: net {scientific(median(group.errors()))} in "
+                f"{median(group.value('seconds')):.2g} s, best element ({title}) "
+                f"{scientific(best.values['l2_error'])} in {best.values['seconds']:.2g} s"
+            )
+    return "; ".join(parts) + "."
+
+
+BEST = [
+    Column("field"),
+    Column("method"),
+    Column("unknowns", "count"),
+    Column("L² error", "error"),
+    Column("seconds", "seconds"),
+    Column("seeds", "count"),
+]
+
+
+def best_rows(nets: dict[str, Results], elements: Results) -> list[tuple[Value, ...]]:
+    rows: list[tuple[Value, ...]] = []
+    for problem, group in nets.items():
+        first = group.records[0]
+        size = f"net {first.config['hidden']}-{first.config['width']} {first.config['activation']}"
+        rows.append(
+            (
+                problem,
+                size,
+                first.values["parameters"],
+                median(group.errors()),
+                median(group.value("seconds")),
+                len(group),
+            )
+        )
+        for method, (title, _) in ELEMENTS.items():
+            found = [r for r in elements if r.config["problem"] == problem]
+            found = [r for r in found if method_of(r) == method]
+            if found:
+                best = min(found, key=lambda record: record.values["l2_error"])
+                values = best.values
+                rows.append(
+                    (problem, title, values["dofs"], values["l2_error"], values["seconds"], None)
+                )
+    return rows
+
+
+VARIANTS = [
+    Column("field"),
+    Column("net"),
+    Column("parameters", "count"),
+    Column("L² error", "error"),
+    Column("smallest", "error"),
+    Column("largest", "error"),
+    Column("loss J", "error"),
+    Column("‖∂J/∂W₀‖ / ‖∂J/∂W_H‖ at the end", "number"),
+    Column("diverged", "count"),
+]
+
+
+def _variants(run: Run, results: Results) -> list[Block]:
+    """The paper's four variants: does τ or γ matter when the equation is the teacher?"""
+    nets = results.select("solved_net", optimizer="auto", **PLAIN)
+    fewest = min((r.config["evaluations"] for r in nets), default=None)
+    nets = Results([r for r in nets if r.config["evaluations"] == fewest])
+    rows: list[tuple[Value, ...]] = []
+    for problem in _problems(nets):
+        for net, tau in sorted({(r.config["net"], r.config["tau"]) for r in nets}):
+            group = nets.select("solved_net", problem=problem, net=net, tau=tau)
+            if len(group):
+                rows.append(_variant(problem, f"{net}, τ {tau}", group))
+    if not rows or fewest is None:
+        return []
+    caption = (
+        f"The paper's variants after {fewest:g} evaluations each, at equal numbers of parameters "
+        "but for the τ's themselves; medians over seeds."
+    )
+    return [Table("solve-variants", caption, VARIANTS, rows, run.source(STUDY, nets))]
+
+
+def _variant(problem: str, name: str, group: Results) -> tuple[Value, ...]:
+    errors = group.errors()
+    return (
+        problem,
+        name,
+        group.records[0].values["parameters"],
+        median(errors),
+        min(errors),
+        max(errors),
+        median(group.value("J")),
+        median(_first_to_last(record) for record in group),
+        sum(map(bool, group.value("diverged"))),
+    )
+
+
+def _first_to_last(record: Record) -> float | None:
+    """Gradient norms of the first weights against the last, at the last row of the history."""
+    norms = record.arrays.get("history_grad_W")
+    if norms is None or not len(norms) or not norms[-1][-1] > 0:
+        return None
+    return float(norms[-1][0] / norms[-1][-1])
+
+
+RACE = [
+    Column("optimiser"),
+    Column("seeds", "count"),
+    Column("at equal time", "error"),
+    Column("L² error at the end", "error"),
+    Column("seconds", "seconds"),
+    Column("evaluations", "count"),
+]
+
+
+def _race(run: Run, results: Results) -> list[Block]:
+    nets = results.select("solved_net", **PLAIN)
+    racers = Results([r for r in nets if r.config["optimizer"] != "auto"])
+    names = racers.distinct("optimizer")
+    if len(names) < 2:
+        return []
+    groups = {name: racers.select("solved_net", optimizer=name) for name in names}
+    equal = min(median(group.value("seconds")) for group in groups.values())
+    rows: list[tuple[Value, ...]] = [
+        (
+            name,
+            len(group),
+            median(_error_at(record, equal) for record in group),
+            median(group.errors()),
+            median(group.value("seconds")),
+            int(median(group.value("evaluations"))),
+        )
+        for name, group in groups.items()
+    ]
+    rows.sort(key=lambda row: row[2])  # type: ignore[arg-type, return-value]
+    caption = (
+        f"The race of the optimisers on {racers.records[0].config['problem']}: {rows[0][0]} is "
+        f"ahead after {equal:.2g} s, when the first is through; the same net, points and starts."
+    )
+    return [Table("solve-race", caption, RACE, rows, run.source(STUDY, racers))]
+
+
+def _error_at(record: Record, seconds: float) -> float:
+    """The last error on the curve no later than this."""
+    seen = np.asarray(record.arrays["curve_seconds"]) <= seconds
+    errors = np.asarray(record.arrays["curve_l2_error"])[seen]
+    return float(errors[-1]) if len(errors) else float("inf")
+
+
+EXPONENTIAL = [
+    Column("field"),
+    Column("sizes", "count"),
+    Column("b", "number"),
+    Column("largest residual of log error", "number"),
+    Column("smallest L² error", "error"),
+    Column("unknowns", "count"),
+]
+
+
+def _exponential(run: Run, elements: Results) -> list[Block]:
+    """error ≈ C exp(−b unknowns^{1/4}) on geometric layers, the order along the edge fixed."""
+    rows: list[tuple[Value, ...]] = []
+    layered = Results([r for r in elements if r.config["layers"]])
+    for problem in layered.distinct("problem"):
+        found = sorted(
+            layered.select("fem", problem=problem), key=lambda record: record.values["dofs"]
+        )
+        if len(found) >= 3:
+            x = np.array([r.values["dofs"] for r in found]) ** 0.25
+            y = np.log([r.values["l2_error"] for r in found])
+            slope, intercept = np.polyfit(x, y, 1)
+            residual = float(np.abs(y - slope * x - intercept).max())
+            last = found[-1].values
+            rows.append(
+                (problem, len(found), float(-slope), residual, last["l2_error"], last["dofs"])
+            )
+    if not rows:
+        return []
+    caption = (
+        "hp bricks towards the singular edge: the error falls like exp(−b unknowns^(1/4)), fitted "
+        "by least squares to the logarithms; the order along the edge is fixed."
+    )
+    return [Table("solve-hp", caption, EXPONENTIAL, rows, run.source(STUDY, layered))]

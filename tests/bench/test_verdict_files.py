@@ -1,0 +1,56 @@
+"""A ledger kept as verdicts.json: written by export, compared with runs and with other ledgers."""
+
+import json
+
+import pytest
+
+from bench.cli import invoke
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.threads.use_one_thread", lambda: None)
+    told = ["run", "slips", "--run", "r", "--jobs", "0", "--no-report", "--set", "seeds=1000,1001"]
+    assert invoke(told) == 0
+    return tmp_path
+
+
+def test_a_kept_ledger_is_compared_with_a_run(run, capsys):
+    assert invoke(["export", "r", "--to", "verdicts", "--out", "kept"]) == 0
+    path = run / "kept" / "verdicts.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    entries = {entry["name"]: entry for entry in document["verdicts"]}
+    kernel = entries["volterra-kernel"]
+    assert (kernel["status"], kernel["standing"]) == ("does not hold", "confirmed")
+    assert kernel["fault"] == "substantive error"
+    assert kernel["part"] == "formula"
+    assert kernel["declared"].startswith("2026-")
+    assert entries["table-of-tau"]["status"] == "not tested yet"
+
+    capsys.readouterr()
+    assert invoke(["compare", str(path), "r"]) == 0
+    assert "no verdict differs" in capsys.readouterr().out
+    kernel |= {"status": "holds", "verdict": "holds"}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert invoke(["compare", str(path), "r", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["verdicts"]
+    assert row == [
+        "volterra-kernel",
+        "holds (confirmed)",
+        "does not hold (confirmed)",
+        "contradict each other",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"verdicts": [{"name": "x"}]}', '{"verdicts": 3}']
+)
+def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, monkeypatch, capsys, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.json").write_text(text, encoding="utf-8")
+    assert invoke(["compare", "v.json", "v.json"]) == 2
+    told = capsys.readouterr().err
+    assert "v.json is no file of verdicts; `femnets export RUN --to verdicts` writes one" in told
+    assert invoke(["compare", "absent.json", "v.json"]) == 2
+    assert "cannot read absent.json" in capsys.readouterr().err
