@@ -183,14 +183,20 @@ def _lost(cell: Cell, error: str) -> Outcome:
     return Outcome(0.0, failure=failed(cell, "killed", error, "", 0.0))
 
 
+def _silence() -> None:
+    """Dask logs every lost connection with its traceback; we say it in one line."""
+    for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("asyncio", "tornado", "distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
 def connected(address: str) -> Any:
     """A client of the scheduler, once it has a worker."""
     try:
         from distributed import Client
     except ModuleNotFoundError:
         raise UserError("--scheduler needs Dask: pip install 'femnets[cluster]'") from None
-    for name in ("distributed", "asyncio", "tornado"):  # what they lose we say in one line
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    _silence()
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
