@@ -6,7 +6,7 @@ PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: report test lint docs package clean benchmark
+.PHONY: report test lint docs package clean benchmark fuzz
 
 report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
@@ -18,6 +18,10 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Command lines, harmed files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
+fuzz: $(VENV)/.installed
+	$(BIN)/python -m pytest -m fuzz -s tests/fuzz
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pytest --benchmark

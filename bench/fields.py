@@ -39,15 +39,17 @@ def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
     if record.kind == "fem" and record.config["n"] <= n:
         from bench.cells import settings_of
         from bench.finite_elements import Discretisation, approximate
+        from fem import meshes
 
         chosen = Discretisation.of(settings_of("fem", record.config))
-        yield chosen.mesh_for(problem), approximate(problem, chosen)
+        yield meshes.drawable(chosen.mesh_for(problem)), approximate(problem, chosen)
     elif "features" in record.config and (weights := record.weights()) is not None:
         from bench.measure.ruler import net_field
         from nets import load
 
         features = record.config["features"].split(",")
-        yield problem.domain.mesh(n), net_field(load(weights), problem, features)
+        size = max(k for k in range(1, n + 1) if problem.domain.offers(k))
+        yield problem.domain.mesh(size), net_field(load(weights), problem, features)
 
 
 def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) -> None:
@@ -55,8 +57,10 @@ def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) ->
 
     problem = problems.get(problem_name)
     middle = mesh.p[:, mesh.t].mean(axis=1)
-    exact, found = problem.u(middle), approximation(middle)
-    data = {"u": exact, "u_h": found, "error": found - exact}
+    data = {"u_h": approximation(middle)}
+    if problem.known:
+        exact = problem.u(middle)
+        data |= {"u": exact, "error": data["u_h"] - exact}
     content = meshio.Mesh(
         mesh.p.T,
         [(CELL_TYPES[mesh.t.shape[0]], vtk_order(mesh.t).T)],

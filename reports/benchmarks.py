@@ -57,7 +57,7 @@ def benchmark_document(run: SavedRun, before: SavedRun | None = None) -> Documen
         Section("Peers", _peers(timed)),
         Section("Since the last saved run", _since(before, run)),
         *(
-            Section(group, _blocks(group, [e for e in timed if e.group == group]))
+            Section(f"All of {group}", _blocks(group, [e for e in timed if e.group == group]))
             for group in groups
         ),
     ]

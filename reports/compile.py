@@ -13,9 +13,9 @@ from bench.guards.reading import plain_bytes
 from bench.store.files import Damaged
 from bench.store.folder import Store
 from bench.store.results import Results
+from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
-from reports.faults import noted
 
 TRIES = 5
 STAMP = "report.json"
@@ -110,7 +110,7 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
-    from reports.plain_names import shortened, versions
+    from reports._plain_names import shortened, versions
     from reports.sections import all_sections, headlines
 
     named = versions(v for s in run.standings for v in s.cell.config.values())

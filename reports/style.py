@@ -22,7 +22,7 @@ from zlib import crc32
 import matplotlib as mpl
 
 from bench.store.files import Damaged
-from reports.faults import note
+from reports._faults import note
 from reports.names import members
 
 if TYPE_CHECKING:
@@ -117,6 +117,22 @@ def house_style(text_as_text: bool) -> Iterator[None]:
         yield
 
 
+def set_powers(figure: Figure) -> None:
+    """Lets logarithmic axes set their own 10⁻³, which they write as a formula: no name stands
+    there that could hold a dollar."""
+    from matplotlib.ticker import LogFormatter
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            for ticks, formatter in (
+                (axis.get_major_ticks(), axis.get_major_formatter()),
+                (axis.get_minor_ticks(), axis.get_minor_formatter()),
+            ):
+                for tick in ticks if isinstance(formatter, LogFormatter) else ():
+                    tick.label1.set_parse_math(True)
+                    tick.label2.set_parse_math(True)
+
+
 @contextmanager
 def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
     """A picture's figure in the house style, closed afterwards."""
@@ -127,8 +143,9 @@ def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
             figure = picture.draw()
         except Damaged:
             raise
-        except Exception as error:  # see `reports.faults`
+        except Exception as error:  # see `reports._faults`
             figure = _sorry(note(f"figure {picture.name!r}", error))
+        set_powers(figure)
         try:
             yield figure
         finally:

@@ -83,3 +83,11 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     shell = Shell(tmp_path)
     yield shell
     shell.stop_all()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The large dose of fuzz runs only where it is asked for."""
+    if "fuzz" not in config.getoption("-m"):
+        for item in items:
+            if item.get_closest_marker("fuzz"):
+                item.add_marker(pytest.mark.skip(reason="an hour of it: make fuzz"))

@@ -22,6 +22,7 @@ SEEN_BY_REPORTS = {
     "bench.claims",
     "bench.claims.reentrant",
     "bench.claims.reproduction",
+    "bench.claims.solve",
     "bench.claims.sensitivity",
     "bench.claims.tau",
     "bench.errors",

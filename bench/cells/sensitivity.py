@@ -83,8 +83,7 @@ def _trained(config: Config, net_name: str, tau: str, depth: int) -> dict[str, A
     lost = training.diverged
     return {
         "train_mse": None if lost else finite(float(history["mse"][np.argmin(history["J"])])),
-        "l2_error": None if lost else finite(_error(config, net, "cube")),
-        "l2_error_outside": None if lost else finite(_error(config, net, "outside")),
+        **({"l2_error": None, "l2_error_outside": None} if lost else _errors(config, net)),
         "tau": [finite(step) for step in net.tau.tolist()],
         "loss_rises": int((np.diff(history["J"]) > 0).sum()),
         "mse_rises": int((np.diff(history["mse"]) > 0).sum()),
@@ -98,15 +97,15 @@ def _padded(config: Config, x: Array) -> Array:
     return np.pad(x, ((0, 0), (0, missing)))
 
 
-def _error(config: Config, net: Network, part: str) -> float:
+def _errors(config: Config, net: Network) -> dict[str, float | None]:
+    """On the whole domain of the problem, and on its part outside the training data."""
     from bench import problems
     from bench.measure import ruler
     from nets.fast.kernel import predict
 
-    problem = problems.get(config.problem)
-    if part == "cube":
-        table = ruler.tabulated_cube(problem, FEATURES)
-    else:
-        table = ruler.Tabulated.of(ruler.cube_rules(problem)[part], problem, FEATURES)
+    table = ruler.tabulated_domain(problems.get(config.problem), FEATURES)
     values = predict(net, _padded(config, table.inputs)).double().numpy()
-    return table.l2_error(values)
+    found = {"l2_error": table.l2_error(values)}
+    if "outside" in table.parts:
+        found["l2_error_outside"] = table.l2_error(values, "outside")
+    return {name: finite(error) for name, error in found.items()}

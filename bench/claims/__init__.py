@@ -10,7 +10,7 @@ Every comparison is two-sided; no direction is chosen, neither before nor after 
 *family* of a comparison is all comparisons that its part of the ledger declares, with data or
 without, and p-values are Holm's over it: at most one in twenty ledgers decides any comparison of a
 part that is not so. What n seeds can decide, and what effect they find, is in `bench.statistics`
-and `bench.power`. A verdict is *confirmed* if its rule is declared and all seeds behind it are
+and `_power.py`. A verdict is *confirmed* if its rule is declared and all seeds behind it are
 confirmatory, from 1000 on, which no pilot and no tuning has used; else it is *exploratory*.
 """
 
@@ -33,8 +33,8 @@ from bench.claims._findings import (
     NotTested,
     Untestable,
 )
+from bench.claims._power import POWER, detectable_factor
 from bench.errors import UserError
-from bench.power import POWER, detectable_factor
 from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, Comparison, holm, largest_family
 from bench.store.results import Results, confirmatory
 

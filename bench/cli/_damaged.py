@@ -33,7 +33,7 @@ def sound_records(store: Store) -> list[Record]:
 
 def tell_faults() -> int:
     """Names the sections and figures that could not be compiled; the exit code that says so."""
-    from reports import faults
+    from reports import _faults as faults
 
     for said in faults.all_noted():
         typer.echo(said, err=True)

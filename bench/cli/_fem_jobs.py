@@ -125,10 +125,10 @@ def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Itera
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:
     """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
     from bench.guards.output import written_whole
-    from fem import elements
+    from fem import elements, meshes
     from fem.meshes.files import cell_errors, vtu_content
 
-    mesh = chosen.mesh_for(problem)
+    mesh = meshes.drawable(chosen.mesh_for(problem))
     fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
     quadratic = elements.get(chosen.element).quadratic
     errors = {}

@@ -29,7 +29,10 @@ class Asked(NetInAtlas, AnyModule):
     """The options of both: a net of this project, or any module."""
 
 
-@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False)
+FILES = ("data", "loss", "against")  # FILE.py:NAME, looked up when the study begins
+
+
+@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False, verbatim=FILES)
 def command(
     given: dict[str, Any],
     *,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
 MOST_JOBS = 1024
+MOST_GIB = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,8 +197,8 @@ def make_engine(
 
     if jobs is not None and not 0 <= jobs <= MOST_JOBS:
         raise UserError(f"--jobs must be 0 (in this process) to {MOST_JOBS}, got {jobs}")
-    if memory is not None and memory <= 0:
-        raise UserError(f"--memory must be positive, got {memory:g}")
+    if memory is not None and not 0 < memory <= MOST_GIB:
+        raise UserError(f"--memory must be positive and at most {MOST_GIB:g} GiB, got {memory:g}")
     if seconds_limit <= 0:
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
@@ -209,7 +210,7 @@ def make_engine(
     available = 0.85 * psutil.virtual_memory().available
     return LocalProcesses(
         jobs=jobs or os.cpu_count() or 1,
-        memory_bytes=min(int(memory * 2**30 if memory else available), 2**62),
+        memory_bytes=int(memory * 2**30 if memory else available),
         seconds_limit=seconds_limit,
     )
 

@@ -35,18 +35,18 @@ TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
 HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
 
 
+TOLD = (
+    "What the net is told: fit, samples of u in the cylinder; solve, the equation f, φ and the "
+    "boundary values, never u (then the net is 2-20 tanh and x its only input, unless told "
+    "otherwise)."
+)
+
+
 @options_of(Config, solved_net.Config)
 def command(
     given: dict[str, Any],
     *,
-    track: Annotated[
-        str,
-        typer.Option(
-            help="What the net is told: fit, samples of u in the cylinder; solve, the equation "
-            "f, φ and the boundary values, never u (then the net is 2-20 tanh and x its only "
-            "input, unless told otherwise)."
-        ),
-    ] = "fit",
+    track: Annotated[str, typer.Option(help=TOLD)] = "fit",
     recipe: Annotated[
         str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
     ] = None,
@@ -54,10 +54,7 @@ def command(
         float | None, typer.Option(min=0, help="At most so many seconds.", rich_help_panel=END)
     ] = None,
     threads: Annotated[
-        int,
-        typer.Option(
-            min=1, max=MOST_THREADS, help="Threads of the matrix products.", rich_help_panel=END
-        ),
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
     ] = 1,
     save: Annotated[
         Path | None,
@@ -79,7 +76,7 @@ def command(
     It stops at the first limit that is reached; without any, after 1000 steps. Ctrl-C ends it with
     the best state so far.
     """
-    from bench.cli._nets import save_arrays, save_net, table, use_threads
+    from bench.cli._nets import table, use_threads
     from bench.settings import configured
 
     file_for(save, "--save", ".safetensors")
@@ -92,16 +89,24 @@ def command(
 
     with TrainingProgress() as progress, ending_well() as received:
         trained = _trained(config, seconds, progress)
-    if save is not None:
-        save_net(trained.net, config, save)
-    if history is not None:
-        save_arrays(trained.arrays, history)
+    _written(trained, config, save, history)
     if as_json:
         told = {**plain(config), "seconds": seconds, "track": track}
         typer.echo(json.dumps({**trained.values, "config": told}, indent=1, allow_nan=False))
     else:
         typer.echo(table(trained.values))
     return told_end(trained.training.interrupted, received)
+
+
+def _written(
+    trained: TrainedNet | SolvedNet, config: Any, save: Path | None, history: Path | None
+) -> None:
+    from bench.cli._nets import save_arrays, save_net
+
+    if save is not None:
+        save_net(trained.net, config, save)
+    if history is not None:
+        save_arrays(trained.arrays, history)
 
 
 def told_end(interrupted: bool, received: list[int]) -> int:

@@ -21,6 +21,7 @@ run starts the cell again somewhere else.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -38,7 +39,7 @@ from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
 from bench.store.fingerprint import fingerprint
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
 WORKER_SECONDS = 60
 LOOK_SECONDS = 0.5  # between looks at which workers are there
 CLOSE_SECONDS = 5
@@ -188,6 +189,8 @@ def connected(address: str) -> Any:
         from distributed import Client
     except ModuleNotFoundError:
         raise UserError("--scheduler needs Dask: pip install 'femnets[cluster]'") from None
+    for name in ("distributed", "asyncio", "tornado"):  # what they lose we say in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:

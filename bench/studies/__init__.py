@@ -161,15 +161,21 @@ def about_problems() -> list[str]:
 
 def expanded(study: str, config: Any) -> list[Cell]:
     """The cells of a study; settings that would make too many are refused before they are made."""
-    values = (getattr(config, field.name) for field in dataclasses.fields(config))
-    most = math.prod(len(value) for value in values if isinstance(value, tuple) and value)
-    if most > MOST_COMBINATIONS:
+    most = _combinations(config)
+    usual = max(map(_combinations, load(study).PRESETS.values()))
+    if most > max(MOST_COMBINATIONS, 10 * usual):
         raise UserError(
             f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
             "give its settings fewer values"
         )
     cells: list[Cell] = load(study).cells(config)
     return cells
+
+
+def _combinations(config: Any) -> int:
+    """Every value of every setting with every other: far above what most studies ask for."""
+    values = (getattr(config, field.name) for field in dataclasses.fields(config))
+    return math.prod(len(value) for value in values if isinstance(value, tuple) and value)
 
 
 def replanned(

@@ -23,6 +23,22 @@ def cube(n: int, cell: str = "tet") -> Any:
     return {"tet": MeshTet, "hex": MeshHex}[cell].init_tensor(x, x, x)
 
 
+def drawable(mesh: Any) -> Any:
+    """The mesh with points and cells, as files want it: of bricks, the hexahedra they are."""
+    if not hasattr(mesh, "axes"):
+        return mesh
+    from skfem import MeshHex
+
+    breaks = [np.asarray(axis.breaks) for axis in mesh.axes]
+    grid = MeshHex.init_tensor(*breaks)
+    middle = grid.p[:, grid.t].mean(axis=1)
+    brick = tuple(
+        np.searchsorted(b, x, side="right") - 1 for b, x in zip(breaks, middle, strict=True)
+    )
+    inside = np.asarray(mesh.active)[brick]
+    return grid if inside.all() else grid.restrict(np.flatnonzero(inside))
+
+
 def diameter(p: Any, t: Any) -> float:
     """The largest cell diameter: the longest distance between two vertices of one cell."""
     longest = 0.0

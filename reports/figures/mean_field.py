@@ -10,7 +10,7 @@ from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Results
+from bench.store.results import Results, median
 from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, _edges
 from reports.names import in_place, net_title
 from reports.style import ANY_COLORS, WIDTH_INCHES
@@ -29,7 +29,7 @@ def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, A
     ]
     known = [k for k, row in enumerate(rows) if row]
     low, middle, high = (
-        np.array([function(rows[k]) for k in known]) for function in (min, np.median, max)
+        np.array([function(rows[k]) for k in known]) for function in (min, median, max)
     )
     return [places[k] for k in known], middle, low, high
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Record, Results, appearance
+from bench.store.results import Record, Results, appearance, medians
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, plot_band, plot_series
 
@@ -68,9 +68,9 @@ def _net(axes: Axes, group: Results) -> None:
     if not curves:
         return
     length = min(len(curve["curve_seconds"]) for curve in curves)
-    seconds = np.median([curve["curve_seconds"][1:length] for curve in curves], axis=0)
+    seconds = medians([curve["curve_seconds"][1:length] for curve in curves])
     errors = np.array([curve["curve_l2_error"][1:length] for curve in curves])
     title, key = NET
-    plot_series(axes, seconds, np.median(errors, axis=0), title, key, marker="")
+    plot_series(axes, seconds, medians(errors), title, key, marker="")
     if len(curves) > 1:
         plot_band(axes, seconds, errors.min(0), errors.max(0), title, key)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from math import isinf
 
 from bench.store.results import Results
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
-from reports.decision import POINTS, QUESTIONS, Decision, Miss, alike, decide
+from reports.decision import POINTS, QUESTIONS, Decision, Entrant, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import undrawn, work_precision
 from reports.figures.first_page import told_panels
@@ -291,26 +291,35 @@ def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ..
     head = (field, *samples, " to ".join(errors))
     winner, second, net = decision.winner, decision.runner_up, decision.net
     if winner is None:
-        return (*head, f"nobody: {_nearest(decision.miss)}", *(None,) * 8)
+        nearest, reason = _nearest(decision.miss)
+        return (*head, f"nobody; nearest {nearest}", *(None,) * 4, reason, *(None,) * 3)
     return (
         *head,
-        f"{winner.entrant.name}, {scientific(winner.error)}",
+        f"{_short(winner.entrant)}, {scientific(winner.error)}",
         winner.seconds,
         winner.search,
         winner.per_point,
         f"{winner.reached} of {winner.seeds}",
-        second.entrant.name if second else "nobody else",
+        _short(second.entrant) if second else "nobody else",
         decision.factor,
-        net.entrant.name
-        if net
-        else f"none of {decision.nets}"
-        if decision.nets
-        else "none entered",
+        _short(net.entrant) if net else _no_net(decision),
         net.cost / winner.cost if net else None,
     )
 
 
-def _nearest(miss: Miss | None) -> str:
+def _no_net(decision: Decision) -> str:
+    """None that reaches it is not the same as none that was entered."""
+    return f"none of {decision.nets}" if decision.nets else "none entered"
+
+
+def _nearest(miss: Miss | None) -> tuple[str, str]:
     assert miss is not None
     error = "no error" if isinf(miss.error) else scientific(miss.error)
-    return f"nearest is {miss.entrant.name}, {error}; {miss.reason}"
+    return f"{_short(miss.entrant)}, {error}", miss.reason
+
+
+def _short(entrant: Entrant) -> str:
+    """Its name without what the row says anyway."""
+    conditions = entrant.conditions
+    said = (f" ({conditions.inputs})", f", {conditions.samples} samples")
+    return reduce(lambda name, part: name.replace(part, ""), said, entrant.name)

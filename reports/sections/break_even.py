@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isinf
 
 from bench.store.results import Results
-from reports.break_even import BreakEven, Count, break_even
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Conditions
+from reports.decision.break_even import FEWEST, BreakEven, Count, break_even
 from reports.document import Block, Column, Missing, Paragraph, Section, Table, Value
 from reports.formatting import count, scientific
 
@@ -44,7 +44,8 @@ def contents(run: Run) -> list[Block | Section]:
         "A net costs its training once and little per point; a finite element of equal error costs "
         "its solve and its own price per point. The count is the number of evaluated points after "
         "which the net has cost less in all, or the number of solves if the element is computed "
-        f"anew each time and evaluated at {POINTS:,} points. {_never(found)}"
+        f"anew each time and evaluated at {POINTS:,} points. What samples of the field cost is not "
+        f"counted. {_never(found)}"
     )
     return [Paragraph(text), *tables]
 
@@ -111,9 +112,9 @@ def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]
         f"break-even-{problem}",
         f"Break-even on {problem}: of the nets the one that is trained soonest, its search "
         "included, against the cheapest mesh of each element that was computed and reaches the "
-        "same error. Nothing is extrapolated. In brackets 95 % intervals over the net\u2019s "
-        "seeds. Elements fitted to samples are compared where the samples lie, all others on the "
-        "whole domain.",
+        "same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, of "
+        f"fewer than {FEWEST} seeds their range. Elements fitted to samples are compared where the "
+        "samples lie, all others on the whole domain.",
         COLUMNS,
         [_row(row) for row in rows],
         run.made_by(Results(source)),

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bench.claims.reentrant import WRONG_ABOVE, end_of, ends, warned
-from bench.store.results import Record, Results
+from bench.store.results import Record, Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.reentrant import along_training, beside_the_edge, story
@@ -117,7 +117,7 @@ def _first_sentence(elements: dict[str, Results], nets: Results, norm: float) ->
 
 def _median(group: Results) -> float:
     found = group.errors("l2_relative")
-    return float(np.median(found)) if found else math.nan
+    return median(found) if found else math.nan
 
 
 ELEMENTS = [
@@ -194,9 +194,9 @@ def map_rows(nets: Results) -> list[tuple[Value, ...]]:
             (
                 *key,
                 len(records),
-                float(np.median(group.errors("training_loss"))),
-                float(np.median(group.errors("fine_loss"))),
-                float(np.median(errors)),
+                median(group.errors("training_loss")),
+                median(group.errors("fine_loss")),
+                median(errors),
                 min(errors),
                 max(errors),
                 ", ".join(counted),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bench.power import detectable_effect, detectable_factor
+from bench.claims._power import detectable_effect, detectable_factor
 from bench.statistics import (
     DECIDING_SEEDS,
     SIGNIFICANCE,

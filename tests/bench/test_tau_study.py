@@ -184,6 +184,20 @@ def test_labels_tell_a_cure_from_a_rate():
     assert moved["learned-tau-changes-gradients-resnet"].status == "holds"
 
 
+def test_two_seeds_say_nothing_about_rates_or_labels():
+    few = [
+        made_up(arm, 0.5 if arm == "learned" else 1.0, rates=rates)
+        for rates in ((2e-3,), (6e-2,), (1e-2, 3e-2))
+        for arm in ("fixed", "learned")
+    ]
+    for record in few:
+        record.values["runs"] = record.values["runs"][:4]
+        record.config["seeds"] = [1000, 1001]
+    found = entries(*few)
+    for name in ("learned-tau-helps-at-every-rate-resnet", "learned-tau-changes-gradients-resnet"):
+        assert found[name].status == "not tested yet"
+
+
 def test_the_largest_experiment_speaks():
     small = made_up("fixed", 1.0)
     small.config["samples"] = 10

@@ -136,3 +136,20 @@ def test_vtu_paths_are_checked(tmp_path):
         write_vtu(tmp_path / "field.png", mesh, {})
     with pytest.raises(InputError, match="no directory"):
         write_vtu(tmp_path / "nowhere" / "field.vtu", mesh, {})
+
+
+def test_bricks_are_drawn_as_the_hexahedra_they_are():
+    """A box of any grid, and an L of bricks without the one that is missing."""
+    from fem import meshes
+    from fem.spaces.bricks.axis import Axis
+    from fem.spaces.bricks.mesh import BrickMesh
+
+    axes = tuple(Axis.of(np.array(b), 1) for b in ([0, 0.1, 1], [0, 2.0, 3], [0, 1.0]))
+    active = np.ones((2, 2, 1), bool)
+    active[1, 0] = False
+    drawn = meshes.drawable(BrickMesh.of(axes, active))
+    assert drawn.t.shape == (8, 3)
+    middle = drawn.p[:, drawn.t].mean(axis=1)
+    expected = {(0.05, 1.0, 0.5), (0.05, 2.5, 0.5), (0.55, 2.5, 0.5)}
+    assert {tuple(np.round(m, 12).tolist()) for m in middle.T} == expected
+    assert meshes.drawable(drawn) is drawn

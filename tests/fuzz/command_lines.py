@@ -13,8 +13,8 @@ from typing import Any
 NASTY = (
     "", " ", "nan", "-inf", "1e400", "None", "true", "-1", "0", "9" * 40, "1-1000000000", "3-1",
     "1,,2", "x" * 300, "[bold]red[/bold]", "[/nope]", "\x1b]0;title\x07", "\x1b[2J", "a\nb", "a\rb",
-    "ü∂𝄞", "\udcff\udcfe", "\u202eevil", "$(touch boom)", "`touch boom`", "; touch boom", "{0}", "%s",
-    "../up", "a/b/c", "-", "--", "idlelib.idle", "os", "__import__('os')", "$x^{$",
+    "ü∂𝄞", "\udcff\udcfe", "\u202eevil", "$(touch boom)", "`touch boom`", "; touch boom", "{0}",
+    "%s", "../up", "a/b/c", "-", "--", "idlelib.idle", "os", "__import__('os')", "$x^{$",
 )  # fmt: skip
 WHOLE = (
     "0",
@@ -86,9 +86,10 @@ def vocabulary() -> tuple[str, ...]:
     from bench.cli.list import catalogue
 
     names = [name for group in catalogue().values() for name in group]
-    extra = ["fixed", "learned", "global", "rezero", "1/H", "uniform", "0.2,1", "x,f,phi", "x", "auto",
-             "direct", "float32", "cosine", "he", "csv", "parquet", "vtu", "missing", "stale", "paper",
-             "record", "change", "tau", "whole", "part", "harmed", "fresh", "none"]  # fmt: skip
+    extra = ["fixed", "learned", "global", "rezero", "1/H", "uniform", "0.2,1", "x,f,phi", "x",
+             "auto", "direct", "float32", "cosine", "he", "csv", "parquet", "vtu", "missing",
+             "stale", "paper", "record", "change", "tau", "whole", "part", "harmed", "fresh",
+             "none"]  # fmt: skip
     return tuple(dict.fromkeys([*names, *extra]))
 
 

@@ -83,8 +83,8 @@ PLACE: tuple[Harm, ...] = (pipe, loop, link_away, directory, giant, text)
 
 def odd_value(draw: random.Random) -> object:
     return draw.choice(
-        [None, True, -1, 0, 10**30, 1e308, "text", "\x1b]0;x\x07", "[bold]", "<b>", [], {}, [1, [2]],
-         {"a": {"b": 1}}, "nan", ["x"] * 5, "idlelib.idle", "../../etc/passwd"]
+        [None, True, -1, 0, 10**30, 1e308, "text", "\x1b]0;x\x07", "[bold]", "<b>", [], {},
+         [1, [2]], {"a": {"b": 1}}, "nan", ["x"] * 5, "idlelib.idle", "../../etc/passwd"]
     )  # fmt: skip
 
 

@@ -66,7 +66,8 @@ def invoke(words: Sequence[str], folder: Path, seconds: float = SECONDS) -> Outc
             faults += [] if where else [f"{type(error).__name__}: {error}\n{told}"]
     taken = time.monotonic() - start
     found = Outcome(words, code, out.getvalue(), err.getvalue(), taken, where)
-    found.faults = () if where else (*faults, *judged(found))
+    late = where or taken >= seconds  # the alarm rang, and compiled code may have swallowed it
+    found.faults = () if late else (*faults, *judged(found))
     return found
 
 

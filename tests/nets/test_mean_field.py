@@ -12,7 +12,7 @@ from nets.gradients.norms import layer_norms
 from nets.gradients.passes import trajectory
 from nets.module import build
 from nets.theory import mean_field
-from nets.theory.predicted import mean_field_growth
+from nets.theory.predicted import alignment, mean_field_growth
 
 NAMES = ("relu", "smoothrelu", "tanh", "gelu", "sine")
 
@@ -101,7 +101,7 @@ def test_variance_of_squared_singular_values(init):
 @pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu"])
 def test_second_moments_predict_every_architecture(net, name):
-    """Ten layers of width 300: where 3 decades are passed, by interpolation in the scale."""
+    """Ten layers of width 300: within 0.2 decades or 5 % of what a random net has."""
     x, y = torch.randn(10, 7, dtype=torch.float64), torch.randn(10, 3, dtype=torch.float64)
     scales, measured, predicted = (0.5, 1.0, 2.0, 4.0), [], []
     for scale in scales:
@@ -111,6 +111,7 @@ def test_second_moments_predict_every_architecture(net, name):
         )  # fmt: skip
         norms = layer_norms(it, x, y).log10()["y"]
         measured.append(norms[1] - norms[-2])
-        predicted.append(mean_field_growth(trajectory(it, x))[0])
+        at = trajectory(it, x)
+        predicted.append(mean_field_growth(at, alignment(at, y))[0])
     difference = np.abs(np.subtract(measured, predicted))
-    assert (difference < np.maximum(0.3, 0.1 * np.abs(measured))).all(), (measured, predicted)
+    assert (difference < np.maximum(0.2, 0.05 * np.abs(measured))).all(), (measured, predicted)

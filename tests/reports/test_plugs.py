@@ -65,13 +65,22 @@ def drop(tmp_path, monkeypatch):
         (folder / f"{name}.py").write_text(source, encoding="utf-8")
         module = importlib.import_module(package)
         monkeypatch.setattr(module, "__path__", [*module.__path__, str(folder)])
-        importlib.invalidate_caches()
         dropped.append((module, name))
+        forget(module)
 
     yield put
     for module, name in dropped:
         sys.modules.pop(f"{module.__name__}.{name}", None)
         vars(module).pop(name, None)
+        forget(module)
+
+
+def forget(module):
+    """What a package keeps of the files beside it."""
+    importlib.invalidate_caches()
+    for value in list(vars(module).values()):
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
 
 
 @pytest.fixture
@@ -125,7 +134,7 @@ def test_what_is_missing_is_named(drop, planned):
     drop("reports.sections", "made_up", SECTION)
     document = build_document(Run.read(planned))
     section = next(s for s in document.supplement if s.title == "Not in this run")
-    command = "femnets run baselines --preset quick --run planned"
+    command = f"femnets run baselines --preset quick --run {planned}"
     assert Missing("nothing made up yet.", command) in section.blocks
     assert {e.claim.name: e.status for e in Run.read(planned).ledger}["made-up"] == "not tested yet"
 

@@ -19,10 +19,12 @@ from bench.statistics import bootstrap_median
 from bench.store.results import median
 from reports.decision import POINTS, REQUIRED, Entrant, Place, placed
 
+FEWEST = 6  # seeds of which a 95 % interval of the median can be had; fewer are shown whole
+
 
 @dataclass(frozen=True)
 class Count:
-    """A median over seeds with its interval; infinite: never."""
+    """A median over seeds with its interval, or with the range of few seeds; infinite: never."""
 
     middle: float
     low: float
@@ -32,7 +34,8 @@ class Count:
     @classmethod
     def of(cls, values: Sequence[float]) -> Count:
         array = np.array(values, dtype=float)
-        low, high = bootstrap_median(array) if len(array) > 1 else (array[0], array[0])
+        few = len(array) < FEWEST
+        low, high = (array.min(), array.max()) if few else bootstrap_median(array)
         return cls(median(array), float(low), float(high), len(array))
 
 
