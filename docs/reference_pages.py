@@ -62,7 +62,7 @@ def settings() -> Iterator[str]:
         rows = [
             (
                 f"`{field.name}`",
-                str(types_of(module.Config)[field.name]).removeprefix("of type "),
+                _type(types_of(module.Config)[field.name]),
                 *(_shown(getattr(config, field.name)) for config in module.PRESETS.values()),
             )
             for field in dataclasses.fields(module.Config)
@@ -75,7 +75,7 @@ def settings() -> Iterator[str]:
         rows = [
             (
                 f"`{field.name}`",
-                str(types_of(config)[field.name]).removeprefix("of type "),
+                _type(types_of(config)[field.name]),
                 "must be given" if field.default is dataclasses.MISSING else _shown(field.default),
                 _plain(about(config, field.name).help),
             )
@@ -134,7 +134,14 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\[", "[").replace("<", "&lt;").replace("*", "\\*").split())
 
 
+def _type(declared: Any) -> str:
+    """`a list of int`, without the grammar of lists."""
+    return str(declared).removeprefix("of type ").partition(" (")[0]
+
+
 def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and not value:
+        return "none"
     if isinstance(value, tuple):
         text = ",".join(map(str, value))
         return f"`{text}`" if len(text) < 60 else f"`{text[:50]}…` ({len(value)})"

@@ -117,6 +117,22 @@ def house_style(text_as_text: bool) -> Iterator[None]:
         yield
 
 
+def set_powers(figure: Figure) -> None:
+    """Lets logarithmic axes set their own 10⁻³, which they write as a formula: no name stands
+    there that could hold a dollar."""
+    from matplotlib.ticker import LogFormatter
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            for ticks, formatter in (
+                (axis.get_major_ticks(), axis.get_major_formatter()),
+                (axis.get_minor_ticks(), axis.get_minor_formatter()),
+            ):
+                for tick in ticks if isinstance(formatter, LogFormatter) else ():
+                    tick.label1.set_parse_math(True)
+                    tick.label2.set_parse_math(True)
+
+
 @contextmanager
 def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
     """A picture's figure in the house style, closed afterwards."""
@@ -129,6 +145,7 @@ def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
             raise
         except Exception as error:  # see `reports._faults`
             figure = _sorry(note(f"figure {picture.name!r}", error))
+        set_powers(figure)
         try:
             yield figure
         finally:

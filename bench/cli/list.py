@@ -53,11 +53,14 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 
 def files_of(package: str) -> dict[str, str]:
-    """The modules of a package, by their file names."""
+    """The modules of a package, by their file names, and the plugs of installed packages."""
+    import importlib
+
     from bench.store.fingerprint import located
 
     names = {path.stem for folder in located(package) for path in folder.glob("[!_]*.py")}
-    return {name: explanation(package, name) for name in sorted(names)}
+    installed = set(importlib.import_module(package).names())
+    return {name: explanation(package, name) for name in sorted(names | installed)}
 
 
 def explanation(package: str, name: str) -> str:
@@ -67,6 +70,9 @@ def explanation(package: str, name: str) -> str:
 
     from bench.store.fingerprint import located
 
-    (path,) = located(f"{package}.{name}")
+    try:
+        (path,) = located(f"{package}.{name}")
+    except ModuleNotFoundError:
+        return "from an installed package"  # its code is not loaded for a list
     text = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
     return re.sub(rf"^`{name}`: | \(maths \d+\)", "", text)

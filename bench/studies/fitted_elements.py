@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.cells import Cell
+from bench.problems import Problem
+from bench.studies._sizes import offered
 
 YIELDS = ("rel_test_error", "l2_error_inside", "unknowns", "unknowns_without_data", "seconds")
 
@@ -32,6 +34,13 @@ PRESETS = {
         data_seeds=tuple(range(20)),
     ),
 }
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    if not problem.known:
+        return None
+    n0, n1 = offered(problem, config.n0), offered(problem, config.n1)
+    return replace(config, problems=(problem.name,), n0=n0, n1=n1)
 
 
 def cells(config: Config) -> list[Cell]:

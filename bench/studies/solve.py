@@ -8,10 +8,12 @@ adaptive tetrahedra. All nets stop by evaluations; equal time is read off the re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench import problems
 from bench.cells import Cell, paired
+from bench.problems import Problem
+from bench.studies._sizes import offered
 
 YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", "dofs")
 
@@ -68,6 +70,19 @@ PRESETS = {
 }
 # A step of Levenberg–Marquardt costs as much as some forty evaluations of the others.
 JACOBIANS = 20
+
+
+def on(config: Config, problem: Problem) -> Config | None:
+    """Where u is known: a net that was told the equation has no estimate of its own error."""
+    if not problem.known:
+        return None
+    changed = replace(
+        config,
+        problems=(problem.name,),
+        n0=offered(problem, config.n0),
+        n1=offered(problem, config.n1),
+    )
+    return changed if problem.domain.structured else replace(changed, orders=(), layers=())
 
 
 def cells(config: Config) -> list[Cell]:

@@ -13,6 +13,7 @@ from journey import MINE
 from bench import baselines, plugs, problems, studies
 from bench.cells import Cell
 from bench.cli import invoke
+from bench.cli.list import catalogue
 from bench.errors import UserError
 from nets import InputError, architectures, optimizers
 
@@ -154,6 +155,9 @@ def test_entry_points_are_found_by_name(mine, monkeypatch):
     assert "installed" in problems.names()
     assert "installed" in architectures.names()
     assert baselines.load("installed") is things["baselines"]
+    known = catalogue()
+    for kind in ("problems", "architectures", "baselines"):
+        assert known[kind]["installed"] == "from an installed package"
 
 
 def test_the_config_file_of_a_run_may_name_files(mine):

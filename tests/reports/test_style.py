@@ -63,3 +63,25 @@ def test_no_figure_leaves_out_an_element_that_nobody_declares():
 def test_a_contender_without_an_error_is_named():
     results = Results([fem("N0", 1, 0.02), fem("N0", 2, None)])
     assert undrawn(contenders(results, "maxwell")) == ["N0 n=2"]
+
+
+def test_log_axes_show_powers_and_names_keep_their_dollars():
+    """A dollar in a name is a dollar, and 10⁻³ on an axis is not the formula that makes it."""
+    import re
+
+    import matplotlib.pyplot as plt
+
+    from reports.document import Picture
+    from reports.style import drawn, saved
+
+    def draw():
+        figure, axes = plt.subplots()
+        axes.loglog([1e-3, 1], [1e-6, 1], label="$cost$")
+        axes.legend()
+        return figure
+
+    with drawn(Picture("powers", "", draw, ""), text_as_text=True) as figure:
+        page = re.sub(r"<!--.*?-->", "", saved(figure, "svg").decode())
+    assert "mathdefault" not in page
+    assert "$cost$" in page
+    assert "−3" in page or "-3" in page
