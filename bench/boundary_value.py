@@ -34,7 +34,7 @@ def data_of(
         f=problem.f,
         phi=problem.phi,
         grad_phi=problem.grad_phi,
-        g=g if problem.known else problem.g or g,
+        g=problem.g or g,
         rho=problem.rho,
         potential=None if whole_trace else problem.potential,
         singular_edge=problem.singular_edge,

@@ -60,7 +60,7 @@ def lowest_order(mesh: Any, degree: int = 4) -> TestFunctions:
         for i in range(3):
             rows.append(row[kept])
             columns.append(point[kept] + i * Q)
-            values.append((np.asarray(shape.value)[i] * basis.dx)[kept])
+            values.append((np.asarray(shape)[i] * basis.dx)[kept])
             curls.append((np.asarray(shape.curl)[i] * basis.dx)[kept])
     where = np.concatenate(rows), np.concatenate(columns)
     size = (len(inside), 3 * Q)

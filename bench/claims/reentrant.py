@@ -12,8 +12,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from bench.claims import Claim, Counted, Fact, Finding, NotTested
-from bench.claims._rules import is_smaller
+from bench.claims import Claim, Fact, Finding, NotTested
+from bench.claims._rules import counted, is_smaller
 from bench.store.results import Record, Results
 
 WHERE = "a control of ours"
@@ -22,6 +22,7 @@ COMMAND = "femnets run reentrant --preset paper"
 WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to
 NODAL = (0.4, 0.7)  # about the nodal limit, one half
 OVERFITTED = 10.0  # held-out loss over training loss: the loss says nothing between its points
+INDICATORS = ("held-out points", "the N₀-tested residual", "a coarse N₀ solve")
 MOVING = 0.9  # of the fine loss over the last quarter of a training: below, it still falls
 STALLED = 0.05  # relative change of the error at a doubling of n
 GRADED_RATE = 0.85
@@ -55,11 +56,13 @@ def warned(record: Record) -> tuple[bool, dict[str, bool]]:
     values = record.values
     wrong = end_of(record) != "right"
     if values.get("l2_relative") is None:
-        return wrong, {"held-out points": True, "a coarse N₀ solve": True}
-    return wrong, {
-        "held-out points": values["held_out_loss"] > OVERFITTED * values["training_loss"],
-        "a coarse N₀ solve": values["coarse_distance"] > values["coarse_estimate"],
-    }
+        return wrong, dict.fromkeys(INDICATORS, True)
+    said = (
+        values["held_out_loss"] > OVERFITTED * values["training_loss"],
+        values["tested_residual"] > WRONG_ABOVE * values["field_norm"],
+        values["coarse_distance"] > values["coarse_estimate"],
+    )
+    return wrong, dict(zip(INDICATORS, said, strict=True))
 
 
 def _ordered(results: Results) -> list[Record]:
@@ -127,15 +130,13 @@ def _warns(results: Results) -> Finding:
     if not wrong:
         return NotTested(COMMAND)
     right = [record for record in nets if not warned(record)[0]]
-    hits = sum(warned(record)[1]["a coarse N₀ solve"] for record in wrong)
+    said = [warned(record)[1]["a coarse N₀ solve"] for record in wrong]
     false = sum(warned(record)[1]["a coarse N₀ solve"] for record in right)
-    return Counted(
-        hits,
-        len(wrong),
-        nets.keys(),
-        f"it warns of {hits} of {len(wrong)} wrong nets, and falsely of {false} of {len(right)} "
-        "right ones",
-        "wrong nets",
+    return counted(
+        said,
+        Results(wrong),
+        f"it warns of {{hits}} of {{runs}} that are wrong, and falsely of {false} of {len(right)} "
+        "that are right",
     )
 
 

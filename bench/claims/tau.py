@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
 from bench.claims._rules import NAMES, compared_values
-from bench.statistics import SIGNIFICANCE, holm
+from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, holm, largest_family
 from bench.store.results import Record, Results
 
 KIND = "tau_arm"
@@ -119,7 +119,8 @@ def _over_rates(results: Results, net: str) -> Finding:
         for rate in sorted({record.config["rates"][0] for record in found})
     }
     there = {at: finding for at, finding in seen.items() if isinstance(finding, Compared)}
-    if len({rate for _, rate in there}) < 2:
+    fewest = min((finding.comparison.pairs for finding in there.values()), default=0)
+    if len({rate for _, rate in there}) < 2 or largest_family(fewest) < len(there):
         return NotTested(COMMAND)
     adjusted = holm({repr(at): finding.comparison.p_value for at, finding in there.items()})
     parts, signs = [], []
@@ -163,7 +164,7 @@ def _labels(results: Results, net: str) -> Finding:
                 start.update((one["label_start"], two["label_start"]))
                 end.update((one["label_end"], two["label_end"]))
             keys += cells[0].keys() + cells[1].keys()
-    if not total:
+    if _seeds(found) < DECIDING_SEEDS or not total:
         return NotTested(COMMAND)
     what = (
         f"the label at the end differs in {other} of {total} pairs; at the start {_tally(start)}, "

@@ -8,6 +8,7 @@ Even typer is imported late: from the first line of `main` on, signals end the c
 from __future__ import annotations
 
 import functools
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -65,9 +66,11 @@ def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted,
     143 terminated."""
+    early = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     from bench.guards import signals
 
     signals.install()
+    signal.pthread_sigmask(signal.SIG_SETMASK, early)  # what came meanwhile is handled now
     from bench.guards.streams import forgiving
 
     forgiving()
@@ -113,8 +116,6 @@ def _invoked(arguments: Sequence[str]) -> int:
 
 
 def _interrupted(interrupt: BaseException) -> int:
-    import signal
-
     from bench.guards.signals import CODES, line
 
     number = getattr(interrupt, "number", signal.SIGINT)

@@ -33,9 +33,10 @@ def file_for(path: Path | None, option: str, suffix: str = "") -> None:
     try:
         if not path.parent.is_dir():
             raise UserError(f"{option}: there is no directory {path.parent}; create it first")
-        if os.path.lexists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-            kind = "a directory" if path.is_dir() else "not a plain file"
-            raise UserError(f"{option}: {path} is {kind}; give another name")
+        with suppress(FileNotFoundError):  # a name too long, or none at all, is another error
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                kind = "a directory" if path.is_dir() else "not a plain file"
+                raise UserError(f"{option}: {path} is {kind}; give another name")
         _try(path)
     except (OSError, ValueError) as error:
         raise cannot_write(path, error, option) from None

@@ -53,7 +53,7 @@ class Guarded:
 def guarded() -> Iterator[None]:
     """While inside, sys.stdout and sys.stderr are guarded."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = Guarded(before[0]), Guarded(before[1])  # type: ignore[assignment]
+    sys.stdout, sys.stderr = Guarded(before[0]), Guarded(before[1])
     try:
         yield
     finally:

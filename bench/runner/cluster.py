@@ -21,6 +21,7 @@ run starts the cell again somewhere else.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -39,7 +40,7 @@ from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
 from bench.store.fingerprint import fingerprint_of
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
 WORKER_SECONDS = 60
 LOOK_SECONDS = 0.5  # between looks at which workers are there
 CLOSE_SECONDS = 5
@@ -183,12 +184,20 @@ def _lost(cell: Cell, error: str) -> Outcome:
     return Outcome(0.0, failure=failed(cell, "killed", error, "", 0.0))
 
 
+def _silence() -> None:
+    """Dask logs every lost connection with its traceback; we say it in one line."""
+    for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("asyncio", "tornado", "distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
 def connected(address: str) -> Any:
     """A client of the scheduler, once it has a worker."""
     try:
         from distributed import Client
     except ModuleNotFoundError:
         raise UserError("--scheduler needs Dask: pip install 'femnets[cluster]'") from None
+    _silence()
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:

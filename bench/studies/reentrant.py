@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from bench.cells import Cell
 
@@ -66,10 +67,10 @@ def cells(config: Config) -> list[Cell]:
 
 def _edge_elements(config: Config) -> list[Cell]:
     """Nédélec's, which are right: best approximations and the boundary-value problem."""
-    common = {"problem": "reentrant", "element": "N0"}
+    common: dict[str, Any] = {"problem": "reentrant", "element": "N0"}
     uniform = [common | {"n": n} for n in config.uniform]
     graded = [common | {"n": n, "grading": config.exponent} for n in config.graded]
-    layers = [
+    layers: list[dict[str, Any]] = [
         {"problem": "reentrant", "element": "hexP", "order": 1, "n": 1, "layers": k}
         for k in config.layers
     ]
@@ -80,33 +81,35 @@ def _edge_elements(config: Config) -> list[Cell]:
 
 
 def _nodal(config: Config) -> list[Cell]:
-    kinds = [{"element": "nodalP1"}, {"element": "nodalQ", "order": 1}]
+    kinds: list[dict[str, Any]] = [{"element": "nodalP1"}, {"element": "nodalQ", "order": 1}]
     told = [
         kind | {"n": n, "div_exponent": a}
         for kind, n, a in product(kinds, config.nodal, (None, config.weight))
         if a is None or n <= 8  # with a weight only a factorisation is left
     ]
-    beside = [{"element": "N0", "n": n, "grading": config.exponent} for n in config.nodal if n <= 8]
+    beside: list[dict[str, Any]] = [
+        {"element": "N0", "n": n, "grading": config.exponent} for n in config.nodal if n <= 8
+    ]
     return [Cell("edge_solve", settings) for settings in (*told, *beside)]
 
 
 def _nets(config: Config) -> list[Cell]:
     rules = ("uniform", "graded")
-    sizes = [
+    sizes: list[dict[str, Any]] = [
         {"width": width, "points": points, "boundary_points": max(40, points // 2)}
         for width, points in product(config.widths, config.points)
     ]
-    corners = [
+    corners: list[dict[str, Any]] = [
         {"boundary": boundary, "inside": inside, "rim": rim}
         for boundary, inside, rim in product(("penalty", "exact"), rules, rules)
         # built-in values need no points at the edge; a small map has fewer corners
         if (rim == "uniform" if boundary == "exact" else len(config.seeds) > 1 or inside == rim)
     ]
-    remedies = [
+    remedies: list[dict[str, Any]] = [
         {"div_exponent": config.weight, "inside": "graded", "rim": "graded"},
         {"singular": True, "inside": "graded", "rim": "graded"},
     ]
-    told = {"evaluations": config.evaluations}
+    told: dict[str, Any] = {"evaluations": config.evaluations}
     mapped = [
         corner | size | told | {"seed": seed}
         for corner, size, seed in product(corners, sizes, config.seeds)

@@ -65,7 +65,6 @@ PRESETS = {
     "full": Config(
         features=ABLATION,
         sizes=("1-60", "2-10", "2-20", "2-30"),
-        etas=(1e-4, 4.0, 16.0),
         first_scales=(1.0, 3.0, 6.0),
         tuning_evaluations=3000,
         evaluations=40_000,

@@ -176,7 +176,7 @@ def _ratio_ticks(axes: Axes, bars: Sequence[Bar]) -> None:
         np.floor(np.log(low) / np.log(base)), np.ceil(np.log(high) / np.log(base)) + 1
     )
     axes.set_xlim(low / 1.15, high * 1.15)
-    axes.xaxis.set_major_locator(FixedLocator(base**powers))
+    axes.xaxis.set_major_locator(FixedLocator([float(base**power) for power in powers]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _ratio(value)))
 

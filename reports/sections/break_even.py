@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isinf
 
 from bench.store.results import Results
-from reports.break_even import FEWEST, BreakEven, Count, break_even
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Conditions
+from reports.decision.break_even import FEWEST, BreakEven, Count, break_even
 from reports.document import Block, Column, Missing, Paragraph, Section, Table, Value
 from reports.formatting import count, scientific
 

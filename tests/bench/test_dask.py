@@ -9,12 +9,13 @@ import time
 import pytest
 
 from bench import cli
+from bench.guards.outside import admit
 from bench.store.folder import Store
 from bench.store.survey import counts, survey
 from bench.studies import replanned
 
 pytest.importorskip("distributed")
-STUDY = "faultlab.study"
+STUDY = admit("faultlab.study")
 
 
 def free_port():
@@ -34,6 +35,7 @@ def cluster(shell):
     shell.start(
         "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", command=dask
     )
+    shell.scheduler = shell.started[-1]
     worker = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     return address, [shell.start(*worker, command=dask) for _ in range(2)]
 
@@ -74,6 +76,25 @@ def test_a_worker_killed_mid_cell_changes_nothing(shell, cluster):
     assert far == near
     store = Store(shell.directory / "runs/far")
     assert counts(survey(store, replanned(store.plans()), verify=True))["done"] == 10
+
+
+def test_a_scheduler_that_dies_releases_locks_and_the_run_resumes(shell, cluster):
+    address, _ = cluster
+    settings = ["--set", "cells=8", "--set", "seconds=0.4", "--no-report"]
+    run = shell.start("run", STUDY, "--run", "far", "--scheduler", address, *settings)
+    cells = shell.directory / "runs/far/cells/faultlab.cell"
+    wait_until(lambda: cells.is_dir() and len(os.listdir(cells)) >= 2)
+    shell.scheduler.kill()
+    _, err = run.communicate(timeout=90)
+    assert run.returncode == 1, err
+    assert "does not answer any more" in err
+    assert "the same command resumes" in err
+    assert "Traceback" not in err
+    assert not os.listdir(shell.directory / "runs/far/locks")
+    again = shell.inside("run", STUDY, "--run", "far", "--jobs", "0", *settings)
+    assert again.returncode == 0, again.stderr
+    store = Store(shell.directory / "runs/far")
+    assert counts(survey(store, replanned(store.plans()), verify=True))["done"] == 8
 
 
 def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):

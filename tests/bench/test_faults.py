@@ -18,12 +18,13 @@ import numpy as np
 import psutil
 import pytest
 
+from bench.guards.outside import admit
 from bench.store.files import ARRAYS, CELL, SCHEMA, sealed
 from bench.store.folder import Store
 from bench.store.survey import counts, survey
 from bench.studies import replanned
 
-STUDY = "faultlab.study"
+STUDY = admit("faultlab.study")
 RUN = ("run", STUDY, "--run", "r", "--no-report")
 HERE = (*RUN, "--jobs", "0")  # where the engine does not matter
 

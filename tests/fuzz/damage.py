@@ -154,7 +154,13 @@ def harm_run(run: Path, draw: random.Random, times: int) -> list[str]:
         harm = draw.choice(ways)
         try:
             harm(path, draw)
-        except (ValueError, OSError, KeyError, TypeError):  # harmed before beyond recognition
+        except (
+            ValueError,
+            OSError,
+            KeyError,
+            TypeError,
+            RecursionError,
+        ):  # harmed before beyond recognition
             continue
         done.append(f"{harm.__name__} {path.relative_to(run)}")
     if draw.random() < 0.15:

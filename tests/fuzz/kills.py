@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-# The byte says that the interpreter is up: before, nobody's handler can be.
-START = "import os, sys; os.write({ready}, b'x'); from bench.cli import main; main()"
+# The byte says that the interpreter is up: before the first line of `main` nobody can answer.
+START = "import os; from bench.cli import main; os.write({ready}, b'x'); main()"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 COMMANDS = (
@@ -65,8 +65,7 @@ def _judged(
     faults = []
     if "Traceback" in err or "Exception ignored" in err:
         faults.append(f"{said}: {err[-600:]}")
-    early = code < 0 and wait < 0.3  # before the first line of `main` nobody can answer
-    if code not in {0, 130, 143} and not early:
+    if code not in {0, 130, 143}:
         faults.append(f"{said}: {err[-300:]}")
     if code in {130, 143}:
         if code not in {CODES[n] for n in numbers}:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports import break_even as pay
 from reports.decision import POINTS, Conditions, Entrant, Trial, alike, decide, decision
+from reports.decision import break_even as pay
 
 SAMPLES = Conditions("helix", "fit", 1000, "x", 1)
 FIELD = Conditions("helix", "oracle", None, "u", 1)
