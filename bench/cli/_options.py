@@ -21,13 +21,15 @@ def options_of(
     leave_out: Collection[str] = (),
     defaults: Mapping[str, Any] | None = None,
     insist: bool = True,
+    as_typed: Collection[str] = (),
 ) -> Callable[[Command], Command]:
     """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
 
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
     says what a command puts there instead of the config's own. Of `others` the fields that the
     first does not have come after them. Without `insist` a field that must be given is asked for by
-    the config and not by the command line.
+    the config and not by the command line. Files that options name become plugs, but for options
+    in `as_typed`.
     """
     shown = defaults or {}
     homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
@@ -44,7 +46,11 @@ def options_of(
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
-            given = {name: used(value) for name, value in values.items() if value is not None}
+            given = {
+                name: value if name in as_typed else used(value)
+                for name, value in values.items()
+                if value is not None
+            }
             return command({**shown, **given}, **arguments)
 
         with_options.__doc__ = command.__doc__

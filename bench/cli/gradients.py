@@ -29,7 +29,13 @@ class Asked(NetInAtlas, AnyModule):
     """The options of both: a net of this project, or any module."""
 
 
-@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False)
+@options_of(
+    Asked,
+    defaults={"samples": 200},
+    leave_out=("scale",),
+    insist=False,
+    as_typed=("data", "loss", "against"),  # files that this command reads itself, and no plugs
+)
 def command(
     given: dict[str, Any],
     *,
