@@ -29,11 +29,12 @@ class GaussNewton:
     def _linearise(self) -> None:
         """r, the gradient and the matrix at θ."""
         ask = self.objective.jacobian if self.small else self.objective.normal_equations
-        found = ask(self.theta)
-        if found is None:
-            raise Diverged("J is not finite at the start")
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+            found = ask(self.theta)
+            self.J = np.inf if found is None else float(found[0] @ found[0]) / 2
+        if found is None or not np.isfinite(self.J) or not np.isfinite(found[-1].sum()):
+            raise Diverged("J or its derivatives are not finite")
         self.r = found[0]
-        self.J = float(self.r @ self.r) / 2
         if self.small:
             self.transposed = found[1]
             self.matrix = self.transposed.T @ self.transposed
@@ -53,10 +54,12 @@ class GaussNewton:
             self.damping = min(max(self.damping, SMALLEST * self.diagonal), LARGEST * self.diagonal)
             direction = self._direction()
             if direction is not None:
-                r = self.objective.residuals(self.theta + direction)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    r = self.objective.residuals(self.theta + direction)
+                    reached = np.inf if r is None else float(r @ r) / 2
                 promised = -0.5 * float(self.gradient @ direction)
                 promised += 0.5 * self.damping * float(direction @ direction)
-                gain = (self.J - float(r @ r) / 2) / promised if r is not None else -1.0
+                gain = (self.J - reached) / promised if np.isfinite(reached) else -1.0
                 if gain > 0:
                     self.theta = self.theta + direction
                     self.damping *= 0.2 if gain > 0.5 else 0.7 if gain > 0.25 else 2.0
