@@ -40,7 +40,8 @@ def normalise(net: Network, x: Tensor) -> None:
     """Scales every hidden weight, first to last, so that pre-activations have variance one at x.
 
     What normalisation does to the forward pass at the start (a data-dependent start, Mishkin &
-    Matas 2016), without its own derivative.
+    Matas 2016), without its own derivative. The variance is that of the batch: with an activation
+    that stretches large states (GELU) single samples take it over, and averages predict little.
     """
     import torch
 
@@ -83,9 +84,10 @@ def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -
     from nets.gradients.jacobians import log10_singular_values
     from nets.gradients.norms import layer_norms
     from nets.gradients.passes import trajectory
-    from nets.theory.predicted import mean_field_growth, norms_by_theory
+    from nets.theory.predicted import alignment, mean_field_growth, norms_by_theory
 
     few_x, few_y = x[:theory], y[:theory]
+    at = trajectory(net, few_x)
     by_theory = norms_by_theory(net, few_x, few_y)
     measured = layer_norms(net, few_x, few_y).values()
     measured["y"] = measured["y"][1:-1]
@@ -93,7 +95,7 @@ def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -
         log10_norms=layer_norms(net, x, y).log10(),
         theory_error=_largest_difference(measured, by_theory),
         log10_theory={kind: log10(norms) for kind, norms in by_theory.items()},
-        predicted=mean_field_growth(trajectory(net, few_x)),
+        predicted=mean_field_growth(at, alignment(at, few_y)),
         log10_spectra=log10_singular_values(net, x[:spectra])[1:] if spectra else [],
     )
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bench import forms, problems
 from bench.cells import finite
@@ -73,7 +74,7 @@ class Told:
             form=self.form,
             boundary_weight=self.boundary_weight,
             built_in=self.built_in,
-            centre=np.zeros(3) if centre is None else centre,
+            centre=(0.0, 0.0, 0.0) if centre is None else tuple(centre),
         )
         return ResidualObjective(net, terms)
 
@@ -89,12 +90,12 @@ class SolvedField:
     built_in: BuiltIn | None = None
     centre: Array = field(default_factory=lambda: np.zeros(3))
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: ArrayLike) -> Array:
         """u at points (3, ...)."""
         x = np.asarray(x, dtype=np.float64)
         return self.jets(x.reshape(3, -1), "value")[0].reshape(x.shape)
 
-    def jacobian(self, x: Array) -> Array:
+    def jacobian(self, x: ArrayLike) -> Array:
         """[i, j] = ∂_j u_i, (3, 3, ...)."""
         x = np.asarray(x, dtype=np.float64)
         slopes = self.jets(x.reshape(3, -1), "first")[1:]

@@ -35,14 +35,14 @@ def run(config: Config) -> Result:
     from nets.gradients.passes import trajectory
     from nets.gradients.verdict import judge
     from nets.theory import mean_field
-    from nets.theory.predicted import gains, mean_field_growth
+    from nets.theory.predicted import alignment, gains, mean_field_growth
 
     net, (x, y) = net_of(config), data_of(config)
     if config.normalised:
         normalise(net, x)
     hidden = layer_norms(net, x, y).log10()["y"][1:-1]
     at = trajectory(net, x)
-    chi, predicted = gains(at), mean_field_growth(at)
+    chi, predicted = gains(at), mean_field_growth(at, alignment(at, y))
     before = None
     if config.net == "feedforward" and config.init in ("he", "xavier", "normal", "orthogonal"):
         w = float(at.W[1].square().mean()) * config.width

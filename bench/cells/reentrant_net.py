@@ -113,7 +113,7 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
     """The truth, and what a user can compute."""
     import numpy as np
 
-    from bench.forms._div_curl import HELD_OUT, coarse_solve
+    from bench.forms._div_curl import HELD_OUT, coarse_solve, tested_residual
 
     field = told.field(net)(table.inputs.T)
     beside, estimate = coarse_solve(told.problem)
@@ -127,6 +127,8 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
         "coarse_distance": float(np.sqrt(table.weights @ ((field - beside) ** 2).sum(axis=0))),
         "coarse_estimate": estimate,
         "coarse_error": table.l2_error(beside.T),
+        "tested_residual": tested_residual(told.problem, told.field(net)),
+        "field_norm": float(np.sqrt(table.weights @ (field**2).sum(axis=0))),
         "norm": size,
     }
 

@@ -22,6 +22,7 @@ COMMAND = "femnets run reentrant --preset paper"
 WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to
 NODAL = (0.4, 0.7)  # about the nodal limit, one half
 OVERFITTED = 10.0  # held-out loss over training loss: the loss says nothing between its points
+INDICATORS = ("held-out points", "the N₀-tested residual", "a coarse N₀ solve")
 MOVING = 0.9  # of the fine loss over the last quarter of a training: below, it still falls
 STALLED = 0.05  # relative change of the error at a doubling of n
 GRADED_RATE = 0.85
@@ -55,11 +56,13 @@ def warned(record: Record) -> tuple[bool, dict[str, bool]]:
     values = record.values
     wrong = end_of(record) != "right"
     if values.get("l2_relative") is None:
-        return wrong, {"held-out points": True, "a coarse N₀ solve": True}
-    return wrong, {
-        "held-out points": values["held_out_loss"] > OVERFITTED * values["training_loss"],
-        "a coarse N₀ solve": values["coarse_distance"] > values["coarse_estimate"],
-    }
+        return wrong, dict.fromkeys(INDICATORS, True)
+    said = (
+        values["held_out_loss"] > OVERFITTED * values["training_loss"],
+        values["tested_residual"] > WRONG_ABOVE * values["field_norm"],
+        values["coarse_distance"] > values["coarse_estimate"],
+    )
+    return wrong, dict(zip(INDICATORS, said, strict=True))
 
 
 def _ordered(results: Results) -> list[Record]:

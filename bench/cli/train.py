@@ -82,7 +82,7 @@ def command(
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
-    config = configured(_config_of(track, settings), settings, where="a training")
+    config: Any = configured(_config_of(track, settings), settings, where="a training")
     check_memory(_needed(config), "this training", "take fewer samples or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress

@@ -136,14 +136,15 @@ def _chebyshev(field: Callable[[Array], Array]) -> Jets:
 
     def jets(x: Array, order: str) -> Array:
         tables = [_derivatives(2 * x[j] - 1) for j in range(3)]
-        wanted = [(0, 0, 0)]
+        wanted: list[tuple[int, ...]] = [(0, 0, 0)]
         wanted += [tuple(int(j == a) for a in range(3)) for j in range(3)]
         wanted += [tuple(int(j == a) + int(k == a) for a in range(3)) for j, k in SECOND]
         first = CHANNELS[order] if order != "laplacian" else 4
         out = [_evaluate(coefficients, tables, orders) for orders in wanted[:first]]
         if order == "laplacian":
             pure = [tuple(2 * int(j == a) for a in range(3)) for j in range(3)]
-            out.append(sum(_evaluate(coefficients, tables, orders) for orders in pure))
+            parts = [_evaluate(coefficients, tables, orders) for orders in pure]
+            out.append(np.sum(parts, axis=0))
         return np.stack(out)
 
     return jets
@@ -153,7 +154,7 @@ def _derivatives(t: Array) -> list[Array]:
     """T_n, d/dx and d²/dx² of T_n(2x − 1) at the points, each (N, DEGREE + 1)."""
     identity = np.eye(DEGREE + 1)
     slope, bend = (chebyshev.chebder(identity, m) for m in (1, 2))
-    vander = chebyshev.chebvander(t, DEGREE)
+    vander: Array = np.asarray(chebyshev.chebvander(t, DEGREE), dtype=np.float64)
     return [vander, 2 * vander[:, :-1] @ slope, 4 * vander[:, :-2] @ bend]
 
 

@@ -29,6 +29,7 @@ GROUPS = (
 )  # fmt: skip
 
 _files: dict[str, PlugFile] = {}  # by hash
+_installed_in: dict[str, str] = {}  # by name, the module of an entry point
 _studies: dict[str, PlugFile] = {}  # by name: plans call them as users do
 
 
@@ -122,6 +123,14 @@ def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
     return found
 
 
+def installed_modules(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The modules of installed packages whose plugs a config names."""
+    if not _installed_in:
+        return ()
+    values = [value for value in config.values() if isinstance(value, str)]
+    return tuple(sorted({_installed_in[v] for v in values if v in _installed_in}))
+
+
 def display(name: str) -> str:
     """`mine` of mine@1a2b3c4d, for titles."""
     match = NAME.fullmatch(name)
@@ -142,6 +151,7 @@ def install() -> None:
         add, built = registries()[group]
         for entry in found:
             add(entry.name, partial(_installed, built, entry))
+            _installed_in[entry.name] = entry.value.partition(":")[0]
 
 
 def _register(name: str) -> None:

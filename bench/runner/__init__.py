@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from bench.cells import Cell, needs_bytes, runs_alone
 from bench.runner.execute import Outcome
 from bench.runner.interrupt import ABANDON, FINISH, Abandoned, Interrupt
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import SECONDS_WORTH_SYNCING, Store
 from bench.store.survey import standing
 
@@ -203,7 +203,7 @@ class _Run:
             return
         self.summary.errors[cell] = failure["error"]
         self._note(cell, "failed", seconds, failure["error"])
-        self.store.fail(cell, {**failure, "fingerprint": fingerprint(cell.kind)})
+        self.store.fail(cell, {**failure, "fingerprint": fingerprint_of(cell)})
 
     def _note(self, cell: Cell, state: str, seconds: float, note: str = "") -> None:
         self.summary.states[cell] = state

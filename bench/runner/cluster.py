@@ -34,10 +34,11 @@ from typing import Any
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.errors import UserError
 from bench.guards.outside import admit
+from bench.plugs import install
 from bench.runner import Lost
 from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 60
@@ -88,7 +89,7 @@ class DaskCluster:
         fitting = [name for name, remote in self.remotes.items() if remote.room(cell)]
         name = max(fitting, key=lambda name: self._free(self.remotes[name]))
         remote = self.remotes[name]
-        told = (fingerprint(cell.kind), self.token, self.seconds_limit, remote.memory_bytes)
+        told = (fingerprint_of(cell), self.token, self.seconds_limit, remote.memory_bytes)
         with self._scheduler():
             remote.cells[cell] = self.client.submit(
                 compute, cell, *told, workers=[name], pure=False, retries=0
@@ -222,7 +223,8 @@ def compute(
 ) -> Outcome:
     """Computes a cell in the child process of this Dask thread."""
     admit(cell.kind)  # whoever sends a cell has made it
-    if fingerprint(cell.kind) != expected:
+    install()
+    if fingerprint_of(cell) != expected:
         error = "the Dask worker has other code than the run; install the same checkout there"
         return Outcome(0.0, failure=failed(cell, "other code", error, "", 0.0))
     thread = (token, threading.get_ident())

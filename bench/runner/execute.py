@@ -10,7 +10,7 @@ from typing import Any
 from bench.cells import Cell, load_kind, threads_of
 from bench.guards.outside import admit
 from bench.store.files import encoded
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 from bench.store.provenance import provenance
 from fem.memory import reset_peak
 
@@ -42,7 +42,7 @@ def execute(cell: Cell) -> Outcome:
             seconds=seconds,
             cpu_seconds=time.process_time() - cpu_clock,
         )
-        files = encoded(cell, result, fingerprint(cell.kind), story)
+        files = encoded(cell, result, fingerprint_of(cell), story)
         return Outcome(seconds, "diverged" if result.diverged else "done", files)
     except Exception as error:
         seconds = time.perf_counter() - clock

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from bench.cells import load_kind
+from bench import plugs
+from bench.cells import Cell, load_kind
 
 
 @cache
@@ -22,6 +23,19 @@ def fingerprint(kind: str) -> str:
     module = load_kind(kind)
     names = sorted({*module.DEPENDS, module.__name__})
     return combine(tuple(names))
+
+
+def fingerprint_of(cell: Cell) -> str:
+    """The kind's, and the sources of the installed plugs that the config names.
+
+    (A file named by its path has its hash in its name.)
+    """
+    plugged = plugs.installed_modules(cell.config)
+    if not plugged:
+        return fingerprint(cell.kind)
+    return hashlib.blake2b(
+        (fingerprint(cell.kind) + combine(plugged)).encode(), digest_size=8
+    ).hexdigest()
 
 
 @cache

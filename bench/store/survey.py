@@ -10,7 +10,7 @@ from typing import Any
 from bench import plugs
 from bench.cells import Cell
 from bench.store.files import Damaged, StoredResult
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Missing, Store
 from bench.studies import Plan
 
@@ -75,7 +75,7 @@ def _edited(found: Standing, edited: Mapping[str, str]) -> Standing:
 def standing(
     store: Store, cell: Cell, studies: tuple[str, ...] = (), *, verify: bool = False
 ) -> Standing:
-    current = fingerprint(cell.kind)
+    current = fingerprint_of(cell)
     reason = "not computed yet"
     record = None
     try:

@@ -48,7 +48,7 @@ class Config:
     width_depth: int = 50
     width_scales: tuple[float, ...] = (0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
     wide_seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    decay_depths: tuple[int, ...] = ()  # of Fractional-DNNs: what their memory alone does
+    decay_depths: tuple[int, ...] = (5, 10, 20, 50, 100, 200)  # a memory by itself: milliseconds
     decay_gammas: tuple[float, ...] = (0.25, 0.5, 0.75)
 
 
@@ -57,7 +57,6 @@ WIDENED: dict[str, Any] = {
     "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
     "wide_seeds": tuple(range(1000, 1005)),
-    "decay_depths": (5, 10, 20, 50, 100, 200),
 }
 
 PRESETS = {

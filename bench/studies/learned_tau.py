@@ -40,6 +40,9 @@ class Config:
     rezero_scales: tuple[float, ...] = (0.7, 1.0, 2.0)
     line_search_tau0s: tuple[str, ...] = ("0.5/H", "1/H", "3/H", "1")
     line_search_scales: tuple[float, ...] = (0.7, 1.0, 2.0)
+    rezero_line_search_scales: tuple[float, ...] = (
+        0.35, 0.45, 0.55, 0.7, 0.85, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3,
+    )  # fmt: skip
     line_search_arms: tuple[str, ...] = ("fixed", "global", "learned")
     line_search_nets: tuple[str, ...] = ("resnet",)
     line_search_depths: tuple[int, ...] = (20,)
@@ -50,7 +53,7 @@ class Config:
     width: int = 20
     samples: int = 200
     evaluations: int = 300
-    tuning_seeds: tuple[int, ...] = (0, 1)
+    tuning_seeds: tuple[int, ...] = (0, 1, 2)
     seeds: tuple[int, ...] = tuple(range(1000, 1020))
     data_seeds: tuple[int, ...] = (1000, 1001)
 
@@ -142,9 +145,14 @@ def watched(config: Config) -> Iterator[dict[str, Any]]:
 
 
 def _grid(config: Config, arm: str, *, line_search: bool) -> dict[str, Any]:
+    if line_search and arm == "rezero":
+        return {"rates": (), "tau0s": ("1",), "scales": config.rezero_line_search_scales}
     if line_search:
-        free = ("1",) if arm == "rezero" else config.line_search_tau0s
-        return {"rates": (), "tau0s": free, "scales": config.line_search_scales}
+        return {
+            "rates": (),
+            "tau0s": config.line_search_tau0s,
+            "scales": config.line_search_scales,
+        }
     if arm == "rezero":
         rates, scales = config.rezero_rates, config.rezero_scales
         return {"rates": rates, "tau0s": ("1",), "scales": scales}

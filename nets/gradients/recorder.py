@@ -17,6 +17,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 # that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
 SAFE_ABOVE_UNDERFLOW = 1e7
 FUSED = (torch.float32, torch.float64)  # the others would round the norm to their few digits
+COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
 class GradientHistory:
@@ -43,8 +45,20 @@ class GradientHistory:
     entry, gradient and value: `history.entries["tau"]`, `history.values["tau"]`.
     """
 
-    def __init__(self, module: nn.Module, entries: Sequence[str] = ()) -> None:
-        named = {name: p for name, p in module.named_parameters() if p.requires_grad}
+    def __init__(
+        self,
+        module: nn.Module,
+        entries: Sequence[str] = (),
+        scaler: torch.amp.GradScaler | None = None,
+        every: int = 1,
+    ) -> None:
+        if every < 1:
+            raise InputError(f"every must be a whole number >= 1, got {every}")
+        named = {
+            name.replace(COMPILED, ""): p
+            for name, p in module.named_parameters()
+            if p.requires_grad
+        }
         if not named:
             raise InputError("this module has no parameter with requires_grad: nothing to record")
         for name in entries:
@@ -58,18 +72,20 @@ class GradientHistory:
         self._value_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
         self._passes: set[int] = set()  # the backward passes at whose end `record` is called
         self._one_at_a_time = threading.Lock()
+        self._scaler, self._every, self._passes_seen = scaler, every, 0
 
     def record(self) -> None:
         """Take down the norms of the gradients as they are now; done after each backward."""
         gradients = [p.grad for p in self._parameters]
         present = [gradient for gradient in gradients if gradient is not None]
         norms = iter(_norms(present))
-        row = [0.0 if gradient is None else next(norms) for gradient in gradients]
+        scale = 1.0 if self._scaler is None else self._scaler.get_scale()
+        row = [0.0 if gradient is None else next(norms) / scale for gradient in gradients]
         with self._one_at_a_time:
             self._rows.append(array("d", row))
             for name, p in self._entries.items():
                 gradient = torch.zeros_like(p) if p.grad is None else p.grad
-                self._entry_rows[name].append(gradient.detach().clone())
+                self._entry_rows[name].append(gradient.detach().clone() / scale)
                 self._value_rows[name].append(p.detach().clone())
 
     def __len__(self) -> int:
@@ -127,6 +143,19 @@ class GradientHistory:
         lines.append(f"{verdict.label}: first/last weight 1e{verdict.log10_ratio:+.1f}")
         return "\n".join(lines)
 
+    def to_parquet(self, path: str | Path) -> None:
+        """One row per backward pass and parameter: pass, parameter, norm; needs pyarrow."""
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            raise InputError("to_parquet needs pyarrow: pip install 'femnets[export]'") from None
+        count = len(self.names)
+        passes = np.repeat(np.arange(len(self)), count)
+        columns = {"pass": passes, "parameter": list(self.names) * len(self)}
+        table = pyarrow.table({**columns, "norm": self.norms.ravel()})
+        pyarrow.parquet.write_table(table, path)
+
     def _on_gradient(self, _: Tensor) -> None:
         """In each backward pass the first call has the engine record at the pass's end."""
         current = torch._C._current_graph_task_id()
@@ -137,15 +166,26 @@ class GradientHistory:
             engine.queue_callback(lambda: self._at_the_end_of(current))
 
     def _at_the_end_of(self, backward_pass: int) -> None:
+        """Of several passes that accumulate, the last makes the row."""
         self._passes.discard(backward_pass)
-        self.record()
+        self._passes_seen += 1
+        if self._passes_seen % self._every == 0:
+            self.record()
 
 
 @contextmanager
 def record_gradients(
-    module: nn.Module, *, entries: Sequence[str] = ()
+    module: nn.Module,
+    *,
+    entries: Sequence[str] = (),
+    scaler: torch.amp.GradScaler | None = None,
+    every: int = 1,
 ) -> Iterator[GradientHistory]:
     """Records the gradient norms of every parameter after each `.backward()` within the block.
+
+    scaler: that of mixed precision, whose factor is taken out of the norms. every: record each
+    n-th pass only, where gradients of n batches are accumulated. Modules from `torch.compile` are
+    recorded like others, under their own names.
 
     Works for any module and any loop: mini batches, several backward passes per step (the
     accumulated gradient is what is recorded), L-BFGS closures, modules of which only parts are
@@ -154,7 +194,7 @@ def record_gradients(
     `history.record()` takes down whatever is there by hand. Segments checkpointed with
     `use_reentrant=True` are backward passes of their own and make rows of their own.
     """
-    history = GradientHistory(module, entries)
+    history = GradientHistory(module, entries, scaler, every)
     hooks = [_watch(history, p) for p in history._parameters if not is_lazy(p) and p.is_leaf]
     hooks += [_once_shaped(history, part, hooks) for part in module.modules() if _waits(part)]
     try:

@@ -29,8 +29,19 @@ from nets.laboratory.subject import Batch, apply, first_tensor
 Array = NDArray[np.float64]
 
 SPARE = 6  # columns beyond those asked for
-TOLERANCE = 1e-9  # change of the values asked for, relative to the largest
-MOST_ROUNDS = 40
+LARGE = 2_000_000  # parameters from which on fewer products have to do
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far singular values are followed: the change of a round relative to the largest."""
+
+    tolerance: float = 1e-9
+    rounds: int = 40
+    samples: int = 2
+
+
+EXACT, ROUGH = Effort(), Effort(tolerance=1e-3, rounds=8, samples=1)
 MOST_STATES = 64  # of a chain; of more, some are looked at
 CHUNK_NUMBERS = 2**24  # of one batch of vectors
 
@@ -83,7 +94,9 @@ def _pulled(output: Tensor, by: Tensor, vectors: Tensor) -> Tensor:
     return torch.stack(rows).detach()
 
 
-def leading_singular_values(J: Jacobian, count: int = 10, seed: int = 0) -> Array:
+def leading_singular_values(
+    J: Jacobian, count: int = 10, seed: int = 0, effort: Effort = EXACT
+) -> Array:
     """The largest singular values, descending, (samples, count), by products only."""
     smallest = min(J.rows, J.columns)
     count = min(count, smallest)
@@ -93,7 +106,7 @@ def leading_singular_values(J: Jacobian, count: int = 10, seed: int = 0) -> Arra
     block = torch.linalg.qr(J.times(start.to(J.start)).double())[0]
     basis, pulled = block, J.transposed(block.to(J.end)).double()
     values = torch.linalg.svdvals(pulled)[:, :count]
-    for _ in range(MOST_ROUNDS):
+    for _ in range(effort.rounds):
         room = smallest - basis.shape[2]
         if room <= 0:
             break
@@ -106,7 +119,7 @@ def leading_singular_values(J: Jacobian, count: int = 10, seed: int = 0) -> Arra
         basis = torch.cat([basis, block], dim=2)
         pulled = torch.cat([pulled, J.transposed(block.to(J.end)).double()], dim=2)
         before, values = values, torch.linalg.svdvals(pulled)[:, :count]
-        if bool(((values - before).abs() <= TOLERANCE * values[:, :1]).all()):
+        if bool(((values - before).abs() <= effort.tolerance * values[:, :1]).all()):
             break
     return values.numpy()
 
@@ -140,11 +153,14 @@ class Spectra:
 
 
 def spectra(
-    module: nn.Module, batch: Batch, anatomy: Anatomy, *, samples: int = 2, count: int = 10,
-    block_count: int = 2, seed: int = 0,
-) -> Spectra | None:  # fmt: skip
-    """The Jacobians of the chain of hidden states; None where it has fewer than two of them."""
-    few = batch if _time_first(module) else batch.first(samples)
+    module: nn.Module, batch: Batch, anatomy: Anatomy, *, count: int = 10, seed: int = 0
+) -> Spectra | None:
+    """The Jacobians of the chain of hidden states; None where it has fewer than two of them.
+
+    Of a large module one sample, and singular values to about three digits.
+    """
+    effort = ROUGH if sum(p.numel() for p in module.parameters()) > LARGE else EXACT
+    few = batch if _time_first(module) else batch.first(effort.samples)
     states, names = _states(module, few, anatomy)
     if len(states) < 2:
         return None
@@ -155,14 +171,11 @@ def spectra(
     mixed = not alike or _mixes(states[0], states[-1])
     groups = 1 if mixed else rows
     chain = [Jacobian(a, b, groups) for a, b in pairwise(states)]
-    with np.errstate(divide="ignore"):
-        steps = np.array(
-            [leading_singular_values(J, block_count, seed).mean(axis=0)[:1] for J in chain]
-        )
+    steps = np.array([leading_singular_values(J, 1, seed, effort).mean(axis=0) for J in chain])
     whole = Jacobian(states[0], states[-1], groups)
     return Spectra(
         states=tuple(names),
-        end_to_end=leading_singular_values(whole, count, seed),
+        end_to_end=leading_singular_values(whole, count, seed, effort),
         blocks=steps,
         lyapunov=lyapunov_exponents(chain, count, seed) * (len(chain) / blocks),
         mixed=mixed,

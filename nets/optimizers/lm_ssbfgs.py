@@ -31,7 +31,7 @@ def minimize(
     from nets.optimizers.ssbroyden import member
 
     run = GaussNewton(objective, theta, damping)
-    reached = []
+    reached: list[float] = []
     while len(reached) < longest:
         report(run.theta, run.J, run.gradient)
         reached.append(run.J)

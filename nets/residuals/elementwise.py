@@ -19,14 +19,12 @@ from __future__ import annotations
 import numba
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from nets.activations import ACTIVATIONS, Activation, tanh
-from nets.fast.elementwise import REORDERED_SUMS
+from nets.fast.elementwise import REORDERED_SUMS, Array
 from nets.residuals.jets import CHANNELS, DERIVATIVES
 
-Array = NDArray[np.float64]
 # What the kernels call the orders; numba compiles one loop nest for each.
 CODES = {"value": 0, "first": 1, "laplacian": 2, "second": 3}
 

@@ -128,6 +128,7 @@ class ResidualObjective:
 
     def _tested(self, k: int, term: Residuals, numbers: Numbers) -> float:
         """Products with test functions need all points first, then each chunk once more."""
+        assert term.test is not None
         self._forward(k, numbers)
         tested = term.test @ self._r[k].reshape(-1)
         weights = (term.test.T @ tested).reshape(term.b.shape)
@@ -194,19 +195,19 @@ class ResidualObjective:
         P = self.parameters
         square, right = torch.zeros(P, P, dtype=torch.float64), np.zeros(P)
         for k, term in enumerate(self.terms):
-            whole = np.zeros((P, term.count)) if term.test is not None else None
+            whole = np.zeros((P, term.count if term.test is not None else 0))
             for columns, block in self._blocks(k, at):
-                if whole is None:
+                if term.test is None:
                     _add_normal(block, self._r[k].reshape(-1)[columns], square, right)
                 else:
                     whole += (term.test[:, columns] @ block.T).T
-            if whole is not None:
+            if term.test is not None:
                 tested = term.test @ self._r[k].reshape(-1)
                 _add_normal(whole, tested, square, right)
         r = self._collected()
         return (r, square.numpy(), right) if np.isfinite(r).all() else None
 
-    def _blocks(self, k: int, at: tuple):  # type: ignore[no-untyped-def, type-arg]
+    def _blocks(self, k: int, at: tuple):  # type: ignore[no-untyped-def]
         """(columns of r, Jᵀ there) for the rows of A and the chunks of one term, one at a time."""
         tau, _, _, numbers = at
         dC, ds, free = _tau_slopes(self.net, tau.detach())

@@ -9,17 +9,23 @@ with weights of mean zero, independent of the later adjoints,
     E‖Dᵀφ‖² = χ ‖φ‖²,   χ = n E[W²] E[σ'²]   (1 for He's weights and a rectifier; half of that where
                                               states have shrunk below η, since there σ' = ½).
 
-Were E[D] = 0 that would be all: gains τ²χ for the feedforward net, 1 + τ²χ for the ResNet. But a
-rectifier's D follows the state, E[D] = c 1̂ ŷᵀ with c = √(χ/π), and with skips the states add up
-positive steps, so ŷ ≈ 1̂, the direction of equal entries. Hence two averages for each pair of
-layers, q[k,m] = E⟨φ[k], φ[m]⟩ and p[k,m] = E(1̂·φ[k])(1̂·φ[m]), started from q = 1, p = 1/n:
+Were E[D] = 0 that would be all: gains τ²χ for the feedforward net, 1 + τ²χ for the ResNet. But D
+follows the state: row i of W is z_i ŷ/‖y‖ and a random rest, so that Dᵀφ = ŷ ⟨φ, σ'(z) z⟩/‖y‖
+plus noise, and with skips σ'(z) z adds up in the states themselves. The forward pass alone gives
+c = ⟨ŷ[k+1], σ'(z) z⟩/‖y[k]‖ and the turns g[k,l] = ŷ[k]·ŷ[l]. Hence two averages for each pair of
+layers, q[k,m] = E⟨φ[k], φ[m]⟩ and p[k,m] = E(ŷ[k]·φ[k])(ŷ[m]·φ[m]), started from q = 1, p = 1/n:
 
-    q[k,m] = Σ_l C[l,k] q[l,m] + s c p[k+1,m],   p[k,m] = Σ_l C[l,k] p[l,m] + s c p[k+1,m]   (m > k)
-    q[k,k] = q(u,u) + 2 s c p(u,k+1) + s² χ q[k+1,k+1]
-    p[k,k] = p(u,u) + 2 s c p(u,k+1) + s² ( c² p[k+1,k+1] + χ/n (1 - 1/π) q[k+1,k+1] )
+    q[k,m] = Σ_l C[l,k] q[l,m] + s c g[k,m] p[k+1,m]                                     (m > k)
+    p[k,m] = Σ_l C[l,k] g[k,l] p[l,m] + s c p[k+1,m]
+    q[k,k] = q(u,u) + 2 s c p(g u,k+1) + s² ( c² p[k+1,k+1] + χ q[k+1,k+1] )
+    p[k,k] = p(g u,g u) + 2 s c p(g u,k+1) + s² ( c² p[k+1,k+1] + (d - c²)/n q[k+1,k+1] )
 
-At τ = 1 the second average is most of the growth of a narrow ResNet: 1.59 per layer at width 20,
-against √2 without it and 1.68 measured.
+with d = ‖σ'(z) z‖² / ‖y‖². At width 300 and H = 50 this is within 0.03 decades of random nets of
+all four architectures, where averages along the direction of equal entries were up to 0.9 off.
+
+For a rectifier without biases Euler's identity makes ⟨φ[k], y[k]⟩ the same in all layers of a
+ResNet: the share along the state grows as states shrink towards the first layer, and g + s c is
+that growth, ‖y[k+1]‖ / ‖y[k]‖.
 """
 
 from __future__ import annotations
@@ -32,14 +38,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nets.gradients.extended import Scaled
-from nets.gradients.passes import Trajectory
+from nets.gradients.extended import Scaled, times_power
+from nets.gradients.passes import Trajectory, gradients
 from nets.module import Network, project
 from nets.theory.derivatives import Linearised, linearise
-from nets.theory.mean_field import LARGEST, SMALLEST, WEIGHT, ZETA
 
 Array = NDArray[np.float64]
 RESCALE_ABOVE = 1e100
+TINY = 1e-300
 MATRIX_BYTES = 200 * 2**20  # for the propagators of one chunk of samples
 
 
@@ -122,17 +128,22 @@ def _skip_gradient(at: Linearised, phi: dict[int, Tensor]) -> Tensor:
     return inner
 
 
-def mean_field_growth(at: Trajectory) -> Array:
-    """log₁₀ √(E‖φ[k]‖² / ‖φ[H]‖²) for k = 1..H, from second moments of the weights and slopes."""
+def mean_field_growth(at: Trajectory, aligned: float | None = None) -> Array:
+    """log₁₀ √(E‖φ[k]‖² / ‖φ[H]‖²) for k = 1..H, from second moments of weights, slopes and states.
+
+    `aligned` is the share of ‖φ[H]‖² along y[H], where something is known of it (`alignment`).
+    """
     net, C, s = at.net, at.C.numpy(), at.s.numpy()
     hidden = net.config.hidden
-    chi, share = gains(at), drift_shares(at)
+    chi, (c, whole), turns = gains(at), drifts(at), cosines(at)
     q, p = np.zeros((2, hidden + 1, hidden + 1))
-    q[hidden, hidden], p[hidden, hidden] = 1.0, 1.0 / net.widths[hidden]
+    q[hidden, hidden] = 1.0
+    p[hidden, hidden] = 1.0 / net.widths[hidden] if aligned is None else aligned
     log_growth, shift = np.zeros(hidden + 1), 0.0
     for k in range(hidden - 1, 0, -1):
-        drift = s[k] * math.sqrt(chi[k] * share[k])
-        _add_layer(q, p, C[:, k], k, drift, s[k] ** 2 * chi[k], net.widths[k])
+        noise = s[k] ** 2 * max(whole[k] - c[k] ** 2, 0.0) / net.widths[k]
+        step = (float(s[k] * c[k]), s[k] ** 2 * chi[k], noise)
+        _add_layer(q, p, C[k + 1 :, k], turns[k, k + 1 :], *step)
         log_growth[k] = 0.5 * (math.log10(q[k, k]) + shift) if q[k, k] > 0 else -math.inf
         forgotten = [l for l in range(k + 1, hidden + 1) if not C[l, 1:k].any()]
         for average in (q, p):  # no earlier layer asks for these: they must not hold up the scale
@@ -145,36 +156,52 @@ def mean_field_growth(at: Trajectory) -> Array:
     return log_growth[1:]
 
 
-def _add_layer(q: Array, p: Array, C: Array, k: int, drift: float, gain: float, width: int) -> None:
-    """Row and column k of q and p from those of the later layers; drift = s c, gain = s² χ."""
-    later, next_layer = slice(k + 1, len(q)), k + 1
-    weights = C[later]
-    cross = drift * (weights @ p[later, next_layer])
-    q_uu, p_uu = weights @ q[later, later] @ weights, weights @ p[later, later] @ weights
-    shared = drift * p[next_layer, later]
-    q[k, later] = q[later, k] = weights @ q[later, later] + shared
-    p[k, later] = p[later, k] = weights @ p[later, later] + shared
-    q_next, p_next = q[next_layer, next_layer], p[next_layer, next_layer]
-    q[k, k] = q_uu + 2.0 * cross + gain * q_next
-    p[k, k] = p_uu + 2.0 * cross + drift**2 * p_next
-    p[k, k] += (gain - drift**2) / width * q_next
+def _add_layer(
+    q: Array, p: Array, weights: Array, turns: Array, drift: float, gain: float, noise: float
+) -> None:
+    """Row and column k of q and p from those of the later layers; drift = s c, gain = s² χ.
 
-
-def drift_shares(at: Trajectory) -> Array:
-    """c²/χ = E[σ'(√q ζ) ζ]² / E[σ'(√q ζ)²]: 1/π for a rectifier, 0 for an odd activation.
-
-    q is the variance of the pre-activations, from the second moments of states and weights.
+    weights = C[k+1:, k] and turns = ŷ[k]·ŷ[k+1:], so that k follows from their length.
     """
-    sigma, rectifiers = at.net.sigma, ("relu", "smoothrelu")
-    if at.net.config.activation in rectifiers:
-        return np.full(len(at.slope), 1.0 / math.pi)
-    found = []
-    for W, y in zip(at.W[:-1], at.y[:-1], strict=False):
-        spread = float(W.square().mean() * y.mantissa.square().sum(1).mean())
-        root = math.sqrt(min(max(spread, SMALLEST), LARGEST)) * 2.0 ** min(y.exponent, 20)
-        slope = sigma.slope(root * ZETA)
-        found.append(float(WEIGHT @ (slope * ZETA)) ** 2 / max(float(WEIGHT @ slope**2), 1e-300))
-    return np.array(found)
+    k = len(q) - len(weights) - 1
+    later, next_layer, seen = slice(k + 1, len(q)), k + 1, weights * turns
+    cross = drift * (seen @ p[later, next_layer])
+    q[k, later] = q[later, k] = weights @ q[later, later] + drift * turns * p[next_layer, later]
+    p[k, later] = p[later, k] = seen @ p[later, later] + drift * p[next_layer, later]
+    q_next, p_next = q[next_layer, next_layer], p[next_layer, next_layer]
+    q[k, k] = weights @ q[later, later] @ weights + 2.0 * cross + gain * q_next
+    q[k, k] += drift**2 * p_next
+    p[k, k] = seen @ p[later, later] @ seen + 2.0 * cross + drift**2 * p_next + noise * q_next
+
+
+def cosines(at: Trajectory) -> Array:
+    """ŷ[k]·ŷ[l] of the states y[0..H], averaged over samples; widths padded to the widest."""
+    widest = max(at.net.widths[:-1])
+    unit = [y.mantissa / y.mantissa.norm(dim=1, keepdim=True).clamp(min=TINY) for y in at.y[:-1]]
+    states = torch.stack([torch.nn.functional.pad(y, (0, widest - y.shape[1])) for y in unit])
+    flat = states.flatten(1)
+    return (flat @ flat.T / at.samples).numpy()
+
+
+def drifts(at: Trajectory) -> tuple[Array, Array]:
+    """c and d above for every hidden step."""
+    along, whole = [], []
+    for k, (W, slope) in enumerate(zip(at.W[:-1], at.slope, strict=True)):
+        y, later = at.y[k], at.y[k + 1].mantissa
+        z = torch.addmm(times_power(at.net.b[k].detach().double(), -y.exponent), y.mantissa, W.T)
+        step, size = slope * z, y.mantissa.norm(dim=1).clamp(min=TINY)
+        unit = later / later.norm(dim=1, keepdim=True).clamp(min=TINY)
+        along.append(float(((unit * step).sum(1) / size).mean()))
+        whole.append(float((step.norm(dim=1) / size).square().mean()))
+    return np.array(along), np.array(whole)
+
+
+def alignment(at: Trajectory, target: Any) -> float:
+    """E(ŷ[H]·φ[H])² / E‖φ[H]‖²: how much of the last hidden adjoint lies along its state."""
+    phi, y = gradients(at, target).phi[-2].mantissa, at.y[at.last].mantissa
+    along = (phi * y).sum(1) / y.norm(dim=1).clamp(min=TINY)
+    total = float(phi.square().sum())
+    return float(along.square().sum()) / total if total > 0 else 1.0 / y.shape[1]
 
 
 def gains(at: Trajectory) -> Array:

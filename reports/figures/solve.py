@@ -40,7 +40,7 @@ def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, R
         axes.set_xlabel("seconds")
     for axes in grid[:, 0]:
         axes.set_ylabel("L² error")
-    legend_below(figure, grid[0, 0] if len(problems) == 1 else _fullest(grid.flat))
+    legend_below(figure, grid[0, 0] if len(problems) == 1 else _fullest(list(grid.flat)))
     return figure
 
 

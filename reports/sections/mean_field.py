@@ -11,13 +11,10 @@ from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Section, Source, Table, Value
 from reports.figures.mean_field import (
-    DECAY,
     KIND,
-    decay_slope,
     growth_by_start,
     growth_by_width,
     medians,
-    memory_decay,
     phases_by_activation,
 )
 from reports.names import in_place, net_title
@@ -30,13 +27,8 @@ LEVELS = {"vanishing": -3.0, "exploding": 3.0}
 
 
 def contents(run: Run) -> list[Block | Section]:
-    cells, decay = run.results.select(KIND), run.results.select(DECAY)
-    parts: list[Block | Section] = []
-    if len(cells):
-        parts += _wide(cells, run.source("gradient_atlas", cells))
-    if len(decay):
-        parts += _decay(decay, run.source("gradient_atlas", decay))
-    return parts
+    cells = run.results.select(KIND)
+    return _wide(cells, run.source("gradient_atlas", cells)) if len(cells) else []
 
 
 def _wide(cells: Results, source: Source) -> list[Block | Section]:
@@ -125,19 +117,3 @@ def crossing(places: list[float], values: np.ndarray, level: float) -> float | N
             share = gaps[k] / (gaps[k] - gaps[k + 1])
             return float(np.exp(logs[k] + share * (logs[k + 1] - logs[k])))
     return None
-
-
-def _decay(cells: Results, source: Source) -> list[Block | Section]:
-    gammas = cells.distinct("gamma")
-    off = max(abs(decay_slope(cells.select(DECAY, gamma=g)) + 1 - g) for g in gammas)
-    return [
-        Picture(
-            "memory-decay",
-            "The memory of a Fractional-DNN alone, without weights, forgets algebraically: "
-            "|∂y[H]/∂y[1]| falls like H^−(1−γ), where a ResNet's stays one. Lines have that slope; "
-            f"measured slopes between the two deepest nets differ from it by at most {off:.3f}.",
-            partial(memory_decay, cells),
-            "Decay of the derivative of a Fractional-DNN without weights over depth, for three γ.",
-            source,
-        )
-    ]

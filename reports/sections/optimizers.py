@@ -89,7 +89,8 @@ def equal_time(runs: Results) -> float:
 def _error_at(record: Record, seconds: float) -> float:
     """The last error on the curve no later than this."""
     seen = np.asarray(record.arrays["curve_seconds"]) <= seconds
-    return float(np.asarray(record.arrays["curve_rel_test_error"])[seen][-1])
+    error = np.asarray(record.arrays["curve_rel_test_error"])
+    return float(error[seen][-1] if seen.any() else error[0])  # not a step yet: where it started
 
 
 def _groups(runs: Results) -> dict[str, Results]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims.reentrant import WRONG_ABOVE, end_of, ends, warned
+from bench.claims.reentrant import INDICATORS, WRONG_ABOVE, end_of, ends, warned
 from bench.store.results import Record, Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
@@ -275,7 +275,7 @@ def _with_slice(group: Results) -> Record | None:
 
 
 def _indicator(nets: Results) -> str:
-    counts = {name: [0, 0, 0, 0] for name in ("held-out points", "a coarse N₀ solve")}
+    counts = {name: [0, 0, 0, 0] for name in INDICATORS}
     for record in nets:
         wrong, said = warned(record)
         for name, warns in said.items():
@@ -289,7 +289,9 @@ def _indicator(nets: Results) -> str:
     factor = beside["coarse_estimate"] / beside["coarse_error"]
     return (
         "What a user without u can compute. A net is suspect if the loss at held-out points is ten "
-        "times the loss at its own, or if the net is farther from a coarse N₀ solve than that "
+        "times the loss at its own; if the field v, tested with the gradients of a coarse mesh, "
+        f"sup (v, ∇q)/‖∇q‖, gives more than {WRONG_ABOVE:g} ‖v‖ (a lower bound of the error, which "
+        "never warns of what is right); or if it is farther from a coarse N₀ solve than that "
         f"solve's own estimate of its error (here {factor:.1f} times the error). Over "
         f"{len(nets)} nets: {'; '.join(parts)}."
     )

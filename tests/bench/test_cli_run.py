@@ -125,7 +125,7 @@ def test_failed_cells_are_listed_kept_and_retried_on_request(capsys, elsewhere, 
 def test_stale_cells_are_kept_until_asked_for(capsys, monkeypatch):
     said(capsys, *HERE)
     for module in ("bench.store.survey", "bench.runner.execute"):
-        monkeypatch.setattr(f"{module}.fingerprint", lambda kind: "newer")
+        monkeypatch.setattr(f"{module}.fingerprint_of", lambda cell: "newer")
     assert "8 stale cells kept" in said(capsys, *HERE).err
     assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["stale"] == 8
     said(capsys, *HERE, "--only", "stale")

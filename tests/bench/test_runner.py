@@ -256,7 +256,7 @@ def test_two_runs_share_the_cells(store, tmp_path):
 
 def test_changed_code_makes_a_cell_stale(store, monkeypatch):
     run([lab(0)], store, InProcess())
-    monkeypatch.setattr("bench.store.survey.fingerprint", lambda kind: "newer")
+    monkeypatch.setattr("bench.store.survey.fingerprint_of", lambda cell: "newer")
     now = standing(store, lab(0))
     assert (now.state, now.wants_computing) == ("stale", False)
     assert now.record is not None

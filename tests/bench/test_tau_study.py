@@ -40,11 +40,8 @@ def test_every_preset_gives_every_arm_of_a_setting_the_same_number_of_points():
                     len(config.points)
                 )
             for mode, sizes in counts.items():
-                if preset == "full" and mode[2] != "adam":
-                    assert sizes <= {3, 12}, "ReZero under a line search has a scale only"
-                else:
-                    assert len(sizes) == 1, (preset, mode, sizes)
-                    assert max(sizes) <= 12
+                assert len(sizes) == 1, (preset, mode, sizes)
+                assert max(sizes) <= 12
 
 
 def test_tuning_and_judging_never_meet():

@@ -12,7 +12,15 @@ from nets.gradients.norms import layer_norms
 from nets.gradients.passes import trajectory
 from nets.module import build
 from nets.theory import mean_field
-from nets.theory.predicted import mean_field_growth
+from nets.theory.predicted import alignment, mean_field_growth
+
+
+def points(rows):
+    generator = torch.Generator().manual_seed(0)
+    return (
+        torch.randn(rows, columns, generator=generator, dtype=torch.float64) for columns in (7, 3)
+    )
+
 
 NAMES = ("relu", "smoothrelu", "tanh", "gelu", "sine")
 
@@ -68,7 +76,7 @@ def test_correlation_length_is_the_rate_of_the_map(w, v):
 @pytest.mark.parametrize("name", NAMES)
 def test_growth_before_any_weight_is_drawn(name):
     """Twelve layers of width 400: within 0.1 decades or 10 % of what a random net has."""
-    x, y = torch.randn(20, 7, dtype=torch.float64), torch.randn(20, 3, dtype=torch.float64)
+    x, y = points(20)
     for scale in (0.7, 1.3):
         net = build(
             net="feedforward", activation=name, init="he", scale=scale, hidden=12, width=400,
@@ -101,8 +109,8 @@ def test_variance_of_squared_singular_values(init):
 @pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu"])
 def test_second_moments_predict_every_architecture(net, name):
-    """Ten layers of width 300: where 3 decades are passed, by interpolation in the scale."""
-    x, y = torch.randn(10, 7, dtype=torch.float64), torch.randn(10, 3, dtype=torch.float64)
+    """Ten layers of width 300: within a quarter of a decade or 5 % of what a random net has."""
+    x, y = points(10)
     scales, measured, predicted = (0.5, 1.0, 2.0, 4.0), [], []
     for scale in scales:
         it = build(
@@ -111,6 +119,7 @@ def test_second_moments_predict_every_architecture(net, name):
         )  # fmt: skip
         norms = layer_norms(it, x, y).log10()["y"]
         measured.append(norms[1] - norms[-2])
-        predicted.append(mean_field_growth(trajectory(it, x))[0])
+        at = trajectory(it, x)
+        predicted.append(mean_field_growth(at, alignment(at, y))[0])
     difference = np.abs(np.subtract(measured, predicted))
-    assert (difference < np.maximum(0.3, 0.1 * np.abs(measured))).all(), (measured, predicted)
+    assert (difference < np.maximum(0.25, 0.05 * np.abs(measured))).all(), (measured, predicted)

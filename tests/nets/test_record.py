@@ -250,6 +250,63 @@ def test_a_module_without_parameters_and_an_unknown_entry():
         pass
 
 
+def test_a_compiled_module_is_recorded_under_its_own_names():
+    """By torch's own tracer and autograd; only the generator of machine code is left out."""
+    model = stack()
+    compiled = torch.compile(model, backend="aot_eager")
+    with record_gradients(compiled) as history:
+        one_pass(compiled)
+        one_pass(compiled)
+    assert history.names == tuple(name for name, _ in model.named_parameters())
+    np.testing.assert_allclose(history.norms[1], [float(p.grad.norm()) for p in model.parameters()])
+
+
+def test_the_factor_of_a_scaler_is_taken_out():
+    model = stack(dtype=torch.float32)
+    x = torch.randn(6, 4)
+    with record_gradients(model) as plain:
+        model(x).square().mean().backward()
+    model.zero_grad()
+    scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record_gradients(model, scaler=scaler) as scaled:
+        for _ in range(2):
+            optimizer.zero_grad()
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = model(x).float().square().mean()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+    assert len(scaled) == 2
+    np.testing.assert_allclose(scaled.norms[0], plain.norms[0], rtol=0.1)  # three digits of bfloat
+
+
+def test_accumulation_can_make_one_row_per_step():
+    model = stack()
+    with record_gradients(model, every=3) as history:
+        for _ in range(2):
+            model.zero_grad()
+            for _ in range(3):
+                one_pass(model)
+    assert len(history) == 2
+    np.testing.assert_allclose(
+        history.norms[-1], [float(p.grad.norm()) for p in model.parameters()]
+    )
+
+
+def test_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    model = stack()
+    with record_gradients(model) as history:
+        one_pass(model)
+        one_pass(model)
+    history.to_parquet(tmp_path / "history.parquet")
+    table = pyarrow.read_table(tmp_path / "history.parquet").to_pydict()
+    assert table["parameter"] == list(history.names) * 2
+    assert table["pass"] == [0] * len(history.names) + [1] * len(history.names)
+    np.testing.assert_array_equal(table["norm"], history.norms.ravel())
+
+
 def test_vanishing_is_seen_in_a_deep_sigmoid_net():
     torch.manual_seed(0)
     layers = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]

@@ -15,6 +15,7 @@ from bench.cells import Cell
 from bench.cli import invoke
 from bench.cli.list import catalogue
 from bench.errors import UserError
+from bench.store.fingerprint import fingerprint, fingerprint_of
 from nets import InputError, architectures, optimizers
 
 NET = """
@@ -147,14 +148,19 @@ def test_entry_points_are_found_by_name(mine, monkeypatch):
         kind = group.removeprefix("femnets.")
         if kind not in things:
             return []
-        return [SimpleNamespace(name="installed", load=lambda: things[kind])]
+        value = "json.decoder" if kind == "problems" else "json"
+        return [SimpleNamespace(name="installed", value=value, load=lambda: things[kind])]
 
     monkeypatch.setattr(metadata, "entry_points", entries)
+    monkeypatch.setattr(plugs, "_installed_in", {})
     plugs.install.__wrapped__()
     assert problems.get("installed").title == "sines"
     assert "installed" in problems.names()
     assert "installed" in architectures.names()
     assert baselines.load("installed") is things["baselines"]
+    mine_too = Cell("fem", {"problem": "installed", "n": 1})
+    assert fingerprint_of(mine_too) != fingerprint("fem"), "another version of it is stale"
+    assert fingerprint_of(Cell("fem", {"n": 1})) == fingerprint("fem")
     known = catalogue()
     for kind in ("problems", "architectures", "baselines"):
         assert known[kind]["installed"] == "from an installed package"

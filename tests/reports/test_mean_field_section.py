@@ -56,7 +56,7 @@ def test_quick_keeps_its_cost_and_the_others_are_wide():
         preset: {cell.kind for cell in gradient_atlas.cells(config)}
         for preset, config in gradient_atlas.PRESETS.items()
     }
-    assert kinds["quick"] == {"gradients_at_init"}
+    assert kinds["quick"] == {"gradients_at_init", "memory_decay"}
     assert kinds["paper"] == kinds["full"] == {"gradients_at_init", "mean_field", "memory_decay"}
     widest = [c.config for c in gradient_atlas.cells(gradient_atlas.PRESETS["paper"])]
     assert max(c.get("width", 0) for c in widest) == 1000
@@ -112,6 +112,14 @@ def test_section_states_the_phase_lines(results):
     assert {row[1] for row in table.rows} == {"vanishing", "exploding"}
     assert "phase lines are crossed" in made.blocks[0].text
     assert make(section, run_with(Results([]))) is None
+
+
+def test_decay_belongs_to_the_gradients(results):
+    from reports.sections.gradients import _decay
+
+    (picture,) = _decay(run_with(results))
+    assert picture.name == "algebraic-decay"
+    assert _decay(run_with(Results([]))) == []
 
 
 def test_crossings():
