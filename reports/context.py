@@ -28,7 +28,6 @@ class Run:
     standings: Sequence[Standing]
     others: Sequence[Run] = ()  # runs that the report compares with this one
     refused: Mapping[str, str] = field(default_factory=dict)  # studies left out, and why
-    argument: str = ""  # what `--run` wants; default: the name
 
     @classmethod
     def read(cls, path: Path, others: Sequence[Path] = ()) -> Run:
@@ -39,7 +38,7 @@ class Run:
         standings = survey(store, replanned(remembered, refused.__setitem__), verify=True)
         plans = {study: plan for study, plan in remembered.items() if study not in refused}
         compared = [cls.read(other) for other in others]
-        return cls(path.name, plans, standings, compared, refused, store.argument)
+        return cls(path.name, plans, standings, compared, refused)
 
     @cached_property
     def records(self) -> list[Record]:
@@ -63,16 +62,12 @@ class Run:
         typed = [str(self.plans.get(study, {}).get("file", study)) for study in studies]
         preset = str(plan.get("preset", "quick"))
         words = shell_command("femnets", "run", *typed, "--preset", preset)
-        return " ".join([words, *told, shell_command("--run", self._run)])
+        return " ".join([words, *told, shell_command("--run", self.name)])
 
     @property
     def mends(self) -> str:
         """What computes again, with the settings of last time, what is missing or damaged."""
-        return shell_command("femnets", "run", "--resume", "--run", self._run)
-
-    @property
-    def _run(self) -> str:
-        return self.argument or self.name
+        return shell_command("femnets", "run", "--resume", "--run", self.name)
 
     def source(self, study: str, results: Results) -> Source:
         return Source(self.command(study), results.keys())
