@@ -46,7 +46,7 @@ def _passes_n0(problem: str) -> Callable[[Results], Finding]:
             len(nets),
             len(nets.distinct("seed")),
             (*nets.keys(), mesh.key),
-            f"in {hits} of {len(nets)} seeds; median error {median(nets.errors()):.2g} with "
+            f"in {hits} of {len(nets)} runs; median error {median(nets.errors()):.2g} with "
             f"{nets.records[0].values['parameters']} parameters, N₀ {bound:.2g} with "
             f"{mesh.values['dofs']:,} unknowns",
         )

@@ -8,6 +8,7 @@ Even typer is imported late: from the first line of `main` on, signals end the c
 from __future__ import annotations
 
 import functools
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -16,6 +17,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import typer
 
+HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Where this is the program itself, signals wait from here on until `main` can answer them.
+_is_the_program = sys.argv[:1] and os.path.basename(sys.argv[0]) == "femnets"
+_early = signal.pthread_sigmask(signal.SIG_BLOCK, HELD) if _is_the_program else None
 EXIT_FAILED_CELLS = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -66,7 +71,7 @@ def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted,
     143 terminated."""
-    early = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    early = _early if _early is not None else signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     from bench.guards import signals
 
     signals.install()
@@ -125,8 +130,6 @@ def _interrupted(interrupt: BaseException) -> int:
 
 def _flushed(code: int) -> int:
     """The exit code once the output has left: to a full disk or a closed pipe it cannot."""
-    import os
-
     try:
         sys.stdout.flush()
         return code

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bench.cells import finite
-from bench.errors import UserError
-from bench.outside import named
+from bench.errors import UserError, nearest
+from bench.plugs.files import PATH, PlugFile, read
 from bench.settings import setting
 from bench.store.files import write_whole, written_whole
 from nets.training.progress import StatusLine, spent_and_left
@@ -80,6 +81,25 @@ def study_of(module: str, asked: AnyModule, scales: tuple[float, ...]) -> Gradie
             names=(module.rpartition(":")[2], (asked.against or "").rpartition(":")[2]),
             tell=tell,
         )
+
+
+def named(reference: str) -> Any:
+    """What `FILE.py:NAME` refers to; the file is executed once, whatever is named in it."""
+    found = PATH.fullmatch(reference)
+    if found is None or found["what"] is None:
+        raise UserError(f"{reference!r} must be FILE.py:NAME, for example my_nets.py:make")
+    module = _file(str(Path(found["path"]).expanduser().resolve())).module
+    if not hasattr(module, found["what"]):
+        known = [key for key in vars(module) if not key.startswith("_")]
+        raise UserError(
+            f"{found['path']} has no {found['what']!r}; {nearest(found['what'], known)}"
+        )
+    return getattr(module, found["what"])
+
+
+@cache
+def _file(path: str) -> PlugFile:
+    return read(path)
 
 
 class Progress(StatusLine):

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.errors import UserError
+from bench.guards.signals import before_the_end
 from bench.guards.text import printable
 
 LONGEST_SUFFIX = 16  # kept in the name aside, for writers that choose the format by it
@@ -108,6 +109,9 @@ def remove_unfinished() -> None:
     for path in list(_aside):
         with suppress(OSError):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+before_the_end(remove_unfinished)
 
 
 def cannot_write(path: Path, error: OSError | ValueError, option: str = "") -> UserError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
@@ -19,6 +19,12 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 ANEW, RESUMES = "the same command starts anew", "the same command resumes"
 SHOW_CURSOR = "\x1b[?25h"
 _way_on = ANEW
+_clean_ups: list[Callable[[], None]] = []
+
+
+def before_the_end(clean_up: Callable[[], None]) -> None:
+    """What a signal shall do before it ends the process; it must not raise."""
+    _clean_ups.append(clean_up)
 
 
 class Asked(KeyboardInterrupt):
@@ -56,9 +62,8 @@ def end(number: int, frame: FrameType | None = None) -> NoReturn:
     """Ends the process at once: a further signal changes nothing."""
     for other in CODES:
         signal.signal(other, signal.SIG_IGN)
-    from bench.guards.output import remove_unfinished
-
-    remove_unfinished()
+    for clean_up in _clean_ups:  # nothing is imported here: an import may be under way
+        clean_up()
     cursor = SHOW_CURSOR if os.isatty(2) else ""
     with suppress(OSError):  # the terminal may be gone
         os.write(2, f"{cursor}{line(number)}\n".encode())

@@ -115,7 +115,7 @@ def test_names_from_outside_are_only_text(here, capsys, monkeypatch):
         (("my_nets.py:make",), "needs data"),
         (("my_nets.py:mak", *QUICK), "did you mean 'make'"),
         (("my_nets.py", *QUICK), "must be FILE.py:NAME"),
-        (("no_nets.py:make", *QUICK), "there is no file no_nets.py"),
+        (("no_nets.py:make", *QUICK), "there is no file"),
         (("broken.py:make", *QUICK), "ZeroDivisionError"),
         (("my_nets.py:number", *QUICK), "neither a module nor a function"),
         (("my_nets.py:nothing", *QUICK), "must return a torch.nn.Module, it returned None"),

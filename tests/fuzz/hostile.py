@@ -12,6 +12,7 @@ from damage import DISK, PLACE, harm_run
 from harness import Outcome, copied, invoke
 
 RESEALING = ("reseal", "hostile_arrays")
+PATIENCE = 600.0  # seconds: on a busy machine a report takes minutes, and a pipe for ever
 
 
 def harmed_run(folder: Path, draw: random.Random) -> tuple[list[str], list[Outcome]]:
@@ -34,7 +35,7 @@ def harmed_run(folder: Path, draw: random.Random) -> tuple[list[str], list[Outco
         ways.append(["export", "hurt", "--to", draw.choice(("parquet", "vtu")), "--n", "1"])
     if draw.random() < 0.2:
         ways.append(["run", "--resume", "--run", "hurt", "--jobs", "0", "--no-report"])
-    found = [invoke(words, folder, 60) for words in ways]
+    found = [invoke(words, folder, PATIENCE) for words in ways]
     found[0].faults += tuple(disagreements(folder, done, found[0], found[1]))
     return done, found
 
@@ -62,7 +63,9 @@ _truth: dict[Path, dict[str, list[tuple[str, ...]]]] = {}
 
 def truth(folder: Path) -> dict[str, list[tuple[str, ...]]]:
     if folder not in _truth:
-        assert not invoke(["export", "whole", "--to", "csv", "--out", "truth"], folder, 60).code
+        assert not invoke(
+            ["export", "whole", "--to", "csv", "--out", "truth"], folder, PATIENCE
+        ).code
         _truth[folder] = _values(folder / "truth")
     return _truth[folder]
 
@@ -94,7 +97,7 @@ def harmed_net(folder: Path, draw: random.Random) -> tuple[list[str], list[Outco
     ways = [["evaluate", path.name, "--json"]]
     if draw.random() < 0.3:
         ways.append(["prune", path.name, "--json"])
-    found = [invoke(words, folder, 60) for words in ways]
+    found = [invoke(words, folder, PATIENCE) for words in ways]
     if not edits:
         same = path.is_file() and path.stat().st_size < 10**6 and path.read_bytes() == whole
         for each in found:

@@ -11,7 +11,10 @@ import time
 from pathlib import Path
 
 # The byte says that the interpreter is up: before the first line of `main` nobody can answer.
-START = "import os; from bench.cli import main; os.write({ready}, b'x'); main()"
+START = (
+    "import os, sys; sys.argv[0] = 'femnets'; from bench.cli import main; "
+    "os.write({ready}, b'x'); main()"
+)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 COMMANDS = (

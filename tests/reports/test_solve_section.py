@@ -1,0 +1,119 @@
+"""The section on what was told the equation only: its headline, race, variants, hp fit, claims."""
+
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+from bench.cells import Cell
+from bench.claims import Counted, Fact, NotTested
+from bench.claims.solve import CLAIMS
+from bench.store.results import Results
+from reports.context import Run
+from reports.document import Missing, Picture, Table
+from reports.figures.solve import work_precision
+from reports.sections import make
+from reports.sections import solve as section
+
+
+def net(seed, error, evaluations=800.0, **settings):
+    told = {"problem": "maxwell", "evaluations": evaluations, "seed": seed, "data_seed": seed}
+    config = Cell("solved_net", told | settings).config
+    seconds = np.geomspace(0.1, 2.0, 8)
+    values = {
+        "l2_error": error, "J": error**2, "seconds": 2.0, "evaluations": evaluations,
+        "parameters": 562, "diverged": False, "seconds_per_point": 1e-6,
+    }  # fmt: skip
+    arrays = {
+        "curve_seconds": seconds,
+        "curve_l2_error": np.geomspace(1.0, error, 8),
+        "history_grad_W": np.array([[1.0, 0.5, 0.25]]),
+    }
+    key = f"{seed}{error}{sorted(settings.items())}"
+    return SimpleNamespace(kind="solved_net", config=config, values=values, arrays=arrays, key=key)
+
+
+def element(name, error, dofs, seconds, **settings):
+    problem = settings.pop("problem", "maxwell")
+    config = Cell("fem", {"problem": problem, "element": name, "solve": True, "n": 1} | settings)
+    values = {"l2_error": error, "dofs": dofs, "seconds": seconds, "element_title": name}
+    key = f"{name}{dofs}{problem}"
+    return SimpleNamespace(kind="fem", config=config.config, values=values, arrays={}, key=key)
+
+
+@pytest.fixture
+def records():
+    nets = [net(seed, 1e-8 * (1 + seed % 3)) for seed in (1000, 1001, 1002)]
+    variants = [
+        net(seed, 1e-4, 100.0, net=name, tau=tau)
+        for name in ("resnet", "fractional")
+        for tau in ("fixed", "learned")
+        for seed in (1000, 1001)
+    ]
+    race = [net(1000, error, optimizer=name) for name, error in (("lm", 1e-5), ("ssbfgs", 1e-7))]
+    elements = [
+        element("N0", 1e-3, 10_000, 1.0),
+        element("hexP", 1e-10, 2673, 0.05, order=8),
+    ]
+    hp = [
+        element("hexP", np.exp(-2.0 * k), k**4, 0.1 * k, problem="curlsing", layers=k, order=6)
+        for k in range(1, 6)
+    ]
+    edge = [net(1000, 1e-3, problem="curlsing")]
+    return [*nets, *variants, *race, *elements, *hp, *edge]
+
+
+@pytest.fixture
+def run(records):
+    standings = [SimpleNamespace(record=record, studies=("solve",)) for record in records]
+    return Run("r", {"solve": {"preset": "paper"}}, standings)
+
+
+def test_it_says_who_comes_how_far(run):
+    made = make(section, run)
+    tables = {block.name: block for block in made.blocks if isinstance(block, Table)}
+    assert set(tables) == {"solve-best", "solve-variants", "solve-race", "solve-hp"}
+    picture = next(block for block in made.blocks if isinstance(block, Picture))
+    assert "maxwell: net" in picture.caption
+    assert "p-version" in picture.caption
+    assert len(tables["solve-variants"].rows) == 4
+    assert [row[0] for row in tables["solve-race"].rows] == ["ssbfgs", "lm"]
+    (field, sizes, slope, residual, *_) = tables["solve-hp"].rows[0]
+    assert (field, sizes) == ("curlsing", 5)
+    assert slope == pytest.approx(2.0)  # errors are exp(−2 unknowns^{1/4}) by construction
+    assert residual < 1e-10
+
+
+def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run, records):
+    from bench.claims.solve import best_nets
+
+    results = Results(records)
+    nets = {name: best_nets(results, name) for name in ("maxwell", "curlsing")}
+    figure = work_precision(list(nets), results.select("fem"), nets)
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title() for axes in panels] == ["maxwell", "curlsing"]
+    labels = [line.get_label() for line in panels[0].lines]
+    assert labels == ["N₀", "p-version, hp at an edge", "the best net, along its training"]
+    assert panels[0].lines[-1].get_ydata()[-1] == pytest.approx(2e-8)  # the median of three
+
+
+def test_without_results_the_gap_is_named():
+    made = Run("r", {"solve": {"preset": "paper"}}, ())
+    assert isinstance(make(section, made).blocks[0], Missing)
+
+
+def test_claims_are_decided_from_results_and_not_without(records):
+    claims = {claim.name: claim for claim in CLAIMS}
+    assert all(claim.is_declared for claim in CLAIMS)
+    results = Results([r for r in records if r.config["problem"] == "maxwell"])
+    passes = claims["solving-net-passes-n0-maxwell"].examine(results)
+    assert isinstance(passes, Counted)
+    assert (passes.true, passes.runs, passes.seeds) == (3, 3, 3)
+    faster = claims["p-version-passes-solving-net-maxwell"].examine(results)
+    assert isinstance(faster, Fact)
+    assert faster.true
+    for claim in CLAIMS:
+        assert isinstance(claim.examine(Results([])), NotTested)
