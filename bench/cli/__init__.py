@@ -79,7 +79,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     from bench.guards.streams import forgiving
 
     forgiving()
-    sys.exit(_flushed(invoke(argv)))
+    code = _flushed(invoke(argv))
+    for number in HELD:  # all is done: what comes now must not change how it ended
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def invoke(argv: Sequence[str] | None = None) -> int:

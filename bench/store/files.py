@@ -203,15 +203,15 @@ def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
     """The record in a directory: `cell.json` checked whole, the files beside it by their size.
 
-    If the cell is known, its config is compared; else the config's hash.
+    Its key is that of the cell, or of the directory, and the hash of its own kind and config.
     """
     document = unsealed(trusted_bytes(directory / CELL, MOST_JSON_BYTES), CELL)
     del document["checksum"], document["schema"]
     check_document(document)
     record = StoredResult(**document, directory=directory)
     key = cell.key if cell else directory.name
-    same = record.config == cell.config if cell else key == key_of(record.kind, record.config)
-    if record.key != key or not same:
+    # By hash: to Python True is 1, and a config that was edited so would pass for another's.
+    if not record.key == key == key_of(record.kind, record.config):
         raise Damaged(CELL, "belongs to another cell")
     for name, expected in record.files.items():
         try:
