@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EQUATION = "The equation (--track solve)"
 # The winner at equal time: maxwell, 15 s, seed 0, errors 3.0e-9 (ssbroyden), 1.2e-8 (lm_ssbfgs),
-# 1.7e-8 (ssbfgs), 5.9e-6 (lm). The study `solve` races them all on more seeds.
+# 1.7e-8 (ssbfgs), 5.9e-6 (lm), 1.2e-4 (lbfgs), 9.9e-4 (adam at 2e-3). The study `solve` races them all on more seeds.
 AUTO = "ssbroyden"
 FEWEST_POINTS = 400
 
