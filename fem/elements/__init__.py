@@ -142,7 +142,7 @@ class Element:
         if chosen is None:
             what = "boundary-value problems" if task == "solve" else "fits to samples"
             attribute = "boundary_value" if task == "solve" else "fit"
-            able = [e.name for e in elements().values() if getattr(e, attribute) is not None]
+            able = [e.name for e in elements().values() if _advised(getattr(e, attribute))]
             raise InputError(f"element {self.name} does not do {what}; take {' or '.join(able)}")
         return chosen
 
@@ -176,6 +176,11 @@ def elements() -> dict[str, Element]:
     """All elements by name; of those from outside, the installed ones."""
     installed = {name: load() for name, load in _outside.items() if "@" not in name}
     return {**_files(), **installed}
+
+
+def _advised(able: Ability | None) -> bool:
+    """Nodal elements, which want the trace in one piece, are there to be seen, not to be taken."""
+    return able is not None and not able.whole_trace
 
 
 @cache

@@ -43,10 +43,10 @@ def folder(tmp_path, monkeypatch):
     place.mkdir()
     monkeypatch.setattr(elements, "__path__", [*elements.__path__, str(place)])
     monkeypatch.chdir(tmp_path)
-    elements.elements.cache_clear()
+    elements._files.cache_clear()
     yield place
     monkeypatch.undo()
-    elements.elements.cache_clear()
+    elements._files.cache_clear()
     for path in place.glob("*.py"):
         sys.modules.pop(f"{elements.__name__}.{path.stem}", None)
 
