@@ -73,8 +73,6 @@ def command(
 
     if jobs == 0:
         use_one_thread()  # before NumPy is imported
-    from bench.cli._damaged import tell_faults
-    from bench.cli._paths import show_paths
     from bench.store.folder import run_path
 
     if resume:
@@ -87,8 +85,14 @@ def command(
     wanted = chosen_states(only)
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
-    if interrupted:
-        return code
+    return code if interrupted else ended(store, plans, code, report, json_output)
+
+
+def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
+    """Compiles the report, says where it is or what there is, and with which code it ends."""
+    from bench.cli._damaged import tell_faults
+    from bench.cli._paths import show_paths
+
     paths = compile_report(store.path) if report else []
     code = code or (tell_faults() if report else 0)
     if json_output:
