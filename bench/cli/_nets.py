@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +23,10 @@ EQUATION_SETTINGS = (
 
 
 def use_threads(threads: int) -> None:
-    """Before torch and NumPy start computing."""
-    from bench.threads import thread_environment
+    """So many threads of matrix products, NumPy's and torch's."""
+    from bench.threads import limit_threads
 
-    os.environ.update(thread_environment(threads))
+    limit_threads(threads)
     import torch
 
     torch.set_num_threads(threads)

@@ -107,12 +107,14 @@ def command(
     from bench.cli import _fem_jobs as jobs
     from bench.cli._convergence import document, save_plot
     from bench.guards.output import file_for
+    from bench.threads import limit_threads
 
     file_for(plot, "--plot", ".png")
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
     if asked.guess and asked.solve:
         raise UserError("--guess starts a best approximation; it does not go with --solve")
+    limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
     plan = _planned(asked, mesh or [], wanted)

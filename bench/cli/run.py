@@ -69,10 +69,10 @@ def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Run studies: cells that are missing are computed, then the report is compiled."""
-    from bench.threads import use_one_thread
+    from bench.threads import limit_threads
 
     if jobs == 0:
-        use_one_thread()  # before NumPy is imported
+        limit_threads(1)  # as a worker has
     from bench.store.folder import run_path
 
     if resume:

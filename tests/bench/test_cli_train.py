@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import torch
 import bench.cli
 from bench import problems
 from bench.recipes import RECIPES
+from bench.threads import thread_environment
 from bench.training import TrainConfig, train_net
 from nets.training.loop import Progress
 from nets.training.progress import TrainingProgress, describe, time_left
@@ -282,3 +286,21 @@ class TestProgress:
             progress(self.STATE)
         assert "\r" not in stream.getvalue()
         assert len(stream.getvalue().splitlines()) == 1
+
+
+def test_numpy_computes_with_as_many_threads_as_told(tmp_path):
+    """NumPy is loaded before the options are known: its library has to be told afterwards."""
+    code = (
+        "import numpy, sys; from bench.cli._nets import use_threads; use_threads(1);"
+        "from threadpoolctl import threadpool_info;"
+        "print(max(pool['num_threads'] for pool in threadpool_info()))"
+    )
+    several = dict.fromkeys(thread_environment(2), "2")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | several,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "1"

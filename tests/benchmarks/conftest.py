@@ -16,10 +16,12 @@ from bench.measure.turns import Turns, held_against, in_turns
 @pytest.fixture(autouse=True)
 def one_thread():
     import torch
+    from threadpoolctl import threadpool_limits
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
+    with threadpool_limits(limits=1):
+        yield
     torch.set_num_threads(before)
 
 
