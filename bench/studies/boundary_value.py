@@ -19,7 +19,7 @@ class Config:
     n1: tuple[int, ...] = (1, 2, 4)
     graded: tuple[int, ...] = (2, 4, 8)
     exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
-    orders: tuple[int, ...] = (2, 4, 8)  # of the p-version on one cell, on smooth fields
+    orders: tuple[int, ...] = (2, 4, 8, 10)  # of the p-version on one cell, on smooth fields
     layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
     layer_order: int = 5
 
