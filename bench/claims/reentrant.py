@@ -2,8 +2,8 @@
 
 Also what the report counts by: where a net ended, and whether a user without u would have been
 warned. The distance to a coarse N₀ solve has no threshold to tune: it warns beyond the solve's own
-estimate, which was 2.8 to 3.9 times its error on `maxwell` and 4.3 times on this mesh. The factor of
-held-out loss and the share of u above which an end counts as wrong were set by hand after pilots.
+estimate, which was 2.8 to 3.9 times its error on `maxwell` and 4.3 times on this mesh. The factor
+of held-out loss and the share of u above which an end counts as wrong were set by hand after pilots.
 """
 
 from __future__ import annotations
