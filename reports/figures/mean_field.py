@@ -156,11 +156,10 @@ def memory_decay(results: Results) -> Figure:
     """|∂y[H]/∂y[1]| of a Fractional-DNN without weights by depth: algebraic decay H^{-(1-γ)}."""
     cells = results.select(DECAY)
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES * 0.6, 2.9))
-    for color, gamma in zip(ANY_COLORS, cells.distinct("gamma"), strict=False):
+    for color, (gamma, slope) in zip(ANY_COLORS, decay_slopes(cells).items(), strict=False):
         found = cells.select(DECAY, gamma=gamma).sorted_by("hidden")
         depths = np.array([record.config["hidden"] for record in found], dtype=float)
         values = 10 ** np.array(found.value("log10_decay"), dtype=float)
-        slope = decay_slope(found)
         label = f"γ = {gamma:g}: slope {slope:.3f}, −(1−γ) = {gamma - 1:g}"
         axes.loglog(depths, values, "o", color=color, ms=4, label=label)
         line = values[-1] * (depths / depths[-1]) ** (gamma - 1)
@@ -169,6 +168,12 @@ def memory_decay(results: Results) -> Figure:
     axes.set_ylabel("|∂y[H]/∂y[1]| without weights")
     legend(axes, fontsize=7)
     return figure
+
+
+def decay_slopes(cells: Results) -> dict[float, float]:
+    """By γ, where two depths are there: one point has no slope."""
+    orders = ((gamma, cells.select(DECAY, gamma=gamma)) for gamma in cells.distinct("gamma"))
+    return {gamma: decay_slope(found) for gamma, found in orders if len(found) > 1}
 
 
 def decay_slope(cells: Results) -> float:

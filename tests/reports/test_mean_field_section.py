@@ -12,8 +12,9 @@ from bench.cells import Cell, load_kind
 from bench.store.results import Results
 from bench.studies import gradient_atlas
 from reports.context import Run
+from reports.document import Missing
 from reports.figures import mean_field as figures
-from reports.sections import make
+from reports.sections import gradients, make
 from reports.sections import mean_field as section
 
 SMALL = replace(
@@ -69,6 +70,18 @@ def test_memory_decays_with_the_order(results):
         assert slope == pytest.approx(gamma - 1, abs=0.02)
     axes = figures.memory_decay(results).axes[0]
     assert len(axes.lines) == 6
+
+
+def test_one_depth_has_no_slope(results):
+    """A run that has just begun: one net of some orders, two of another, then one of each."""
+    decay = results.select("memory_decay")
+    shallow = [record for record in decay if record.config["hidden"] == 10]
+    two = [record for record in decay if record.config["gamma"] == 0.5]
+    begun = Results([*shallow, *(record for record in two if record not in shallow)])
+    assert list(figures.decay_slopes(begun)) == [0.5]
+    assert len(figures.memory_decay(begun).axes[0].lines) == 2
+    (said,) = gradients._decay(run_with(Results(shallow)))
+    assert isinstance(said, Missing)
 
 
 def test_prediction_stands_beside_every_measurement(results):
