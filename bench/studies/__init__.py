@@ -168,8 +168,18 @@ def expanded(study: str, config: Any) -> list[Cell]:
             f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
             "give its settings fewer values"
         )
-    cells: list[Cell] = load(study).cells(config)
+    try:
+        cells: list[Cell] = load(study).cells(config)
+    except (IndexError, ValueError) as error:  # the first, the least or the largest of nothing
+        if empty := _empty(config):
+            raise UserError(f"study {study} needs a value of {' or '.join(empty)}") from error
+        raise
     return cells
+
+
+def _empty(config: Any) -> list[str]:
+    names = (field.name for field in dataclasses.fields(config))
+    return [name for name in names if getattr(config, name) == ()]
 
 
 def _combinations(config: Any) -> int:
