@@ -12,7 +12,7 @@ from bench.cells import Cell, load_kind
 from bench.store.results import Results
 from bench.studies import gradient_atlas
 from reports.context import Run
-from reports.document import Missing
+from reports.document import Missing, Picture
 from reports.figures import mean_field as figures
 from reports.sections import gradients, make
 from reports.sections import mean_field as section
@@ -125,6 +125,33 @@ def test_section_states_the_phase_lines(results):
     assert {row[1] for row in table.rows} == {"vanishing", "exploding"}
     assert "phase lines are crossed" in made.blocks[0].text
     assert make(section, run_with(Results([]))) is None
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"activation": "tanh"},  # no phase lines yet
+        {"init": "orthogonal"},
+        {"normalised": True},
+        {"net": "resnet", "activation": "relu"},
+    ],
+)
+def test_a_run_that_has_just_begun(results, where):
+    """Pictures of what is there are drawn, and the rest is named with the command for it."""
+    begun = results.select("mean_field", **where)
+    made = make(section, run_with(begun))
+    assert len(begun)
+    assert [block for block in made.blocks if isinstance(block, Missing)]
+    for block in made.blocks:
+        if isinstance(block, Picture):
+            assert block.draw().axes
+
+
+def test_panels_without_cells_stay_empty(results):
+    known = {("resnet", "relu"), ("feedforward", "tanh")}
+    cells = [r for r in results if (r.config.get("net"), r.config.get("activation")) in known]
+    panels = figures.phases_by_activation(Results(cells)).axes[:4]
+    assert [bool(axes.collections) for axes in panels].count(True) == 2
 
 
 def test_decay_belongs_to_the_gradients(results):
