@@ -63,6 +63,9 @@ def command(
         typer.Option("--resume", help="The studies and settings that the run remembers."),
     ] = False,
     report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Cells, memory and predicted time; nothing is run.")
+    ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Run studies: cells that are missing are computed, then the report is compiled."""
@@ -70,20 +73,26 @@ def command(
 
     if jobs == 0:
         use_one_thread()  # before NumPy is imported
-    from bench.cli._damaged import tell_faults
-    from bench.cli._paths import show_paths
     from bench.store.folder import run_path
 
     if resume:
         plans = remembered(run, bool(studies or preset or settings or config or problem))
     else:
         plans = planned(studies or [], preset, settings or [], config, problem)
+    path = run_path(run or plans[0].preset)
+    if dry_run:
+        return predict(plans, path, jobs, json_output)
     wanted = chosen_states(only)
     engine = make_engine(jobs, scheduler, time_limit, memory)
-    path = run_path(run or plans[0].preset)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
-    if interrupted:
-        return code
+    return code if interrupted else ended(store, plans, code, report, json_output)
+
+
+def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
+    """Compiles the report, says where it is or what there is, and with which code it ends."""
+    from bench.cli._damaged import tell_faults
+    from bench.cli._paths import show_paths
+
     paths = compile_report(store.path) if report else []
     code = code or (tell_faults() if report else 0)
     if json_output:
@@ -91,6 +100,16 @@ def command(
     else:
         show_paths(paths, as_json=False)
     return code
+
+
+def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> int:
+    """Says what would be computed."""
+    from bench.cli._dry_run import document, forecasts, lines
+
+    told = document(forecasts(plans, path), jobs)
+    for line in [json.dumps(told, indent=1)] if json_output else lines(told):
+        typer.echo(line)
+    return 0
 
 
 def computed(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
+SIZES = {"fit": "samples", "solve": "points"}
 HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
 
 
@@ -83,7 +84,7 @@ def command(
     file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
     config: Any = configured(_config_of(track, settings), settings, where="a training")
-    check_memory(_needed(config), "this training", "take fewer samples or a smaller net")
+    check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
 

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from reports.contenders import Contender
-from reports.style import TINTS, WIDTH_INCHES
-from reports.svg import End, name_ends, name_series, plot_series
+from reports.style import TINTS, WIDTH_INCHES, look
+from reports.svg import End, name_series, plot_series
 
 TOLD = {
     "oracle": "told the field",
@@ -21,6 +21,7 @@ TOLD = {
     "solve": "told the equation",
 }
 MOST_NETS = 2  # curves of nets per panel: the best and the paper's
+NAME_GAP = 0.062  # of a panel's height, between two names
 MOST_POINTS = 60  # of a curve; more would weigh and not show
 
 
@@ -28,7 +29,7 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     """One panel per thing that a method can be told, L² error against seconds, common axes."""
     tracks = [track for track in TOLD if any(c.track == track and c.error for c in field)]
     figure, grid = plt.subplots(
-        1, len(tracks), figsize=(WIDTH_INCHES, 3.1), sharex=True, sharey=True, squeeze=False
+        1, len(tracks), figsize=(WIDTH_INCHES, 3.0), sharex=True, sharey=True, squeeze=False
     )
     named = []
     for axes, track in zip(grid[0], tracks, strict=True):
@@ -38,21 +39,32 @@ def told_panels(field: Sequence[Contender]) -> Figure:
         axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")
         axes.set_xlabel("seconds, one thread")
         named.append((axes, ends))
+    xs = [end.at[0] for _, ends in named for end in ends]
+    right = 2.0 * max(xs)
+    grid[0][0].set_xlim(right=right * 10**ROOM)
+    grid[0][0].autoscale_view(scalex=False)
     for axes, ends in named:  # once the common limits are known
-        _name(axes, ends)
+        _name(axes, ends, right)
+        axes.set_xticks([10.0**k for k in range(-5, 5, 2) if min(xs) / 10 <= 10.0**k <= right])
     grid[0][0].set_ylabel("L² error")
     return figure
 
 
-def _name(axes: Axes, ends: Sequence[End]) -> None:
-    """Beside the ends of curves; below them on the right, where there is no room beside."""
-    axes.autoscale_view()
-    middle = np.sqrt(np.prod(axes.get_xlim()))
-    name_ends(axes, [end for end in ends if end.at[0] <= middle])
-    for end in ends:
-        if end.at[0] > middle:
-            place = {"xytext": (3, -9), "ha": "right"}
-            name_series(axes, end.at, end.text, end.label, end.method, **place)
+ROOM = 2.3  # decades of seconds, right of the last curve, for the names
+
+
+def _name(axes: Axes, ends: Sequence[End], right: float) -> None:
+    """Names in the margin, one below the other, each joined to its curve by a thin line."""
+    low, high = np.log10(axes.get_ylim())
+    gap = (high - low) * NAME_GAP
+    place = high
+    for end in sorted(ends, key=lambda end: -end.at[1]):
+        place = min(float(np.log10(end.at[1])), place - gap)
+        color = look(end.method).color
+        (line,) = axes.plot([end.at[0], right], [end.at[1], 10**place], color=color, lw=0.4)
+        line.set_zorder(0.5)
+        style = {"xytext": (2, 0), "fontsize": 7.5}
+        name_series(axes, (right, 10**place), end.text, end.label, end.method, **style)
 
 
 def _panel(axes: Axes, field: Sequence[Contender]) -> list[End]:
@@ -101,7 +113,8 @@ def _along_training(axes: Axes, net: Contender) -> End:
     style = {} if len(seconds) == 1 else {"marker": ""}
     plot_series(axes, seconds, errors, net.name, net.look, **style)
     at = (float(seconds[-1]), float(errors[-1]))
-    return End(at, net.appearance.series, net.name, net.look)
+    papers = net.records[0].config.get("optimizer") == "steepest"
+    return End(at, "the paper's net" if papers else "best net", net.name, net.look)
 
 
 def median_curve(net: Contender) -> tuple[np.ndarray, np.ndarray]:

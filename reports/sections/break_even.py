@@ -56,13 +56,13 @@ def headline(run: Run) -> str:
     rows = [row for field in fields for row in pay_backs(field)]
     if not rows:
         return ""
-    never = sum(isinf(row.points.middle) for row in rows)
-    words = "always" if never == 0 else "never" if never == len(rows) else "seldom"
-    if 0 < never < len(rows) / 2:
-        words = "often"
+    paid = [row for row in rows if not isinf(row.points.middle)]
+    at_once = sum(row.points.middle == 0 for row in paid)
+    later = sorted(row.points.middle for row in paid if row.points.middle > 0)
+    typical = f", after {_number(later[len(later) // 2])} points in the median" if later else ""
     return (
-        f"**A net's training is {words} paid back by its evaluations:** not at all in {never} of "
-        f"{len(rows)} comparisons with a finite element at equal error."
+        f"**Evaluations pay a net's training back in {len(paid)} of {len(rows)} comparisons** with "
+        f"a finite element at equal error: at once in {at_once}, later in {len(later)}{typical}."
     )
 
 

@@ -50,8 +50,10 @@ def contents(run: Run) -> list[Block | Section]:
     fem = run.results.select("fem", solve=False, grading=None, order=None)
     told = set(fem.distinct("problem"))
     solved = set(run.results.select("fem", solve=True).distinct("problem")) - told
-    parts = [Section(f"Problem {problem}", _blocks(run, problem)) for problem in sorted(told)]
-    parts += [Section(f"Problem {problem}", _solved(run, problem)) for problem in sorted(solved)]
+    parts = [Section(f"Elements on {problem}", _blocks(run, problem)) for problem in sorted(told)]
+    parts += [
+        Section(f"Elements on {problem}", _solved(run, problem)) for problem in sorted(solved)
+    ]
     return [*(_introduction() if told else ()), *parts]
 
 

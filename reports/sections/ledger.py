@@ -63,7 +63,7 @@ def article(run: Run) -> list[Block]:
     found = compared(run.ledger)
     if not found:
         return []
-    chosen = sorted(found, key=lambda pair: (pair[0].claim.part != "paper", -_size(pair[1])))
+    chosen = sorted(found, key=_first)
     bars = [
         Bar(_short(entry.claim.sentence), c.ratio, c.low, c.high, _verdict(run, entry)[0])
         for entry, finding in chosen[:MOST_BARS]
@@ -81,7 +81,19 @@ def article(run: Run) -> list[Block]:
     source = run.made_by(Results([r for r in run.records if r.key in _cells(found)]))
     draw = partial(forest, bars, "ratio of errors (left of 1: the claim's side)")
     alt = "; ".join(f"{bar.text}: {bar.ratio:.3g}, {bar.verdict}" for bar in bars)
-    return [Picture("claims", caption, draw, alt, source)]
+    lead = (
+        "Every claim has a rule that was declared on a day and is decided by results alone; the "
+        "ledger in the supplement has them all, with the paper's words, our controls and the "
+        "formulas as printed."
+    )
+    return [Paragraph(lead), Picture("claims", caption, draw, alt, source)]
+
+
+def _first(pair: tuple[Entry, Compared]) -> tuple[bool, bool, float]:
+    """What was decided before what was not, the paper's claims first, wide effects first."""
+    entry, finding = pair
+    untested = entry.status == "not tested yet"
+    return untested, entry.claim.part != "paper", -_size(finding)
 
 
 def _short(sentence: str, most: int = 64) -> str:

@@ -29,7 +29,7 @@ def contents(run: Run) -> list[Block | Section]:
         return []
     descent = nets.select("net", optimizer="steepest")
     parts = [
-        Section(f"Problem {problem}", _blocks(run, descent.select("net", problem=problem)))
+        Section(f"Nets on {problem}", _blocks(run, descent.select("net", problem=problem)))
         for problem in descent.distinct("problem")
     ]
     text = (

@@ -79,7 +79,7 @@ def _beats(nets: Results, elements: Results, element: str | None) -> bool:
 
 
 def _fields(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names) or "no field"
+    return ", ".join(names) or "no field"
 
 
 def _problems(results: Results) -> list[str]:

@@ -1,6 +1,9 @@
 "use strict";
 // Everything here is an extra: the page reads without it.
 
+// On a narrow screen the answer comes before the contents.
+if (matchMedia("(max-width: 64rem)").matches) document.querySelector("nav details")?.removeAttribute("open");
+
 // A click on a legend entry hides or shows its series in that figure.
 for (const entry of document.querySelectorAll("svg [data-legend]")) {
   entry.closest("svg").setAttribute("role", "group"); // an image may not hold buttons

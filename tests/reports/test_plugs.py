@@ -134,7 +134,7 @@ def test_what_is_missing_is_named(drop, planned):
     drop("reports.sections", "made_up", SECTION)
     document = build_document(Run.read(planned))
     section = next(s for s in document.supplement if s.title == "Not in this run")
-    command = f"femnets run baselines --preset quick --run {planned}"
+    command = "femnets run baselines --preset quick --run planned"
     assert Missing("nothing made up yet.", command) in section.blocks
     assert {e.claim.name: e.status for e in Run.read(planned).ledger}["made-up"] == "not tested yet"
 
