@@ -50,7 +50,7 @@ class Shell:
 
     def femnets(self, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
         process = self.start(*arguments, **options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     def inside(self, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -58,7 +58,7 @@ class PlugFile:
             exec(compile(self.source, self.place, "exec"), module.__dict__)
         except UserError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UserError(_told(self.place, error)) from error
         finally:
             _reading.reset(token)
@@ -124,7 +124,7 @@ def _content(path: Path) -> bytes:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _told(place: str, error: Exception) -> str:
+def _told(place: str, error: BaseException) -> str:
     """`mine.py, line 4: NameError: …`, the line being that of the file and not of a library."""
     line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
     trace = error.__traceback__

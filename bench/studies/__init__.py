@@ -17,7 +17,6 @@ that a run folder does is not enough (`bench.guards.outside`).
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from bench import plugs
 from bench.cells import Cell, load_kind
 from bench.errors import UserError, nearest
-from bench.guards.outside import admit, check_admitted, is_module_name
+from bench.guards.outside import admit, check_admitted, imported, is_module_name
 from bench.settings import configured, parsed, typed
 
 if TYPE_CHECKING:
@@ -102,13 +101,7 @@ def load(study: str) -> Any:
     elif study not in names():
         raise UserError(f"no study {study!r}; {nearest(study, names())}")
     name = study if is_module_name(study) else f"{__name__}.{study}"
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
-            raise
-        raise UserError(f"no study {study!r}: no module {error.name!r} on the path") from None
-    return _complete(module, name)
+    return _complete(imported(name, "study"), name)
 
 
 def _complete(module: Any, name: str) -> Any:
@@ -168,8 +161,18 @@ def expanded(study: str, config: Any) -> list[Cell]:
             f"study {study} would have up to {most:.0e} cells, more than {MOST_COMBINATIONS:,}; "
             "give its settings fewer values"
         )
-    cells: list[Cell] = load(study).cells(config)
+    try:
+        cells: list[Cell] = load(study).cells(config)
+    except (IndexError, ValueError) as error:  # the first, the least or the largest of nothing
+        if empty := _empty(config):
+            raise UserError(f"study {study} needs a value of {' or '.join(empty)}") from error
+        raise
     return cells
+
+
+def _empty(config: Any) -> list[str]:
+    names = (field.name for field in dataclasses.fields(config))
+    return [name for name in names if getattr(config, name) == ()]
 
 
 def _combinations(config: Any) -> int:

@@ -34,10 +34,19 @@ def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, A
     return [places[k] for k in known], middle, low, high
 
 
+def plain(results: Results, **config: object) -> Results:
+    """Nets from He's weights as they are, memory of order one half; a run may have none yet."""
+    return results.select(KIND, init="he", gamma=0.5, normalised=False, **config)
+
+
+def normalised_feedforward(results: Results) -> Results:
+    return results.select(KIND, net="feedforward", scale=1.0, normalised=True)
+
+
 def phases_by_activation(results: Results) -> Figure:
     """Growth of ‖∂J/∂y‖ over depth × weight scale at τ = 1, a row per net and a column per
     activation; lines are where mean-field theory puts the thresholds."""
-    chosen = results.select(KIND, init="he", gamma=0.5, normalised=False)
+    chosen = plain(results)
     width = _width_of_activations(chosen)
     chosen = chosen.select(KIND, width=width)
     names, kinds = chosen.distinct("activation"), in_place("net", chosen.distinct("net"))
@@ -68,6 +77,8 @@ def _width_of_activations(cells: Results) -> int:
 
 def _panel(axes: Axes, cells: Results, norm: SymLogNorm) -> None:
     depths, scales = cells.distinct("hidden"), cells.distinct("scale")
+    if not depths:  # of a run that has just begun
+        return
     tables = {}
     for name in ("log10_growth", "log10_growth_predicted"):
         tables[name] = np.full((len(scales), len(depths)), np.nan)
@@ -95,7 +106,7 @@ def _panel(axes: Axes, cells: Results, norm: SymLogNorm) -> None:
 def growth_by_width(results: Results) -> Figure:
     """Growth by weight scale for several widths, one panel per net: medians with a band over
     seeds, dotted by mean field at the largest width."""
-    chosen = results.select(KIND, activation="smoothrelu", init="he", normalised=False, gamma=0.5)
+    chosen = plain(results, activation="smoothrelu")
     depth = max(chosen.distinct("hidden"), default=0)
     chosen = chosen.select(KIND, hidden=depth)
     names = in_place("net", chosen.distinct("net"))
@@ -126,9 +137,9 @@ def growth_by_start(results: Results) -> Figure:
     medians, lines reach over all seeds, crosses are mean field."""
     cells = results.select(KIND, net="feedforward", scale=1.0)
     inits = [name for name in cells.distinct("init") if name]
-    activations = cells.select(KIND, normalised=True).distinct("activation")
-    width = max(cells.select(KIND, normalised=True).distinct("width"), default=0)
-    depth = max(cells.select(KIND, normalised=True).distinct("hidden"), default=0)
+    normal = normalised_feedforward(results)
+    activations = normal.distinct("activation")
+    width, depth = (max(normal.distinct(name), default=0) for name in ("width", "hidden"))
     cells = cells.select(KIND, width=width, hidden=depth)
     figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8), sharey=True)
     for axes, normalised in zip(grid, (False, True), strict=True):
@@ -156,11 +167,10 @@ def memory_decay(results: Results) -> Figure:
     """|∂y[H]/∂y[1]| of a Fractional-DNN without weights by depth: algebraic decay H^{-(1-γ)}."""
     cells = results.select(DECAY)
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES * 0.6, 2.9))
-    for color, gamma in zip(ANY_COLORS, cells.distinct("gamma"), strict=False):
+    for color, (gamma, slope) in zip(ANY_COLORS, decay_slopes(cells).items(), strict=False):
         found = cells.select(DECAY, gamma=gamma).sorted_by("hidden")
         depths = np.array([record.config["hidden"] for record in found], dtype=float)
         values = 10 ** np.array(found.value("log10_decay"), dtype=float)
-        slope = decay_slope(found)
         label = f"γ = {gamma:g}: slope {slope:.3f}, −(1−γ) = {gamma - 1:g}"
         axes.loglog(depths, values, "o", color=color, ms=4, label=label)
         line = values[-1] * (depths / depths[-1]) ** (gamma - 1)
@@ -169,6 +179,12 @@ def memory_decay(results: Results) -> Figure:
     axes.set_ylabel("|∂y[H]/∂y[1]| without weights")
     legend(axes, fontsize=7)
     return figure
+
+
+def decay_slopes(cells: Results) -> dict[float, float]:
+    """By γ, where two depths are there: one point has no slope."""
+    orders = ((gamma, cells.select(DECAY, gamma=gamma)) for gamma in cells.distinct("gamma"))
+    return {gamma: decay_slope(found) for gamma, found in orders if len(found) > 1}
 
 
 def decay_slope(cells: Results) -> float:

@@ -16,7 +16,7 @@ from reports.figures.gradients import (
     phase_diagram,
     tau_trajectories,
 )
-from reports.figures.mean_field import DECAY, decay_slope, memory_decay
+from reports.figures.mean_field import DECAY, decay_slopes, memory_decay
 from reports.names import in_place, net_title
 
 TITLE = "Vanishing and exploding gradients"
@@ -122,9 +122,10 @@ def _decay(run: Run) -> list[Block]:
     cells = run.results.select(DECAY)
     if not len(cells):
         return []
-    slopes = {
-        gamma: decay_slope(cells.select(DECAY, gamma=gamma)) for gamma in cells.distinct("gamma")
-    }
+    slopes = decay_slopes(cells)
+    if not slopes:
+        what = "no two depths of a Fractional-DNN without weights yet."
+        return [Missing(what, run.command("gradient_atlas"))]
     off = max(abs(slope + 1 - gamma) for gamma, slope in slopes.items())
     return [
         Picture(

@@ -9,13 +9,25 @@ import numpy as np
 
 from bench.store.results import Results
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Section, Source, Table, Value
+from reports.document import (
+    Block,
+    Column,
+    Missing,
+    Paragraph,
+    Picture,
+    Section,
+    Source,
+    Table,
+    Value,
+)
 from reports.figures.mean_field import (
     KIND,
     growth_by_start,
     growth_by_width,
     medians,
+    normalised_feedforward,
     phases_by_activation,
+    plain,
 )
 from reports.names import in_place, net_title
 
@@ -28,37 +40,53 @@ LEVELS = {"vanishing": -3.0, "exploding": 3.0}
 
 def contents(run: Run) -> list[Block | Section]:
     cells = run.results.select(KIND)
-    return _wide(cells, run.source("gradient_atlas", cells)) if len(cells) else []
+    return _wide(run, cells) if len(cells) else []
 
 
-def _wide(cells: Results, source: Source) -> list[Block | Section]:
-    seeds = len(cells.distinct("seed"))
+def _wide(run: Run, cells: Results) -> list[Block | Section]:
+    source = run.source("gradient_atlas", cells)
+    parts = {
+        _by_width: plain(cells, activation="smoothrelu"),
+        _phases: plain(cells),
+        _by_start: normalised_feedforward(cells),
+    }
+    blocks: list[Block | Section] = [
+        block for part, its in parts.items() if len(its) for block in part(cells, source)
+    ]
+    if not all(map(len, parts.values())):
+        what = "some of the activations, starts and widths are not computed yet."
+        blocks.append(Missing(what, run.command("gradient_atlas")))
+    return blocks
+
+
+def _over_seeds(cells: Results) -> str:
+    return f"over {len(cells.distinct('seed'))} seeds"
+
+
+def _phases(cells: Results, source: Source) -> list[Block]:
+    return [
+        Picture(
+            "phases-by-activation",
+            "Where gradients vanish (purple) and explode (orange) before training, by depth and "
+            "scale of the weights, for every architecture and activation at τ = 1; medians "
+            f"{_over_seeds(cells)}. Lines: mean field (dashed: vanishing, solid: exploding).",
+            partial(phases_by_activation, cells),
+            "Phase diagrams by architecture and activation with the lines of mean-field theory.",
+            source,
+        )
+    ]
+
+
+def _by_width(cells: Results, source: Source) -> list[Block]:
     rows = phase_lines(cells)
     return [
         Paragraph(_sentence(rows)),
         Picture(
-            "phases-by-activation",
-            "Where gradients vanish (purple) and explode (orange) before training, by depth and "
-            "scale of the weights, for every architecture and activation at τ = 1; medians over "
-            f"{seeds} seeds. Lines: mean field (dashed: vanishing, solid: exploding).",
-            partial(phases_by_activation, cells),
-            "Phase diagrams by architecture and activation with the lines of mean-field theory.",
-            source,
-        ),
-        Picture(
             "growth-by-width",
             "Growth from the last hidden layer to the first for several widths: medians with bands "
-            f"over {seeds} seeds; dotted: mean field at the largest width.",
+            f"{_over_seeds(cells)}; dotted: mean field at the largest width.",
             partial(growth_by_width, cells),
             "Growth of gradients by weight scale, for several widths and architectures.",
-            source,
-        ),
-        Picture(
-            "growth-by-start",
-            "Feedforward nets by start and activation, as they are and with pre-activations scaled "
-            "to variance one; crosses: mean field; the band is what counts as healthy.",
-            partial(growth_by_start, cells),
-            "Growth of gradients in feedforward nets by starting weights and activation.",
             source,
         ),
         Table(
@@ -76,6 +104,19 @@ def _wide(cells: Results, source: Source) -> list[Block | Section]:
     ]  # fmt: skip
 
 
+def _by_start(cells: Results, source: Source) -> list[Block]:
+    return [
+        Picture(
+            "growth-by-start",
+            "Feedforward nets by start and activation, as they are and with pre-activations scaled "
+            "to variance one; crosses: mean field; the band is what counts as healthy.",
+            partial(growth_by_start, cells),
+            "Growth of gradients in feedforward nets by starting weights and activation.",
+            source,
+        )
+    ]
+
+
 def _sentence(rows: list[list[Value]]) -> str:
     ratios = [row[-1] for row in rows if isinstance(row[-1], float)]
     if not ratios:
@@ -90,8 +131,8 @@ def _sentence(rows: list[list[Value]]) -> str:
 
 def phase_lines(cells: Results) -> list[list[Value]]:
     """One row per net and threshold that is crossed between the scales of the run."""
-    chosen = cells.select(KIND, activation="smoothrelu", init="he", gamma=0.5, normalised=False)
-    width = max(chosen.distinct("width"))
+    chosen = plain(cells, activation="smoothrelu")
+    width = max(chosen.distinct("width"), default=0)
     rows: list[list[Value]] = []
     for net in in_place("net", chosen.distinct("net")):
         of_net = chosen.select(KIND, net=net, width=width)

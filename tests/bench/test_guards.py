@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import sys
 import zipfile
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from bench.errors import UserError
 from bench.guards.output import file_for, folder_for, written_whole
-from bench.guards.outside import admit, check_admitted, is_module_name
+from bench.guards.outside import admit, check_admitted, imported, is_module_name
 from bench.guards.reading import Unfit, arrays, json_object, plain_bytes
 from bench.guards.sizes import check_memory, check_numbers
 from bench.guards.streams import Guarded
@@ -180,3 +181,26 @@ def test_resume_computes_what_the_run_remembers(shell):
     again = shell.inside("run", "--resume", "--run", "r", "--jobs", "0", "--no-report")
     assert again.returncode == 0, again.stderr
     assert json.loads(shell.inside("status", "r", "--json").stdout)["counts"]["done"] == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero (study_of_mine.py, line 1)"),
+        ("import sys\nsys.exit(7)", "SystemExit: 7 (study_of_mine.py, line 2)"),
+        ("import no_such_thing_at_all", "No module named 'no_such_thing_at_all'"),
+        ("def", "SyntaxError: invalid syntax"),
+    ],
+)
+@pytest.mark.parametrize("what", ["study", "cell kind"])
+def test_code_from_outside_that_fails_is_one_line(tmp_path, monkeypatch, body, said, what):
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer/study_of_mine.py").write_text(body)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UserError) as refusal:
+        imported("outer.study_of_mine", what)
+    assert str(refusal.value).startswith(f"{what} outer.study_of_mine cannot be imported: ")
+    assert said in str(refusal.value)
+    with pytest.raises(UserError, match=r"no module 'outer\.other' on the path"):
+        imported("outer.other", what)
+    monkeypatch.delitem(sys.modules, "outer")

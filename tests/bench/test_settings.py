@@ -1,11 +1,13 @@
 """Settings are of their declared type, wherever they come from; options follow the declaration."""
 
+import contextlib
 import dataclasses
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from bench import studies
 from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.settings import configured, inherited, parsed, required, setting, typed
@@ -117,3 +119,19 @@ def test_help_shows_text_default_and_panel(app):
         assert words in told
     assert "[default: 7]" in told
     assert "--names" not in told
+
+
+@pytest.mark.parametrize("study", studies.names())
+def test_no_value_of_a_setting_is_a_plan_or_one_line(study):
+    """Every setting of every study that takes several, emptied: `--set seeds=`."""
+    quick = studies.preset(study, "quick")
+    names = [field.name for field in dataclasses.fields(quick)]
+    for name in (name for name in names if isinstance(getattr(quick, name), tuple)):
+        with contextlib.suppress(UserError):
+            (made,) = studies.plan([study], "quick", {study: {name: ()}})
+            assert all(cell.kind for cell in made.cells)
+
+
+def test_the_empty_setting_that_a_study_trips_over_is_named():
+    with pytest.raises(UserError, match="learned_tau needs a value of seeds"):
+        studies.plan(["learned_tau"], "quick", {"learned_tau": {"seeds": ()}})

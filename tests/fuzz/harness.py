@@ -137,7 +137,8 @@ class Playground:
             found += [
                 f"{name}/{entry}"
                 for entry in os.listdir(self.root / name)
-                if entry not in {".cache", ".config"}  # of matplotlib and numba
+                # of matplotlib and numba, and of idlelib where a line names it as its study
+                if entry not in {".cache", ".config", ".idlerc"}
             ]
         found += [name for name in os.listdir(self.folder) if name == "boom" or _aside(name)]
         return found

@@ -16,6 +16,7 @@ START = (
     "os.write({ready}, b'x'); main()"
 )
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PATIENCE = 900.0  # seconds: a busy machine takes minutes over a cell, a process that hangs for ever
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 COMMANDS = (
     ("list",),
@@ -53,7 +54,7 @@ def kill_once(folder: Path, draw: random.Random, longest: float = 6.0) -> tuple[
         process.send_signal(number)
         time.sleep(draw.choice((0.0, 0.02, 0.3)))
     try:
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()

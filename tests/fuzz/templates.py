@@ -13,6 +13,24 @@ SMALL = (
     "convergence.n=1,2", "slips.seeds=0", "training.nets=resnet,fractional", "training.samples=50",
     "training.steps=2", "training.seeds=0", "training.hidden=2", "training.width=4",
 )  # fmt: skip
+# The kinds of cells that preset quick has none of, small.
+WIDENED = (
+    "nets=resnet,feedforward", "depths=2", "deepest=4", "scales=1.0", "activations=tanh,smoothrelu",
+    "activation_depths=2,4", "activation_scales=0.5,1.0", "activation_width=4", "inits=he",
+    "init_scales=1.0", "widths=3,5", "width_depth=4", "width_scales=1.0", "wide_seeds=0",
+    "decay_depths=5,10",
+)  # fmt: skip
+
+
+def set_(study: str, settings: tuple[str, ...]) -> list[str]:
+    return [word for setting in settings for word in ("--set", f"{study}.{setting}")]
+
+
+def make_atlas(folder: Path) -> Path:
+    """A run of the gradient atlas, widened as the longer presets have it."""
+    words = ("run", "gradient_atlas", *set_("gradient_atlas", WIDENED), "--run", "atlas")
+    call(folder, *words, "--jobs", "0", "--no-report")
+    return folder / "runs/atlas"
 
 
 def make_template(folder: Path) -> Path:

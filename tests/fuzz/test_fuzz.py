@@ -22,7 +22,7 @@ from harness import Playground, invoke  # noqa: E402
 from hostile import harmed_net, harmed_run  # noqa: E402
 from kills import kill_once  # noqa: E402
 from subsets import compiled, others, read, subset  # noqa: E402
-from templates import make_template  # noqa: E402
+from templates import make_atlas, make_template  # noqa: E402
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 LARGE = {"lines": 10_000, "files": 1000, "nets": 1000, "subsets": 1000, "kills": 200}
@@ -68,10 +68,15 @@ def test_harmed_nets(draw, template):
     assert not [(o.words, o.faults) for o in outcomes if o.faults], done
 
 
-@settings(max_examples=12, **few)
+@pytest.fixture(scope="module")
+def atlas(template):
+    return make_atlas(template)
+
+
+@settings(max_examples=14, **few)
 @given(draw=chance)
-def test_reports_of_subsets(draw, template):
-    part = subset(read(template / "runs/whole"), draw)
+def test_reports_of_subsets(draw, template, atlas):
+    part = subset(read(draw.choice((template / "runs/whole", atlas))), draw)
     assert not compiled(part, draw)
     others(part, draw)
 

@@ -111,6 +111,7 @@ def test_the_command(mine, capsys):
     ("text", "said"),
     [
         ("x = (", "mine.py, line 1: SyntaxError"),
+        ("raise SystemExit(7)", "mine.py, line 1: SystemExit: 7"),
         ("import numpy\n1 / 0", "mine.py, line 2: ZeroDivisionError: division by zero"),
         ("import not_there", "a plug is one file: install what it imports"),
         ("x = 1", "holds no plug"),

@@ -12,8 +12,9 @@ from bench.cells import Cell, load_kind
 from bench.store.results import Results
 from bench.studies import gradient_atlas
 from reports.context import Run
+from reports.document import Missing, Picture
 from reports.figures import mean_field as figures
-from reports.sections import make
+from reports.sections import gradients, make
 from reports.sections import mean_field as section
 
 SMALL = replace(
@@ -71,6 +72,18 @@ def test_memory_decays_with_the_order(results):
     assert len(axes.lines) == 6
 
 
+def test_one_depth_has_no_slope(results):
+    """A run that has just begun: one net of some orders, two of another, then one of each."""
+    decay = results.select("memory_decay")
+    shallow = [record for record in decay if record.config["hidden"] == 10]
+    two = [record for record in decay if record.config["gamma"] == 0.5]
+    begun = Results([*shallow, *(record for record in two if record not in shallow)])
+    assert list(figures.decay_slopes(begun)) == [0.5]
+    assert len(figures.memory_decay(begun).axes[0].lines) == 2
+    (said,) = gradients._decay(run_with(Results(shallow)))
+    assert isinstance(said, Missing)
+
+
 def test_prediction_stands_beside_every_measurement(results):
     for record in results.select("mean_field", net="feedforward", normalised=False):
         if record.config["width"] >= 12:
@@ -112,6 +125,33 @@ def test_section_states_the_phase_lines(results):
     assert {row[1] for row in table.rows} == {"vanishing", "exploding"}
     assert "phase lines are crossed" in made.blocks[0].text
     assert make(section, run_with(Results([]))) is None
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"activation": "tanh"},  # no phase lines yet
+        {"init": "orthogonal"},
+        {"normalised": True},
+        {"net": "resnet", "activation": "relu"},
+    ],
+)
+def test_a_run_that_has_just_begun(results, where):
+    """Pictures of what is there are drawn, and the rest is named with the command for it."""
+    begun = results.select("mean_field", **where)
+    made = make(section, run_with(begun))
+    assert len(begun)
+    assert [block for block in made.blocks if isinstance(block, Missing)]
+    for block in made.blocks:
+        if isinstance(block, Picture):
+            assert block.draw().axes
+
+
+def test_panels_without_cells_stay_empty(results):
+    known = {("resnet", "relu"), ("feedforward", "tanh")}
+    cells = [r for r in results if (r.config.get("net"), r.config.get("activation")) in known]
+    panels = figures.phases_by_activation(Results(cells)).axes[:4]
+    assert [bool(axes.collections) for axes in panels].count(True) == 2
 
 
 def test_decay_belongs_to_the_gradients(results):
