@@ -8,7 +8,6 @@ from bench.store.results import Record, Results
 
 TRAINING = "femnets run training baselines --preset paper"
 STRONG = "femnets run strong_nets baselines --preset paper"
-WHERE = "a control of ours"
 MAIN = {"problem": "maxwell", "features": "x,f,phi"}
 
 
@@ -54,7 +53,6 @@ CLAIMS = [
         name="paper-net-beats-linear-least-squares",
         sentence="The 2-50 Fractional-DNN with learned τ, trained as in the paper, beats linear "
         "least squares from the same samples and inputs.",
-        where=WHERE,
         declared="2026-11-16 e62bedd2",
         compares=True,
         rule="l2_error of the net < that of linear least squares, same samples",
@@ -64,7 +62,6 @@ CLAIMS = [
         name="tuned-net-beats-quadratic-least-squares",
         sentence="A net with its settings chosen by validation beats quadratic least squares from "
         "the same samples and inputs.",
-        where=WHERE,
         declared="2026-11-16 9165f75d",
         compares=True,
         rule="l2_error of the tuned net < that of quadratic least squares, paired data seeds",
@@ -74,7 +71,6 @@ CLAIMS = [
         name="tau-trains-better-under-bfgs",
         sentence="A learned τ also lowers the training error of the 2-50 ResNet under self-scaled "
         "BFGS.",
-        where=WHERE,
         declared="2026-11-16 2013bb25",
         compares=True,
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
@@ -84,7 +80,6 @@ CLAIMS = [
         Claim(
             name=f"inputs-help-tuned-net-{problem}",
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
-            where=WHERE,
             declared="2026-11-16 617bd5a2",
             compares=True,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
