@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from bench.claims._claim import PARTS, Claim, Fault, Part, digest, formula, quoted
+from bench.claims._entry import Entry, Standing
 from bench.claims._findings import (
     Compared,
     Counted,
@@ -31,7 +32,7 @@ from bench.claims._findings import (
     NotTested,
     Untestable,
 )
-from bench.claims._verdicts import SEED_DEPENDENT, Entry, Standing, entry_of
+from bench.claims._verdicts import SEED_DEPENDENT, entry_of
 from bench.errors import UserError
 from bench.statistics import holm
 from bench.store.results import Results, confirmatory

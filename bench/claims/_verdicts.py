@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
-
 from bench.claims import _findings as found
 from bench.claims._claim import Claim
+from bench.claims._entry import Entry, Standing, Status
 from bench.claims._power import POWER, detectable_factor
 from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, Comparison, largest_family
 
-Status = Literal["holds", "does not hold", "depends", "not testable as stated", "not tested yet"]
-Standing = Literal["confirmed", "exploratory", ""]
 SEED_DEPENDENT = "depends on the seed"  # how a verdict begins that other seeds contradict
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A claim with its verdict; `evidence` is a sentence made from the numbers."""
-
-    claim: Claim
-    status: Status
-    verdict: str
-    evidence: str
-    cells: tuple[str, ...]
-    finding: found.Finding
-    p_adjusted: float | None = None
-    standing: Standing = ""
-
-    def document(self) -> dict[str, Any]:
-        """As `verdicts.json` keeps it."""
-        claim = self.claim
-        told = {name: getattr(claim, name) for name in ("name", "part", "sentence", "words")}
-        told |= {name: getattr(claim, name) for name in ("where", "rule", "declared", "fault")}
-        seen = {name: getattr(self, name) for name in ("status", "verdict", "standing", "evidence")}
-        return {**told, **seen, "p_adjusted": self.p_adjusted, "cells": len(self.cells)}
 
 
 def entry_of(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bench.claims import Claim, Finding, NotTested
-from bench.claims._rules import Arm, arm, compared, is_smaller
+from bench.claims._arms import Arm, arm
+from bench.claims._rules import compared, is_smaller
 from bench.store.results import Record, Results
 
 TRAINING = "femnets run training baselines --preset paper"
@@ -72,18 +73,16 @@ CLAIMS = [
         sentence="A learned τ also lowers the training error of the 2-50 ResNet under self-scaled "
         "BFGS.",
         declared="2026-11-16 2013bb25",
-        compares=True,
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
-        examine=is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
+        **is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
     ),
     *(
         Claim(
             name=f"inputs-help-tuned-net-{problem}",
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
             declared="2026-11-16 617bd5a2",
-            compares=True,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
-            examine=is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
+            **is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
             problems=(problem,),
         )
         for problem in ("maxwell", "helix")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from bench.claims import Claim, Finding, NotTested, Untestable, quoted
-from bench.claims._rules import NAMES, PAPER, Arm, Examine, arm, counted, is_smaller, is_true_of
+from bench.claims._arms import NAMES, PAPER, Arm, arm
+from bench.claims._counting import counted, is_true_of
+from bench.claims._rules import Examine, is_smaller
 from bench.store.results import Record, Results, median
 
 COMMAND = "femnets run training --preset paper"
@@ -30,9 +32,8 @@ def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
         "ResNet.",
         **quoted("Section 7.1, error maps and figure of L² errors", WORDS[metric]),
         declared=f"2026-11-16 {DIGESTS[metric]}",
-        compares=True,
         rule=f"{metric} of the Fractional-DNN < that of the ResNet, paired seeds",
-        examine=is_smaller(metric, _shallow("fractional", tau), _shallow("resnet", tau), COMMAND),
+        **is_smaller(metric, _shallow("fractional", tau), _shallow("resnet", tau), COMMAND),
     )
 
 
@@ -174,11 +175,8 @@ CLAIMS = [
             "better results than fixing τ”",
         ),
         declared="2026-11-16 bb40aa2e",
-        compares=True,
         rule="l2_error_outside with τ learned < τ fixed, paired seeds",
-        examine=is_smaller(
-            "l2_error_outside", _shallow("resnet"), _shallow("resnet", "fixed"), COMMAND
-        ),
+        **is_smaller("l2_error_outside", _shallow("resnet"), _shallow("resnet", "fixed"), COMMAND),
     ),
     Claim(
         name="nets-beat-n0-at-large-h",
@@ -250,8 +248,7 @@ CLAIMS = [
             "“Meanwhile, ResNet with variable τ achieves better results in this test case.”",
         ),
         declared="2026-11-16 819dd9aa",
-        compares=True,
         rule="max u₃ − min u₃ of the ResNet < that of the Fractional-DNN, paired seeds",
-        examine=is_smaller("u3_range", _shallow("resnet"), _shallow("fractional"), COMMAND),
+        **is_smaller("u3_range", _shallow("resnet"), _shallow("fractional"), COMMAND),
     ),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bench.claims import Claim, Depends, Fact, Finding, NotTested, quoted
-from bench.claims._rules import of_nets
+from bench.claims._arms import of_nets
 from bench.claims.theory import COMMAND
 from bench.store.results import Results
 

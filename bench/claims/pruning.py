@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bench.claims import Claim, Finding, NotTested, quoted
+from bench.claims._counting import count, counted
 from bench.claims._paper import PRUNING_REL_TEST_ERROR
-from bench.claims._rules import count, counted
 from bench.store.results import Record, Results
 
 COMMAND = "femnets run pruning --preset paper"

@@ -14,7 +14,8 @@ from functools import partial
 from itertools import pairwise
 
 from bench.claims import Claim, Fact, Finding, NotTested
-from bench.claims._rules import counted, is_smaller
+from bench.claims._counting import counted
+from bench.claims._rules import is_smaller
 from bench.store.results import Record, Results
 
 PROBLEMS = ("reentrant",)
@@ -172,9 +173,8 @@ CLAIMS = [
         declared="2026-11-17 a45ce218",
         sentence="Nets whose boundary values are built in end farther from u than nets with a "
         "penalty, uniform points for both.",
-        compares=True,
         rule="l2_relative by penalty < built in, uniform points, paired seeds",
-        examine=is_smaller(
+        **is_smaller(
             "l2_relative",
             {**MAP, "boundary": "penalty"},
             {**MAP, "boundary": "exact"},

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from bench.claims import Claim, Counted, Fact, Finding, NotTested, quoted
+from bench.claims._arms import NAMES, arm
+from bench.claims._counting import is_true_of
 from bench.claims._paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
-from bench.claims._rules import NAMES, arm, is_true_of
 from bench.claims.pruning import EXPERIMENT
 from bench.store.results import Record, Results
 

@@ -107,9 +107,8 @@ CLAIMS = [
             name=f"tau-helps-solving-{net}",
             sentence=f"A learned τ lowers the error of a {title} that is told the equation.",
             declared="2026-11-17 b69afa52",
-            compares=True,
             rule="l2_error with τ learned < τ fixed, helix, paired seeds, same evaluations",
-            examine=is_smaller(
+            **is_smaller(
                 "l2_error",
                 _arm(net, "learned", "helix"),
                 _arm(net, "fixed", "helix"),
@@ -124,10 +123,9 @@ CLAIMS = [
         name="fractional-helps-solving",
         sentence="A Fractional-DNN that is told the equation has a smaller error than a ResNet.",
         declared="2026-11-17 352ad37c",
-        compares=True,
         rule="l2_error of the Fractional-DNN < ResNet, τ learned, helix, paired seeds, same "
         "evaluations",
-        examine=is_smaller(
+        **is_smaller(
             "l2_error",
             _arm("fractional", "learned", "helix"),
             _arm("resnet", "learned", "helix"),

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
-from bench.claims._rules import NAMES, compared_values
+from bench.claims._arms import NAMES
+from bench.claims._rules import compared_values
 from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, holm, largest_family
 from bench.store.results import Record, Results
 

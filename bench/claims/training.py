@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.claims import Claim, Finding, NotTested, quoted
-from bench.claims._rules import (
-    NAMES,
-    Examine,
-    arm,
-    compared_values,
-    counted,
-    is_smaller,
-    is_true_of,
-)
+from bench.claims._arms import NAMES, arm
+from bench.claims._counting import counted, is_true_of
+from bench.claims._rules import Examine, compared_values, is_smaller
 from bench.store.results import Record, Results, pairs
 
 COMMAND = "femnets run training --preset paper"
@@ -40,10 +34,9 @@ def _tau_helps(net: str, hidden: int) -> Claim:
         sentence=f"A learned τ lowers the training error of the {hidden}-50 {NAMES[net]}.",
         **quoted("Section 1, advantages and Figure 1; Section 7.1", WORDS_HELPS[hidden]),
         declared="2026-11-16 3f2822d9",
-        compares=True,
         note="against τ fixed at 1, where learning starts; the controls hold it against tuned τ",
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
-        examine=is_smaller("train_mse", learned, fixed, COMMAND),
+        **is_smaller("train_mse", learned, fixed, COMMAND),
     )
 
 
@@ -121,20 +114,22 @@ def _steepest(results: Results, **where: Any) -> Results:
     return results.select("net", optimizer="steepest", **where)
 
 
+YIELDS_BETTER = quoted(
+    "Section 7.1, network reduction; figure of L² errors",
+    "“a network with 2 hidden layers with 50 nodes per layer (2-50), which yields better results, "
+    "cf. Figure 3”",
+)
+
+
 def _shallow_beats_deep(net: str, tau: str) -> Claim:
     shallow, deep = (arm(net=net, tau=tau, hidden=hidden) for hidden in (2, 6))
     return Claim(
         name=f"2-50-beats-6-50-{net}-{tau}",
         sentence=f"On the cube the 2-50 {net} with {tau} τ has a smaller error than the 6-50 one.",
-        **quoted(
-            "Section 7.1, network reduction; figure of L² errors",
-            "“a network with 2 hidden layers with 50 nodes per layer (2-50), which yields better "
-            "results, cf. Figure 3”",
-        ),
+        **YIELDS_BETTER,
         declared="2026-11-16 0cb234b7",
-        compares=True,
         rule="l2_error at 2-50 < l2_error at 6-50, paired seeds",
-        examine=is_smaller("l2_error", shallow, deep, COMMAND),
+        **is_smaller("l2_error", shallow, deep, COMMAND),
     )
 
 
@@ -173,10 +168,9 @@ def _trains_better(better: str, than: str, hidden: int, tau: str) -> Claim:
         name=f"{better}-trains-better-{hidden}-50-{tau}",
         sentence=f"At {hidden}-50 with τ {tau} the {NAMES[better]} has a smaller training error "
         f"than the {NAMES[than]}.",
-        compares=True,
         **_source(better),
         rule=f"train_mse of the {NAMES[better]} < that of the {NAMES[than]}, paired seeds",
-        examine=is_smaller("train_mse", one, other, COMMAND),
+        **is_smaller("train_mse", one, other, COMMAND),
     )
 
 

@@ -17,7 +17,6 @@ that a run folder does is not enough (`bench.guards.outside`).
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from bench import plugs
 from bench.cells import Cell, load_kind
 from bench.errors import UserError, nearest
+from bench.guards.named_modules import named_module
 from bench.guards.outside import admit, check_admitted, is_module_name
 from bench.settings import configured, parsed, typed
 
@@ -99,16 +99,8 @@ def load(study: str) -> Any:
         return _complete(_outside[study](), study)
     if is_module_name(study):
         check_admitted(study, "study")
-    elif study not in names():
-        raise UserError(f"no study {study!r}; {nearest(study, names())}")
-    name = study if is_module_name(study) else f"{__name__}.{study}"
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
-            raise
-        raise UserError(f"no study {study!r}: no module {error.name!r} on the path") from None
-    return _complete(module, name)
+    module = named_module(study, __name__, names(), "study")
+    return _complete(module, module.__name__)
 
 
 def _complete(module: Any, name: str) -> Any:
