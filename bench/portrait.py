@@ -82,8 +82,9 @@ def pruned(net: Network, data: Data) -> dict[str, Any]:
     solving the last layer again. Empty for the architectures whose layers cannot be deleted.
     """
     from bench.training import predict
+    from nets.deletion import delete_layers
     from nets.errors import InputError
-    from nets.pruning import delete_layers, redundant_layers
+    from nets.pruning import redundant_layers
     from nets.training.last_layer import solve_last_layer
 
     found: dict[str, Any] = {}

@@ -22,7 +22,7 @@ from bench.errors import UserError
 from bench.measure import ruler
 from bench.problems import Array, Problem
 from bench.settings import configured
-from bench.training import FIGURES, MeasuredNet
+from bench.training import FIGURES, MeasuredNet, histories, how_it_went, shape_and_start
 
 if TYPE_CHECKING:
     from bench.forms._built_in import BuiltIn
@@ -130,21 +130,7 @@ def starting_net(config: SolveConfig) -> Network:
 
     from nets import build
 
-    net = build(
-        net=config.net,
-        tau=config.tau,
-        tau0=config.tau0,
-        hidden=config.hidden,
-        width=config.width,
-        inputs=3,
-        outputs=forms.get(config.form).OUTPUTS,
-        gamma=config.gamma,
-        activation=config.activation,
-        eta=config.eta,
-        init=config.init,
-        scale=config.scale,
-        seed=config.seed,
-    )
+    net = build(**shape_and_start(config), inputs=3, outputs=forms.get(config.form).OUTPUTS)
     low, high = box_of(problems.get(config.problem).domain)
     with torch.no_grad():
         net.W[0].mul_(torch.from_numpy(2 / (high - low)))
@@ -218,18 +204,12 @@ def solve_net(
     values = {
         **evaluated(net, config, told),
         "J": finite(training.J),
-        "seconds": training.seconds,
-        "evaluations": training.evaluations,
-        "steps": training.steps,
-        "diverged": training.diverged,
-        "reason": training.reason,
+        **how_it_went(training),
         "points": told.points,
         "boundary_points": told.boundary_points,
         "residuals": objective.count,
     }
-    arrays = {f"history_{name}": array for name, array in training.history.items()}
-    arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
-    return SolvedNet(net, training, values, arrays, told)
+    return SolvedNet(net, training, values, histories(training), told)
 
 
 def _trained(

@@ -110,21 +110,17 @@ def starting_net(config: TrainConfig) -> Network:
 
     ordered = config.bias_ordering if config.sort_biases is None else config.sort_biases
     return build(
-        net=config.net,
-        tau=config.tau,
-        tau0=config.tau0,
-        hidden=config.hidden,
-        width=config.width,
+        **shape_and_start(config),
         inputs=sum(1 if name == "phi" else 3 for name in config.feature_names),
-        gamma=config.gamma,
-        activation=config.activation,
-        eta=config.eta,
-        init=config.init,
-        scale=config.scale,
         first_scale=config.first_scale,
         sort_biases=ordered,
-        seed=config.seed,
     )
+
+
+def shape_and_start(config: Any) -> dict[str, Any]:
+    """What a net is built from, whatever it is told later."""
+    shape = ("net", "tau", "tau0", "hidden", "width", "gamma", "activation", "eta")
+    return {name: getattr(config, name) for name in (*shape, "init", "scale", "seed")}
 
 
 def data_of(config: TrainConfig) -> Data:
@@ -172,16 +168,23 @@ def train_net(
     values = {
         **net_metrics(net, data),
         "J": finite(training.J),
+        **how_it_went(training),
         "seconds": before + training.seconds,
-        "evaluations": training.evaluations,
-        "steps": training.steps,
-        "diverged": training.diverged,
-        "reason": training.reason,
         "parameters": net.pack().size,
     }
+    return TrainedNet(net, training, values, histories(training), data)
+
+
+def how_it_went(training: Training) -> dict[str, Any]:
+    """What a training cost and how it ended."""
+    names = ("seconds", "evaluations", "steps", "diverged", "reason")
+    return {name: getattr(training, name) for name in names}
+
+
+def histories(training: Training) -> dict[str, Array]:
+    """What was recorded at every step, and the errors along the way."""
     arrays = {f"history_{name}": array for name, array in training.history.items()}
-    arrays |= {f"curve_{name}": array for name, array in training.curve.items()}
-    return TrainedNet(net, training, values, arrays, data)
+    return arrays | {f"curve_{name}": array for name, array in training.curve.items()}
 
 
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:

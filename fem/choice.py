@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fem import elements, memory, meshes
+from fem import elements, memory
 from fem.errors import InputError
+from fem.meshes import checks
 from fem.spaces import Space
 
 
@@ -58,7 +59,7 @@ def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[s
                 f"element {element.name} needs cells of {vertices} vertices, "
                 f"the mesh has cells of {mesh.t.shape[0]}"
             )
-        meshes.check(mesh)
+        checks.check(mesh)
         return {"mesh": mesh}
     if isinstance(n, bool) or not isinstance(n, int | np.integer):
         raise InputError(f"n must be an integer (cells per side), got {n!r}")

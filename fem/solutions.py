@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 import numpy as np
 
+from fem import memory
 from fem.errors import InputError
 from fem.spaces import PLAIN, Array, Field, FunctionSpace, How, Line
 
@@ -114,6 +115,20 @@ def norms(
     return space.errors(np.zeros(space.dofs), u, curl_u, How(singular_edge=singular_edge))
 
 
+class Label(TypedDict):
+    """Which element was solved for, and by what."""
+
+    element: str
+    solver: str
+
+
+class Cost(TypedDict):
+    """Seconds per phase, and the largest memory."""
+
+    seconds: dict[str, float]
+    peak_bytes: int
+
+
 class Clock:
     """Seconds per phase."""
 
@@ -125,3 +140,7 @@ class Clock:
         now = time.perf_counter()
         self.seconds[phase] = now - self._last
         self._last = now
+
+    def cost(self) -> Cost:
+        """Of all phases so far, as a solution keeps it."""
+        return {"seconds": self.seconds, "peak_bytes": memory.peak_bytes()}

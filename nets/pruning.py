@@ -16,15 +16,14 @@ Layer 0 is never deleted: it lifts the input to the hidden width.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from nets import architectures
-from nets.architectures import Deletion
+from nets.deletion import deletion_of
 from nets.errors import InputError, nearest
 from nets.module import Network
 from nets.training.last_layer import hidden_states
@@ -77,51 +76,3 @@ def redundant_layers(
         l for l in range(1, len(values)) if values[l] < below and net.widths[l] == net.widths[l + 1]
     )
     return Redundancy(measure, below, values, layers)
-
-
-def deletion_of(net: Network) -> Deletion:
-    """How layers of the net are deleted; raises, with the reason, where they cannot be."""
-    name, deletion = net.config.net, net.architecture.DELETION
-    if isinstance(deletion, str):
-        can = [
-            n for n in architectures.names() if isinstance(architectures.get(n).DELETION, Deletion)
-        ]
-        raise InputError(
-            f"layers of a {name} cannot be deleted: {deletion}; prune one of {', '.join(can)}"
-        )
-    if net.config.tau in deletion.refused:
-        raise InputError(
-            f"layers of this {name} cannot be deleted: {deletion.refused[net.config.tau]}"
-        )
-    return deletion
-
-
-def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
-    """A new net without the given layers; the old one stays as it is."""
-    deletion = deletion_of(net)
-    for l in layers:
-        if not 1 <= l < net.config.hidden:
-            raise InputError(
-                f"layer {l} cannot be deleted: layers 1 to {net.config.hidden - 1} can, "
-                "layer 0 lifts the input"
-            )
-        if net.widths[l] != net.widths[l + 1]:
-            raise InputError(f"layer {l} changes the width, so it cannot be deleted")
-    kept = [l for l in range(net.config.hidden) if l not in layers]
-    tau = deletion.steps(net.tau.detach(), kept)
-    widths = tuple(net.widths[l + 1] for l in kept)
-    smaller = Network(
-        replace(
-            net.config,
-            hidden=len(kept),
-            width=widths if len(set(widths)) > 1 else widths[0],
-            tau0=1.0 if net.config.tau == "rezero" else tuple(tau.tolist()),
-        )
-    )
-    with torch.no_grad():
-        for new, old in enumerate(kept):
-            smaller.W[new].copy_(net.W[old])
-            smaller.b[new].copy_(net.b[old])
-        smaller.W[-1].copy_(net.W[-1])
-    smaller.set_tau(tau)
-    return smaller

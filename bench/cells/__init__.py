@@ -30,8 +30,9 @@ from typing import TYPE_CHECKING, Any
 
 from bench import plugs
 from bench.cells._appearance import TRACKS, Appearance
-from bench.errors import UserError, nearest
-from bench.guards.outside import admit, check_admitted, imported, is_module_name
+from bench.errors import UserError
+from bench.guards.named_modules import named_module
+from bench.guards.outside import admit, check_admitted, is_module_name
 from bench.settings import configured, types_of
 
 if TYPE_CHECKING:
@@ -176,10 +177,8 @@ def load_kind(kind: str) -> ModuleType:
     """The module that defines a kind of cell."""
     if is_module_name(kind):
         check_admitted(kind, "the kind of cell")
-    elif kind not in kinds():
-        raise UserError(f"no cell kind {kind!r}; {nearest(kind, kinds())}")
-    name = kind if is_module_name(kind) else f"{__name__}.{kind}"
-    module = imported(name, "cell kind")
+    module = named_module(kind, __name__, kinds(), "cell kind")
+    name = module.__name__
     absent = [
         part
         for part in ("Config", "DEPENDS", "ALONE", "TIMED", "needs_bytes", "run", "appearance")

@@ -4,34 +4,29 @@ or by Nédélec's: errors, the energy of nodal ones, and the field on a slice ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bench.cells import MACHINE, Result
+from bench.cells import MACHINE, Result, fem
 from bench.cells._appearance import TRACKS, Appearance
 from bench.cells._names import element_short, element_title
 from bench.finite_elements import Discretisation, approximate
-from bench.settings import setting
+from bench.settings import inherited, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    problem: str = setting("reentrant", help="The field.")
+    problem: str = inherited(fem.Config, "problem", default="reentrant")
     element: str = setting("nodalQ", help="nodalP1, nodalQ, N0, …; see `femnets list`.")
     n: int = setting(min=1, help="Cells per unit length.")
     order: int | None = setting(None, min=1, help="Order, for nodalQ.")
-    grading: float | None = setting(
-        None, above=0, unset="uniform", help="Exponent of the mesh graded to the edge."
-    )
+    grading: float | None = inherited(fem.Config, "grading")
     div_exponent: float | None = setting(
         None, min=0, unset="no weight", help="Exponent a of the weight r^a on the divergence."
     )
 
 
-DEPENDS = (
-    "fem", "bench.boundary_value", "bench.finite_elements", "bench.problems", "bench.domains",
-    "bench.measure", "bench.medians",
-)  # fmt: skip
+DEPENDS = (*fem.DEPENDS, "bench.cells.fem")
 ALONE = False
 SLICE, REACH = 16, 0.4  # points per side of the picture, and half its width
 TIMED = MACHINE
@@ -44,14 +39,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def _chosen(config: Config) -> Discretisation:
-    return Discretisation(
-        element=config.element,
-        n=config.n,
-        order=config.order,
-        grading=config.grading,
-        div_exponent=config.div_exponent,
-        solve=True,
-    )
+    return replace(Discretisation.of(config), solve=True)
 
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:

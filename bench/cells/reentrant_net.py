@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import MACHINE, Result
+from bench.cells import MACHINE, Result, edge_solve
 from bench.cells._appearance import TRACKS, Appearance
-from bench.cells.edge_solve import slices
 from bench.settings import setting
 
 if TYPE_CHECKING:
@@ -55,11 +54,16 @@ class Config:
 
 
 DEPENDS = (
-    "nets", "fem", "bench.forms", "bench.solving", "bench.problems",
-    "bench.domains", "bench.boundary_value", "bench.measure", "bench.medians", "bench.training",
-    "bench.portrait", "bench.finite_elements", "bench.cells.net", "bench.cells.solved_net",
+    *edge_solve.DEPENDS,
     "bench.cells.edge_solve",
-)  # fmt: skip
+    "bench.cells.net",
+    "bench.cells.solved_net",
+    "bench.forms",
+    "bench.portrait",
+    "bench.solving",
+    "bench.training",
+    "nets",
+)
 ALONE = False
 TIMED = MACHINE
 
@@ -105,7 +109,7 @@ def run(config: Config) -> Result:
         "parameters": net.pack().size,
     }
     arrays = {f"curve_{name}": array for name, array in training.curve.items()}
-    arrays |= slices(told.field(net), problems.get(config.problem))
+    arrays |= edge_solve.slices(told.field(net), problems.get(config.problem))
     return Result(values, arrays, diverged=training.diverged)
 
 

@@ -16,14 +16,13 @@ confirmatory, from 1000 on, which no pilot and no tuning has used; else it is *e
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
 
+from bench.claims._claim import PARTS, Claim, Fault, Part, digest, formula, quoted
+from bench.claims._entry import Entry, Standing
 from bench.claims._findings import (
     Compared,
     Counted,
@@ -33,93 +32,28 @@ from bench.claims._findings import (
     NotTested,
     Untestable,
 )
-from bench.claims._power import POWER, detectable_factor
+from bench.claims._verdicts import SEED_DEPENDENT, entry_of
 from bench.errors import UserError
-from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, Comparison, holm, largest_family
+from bench.statistics import holm
 from bench.store.results import Results, confirmatory
 
-__all__ = ["Compared", "Counted", "Depends", "Fact", "Finding", "NotTested", "Untestable"]
-
-SEED_DEPENDENT = "depends on the seed"  # how a verdict begins that other seeds contradict
-
-Part = Literal["paper", "control", "formula"]
-PARTS: dict[Part, str] = {
-    "paper": "What the paper claims",
-    "control": "Controls of ours",
-    "formula": "Formulas as printed",
-}
-Status = Literal["holds", "does not hold", "depends", "not testable as stated", "not tested yet"]
-Standing = Literal["confirmed", "exploratory", ""]
-Fault = Literal["", "substantive error", "clash of notation", "typo"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """One sentence that can be decided, where it comes from, and the rule that decides it.
-
-    `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
-    rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: whoever changes the rule
-    has to declare it anew. A claim that compares says so, since it counts in its part's family.
-    `fault` says what kind of slip a formula is where it does not hold as printed. A claim speaks of
-    `problems` and is shown their results alone (and those of cells without a problem); () means
-    whatever there is.
-    """
-
-    name: str
-    sentence: str
-    where: str
-    rule: str
-    examine: Callable[[Results], Finding]
-    part: Part = "control"
-    words: str = ""
-    declared: str = ""
-    compares: bool = False
-    fault: Fault = ""
-    note: str = ""
-    problems: tuple[str, ...] = ("maxwell",)
-
-    def seen(self, results: Results) -> Results:
-        """What the claim may look at."""
-        if not self.problems:
-            return results
-        known = (None, *self.problems)
-        return Results([r for r in results if r.config.get("problem") in known])
-
-    def concerns(self, problems: Collection[str]) -> bool:
-        """Whether it speaks of one of these."""
-        return not problems or not self.problems or bool({*problems} & {*self.problems})
-
-    @property
-    def is_declared(self) -> bool:
-        return self.declared.partition(" ")[2] == digest(self.rule)
-
-
-def digest(rule: str) -> str:
-    """Eight hexadecimal digits of a rule's words."""
-    return hashlib.blake2b(rule.encode(), digest_size=4).hexdigest()
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A claim with its verdict; `evidence` is a sentence made from the numbers."""
-
-    claim: Claim
-    status: Status
-    verdict: str
-    evidence: str
-    cells: tuple[str, ...]
-    finding: Finding
-    p_adjusted: float | None = None
-    standing: Standing = ""
-
-    def document(self) -> dict[str, Any]:
-        """As `verdicts.json` keeps it."""
-        claim = self.claim
-        told = {name: getattr(claim, name) for name in ("name", "part", "sentence", "words")}
-        told |= {name: getattr(claim, name) for name in ("where", "rule", "declared", "fault")}
-        seen = {name: getattr(self, name) for name in ("status", "verdict", "standing", "evidence")}
-        return {**told, **seen, "p_adjusted": self.p_adjusted, "cells": len(self.cells)}
-
+__all__ = [
+    "PARTS",
+    "SEED_DEPENDENT",
+    "Claim",
+    "Compared",
+    "Counted",
+    "Depends",
+    "Entry",
+    "Fact",
+    "Fault",
+    "Finding",
+    "NotTested",
+    "Untestable",
+    "digest",
+    "formula",
+    "quoted",
+]
 
 _outside: dict[str, Callable[[], Sequence[Claim]]] = {}
 
@@ -164,7 +98,7 @@ def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entr
         }
         adjusted |= holm(tested, sizes[part])
     return [
-        _entry(claim, *found[claim.name], adjusted.get(claim.name), sizes[claim.part])
+        entry_of(claim, *found[claim.name], adjusted.get(claim.name), sizes[claim.part])
         for claim in chosen
     ]
 
@@ -189,71 +123,6 @@ def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Findi
     return claim.examine(claim.seen(results)), "exploratory"
 
 
-def _entry(
-    claim: Claim, finding: Finding, standing: Standing, p_adjusted: float | None, family: int
-) -> Entry:
-    match finding:
-        case NotTested(command):
-            return Entry(claim, "not tested yet", "not tested yet", command, (), finding)
-        case Untestable(why, cells):
-            words: Status = "not testable as stated"
-            return Entry(claim, words, words, why, cells, finding)
-        case Fact(true, cells, what):
-            status: Status = "holds" if true else "does not hold"
-            return Entry(claim, status, status, what, cells, finding, standing=standing)
-        case Depends(on, cells, what):
-            verdict = f"depends on {on}"
-            return Entry(claim, "depends", verdict, what, cells, finding, standing=standing)
-        case Counted(cells=cells, what=what):
-            status, verdict = _of_count(finding)
-            return _seen(Entry(claim, status, verdict, what, cells, finding, None, standing))
-        case Compared(comparison, _, cells, what):
-            assert p_adjusted is not None
-            status, verdict = _of_comparison(finding, p_adjusted, family)
-            effect = _effect(comparison, p_adjusted, family, decided=status != "depends")
-            evidence = f"{what}: {effect}"
-            entry = Entry(claim, status, verdict, evidence, cells, finding, p_adjusted, standing)
-            return _seen(entry)
-
-
-def _seen(entry: Entry) -> Entry:
-    """Too few seeds are neither confirmed nor exploratory: they are no test yet."""
-    if entry.status != "not tested yet":
-        return entry
-    told = (entry.claim, entry.status, entry.verdict, entry.evidence, entry.cells, entry.finding)
-    return Entry(*told, entry.p_adjusted)
-
-
-def _of_count(finding: Counted) -> tuple[Status, str]:
-    """All or none of twelve seeds decide; a mixture depends on the seed, however few there are."""
-    if finding.true not in (0, finding.runs):
-        return "depends", f"{SEED_DEPENDENT}: {finding.true} of {finding.runs} {finding.unit}"
-    if finding.seeds < DECIDING_SEEDS and finding.unit != "rows of the table":
-        return "not tested yet", _too_few(finding.seeds, DECIDING_SEEDS)
-    status: Status = "holds" if finding.true else "does not hold"
-    return status, status
-
-
-def _of_comparison(finding: Compared, p_adjusted: float, family: int) -> tuple[Status, str]:
-    """Significant over its family, and no half of the seeds contradicts its other half."""
-    seen = finding.comparison
-    if largest_family(seen.pairs) < family:
-        needed = next(n for n in range(seen.pairs, 64) if largest_family(n) >= family)
-        return "not tested yet", _too_few(seen.pairs, needed)
-    if p_adjusted >= SIGNIFICANCE or _halves_contradict(finding):
-        return "depends", f"{SEED_DEPENDENT}: {seen.wins} of {seen.pairs} seeds"
-    status: Status = "holds" if seen.ratio < 1 else "does not hold"
-    return status, status
-
-
-def _too_few(seeds: int, needed: int) -> str:
-    return f"not tested yet: {seeds} seeds, {needed} can decide"
-
-
-def _halves_contradict(finding: Compared) -> bool:
-    return len({ratio < 1 for ratio in finding.halves}) > 1
-
-
 def agreement(entries: Sequence[Entry]) -> str:
     """One claim in several runs, which may have other seeds: what they say together.
 
@@ -272,21 +141,3 @@ def agreement(entries: Sequence[Entry]) -> str:
         words = {entry.verdict.partition(":")[0] for entry in tested}
         return words.pop() if len(words) == 1 else "depends"
     return decided.pop() if len(said) == 1 else f"{decided.pop()}, but not in every run"
-
-
-def _effect(comparison: Comparison, p_adjusted: float, family: int, *, decided: bool) -> str:
-    lost = comparison.diverged_a + comparison.diverged_b
-    diverged = f"; {lost} diverged runs counted as worst" if lost else ""
-    factor = detectable_factor(comparison.pairs, family, comparison.spread)
-    able = (
-        ""
-        if decided or factor != factor
-        else f"; {comparison.pairs} seeds of this spread find a factor of {factor:.3g} with "
-        f"probability {POWER:g}"
-    )
-    return (
-        f"median ratio {comparison.ratio:.3g} (95 % interval {comparison.low:.3g} to "
-        f"{comparison.high:.3g}), smaller in {comparison.wins} of {comparison.pairs} seeds, "
-        f"two-sided p = {comparison.p_value:.2g}, by Holm over {family} comparisons "
-        f"{p_adjusted:.2g}{able}{diverged}"
-    )

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-from bench.claims import Compared, Counted, Finding, NotTested
+from bench.claims import Compared, Finding, NotTested
+from bench.claims._arms import Arm
 from bench.medians import median
 from bench.statistics import compare_logs, log_ratios
 from bench.store.results import Record, Results, pairs
 
-Arm = Mapping[str, Any]
 Examine = Callable[[Results], Finding]
-
-NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}  # the nets of the paper's Section 7
-
-# The paper's mode: 1000 steps of steepest descent on width 50, no bias ordering, on `maxwell`.
-PAPER: Arm = {
-    "problem": "maxwell",
-    "samples": 12_000,
-    "optimizer": "steepest",
-    "steps": 1000,
-    "width": 50,
-    "bias_ordering": False,
-    "lambda2": 0.0,
-    "gamma": 0.5,
-    "tau0": "1",
-    "init": "torch",
-    "scale": 1.0,
-}
-
-
-def arm(**settings: Any) -> Arm:
-    """An arm of the paper's comparison: its mode with these settings."""
-    return {**PAPER, **settings}
 
 
 def smaller(
@@ -55,7 +33,7 @@ def compared(
     """The comparison of `measure` over paired runs."""
     a, b = ([measure(pair[side]) for pair in found] for side in (0, 1))
     cells = tuple(record.key for pair in found for record in pair)
-    return compared_values(a, b, [_seeds(first) for first, _ in found], cells, what)
+    return compared_values(a, b, [seeds_of(first) for first, _ in found], cells, what)
 
 
 def compared_values(
@@ -95,52 +73,19 @@ def _halves(logs: np.ndarray) -> tuple[float, ...]:
     return tuple(float(median(logs[part])) for part in parts)
 
 
-def _seeds(record: Record) -> tuple[int, int]:
+def seeds_of(record: Record) -> tuple[int, int]:
     seed, data_seed = record.config.get("seed"), record.config.get("data_seed")
     return (seed if seed is not None else data_seed or 0), data_seed or 0
 
 
-def count(found: Results, true: Callable[[Record], bool], what: str, command: str) -> Finding:
-    """In how many runs is something true? `what` says so of {hits} of {runs}."""
-    if not len(found):
-        return NotTested(command)
-    return counted([true(record) for record in found], found, what)
+class Comparing(TypedDict):
+    """What a claim that compares says of itself."""
+
+    compares: bool
+    examine: Examine
 
 
-def counted(true: Sequence[bool], found: Results, what: str) -> Counted:
-    """The same for what has been looked at already, record by record."""
-    seeds, unit = seeds_and_unit(found)
-    hits = sum(true)
-    said = what.format(hits=hits, runs=f"{len(found)} {unit}")
-    return Counted(hits, len(found), seeds, found.keys(), said, unit)
-
-
-VARIED = {"tau0": "starts", "net": "nets", "tau": "policies for τ", "hidden": "depths"}
-
-
-def seeds_and_unit(found: Results) -> tuple[int, str]:
-    """How many seeds there are, and what the runs are: `seeds`, or `runs (10 seeds × 3 starts)`."""
-    seeds = len({_seeds(record)[0] for record in found})
-    if seeds == len(found):
-        return seeds, "seeds"
-    varied = [words for name, words in VARIED.items() if len(found.distinct(name)) > 1]
-    times, rest = divmod(len(found), seeds)
-    what = varied[0] if len(varied) == 1 else "settings"
-    return seeds, f"runs ({seeds} seeds × {times} {what})" if not rest else f"runs of {seeds} seeds"
-
-
-def is_smaller(metric: str, arm: Arm, than: Arm, command: str, kind: str = "net") -> Examine:
+def is_smaller(metric: str, arm: Arm, than: Arm, command: str, kind: str = "net") -> Comparing:
     """The same as what a claim declares: `metric` is smaller for one arm than for the other."""
-    return partial(smaller, metric=metric, arm=arm, than=than, command=command, kind=kind)
-
-
-def is_true_of(
-    runs: Callable[[Results], Results], true: Callable[[Record], bool], what: str, command: str
-) -> Examine:
-    """What a claim declares that should be true of every one of some runs."""
-    return lambda results: count(runs(results), true, what, command)
-
-
-def of_nets(results: Results, nets: Sequence[str], kind: str, **where: Any) -> Results:
-    """The cells of several architectures, one architecture after the other."""
-    return Results([record for net in nets for record in results.select(kind, net=net, **where)])
+    examine = partial(smaller, metric=metric, arm=arm, than=than, command=command, kind=kind)
+    return {"compares": True, "examine": examine}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bench.claims import Claim, Finding, NotTested
-from bench.claims._rules import Arm, arm, compared, is_smaller
+from bench.claims._arms import Arm, arm
+from bench.claims._rules import compared, is_smaller
 from bench.store.results import Record, Results
 
 TRAINING = "femnets run training baselines --preset paper"
 STRONG = "femnets run strong_nets baselines --preset paper"
-WHERE = "a control of ours"
 MAIN = {"problem": "maxwell", "features": "x,f,phi"}
 
 
@@ -54,7 +54,6 @@ CLAIMS = [
         name="paper-net-beats-linear-least-squares",
         sentence="The 2-50 Fractional-DNN with learned τ, trained as in the paper, beats linear "
         "least squares from the same samples and inputs.",
-        where=WHERE,
         declared="2026-11-16 e62bedd2",
         compares=True,
         rule="l2_error of the net < that of linear least squares, same samples",
@@ -64,7 +63,6 @@ CLAIMS = [
         name="tuned-net-beats-quadratic-least-squares",
         sentence="A net with its settings chosen by validation beats quadratic least squares from "
         "the same samples and inputs.",
-        where=WHERE,
         declared="2026-11-16 9165f75d",
         compares=True,
         rule="l2_error of the tuned net < that of quadratic least squares, paired data seeds",
@@ -74,21 +72,17 @@ CLAIMS = [
         name="tau-trains-better-under-bfgs",
         sentence="A learned τ also lowers the training error of the 2-50 ResNet under self-scaled "
         "BFGS.",
-        where=WHERE,
         declared="2026-11-16 2013bb25",
-        compares=True,
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
-        examine=is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
+        **is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
     ),
     *(
         Claim(
             name=f"inputs-help-tuned-net-{problem}",
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
-            where=WHERE,
             declared="2026-11-16 617bd5a2",
-            compares=True,
             rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
-            examine=is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
+            **is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
             problems=(problem,),
         )
         for problem in ("maxwell", "helix")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
-from bench.claims import Claim, Finding, NotTested, Untestable
-from bench.claims._rules import NAMES, PAPER, Arm, arm, counted, is_smaller, is_true_of
+from bench.claims import Claim, Finding, NotTested, Untestable, quoted
+from bench.claims._arms import NAMES, PAPER, Arm, arm
+from bench.claims._counting import counted, is_true_of
+from bench.claims._rules import Examine, is_smaller
 from bench.store.results import Record, Results, median
 
 COMMAND = "femnets run training --preset paper"
@@ -28,13 +30,10 @@ def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
         name=f"fractional-beats-resnet-{metric}-{tau}",
         sentence=f"At 2-50 with τ {tau} the Fractional-DNN has a smaller error {words} than the "
         "ResNet.",
-        part="paper",
-        words=WORDS[metric],
-        where="Section 7.1, error maps and figure of L² errors",
+        **quoted("Section 7.1, error maps and figure of L² errors", WORDS[metric]),
         declared=f"2026-11-16 {DIGESTS[metric]}",
-        compares=True,
         rule=f"{metric} of the Fractional-DNN < that of the ResNet, paired seeds",
-        examine=is_smaller(metric, _shallow("fractional", tau), _shallow("resnet", tau), COMMAND),
+        **is_smaller(metric, _shallow("fractional", tau), _shallow("resnet", tau), COMMAND),
     )
 
 
@@ -146,6 +145,18 @@ def _fractional(results: Results) -> Results:
 
 WELL = "“The DNNs are shown to generalize well on the unseen data and physical domains.”"
 
+
+def _generalises_to(name: str, unseen: str, rule: str, declared: str, examine: Examine) -> Claim:
+    return Claim(
+        name=f"generalises-to-unseen-{name}",
+        sentence=f"The nets generalise well to unseen {unseen}.",
+        **quoted("Section 1", WELL),
+        declared=declared,
+        rule=rule,
+        examine=examine,
+    )
+
+
 CLAIMS = [
     *(
         _fractional_beats_resnet(metric, words, tau)
@@ -158,24 +169,23 @@ CLAIMS = [
     Claim(
         name="tau-extrapolates-better-resnet",
         sentence="At 2-50 the ResNet with learned τ extrapolates better than with fixed τ.",
-        part="paper",
-        words="“In the ResNet setting, employing the τ-learning framework yields to slightly "
-        "better results than fixing τ”",
-        where="Section 7.1, error maps",
-        declared="2026-11-16 bb40aa2e",
-        compares=True,
-        rule="l2_error_outside with τ learned < τ fixed, paired seeds",
-        examine=is_smaller(
-            "l2_error_outside", _shallow("resnet"), _shallow("resnet", "fixed"), COMMAND
+        **quoted(
+            "Section 7.1, error maps",
+            "“In the ResNet setting, employing the τ-learning framework yields to slightly "
+            "better results than fixing τ”",
         ),
+        declared="2026-11-16 bb40aa2e",
+        rule="l2_error_outside with τ learned < τ fixed, paired seeds",
+        **is_smaller("l2_error_outside", _shallow("resnet"), _shallow("resnet", "fixed"), COMMAND),
     ),
     Claim(
         name="nets-beat-n0-at-large-h",
         sentence="For large h the 2-50 nets have a smaller L² error on the cube than N₀.",
-        part="paper",
-        words="“for the DNN with 2 layers and for large h, the DNN approach gives a better "
-        "approximation than the Lowest Order Nédélec space”",
-        where="Section 7.1, figure of L² errors",
+        **quoted(
+            "Section 7.1, figure of L² errors",
+            "“for the DNN with 2 layers and for large h, the DNN approach gives a better "
+            "approximation than the Lowest Order Nédélec space”",
+        ),
         declared="2026-11-16 b302d2a4",
         rule="l2_error < that of the best approximation on one cell, in every run",
         examine=_nets_beat_coarse_fem,
@@ -183,41 +193,37 @@ CLAIMS = [
     Claim(
         name="nets-comparable-with-n0",
         sentence="The 2-50 nets are comparable with lowest-order finite elements.",
-        part="paper",
-        words="“These results are also comparable to the approximation obtained with the finite "
-        "element method”",
-        where="Section 7.1, first paragraph",
+        **quoted(
+            "Section 7.1, first paragraph",
+            "“These results are also comparable to the approximation obtained with the finite "
+            "element method”",
+        ),
         declared="2026-11-16 12399b10",
         rule="l2_error between those of N₀ at n = 10 and n = 1, in every run",
         examine=_comparable_with_fem,
     ),
-    Claim(
-        name="generalises-to-unseen-points",
-        part="paper",
-        words=WELL,
-        sentence="The nets generalise well to unseen data.",
-        where="Section 1",
-        declared="2026-11-16 20d7bc9f",
-        rule=f"held-out MSE ≤ {GENERALISES_WITHIN:g} × training MSE, in every 2-50 run",
-        examine=is_true_of(_shallow_nets, _generalises, GENERALISED, COMMAND),
+    _generalises_to(
+        "points",
+        "data",
+        f"held-out MSE ≤ {GENERALISES_WITHIN:g} × training MSE, in every 2-50 run",
+        "2026-11-16 20d7bc9f",
+        is_true_of(_shallow_nets, _generalises, GENERALISED, COMMAND),
     ),
-    Claim(
-        name="generalises-to-unseen-domains",
-        part="paper",
-        words=WELL,
-        sentence="The nets generalise well to unseen physical domains.",
-        where="Section 1",
-        declared="2026-11-16 2c4e87e8",
-        rule=f"rms error outside the cylinder ≤ {SAME_ORDER:g} × that inside, in every 2-50 run",
-        examine=is_true_of(_shallow_nets, _extrapolates, EXTRAPOLATED, COMMAND),
+    _generalises_to(
+        "domains",
+        "physical domains",
+        f"rms error outside the cylinder ≤ {SAME_ORDER:g} × that inside, in every 2-50 run",
+        "2026-11-16 2c4e87e8",
+        is_true_of(_shallow_nets, _extrapolates, EXTRAPOLATED, COMMAND),
     ),
     Claim(
         name="net-error-flat-in-h",
         sentence="The net's error stays flat as h goes to 0.",
-        part="paper",
-        words="“as h gets smaller … it is not obvious if the DNN approximation will remain stable. "
-        "However, Figure 3 show that the DNN approximation remains stable.”",
-        where="Section 7.1, figure of L² errors",
+        **quoted(
+            "Section 7.1, figure of L² errors",
+            "“as h gets smaller … it is not obvious if the DNN approximation will remain stable. "
+            "However, Figure 3 show that the DNN approximation remains stable.”",
+        ),
         declared="2026-11-17 01549c4f",
         rule="none: a net does not depend on h; the spread of its error over the meshes' "
         "quadratures is told instead",
@@ -226,9 +232,10 @@ CLAIMS = [
     Claim(
         name="u3-of-the-order-of-the-error",
         sentence="The third component, which should vanish, is of the order of the error.",
-        part="paper",
-        words="“the constraints violation is of the order of approximation error”",
-        where="Section 7.1, on the quiver plots",
+        **quoted(
+            "Section 7.1, on the quiver plots",
+            "“the constraints violation is of the order of approximation error”",
+        ),
         declared="2026-11-16 3f99d8f5",
         rule="max |u₃| within a factor of ten of the rms error in the cylinder, in every run",
         examine=is_true_of(_fractional, _u3_of_the_order_of_the_error, SMALL_U3, COMMAND),
@@ -236,12 +243,12 @@ CLAIMS = [
     Claim(
         name="resnet-u3-smaller",
         sentence="At 2-50 with learned τ the ResNet keeps u₃ smaller than the Fractional-DNN.",
-        part="paper",
-        words="“Meanwhile, ResNet with variable τ achieves better results in this test case.”",
-        where="Section 7.1, on the quiver plots",
+        **quoted(
+            "Section 7.1, on the quiver plots",
+            "“Meanwhile, ResNet with variable τ achieves better results in this test case.”",
+        ),
         declared="2026-11-16 819dd9aa",
-        compares=True,
         rule="max u₃ − min u₃ of the ResNet < that of the Fractional-DNN, paired seeds",
-        examine=is_smaller("u3_range", _shallow("resnet"), _shallow("fractional"), COMMAND),
+        **is_smaller("u3_range", _shallow("resnet"), _shallow("fractional"), COMMAND),
     ),
 ]

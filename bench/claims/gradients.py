@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.claims import Claim, Depends, Fact, Finding, NotTested
-from bench.claims._rules import of_nets
+from bench.claims import Claim, Depends, Fact, Finding, NotTested, quoted
+from bench.claims._arms import of_nets
 from bench.claims.theory import COMMAND
 from bench.store.results import Results
 
@@ -86,12 +86,13 @@ def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> F
 CLAIMS = [
     Claim(
         name="skips-prevent-vanishing",
-        part="paper",
-        words="“ResNet, DenseNet and Fractional-DNN have a visible additive structure in the "
-        "derivatives, which helps with the vanishing gradients problem”; of the ResNet: “known to "
-        "be stable with respect to vanishing gradients”",
         sentence="ResNet, DenseNet and Fractional-DNN do not suffer from vanishing gradients.",
-        where="Section 6, after Remark 6.2 and at its end",
+        **quoted(
+            "Section 6, after Remark 6.2 and at its end",
+            "“ResNet, DenseNet and Fractional-DNN have a visible additive structure in the "
+            "derivatives, which helps with the vanishing gradients problem”; of the ResNet: “known "
+            "to be stable with respect to vanishing gradients”",
+        ),
         rule="no random net with skips is labelled vanishing at τ = 1, at any depth and scale of "
         "the atlas, nor is the ResNet with W = −½ I",
         declared="2026-11-17 1bc4fe58",
@@ -99,11 +100,12 @@ CLAIMS = [
     ),
     Claim(
         name="memory-prevents-vanishing",
-        part="paper",
-        words="a factor “which allows us to overcome the vanishing gradient problem in "
-        "Fractional-DNNs”",
         sentence="In a deep Fractional-DNN the identity path keeps gradients from vanishing.",
-        where="Section 6, Remark 6.7",
+        **quoted(
+            "Section 6, Remark 6.7",
+            "a factor “which allows us to overcome the vanishing gradient problem in "
+            "Fractional-DNNs”",
+        ),
         rule="with D = 0, dy[H]/dy[1] does not fall like a power of H (exponent above −0.1), for "
         "every random γ",
         declared="2026-11-17 bbe0a25f",
@@ -111,11 +113,12 @@ CLAIMS = [
     ),
     Claim(
         name="more-than-a-scaling",
-        part="paper",
-        words="“the presented approach is not just a scaling of the activation function σ by τ”",
         sentence="A net with steps τ is another function than one with steps 1 and rescaled "
         "weights.",
-        where="Section 1; Section 5.2, Remark 5.1",
+        **quoted(
+            "Section 1; Section 5.2, Remark 5.1",
+            "“the presented approach is not just a scaling of the activation function σ by τ”",
+        ),
         rule=f"outputs differ by more than {EXACT:g} (relative) for exact ReLU and τ > 0, in every "
         "random ResNet, DenseNet and Fractional-DNN",
         declared="2026-11-17 ce7b5900",
@@ -123,22 +126,23 @@ CLAIMS = [
     ),
     Claim(
         name="small-tau-prevents-exploding",
-        part="paper",
-        words="“Appropriate small τ can prevent the product from exploding with growing number of "
-        "layers.”",
         sentence="Appropriately small τ keep the gradients of deep ResNets and Fractional-DNNs "
         "from exploding.",
-        where="Section 6, after Remark 6.2; Remark 6.7",
+        **quoted(
+            "Section 6, after Remark 6.2; Remark 6.7",
+            "“Appropriate small τ can prevent the product from exploding with growing number of "
+            "layers.”",
+        ),
         rule="no ResNet or Fractional-DNN is labelled exploding at τ = 1/H and He's weights",
         declared="2026-11-16 1e43d1a8",
         examine=partial(_small_steps_prevent_explosion, nets=("resnet", "fractional")),
     ),
     Claim(
         name="small-tau-prevents-exploding-densenet",
-        part="paper",
-        words="“The τ-variable architecture can help deal with this problem”",
         sentence="Small τ help against exploding gradients in the DenseNet too.",
-        where="Section 6, Remark 6.5",
+        **quoted(
+            "Section 6, Remark 6.5", "“The τ-variable architecture can help deal with this problem”"
+        ),
         rule="no DenseNet is labelled exploding at τ = 1/H and He's weights",
         declared="2026-11-16 d5bace0b",
         examine=partial(_small_steps_prevent_explosion, nets=("densenet",)),

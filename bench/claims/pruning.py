@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench.claims import Claim, Finding, NotTested
+from bench.claims import Claim, Finding, NotTested, quoted
+from bench.claims._counting import count, counted
 from bench.claims._paper import PRUNING_REL_TEST_ERROR
-from bench.claims._rules import count, counted
 from bench.store.results import Record, Results
 
 COMMAND = "femnets run pruning --preset paper"
@@ -83,9 +83,10 @@ CLAIMS = [
         name="pruning-error",
         sentence="1000 steps of steepest descent bring the 5-10 ResNet with learned τ and bias "
         "ordering to a relative test error of 0.07.",
-        part="paper",
-        words="“The relative error in the Euclidean norm on the test set is 0.07”",
-        where="Section 7.1, network reduction",
+        **quoted(
+            "Section 7.1, network reduction",
+            "“The relative error in the Euclidean norm on the test set is 0.07”",
+        ),
         declared="2026-11-16 4bc8fd10",
         rule="rel_test_error within a factor of two of 0.07, in every run",
         examine=_reached,
@@ -94,9 +95,9 @@ CLAIMS = [
     Claim(
         name="tau-near-zero-appears",
         sentence="Some learned τ end near zero.",
-        part="paper",
-        words="“we see τ[1], τ[3] and τ[4] are approximately 0”",
-        where="Section 7.1, network reduction",
+        **quoted(
+            "Section 7.1, network reduction", "“we see τ[1], τ[3] and τ[4] are approximately 0”"
+        ),
         declared="2026-11-16 d389fa6d",
         rule=f"some |τ[ℓ]| < {NEAR_ZERO:g} with ℓ ≥ 1, in every run",
         examine=_appears,
@@ -104,10 +105,11 @@ CLAIMS = [
     Claim(
         name="deleting-keeps-the-error",
         sentence="Layers with τ near zero can be deleted without losing accuracy.",
-        part="paper",
-        words="“If τ for any layer is close to zero, then the associated layer is redundant and "
-        "can be deleted without sacrificing the accuracy.”",
-        where="Section 1, advantages; Section 7.1, network reduction",
+        **quoted(
+            "Section 1, advantages; Section 7.1, network reduction",
+            "“If τ for any layer is close to zero, then the associated layer is redundant and "
+            "can be deleted without sacrificing the accuracy.”",
+        ),
         declared="2026-11-16 644312a7",
         rule="the test error after deletion is within 5 % of the one before, in every run that has "
         "such layers",

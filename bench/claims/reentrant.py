@@ -3,20 +3,22 @@
 Also what the report counts by: where a net ended, and whether a user without u would have been
 warned. The distance to a coarse N₀ solve has no threshold to tune: it warns beyond the solve's own
 estimate, which was 2.8 to 3.9 times its error on `maxwell` and 4.3 times on this mesh. The factor
-of held-out loss and the share of u above which an end counts as wrong were set by hand after pilots.
+of held-out loss and the share of u above which an end counts as wrong were set by hand, after
+pilots.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 from bench.claims import Claim, Fact, Finding, NotTested
-from bench.claims._rules import counted, is_smaller
+from bench.claims._counting import counted
+from bench.claims._rules import is_smaller
 from bench.store.results import Record, Results
 
-WHERE = "a control of ours"
 PROBLEMS = ("reentrant",)
 COMMAND = "femnets run reentrant --preset paper"
 WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to
@@ -142,45 +144,38 @@ def _warns(results: Results) -> Finding:
 
 MAP = {"inside": "uniform", "rim": "uniform", "div_exponent": 0.0, "singular": False}
 
+_beside_the_edge = partial(Claim, problems=PROBLEMS)
+
 CLAIMS = [
-    Claim(
+    _beside_the_edge(
         name="reentrant-nodal-elements-stay-wrong",
         declared="2026-11-17 c2b0a801",
         sentence="Beside a re-entrant edge nodal elements converge to a field that is not u.",
-        where=WHERE,
-        problems=PROBLEMS,
         rule=f"relative error of nodal Q₁ above {WRONG_ABOVE:g} and changing by less than "
         f"{100 * STALLED:g} % at each of the last two doublings, while the energy falls",
         examine=_nodal,
     ),
-    Claim(
+    _beside_the_edge(
         name="reentrant-weight-cures-nodal-elements",
         declared="2026-11-17 f39fae89",
         sentence="The weight r on the divergence brings nodal elements back to u.",
-        where=WHERE,
-        problems=PROBLEMS,
         rule="the error falls at every doubling, to below three quarters of that without weight",
         examine=_weighted,
     ),
-    Claim(
+    _beside_the_edge(
         name="reentrant-edge-elements-converge",
         declared="2026-11-17 fe2110c0",
         sentence="Nédélec's elements on meshes graded to the edge converge like h.",
-        where=WHERE,
-        problems=PROBLEMS,
         rule=f"rate by cells per unit length at least {GRADED_RATE:g} at the last doubling",
         examine=_graded,
     ),
-    Claim(
+    _beside_the_edge(
         name="reentrant-built-in-nets-are-worse",
         declared="2026-11-17 a45ce218",
         sentence="Nets whose boundary values are built in end farther from u than nets with a "
         "penalty, uniform points for both.",
-        where=WHERE,
-        problems=PROBLEMS,
-        compares=True,
         rule="l2_relative by penalty < built in, uniform points, paired seeds",
-        examine=is_smaller(
+        **is_smaller(
             "l2_relative",
             {**MAP, "boundary": "penalty"},
             {**MAP, "boundary": "exact"},
@@ -188,12 +183,10 @@ CLAIMS = [
             kind="reentrant_net",
         ),
     ),
-    Claim(
+    _beside_the_edge(
         name="reentrant-coarse-solve-warns",
         declared="2026-11-17 d828c794",
         sentence="A coarse N₀ solve with its own error estimate warns of nets that are wrong.",
-        where=WHERE,
-        problems=PROBLEMS,
         rule="distance of the net from the solve > the solve's estimate, for every wrong net",
         examine=_warns,
     ),

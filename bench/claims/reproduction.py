@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Claim, Counted, Fact, Finding, NotTested
+from bench.claims import Claim, Counted, Fact, Finding, NotTested, quoted
+from bench.claims._arms import NAMES, arm
+from bench.claims._counting import is_true_of
 from bench.claims._paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
-from bench.claims._rules import NAMES, arm, is_true_of
 from bench.claims.pruning import EXPERIMENT
 from bench.store.results import Record, Results
 
@@ -194,9 +195,10 @@ CLAIMS = [
     Claim(
         name="table-of-tau",
         sentence="The learned τ of the eight nets are those of the table.",
-        part="paper",
-        words="“Optimal learned τ variables”: 32 numbers, all between 0.04 and 1",
-        where="Section 7.1, Table 1",
+        **quoted(
+            "Section 7.1, Table 1",
+            "“Optimal learned τ variables”: 32 numbers, all between 0.04 and 1",
+        ),
         declared="2026-11-16 3d08c40a",
         rule=f"some seed within {TAU_WITHIN:g} of every entry, in every row of the table",
         examine=_tau_table,
@@ -205,7 +207,6 @@ CLAIMS = [
     Claim(
         name="table-of-tau-with-penalty",
         sentence="The printed τ fit a descent with λ₂ > 0 better than one without.",
-        where="a control of ours",
         rule="with λ₂ > 0 the closest run is nearer to the table in most rows, and in the farthest "
         "row, than the closest run with λ₂ = 0",
         declared="2026-11-17 e449e59d",
@@ -217,9 +218,9 @@ CLAIMS = [
         name="range-of-u3",
         sentence="For the 2-50 Fractional-DNN with learned τ, −0.0051 ≤ u₃ ≤ 0.0077 in the "
         "cylinder.",
-        part="paper",
-        words="“inside Ω, we observe that −0.0051 ≤ u₃ ≤ 0.0077”",
-        where="Section 7.1, on the quiver plots",
+        **quoted(
+            "Section 7.1, on the quiver plots", "“inside Ω, we observe that −0.0051 ≤ u₃ ≤ 0.0077”"
+        ),
         declared="2026-11-16 a42b1812",
         rule=f"both ends within a factor of {U3_WITHIN:g}, in every run",
         examine=is_true_of(_fractional, _near_printed_range, NEAR_RANGE, TRAINING),

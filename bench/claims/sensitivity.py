@@ -16,7 +16,6 @@ from bench.store.results import Record, Results
 
 KIND = "sensitivity"
 COMMAND = "femnets run sensitivity --preset paper"
-WHERE = "a control of ours"
 BASE: Mapping[str, Any] = {
     "gamma": 0.5, "lambda2": 0.0, "tau0": "1", "init": "torch", "scale": 1.0,
     "optimizer": "steepest", "carry_input": False,
@@ -210,7 +209,6 @@ CLAIMS = [
             name=f"sensitivity-{question.name}",
             sentence=f"The paper's finding {question.sentence} does not hang on what it leaves "
             "open.",
-            where=WHERE,
             rule="the sign of the median ratio over paired seeds is decided, and the same at the "
             "base point and after every change of γ, λ₂, τ₀, starting weights, optimiser and P; "
             "two-sided, Holm over the changes",
@@ -223,7 +221,6 @@ CLAIMS = [
         name="rising-mse-needs-a-penalty",
         sentence="Under steepest descent the MSE rises only where a penalty is active, so the "
         "paper's curves were made with one.",
-        where=WHERE,
         rule="the MSE rises in no training without a penalty and in some with λ₂ > 0",
         declared="2026-11-17 553f9d41",
         examine=_rise_needs_a_penalty,

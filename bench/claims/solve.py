@@ -9,7 +9,6 @@ from bench.claims import Claim, Counted, Fact, Finding, NotTested
 from bench.claims._rules import is_smaller
 from bench.store.results import Record, Results, median
 
-WHERE = "a control of ours"
 COMMAND = "femnets run solve --preset paper"
 SMOOTH = ("maxwell", "helix")
 
@@ -76,42 +75,40 @@ def _arm(net: str, tau: str, problem: str) -> dict[str, object]:
     return {"net": net, "tau": tau, "problem": problem, "form": "strong", "optimizer": "auto"}
 
 
+def _net_beats_n0(problem: str) -> Claim:
+    return Claim(
+        name=f"solving-net-passes-n0-{problem}",
+        sentence=f"On {problem} a small net told the equation has a smaller error than N₀ on the "
+        "finest mesh computed.",
+        declared="2026-11-17 1d289f90",
+        rule="l2_error of each best net < that of the N₀ solve with the most unknowns",
+        examine=_passes_n0(problem),
+        problems=(problem,),
+    )
+
+
+def _p_version_beats_net(problem: str) -> Claim:
+    return Claim(
+        name=f"p-version-passes-solving-net-{problem}",
+        sentence=f"On {problem} the p-version reaches the error of the best net in less time.",
+        declared="2026-11-17 da146d33",
+        rule="seconds of the fastest hexP solve whose l2_error is no larger than the net's median "
+        "< the net's median seconds",
+        examine=_p_version_passes(problem),
+        problems=(problem,),
+    )
+
+
 CLAIMS = [
-    *(
-        Claim(
-            name=f"solving-net-passes-n0-{problem}",
-            sentence=f"On {problem} a small net told the equation has a smaller error than N₀ on "
-            "the finest mesh computed.",
-            where=WHERE,
-            declared="2026-11-17 1d289f90",
-            rule="l2_error of each best net < that of the N₀ solve with the most unknowns",
-            examine=_passes_n0(problem),
-            problems=(problem,),
-        )
-        for problem in SMOOTH
-    ),
-    *(
-        Claim(
-            name=f"p-version-passes-solving-net-{problem}",
-            sentence=f"On {problem} the p-version reaches the error of the best net in less time.",
-            where=WHERE,
-            declared="2026-11-17 da146d33",
-            rule="seconds of the fastest hexP solve whose l2_error is no larger than the net's "
-            "median < the net's median seconds",
-            examine=_p_version_passes(problem),
-            problems=(problem,),
-        )
-        for problem in SMOOTH
-    ),
+    *map(_net_beats_n0, SMOOTH),
+    *map(_p_version_beats_net, SMOOTH),
     *(
         Claim(
             name=f"tau-helps-solving-{net}",
             sentence=f"A learned τ lowers the error of a {title} that is told the equation.",
-            where=WHERE,
             declared="2026-11-17 b69afa52",
-            compares=True,
             rule="l2_error with τ learned < τ fixed, helix, paired seeds, same evaluations",
-            examine=is_smaller(
+            **is_smaller(
                 "l2_error",
                 _arm(net, "learned", "helix"),
                 _arm(net, "fixed", "helix"),
@@ -125,12 +122,10 @@ CLAIMS = [
     Claim(
         name="fractional-helps-solving",
         sentence="A Fractional-DNN that is told the equation has a smaller error than a ResNet.",
-        where=WHERE,
         declared="2026-11-17 352ad37c",
-        compares=True,
         rule="l2_error of the Fractional-DNN < ResNet, τ learned, helix, paired seeds, same "
         "evaluations",
-        examine=is_smaller(
+        **is_smaller(
             "l2_error",
             _arm("fractional", "learned", "helix"),
             _arm("resnet", "learned", "helix"),

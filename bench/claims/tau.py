@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
-from bench.claims._rules import NAMES, compared_values
+from bench.claims._arms import NAMES
+from bench.claims._rules import compared_values
 from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, holm, largest_family
 from bench.store.results import Record, Results
 
 KIND = "tau_arm"
 COMMAND = "femnets run learned_tau --preset paper"
-WHERE = "a control of ours"
 ADAM = ("adam", (6, 20, 50))
 LINE_SEARCHES = {"steepest": "steepest descent", "ssbfgs": "self-scaled BFGS"}
 TITLES = {"adam": "Adam", **LINE_SEARCHES}
@@ -76,7 +76,6 @@ def _claim(name: str, sentence: str, arm: str, than: str, net: str, hidden: int,
         name=f"{name}-{net}-{hidden}-{by}",
         sentence=f"{sentence} ({NAMES[net]} of {hidden} layers, {TITLES[by]}, each arm tuned "
         "alike).",
-        where=WHERE,
         rule=RULE,
         declared="2026-11-17 afeceeae",
         compares=True,
@@ -194,7 +193,6 @@ CLAIMS = [
             name=f"learned-tau-helps-at-every-rate-{net}",
             sentence=f"At equal learning rate a learned τ trains better than a fixed one, at every "
             f"rate of a thirty-fold range ({NAMES[net]}, Adam).",
-            where=WHERE,
             rule="median train_mse with τ learned < τ fixed at each rate, two-sided, Holm over the "
             "rates; τ₀ and weight scale tuned alike at each rate; depends on the rate unless all "
             "rates decide and agree",
@@ -208,7 +206,6 @@ CLAIMS = [
             name=f"learned-tau-changes-gradients-{net}",
             sentence=f"Learning τ changes what gradients do in a trained {NAMES[net]}, not only "
             "the effective rate.",
-            where=WHERE,
             rule=f"the label at the end (vanishing, exploding, dead, healthy) differs from that "
             f"with τ fixed in more than {MOST_OTHER:.0%} of the pairs, both arms tuned",
             declared="2026-11-17 048cc084",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.claims import Claim, Depends, Fact, Fault, Finding, NotTested
+from bench.claims import Claim, Depends, Fact, Fault, Finding, NotTested, formula
 from bench.store.results import Results
 
 COMMAND = "femnets run slips --preset paper"
@@ -135,10 +135,8 @@ def _printed(
 ) -> Claim:
     return Claim(
         name=name,
-        part="formula",
-        words=words,
         sentence=sentence,
-        where=where,
+        **formula(where, words),
         rule=f"the printed formula agrees to {ROUNDING:g}, in every random net",
         declared="2026-11-16 46dd0b00",
         examine=partial(_as_printed, slip=slip),
@@ -149,22 +147,24 @@ def _printed(
 CLAIMS = [
     Claim(
         name="gradient-theorems",
-        part="formula",
-        words="d y[ℓ]/dθ[j] = Π (τ D) ∂(τ a), Π (I + τ D) ∂(τ a), and the DenseNet's recursion",
         sentence="The theorems of Section 6 give the derivatives of feedforward net, ResNet and "
         "DenseNet.",
-        where="Section 6, Theorems 6.1 and 6.4",
+        **formula(
+            "Section 6, Theorems 6.1 and 6.4",
+            "d y[ℓ]/dθ[j] = Π (τ D) ∂(τ a), Π (I + τ D) ∂(τ a), and the DenseNet's recursion",
+        ),
         rule=f"the printed formulas equal measured norms to {AGREEMENT:g} wherever finite",
         declared="2026-11-17 9fb8e163",
         examine=_theory_agrees,
     ),
     Claim(
         name="theorem-fractional-index",
-        part="formula",
-        words="d y[i] = d Σ_{k=j+1}^{i−2} (a_{i,k} − a_{i,k−1}) y[k] + ((1 − a_{i,i−2}) I + …) …",
         sentence="The derivatives of the Fractional-DNN by W and b follow the recursion with "
         "weights a_{i,k}.",
-        where="Section 6, Theorem 6.6, proof, remark and Example 6.8",
+        **formula(
+            "Section 6, Theorem 6.6, proof, remark and Example 6.8",
+            "d y[i] = d Σ_{k=j+1}^{i−2} (a_{i,k} − a_{i,k−1}) y[k] + ((1 − a_{i,i−2}) I + …) …",
+        ),
         rule=f"agrees to {ROUNDING:g} in every random net, read with the theorem's own state "
         "equation, and read with that of Section 5",
         declared="2026-11-17 da1c0372",
@@ -181,11 +181,12 @@ CLAIMS = [
     ),
     Claim(
         name="dto-differs-from-otd",
-        part="formula",
-        words="“in the τ-variable fractional setting, we observe that the two approaches do not "
-        "coincide”",
         sentence="Optimise-then-discretise and discretise-then-optimise give different adjoints.",
-        where="Section 5.2",
+        **formula(
+            "Section 5.2",
+            "“in the τ-variable fractional setting, we observe that the two approaches do not "
+            "coincide”",
+        ),
         rule=f"one step differs by more than {ROUNDING:g}, in every random net",
         declared="2026-11-16 0dde11d2",
         examine=_differ,
@@ -232,10 +233,11 @@ CLAIMS = [
     ),
     Claim(
         name="stability-proposition",
-        part="formula",
-        words="‖y_α − y_β‖_{L¹(0,T;E)} ≤ C ‖y_{α,0} − y_{β,0}‖, C = C(γ, T, L) > 0",
         sentence="Solutions depend continuously on their initial values, with some C(γ, T, L).",
-        where="Section 3.2, Proposition 3.2",
+        **formula(
+            "Section 3.2, Proposition 3.2",
+            "‖y_α − y_β‖_{L¹(0,T;E)} ≤ C ‖y_{α,0} − y_{β,0}‖, C = C(γ, T, L) > 0",
+        ),
         rule="growth ≤ E_γ(Λt^γ) for f = Λy, and for an f that is Lipschitz in a ball only",
         declared="2026-11-17 556fe596",
         examine=_stable,
@@ -243,11 +245,12 @@ CLAIMS = [
     ),
     Claim(
         name="factors-below-one",
-        part="formula",
-        words="“if the partial derivatives are smaller than 1, the product will tend to 0 as the "
-        "number of layers L increases”",
         sentence="Factors below 1 make the product of derivatives tend to 0.",
-        where="Section 6, after Remark 6.2",
+        **formula(
+            "Section 6, after Remark 6.2",
+            "“if the partial derivatives are smaller than 1, the product will tend to 0 as the "
+            "number of layers L increases”",
+        ),
         rule="the product of factors 1 − 1/k² of a one-neuron net falls below 0.01",
         declared="2026-11-17 a8d5cea9",
         examine=_product,
@@ -255,12 +258,13 @@ CLAIMS = [
     ),
     Claim(
         name="example-6-3",
-        part="formula",
-        words="“fixing one potential exploding gradient problem, can cause another gradient to "
-        "vanish”",
         sentence="A small τ[1] that tames the first layer's derivatives shrinks the second layer's "
         "own.",
-        where="Section 6, Example 6.3",
+        **formula(
+            "Section 6, Example 6.3",
+            "“fixing one potential exploding gradient problem, can cause another gradient to "
+            "vanish”",
+        ),
         rule="both derivatives fall more than tenfold when τ[1] goes from 1 to 1/(d a/d y)",
         declared="2026-11-17 45ffc28e",
         examine=_trade_off,

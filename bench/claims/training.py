@@ -9,18 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.claims import Claim, Finding, NotTested
-from bench.claims._rules import (
-    NAMES,
-    arm,
-    compared_values,
-    counted,
-    is_smaller,
-    is_true_of,
-)
+from bench.claims import Claim, Finding, NotTested, quoted
+from bench.claims._arms import NAMES, arm
+from bench.claims._counting import counted, is_true_of
+from bench.claims._rules import Examine, compared_values, is_smaller
 from bench.store.results import Record, Results, pairs
 
 COMMAND = "femnets run training --preset paper"
+REDUCTION = "Section 7.1, network reduction"
 TAUS = ("fixed", "learned")
 Seeds = tuple[int, int]  # of the weights, of the data
 
@@ -35,15 +31,12 @@ def _tau_helps(net: str, hidden: int) -> Claim:
     learned, fixed = (arm(net=net, tau=tau, hidden=hidden) for tau in ("learned", "fixed"))
     return Claim(
         name=f"tau-trains-better-{net}-{hidden}-50",
-        part="paper",
-        words=WORDS_HELPS[hidden],
         sentence=f"A learned τ lowers the training error of the {hidden}-50 {NAMES[net]}.",
-        where="Section 1, advantages and Figure 1; Section 7.1",
+        **quoted("Section 1, advantages and Figure 1; Section 7.1", WORDS_HELPS[hidden]),
         declared="2026-11-16 3f2822d9",
-        compares=True,
         note="against τ fixed at 1, where learning starts; the controls hold it against tuned τ",
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
-        examine=is_smaller("train_mse", learned, fixed, COMMAND),
+        **is_smaller("train_mse", learned, fixed, COMMAND),
     )
 
 
@@ -121,19 +114,22 @@ def _steepest(results: Results, **where: Any) -> Results:
     return results.select("net", optimizer="steepest", **where)
 
 
+YIELDS_BETTER = quoted(
+    "Section 7.1, network reduction; figure of L² errors",
+    "“a network with 2 hidden layers with 50 nodes per layer (2-50), which yields better results, "
+    "cf. Figure 3”",
+)
+
+
 def _shallow_beats_deep(net: str, tau: str) -> Claim:
     shallow, deep = (arm(net=net, tau=tau, hidden=hidden) for hidden in (2, 6))
     return Claim(
         name=f"2-50-beats-6-50-{net}-{tau}",
         sentence=f"On the cube the 2-50 {net} with {tau} τ has a smaller error than the 6-50 one.",
-        part="paper",
-        words="“a network with 2 hidden layers with 50 nodes per layer (2-50), which yields better "
-        "results, cf. Figure 3”",
-        where="Section 7.1, network reduction; figure of L² errors",
+        **YIELDS_BETTER,
         declared="2026-11-16 0cb234b7",
-        compares=True,
         rule="l2_error at 2-50 < l2_error at 6-50, paired seeds",
-        examine=is_smaller("l2_error", shallow, deep, COMMAND),
+        **is_smaller("l2_error", shallow, deep, COMMAND),
     )
 
 
@@ -141,10 +137,11 @@ def _less_when_shallow(net: str) -> Claim:
     return Claim(
         name=f"tau-gains-less-at-2-50-{net}",
         sentence=f"The gain of a learned τ is smaller for the shallow 2-50 {net} than for 6-50.",
-        part="paper",
-        words="“outperforms the standard approach (with fixed τ) for deeper networks … for shallow "
-        "networks, the τ-variable framework provides comparatively less improvements”",
-        where="Section 7.1, first paragraph",
+        **quoted(
+            "Section 7.1, first paragraph",
+            "“outperforms the standard approach (with fixed τ) for deeper networks … for shallow "
+            "networks, the τ-variable framework provides comparatively less improvements”",
+        ),
         declared="2026-11-16 45aba63e",
         compares=True,
         rule="(learned/fixed train_mse at 6-50) < (the same at 2-50), paired seeds",
@@ -155,7 +152,7 @@ def _less_when_shallow(net: str) -> Claim:
 def _source(better: str) -> dict[str, Any]:
     """The paper says so of the ResNet at 2-50; of the Fractional-DNN at 6-50 it is our question."""
     if better == "fractional":
-        return {"part": "control", "where": "a control of ours", "declared": "2026-11-16 74b72d5f"}
+        return {"part": "control", "declared": "2026-11-16 74b72d5f"}
     return {
         "part": "paper",
         "words": "“for the case of 2 layers and 50 nodes, the training error is slightly better "
@@ -171,10 +168,9 @@ def _trains_better(better: str, than: str, hidden: int, tau: str) -> Claim:
         name=f"{better}-trains-better-{hidden}-50-{tau}",
         sentence=f"At {hidden}-50 with τ {tau} the {NAMES[better]} has a smaller training error "
         f"than the {NAMES[than]}.",
-        compares=True,
         **_source(better),
         rule=f"train_mse of the {NAMES[better]} < that of the {NAMES[than]}, paired seeds",
-        examine=is_smaller("train_mse", one, other, COMMAND),
+        **is_smaller("train_mse", one, other, COMMAND),
     )
 
 
@@ -183,13 +179,28 @@ def _always(net: str) -> Claim:
         name=f"tau-always-below-{net}-6-50",
         sentence=f"During the whole training the error of the 6-50 {net} with learned τ stays "
         "below that with fixed τ.",
-        part="paper",
-        words="“The proposed variable-τ approach seems to always outperform its constant τ "
-        "counterpart, see Figure 1”",
-        where="Section 7.1, network reduction",
+        **quoted(
+            REDUCTION,
+            "“The proposed variable-τ approach seems to always outperform its constant τ "
+            "counterpart, see Figure 1”",
+        ),
         declared="2026-11-16 2b450d85",
         rule="MSE with τ learned < τ fixed at every tenth of the steps, in every paired seed",
         examine=partial(_always_below, net=net),
+    )
+
+
+def _descends(
+    name: str, sentence: str, words: str, rule: str, declared: str, examine: Examine
+) -> Claim:
+    """What the paper says of the curves."""
+    return Claim(
+        name=name,
+        sentence=sentence,
+        **quoted(REDUCTION, words),
+        rule=rule,
+        declared=declared,
+        examine=examine,
     )
 
 
@@ -203,25 +214,21 @@ CLAIMS = [
     *(_shallow_beats_deep(net, tau) for net in NAMES for tau in TAUS),
     *(_trains_better("resnet", "fractional", 2, tau) for tau in TAUS),
     *(_trains_better("fractional", "resnet", 6, tau) for tau in TAUS),
-    Claim(
-        name="loss-monotone",
-        part="paper",
-        words="“In case of the entire J we do observe monotone behavior as expected.”",
-        sentence="The full loss J decreases monotonically under the paper's descent.",
-        where="Section 7.1, network reduction",
-        declared="2026-11-16 d516dabc",
-        rule="no step raises J, in every steepest-descent run",
-        examine=is_true_of(_steepest, _never_increases, FALLS, COMMAND),
+    _descends(
+        "loss-monotone",
+        "The full loss J decreases monotonically under the paper's descent.",
+        "“In case of the entire J we do observe monotone behavior as expected.”",
+        "no step raises J, in every steepest-descent run",
+        "2026-11-16 d516dabc",
+        is_true_of(_steepest, _never_increases, FALLS, COMMAND),
     ),
-    Claim(
-        name="mse-not-monotone",
-        part="paper",
-        words="“the curves in Figure 1 are not monotone because we have only plotted the mean "
-        "squared error term”",
-        sentence="The MSE term alone is not monotone when biases are ordered by a penalty.",
-        where="Section 7.1, network reduction",
-        declared="2026-11-16 bcde5deb",
-        rule="some step raises the MSE term, in every run with bias ordering",
-        examine=is_true_of(partial(_steepest, bias_ordering=True), _mse_increases, RISES, COMMAND),
+    _descends(
+        "mse-not-monotone",
+        "The MSE term alone is not monotone when biases are ordered by a penalty.",
+        "“the curves in Figure 1 are not monotone because we have only plotted the mean squared "
+        "error term”",
+        "some step raises the MSE term, in every run with bias ordering",
+        "2026-11-16 bcde5deb",
+        is_true_of(partial(_steepest, bias_ordering=True), _mse_increases, RISES, COMMAND),
     ),
 ]

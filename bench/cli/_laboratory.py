@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -25,35 +25,33 @@ KNOWN_FROM = 0.02  # of the work: before that nobody knows the time left
 ENDINGS = (".html", ".png", ".svg", ".pdf", ".csv", ".parquet")
 NAME_WIDTH = 14
 BAR_WIDTH = 8
+of_module = partial(setting, panel=LABORATORY)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnyModule:
     """What can be asked of any torch module; files are named as FILE.py:NAME."""
 
-    data: str | None = setting(
+    data: str | None = of_module(
         None,
-        panel=LABORATORY,
         help="FILE.py:NAME of a pair (x, y), or of a function that gives it.",
     )
-    loss: str | None = setting(
+    loss: str | None = of_module(
         None,
-        panel=LABORATORY,
         help="FILE.py:NAME of loss(output, y).",
         unset="cross entropy for whole-number targets, else the mean square",
     )
-    steps: int = setting(200, panel=LABORATORY, min=0, help="Steps of training, watched.")
-    seeds: int = setting(1, panel=LABORATORY, min=1, help="How many starts.")
-    against: str | None = setting(None, panel=LABORATORY, help="FILE.py:NAME to compare with.")
-    remedies: bool | None = setting(
+    steps: int = of_module(200, min=0, help="Steps of training, watched.")
+    seeds: int = of_module(1, min=1, help="How many starts.")
+    against: str | None = of_module(None, help="FILE.py:NAME to compare with.")
+    remedies: bool | None = of_module(
         None,
-        panel=LABORATORY,
         help="Try remedies on copies.",
         unset="where the verdict is not healthy",
     )
-    remedy_steps: int = setting(10, panel=LABORATORY, min=0, help="Steps for each remedy.")
-    optimizer: str = setting("adam", panel=LABORATORY, help="adam, adamw or sgd.")
-    rate: float = setting(1e-3, panel=LABORATORY, above=0, help="Its rate.")
+    remedy_steps: int = of_module(10, min=0, help="Steps for each remedy.")
+    optimizer: str = of_module("adam", help="adam, adamw or sgd.")
+    rate: float = of_module(1e-3, above=0, help="Its rate.")
 
 
 def study_of(module: str, asked: AnyModule, scales: tuple[float, ...]) -> GradientStudy:

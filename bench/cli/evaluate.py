@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bench.settings import MOST_THREADS
+from bench.cli._shared import AsJson, Threads
 
 
 def command(
@@ -24,10 +24,8 @@ def command(
         int | None,
         typer.Option(min=0, help="Other points than it was trained and tested on."),
     ] = None,
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
-    ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    threads: Threads = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""
     from bench.cli._nets import load_net, load_solved, saved_track, table, use_threads

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.cli._shared import Run
 from bench.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
+    run: Run,
     to: Annotated[
         Format,
         typer.Option(

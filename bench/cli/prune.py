@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bench.settings import MOST_THREADS
+from bench.cli._shared import AsJson, Threads
 
 if TYPE_CHECKING:
     from bench.training import Data
@@ -36,10 +36,8 @@ def command(
         bool,
         typer.Option("--resolve/--no-resolve", help="Save it with the last layer solved anew."),
     ] = True,
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
-    ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    threads: Threads = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Delete redundant layers (never layer 0): which, and the errors before, after, and after
     solving the last layer anew by least squares."""
@@ -61,7 +59,8 @@ def pruned(
 ) -> tuple[dict[str, Any], Network, Network]:
     """The figures, the net without its redundant layers, and that net with W[L-1] solved anew."""
     from bench.training import finite, l2_error, rel_test_error
-    from nets.pruning import delete_layers, redundant_layers
+    from nets.deletion import delete_layers
+    from nets.pruning import redundant_layers
     from nets.training.last_layer import solve_last_layer
 
     redundancy = redundant_layers(net, data.x, measure=measure, below=below)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.cli._shared import Run
 from bench.errors import UserError
 from bench.guards.text import lines, one_line
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    run: Annotated[str, typer.Argument(help="Name under runs/, or a path.")],
+    run: Run,
     verify: Annotated[
         bool, typer.Option(help="Read every result file whole, or look at its size only.")
     ] = True,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import product
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench.domains import Array, Domain, Edge, Face, components
+from bench.domains import Array, Domain, Edge, components
+from bench.domains._box_faces import Corners, distance_from_square, faces_of
 from bench.domains._points import Mask
 from bench.errors import UserError
 
-Corners = NDArray[np.int64]  # (K, 3): of a box its lowest corner, of a square too
 CENTRE = (0.0, 0.0)  # {x₁ = x₂ = 0}, the edge that is re-entrant in every one of them
 
 
@@ -23,6 +22,13 @@ class Boxes(Domain):
 
     boxes: Corners = field(repr=False)
     squares: tuple[Corners, ...] = field(repr=False)  # of each face
+
+    @classmethod
+    def of(cls, name: str, title: str, boxes: Corners) -> Self:
+        """With the faces of the union; its volume is the number of boxes."""
+        faces, squares = faces_of(boxes)
+        volume = float(len(boxes))
+        return cls(name=name, title=title, volume=volume, faces=faces, boxes=boxes, squares=squares)
 
     def contains(self, x: ArrayLike) -> Mask:
         x = components(x)
@@ -49,9 +55,22 @@ class Boxes(Domain):
         found = []
         for face, squares in zip(self.faces, self.squares, strict=True):
             extent = (1.0 - abs(face.normal)).reshape(shape)
-            to_each = [_outside(x, corner.reshape(shape), extent) for corner in squares]
+            to_each = [distance_from_square(x, corner.reshape(shape), extent) for corner in squares]
             found.append(np.min(to_each, axis=0))
         return np.stack(found)
+
+    def mesh(
+        self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
+    ) -> Any:
+        """The union that `fem` keeps under the domain's name."""
+        from fem.meshes import unions
+
+        return getattr(unions, self.name)(n, cell, grading)
+
+    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
+        from fem.spaces.bricks import unions
+
+        return getattr(unions, self.name)(n, order, grading)
 
     def only_edge(self, edges: Any) -> Edge | None:
         edge = super().only_edge(edges)
@@ -63,35 +82,7 @@ class Boxes(Domain):
         return edge
 
 
-def faces_of(boxes: Corners) -> tuple[tuple[Face, ...], tuple[Corners, ...]]:
-    """The planar faces of the union, and the unit squares of each."""
-    present = {tuple(corner) for corner in boxes.tolist()}
-    squares: dict[tuple[int, int, int], list[list[int]]] = {}
-    for corner, axis, side in product(sorted(present), range(3), (0, 1)):
-        neighbour = list(corner)
-        neighbour[axis] += 2 * side - 1
-        if tuple(neighbour) in present:
-            continue
-        square = list(corner)
-        square[axis] += side
-        squares.setdefault((axis, square[axis], side), []).append(square)
-    faces, corners = [], []
-    for (axis, level, side), found in sorted(squares.items()):
-        normal = np.zeros(3)
-        normal[axis] = 2.0 * side - 1
-        normal.flags.writeable = False
-        faces.append(Face(f"x{axis + 1}={level}", normal, normal[axis] * level, float(len(found))))
-        corners.append(np.array(found))
-    return tuple(faces), tuple(corners)
-
-
 def _divided(uniform: Array, parts: int) -> tuple[NDArray[np.int64], Array]:
     """Uniform numbers as a part and a uniform number within it."""
     which = np.minimum((uniform * parts).astype(np.int64), parts - 1)
     return which, uniform * parts - which
-
-
-def _outside(x: Array, corner: Array, extent: Array) -> Array:
-    """The distance of points from an axis-aligned square."""
-    beyond = np.maximum(corner - x, 0.0) + np.maximum(x - corner - extent, 0.0)
-    return np.asarray(np.sqrt((beyond**2).sum(axis=0)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.domains import Array, Edge, components
-from bench.domains._boxes import Boxes, faces_of
+from bench.domains._boxes import Boxes
 
 if TYPE_CHECKING:
     from fem.rules.polar import Resolution
@@ -41,18 +41,6 @@ class Fichera(Boxes):
         squares = [(x**2).sum(axis=0) - x[k] ** 2 + below[k] ** 2 for k in range(3)]
         return np.asarray(np.sqrt(np.min(squares, axis=0)))
 
-    def mesh(
-        self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
-    ) -> Any:
-        from fem.meshes.unions import fichera
-
-        return fichera(n, cell, grading)
-
-    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
-        from fem.spaces.bricks.unions import fichera
-
-        return fichera(n, order, grading)
-
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
     ) -> Any:
@@ -62,12 +50,4 @@ class Fichera(Boxes):
         return layered_fichera(layers, ratio)
 
 
-FACES, SQUARES = faces_of(BOXES)
-DOMAIN = Fichera(
-    name="fichera",
-    title="the Fichera cube, with three re-entrant edges and a corner",
-    volume=7.0,
-    faces=FACES,
-    boxes=BOXES,
-    squares=SQUARES,
-)
+DOMAIN = Fichera.of("fichera", "the Fichera cube, with three re-entrant edges and a corner", BOXES)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.domains import Array, Edge, components
-from bench.domains._boxes import Boxes, faces_of
+from bench.domains._boxes import Boxes
 
 if TYPE_CHECKING:
     from fem.rules.polar import Resolution
@@ -40,18 +40,6 @@ class Prism(Boxes):
         x1, x2, _ = components(x)
         return np.asarray(np.hypot(x1, x2))
 
-    def mesh(
-        self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
-    ) -> Any:
-        from fem.meshes.unions import prism
-
-        return prism(n, cell, grading)
-
-    def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
-        from fem.spaces.bricks.unions import prism
-
-        return prism(n, order, grading)
-
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
     ) -> Any:
@@ -60,12 +48,4 @@ class Prism(Boxes):
         return layered_prism(layers, ratio, order, n)
 
 
-FACES, SQUARES = faces_of(BOXES)
-DOMAIN = Prism(
-    name="prism",
-    title="the L-shaped prism, with a re-entrant edge",
-    volume=3.0,
-    faces=FACES,
-    boxes=BOXES,
-    squares=SQUARES,
-)
+DOMAIN = Prism.of("prism", "the L-shaped prism, with a re-entrant edge", BOXES)

@@ -4,9 +4,12 @@ s = r^ν sin νθ, ν = 2/3, is harmonic, vanishes on both faces of the edge (θ
 |∇s| = ν r^(−1/3): with ζ = x₁ + i x₂, s = Im ζ^ν and ∇s = (Im F′, Re F′), F′ = ν ζ^(ν−1).
 """
 
+from typing import Any
+
 import numpy as np
 
-from bench.problems import Array
+from bench import domains
+from bench.problems import Array, Field, Problem, Scalar
 
 NU = 2 / 3
 EDGE = (0.0, 0.0)  # {x₁ = x₂ = 0}
@@ -27,3 +30,18 @@ def harmonic_gradient(x1: Array, x2: Array) -> tuple[Array, Array]:
     r, theta = np.hypot(x1, x2), angle(x1, x2)
     size = np.where(r == 0, 0.0, NU * np.where(r == 0, 1.0, r) ** (NU - 1))
     return -size * np.sin((1 - NU) * theta), size * np.cos((1 - NU) * theta)
+
+
+def on_prism(name: str, title: str, psi: tuple[Scalar, Field], **told: Any) -> Problem:
+    """A field on the prism with φ = 1, natural conditions on the caps, and the part ∇ψ of u."""
+    potential, slope = psi
+    return Problem(
+        name=name,
+        title=title,
+        potential=potential,
+        grad_potential=slope,
+        singular_edge=EDGE,
+        domain=domains.get("prism"),
+        natural=("x3=0", "x3=1"),
+        **told,
+    )

@@ -10,9 +10,8 @@ and has the boundary values exactly converges to another field.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bench import domains
-from bench.problems import Array, Problem, components
-from bench.problems._wedge import EDGE, harmonic, harmonic_gradient
+from bench.problems import Array, components
+from bench.problems._wedge import harmonic, harmonic_gradient, on_prism
 
 
 def potential(x: ArrayLike) -> Array:
@@ -31,22 +30,5 @@ def nothing(x: ArrayLike) -> Array:
     return np.zeros_like(components(x))
 
 
-def one(x: ArrayLike) -> Array:
-    """φ = 1."""
-    return np.ones(components(x).shape[1:])
-
-
-PROBLEM = Problem(
-    name="reentrant",
-    title="A gradient singular at a re-entrant edge, which continuous fields do not reach",
-    u=u,
-    curl_u=nothing,
-    f=nothing,
-    phi=one,
-    grad_phi=nothing,
-    singular_edge=EDGE,
-    potential=potential,
-    grad_potential=u,
-    domain=domains.get("prism"),
-    natural=("x3=0", "x3=1"),
-)
+TITLE = "A gradient singular at a re-entrant edge, which continuous fields do not reach"
+PROBLEM = on_prism("reentrant", TITLE, (potential, u), u=u, curl_u=nothing, f=nothing)

@@ -10,10 +10,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bench import domains
-from bench.problems import Array, Problem, components
-from bench.problems._wedge import EDGE, NU, harmonic, harmonic_gradient
-from bench.problems.reentrant import nothing, one
+from bench.problems import Array, components
+from bench.problems._wedge import NU, harmonic, harmonic_gradient, on_prism
 
 # S = s P(r²), P = Σ_k Γ(ν+1)/(k! Γ(k+ν+1)) (r²/4)^k: sixteen terms are exact to rounding, r² ≤ 2.
 SERIES = [
@@ -60,17 +58,5 @@ def f(x: ArrayLike) -> Array:
     return np.stack([np.zeros_like(S), np.zeros_like(S), -S])
 
 
-PROBLEM = Problem(
-    name="reentrant3d",
-    title="A field with a curl, singular at a re-entrant edge",
-    u=u,
-    curl_u=curl_u,
-    f=f,
-    phi=one,
-    grad_phi=nothing,
-    singular_edge=EDGE,
-    potential=potential,
-    grad_potential=grad_potential,
-    domain=domains.get("prism"),
-    natural=("x3=0", "x3=1"),
-)
+TITLE = "A field with a curl, singular at a re-entrant edge"
+PROBLEM = on_prism("reentrant3d", TITLE, (potential, grad_potential), u=u, curl_u=curl_u, f=f)

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any
 from bench import plugs
 from bench.cells import Cell, load_kind
 from bench.errors import UserError, nearest
-from bench.guards.outside import admit, check_admitted, imported, is_module_name
+from bench.guards.named_modules import named_module
+from bench.guards.outside import admit, check_admitted, is_module_name
 from bench.settings import configured, parsed, typed
 
 if TYPE_CHECKING:
@@ -98,10 +99,8 @@ def load(study: str) -> Any:
         return _complete(_outside[study](), study)
     if is_module_name(study):
         check_admitted(study, "study")
-    elif study not in names():
-        raise UserError(f"no study {study!r}; {nearest(study, names())}")
-    name = study if is_module_name(study) else f"{__name__}.{study}"
-    return _complete(imported(name, "study"), name)
+    module = named_module(study, __name__, names(), "study")
+    return _complete(module, module.__name__)
 
 
 def _complete(module: Any, name: str) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from bench.baselines import names, takes
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies._known import where_u_is_known
 
 YIELDS = (
     "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns", "chosen",
@@ -40,9 +41,8 @@ PRESETS = {
 }
 
 
-def on(config: Config, problem: Problem) -> Config | None:
-    if not problem.known:
-        return None
+@where_u_is_known
+def on(config: Config, problem: Problem) -> Config:
     return replace(config, problems=(problem.name,), ablated=(problem.name,))
 
 

@@ -6,22 +6,14 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
-from bench.studies._sizes import offered
+from bench.studies._meshes import Meshes, suited
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "estimated_error", "effectivity", "seconds")
 
 
 @dataclass(frozen=True)
-class Config:
-    smooth: tuple[str, ...] = ("maxwell", "helix")
-    singular: tuple[str, ...] = ("screen", "curlsing")
-    n0: tuple[int, ...] = (1, 2, 4, 8)
-    n1: tuple[int, ...] = (1, 2, 4)
-    graded: tuple[int, ...] = (2, 4, 8)
-    exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
+class Config(Meshes):
     orders: tuple[int, ...] = (2, 4, 8, 10)  # of the p-version on one cell, on smooth fields
-    layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
-    layer_order: int = 5
 
 
 PRESETS = {
@@ -46,14 +38,7 @@ PRESETS = {
 
 
 def on(config: Config, problem: Problem) -> Config:
-    mine = (problem.name,)
-    changed = replace(
-        config,
-        smooth=mine if problem.smooth else (),
-        singular=() if problem.smooth else mine,
-        n0=offered(problem, config.n0),
-        n1=offered(problem, config.n1),
-    )
+    changed = suited(config, problem)
     return changed if problem.domain.structured else replace(changed, orders=(), layers=())
 
 
@@ -64,20 +49,10 @@ def cells(config: Config) -> list[Cell]:
         for element, sizes in (("N0", config.n0), ("N1", config.n1))
         for n in sizes
     ]
-    graded = [
-        {"problem": problem, "element": "N0", "n": n, "grading": config.exponent}
-        for problem in config.singular
-        for n in config.graded
-    ]
     high_order = [
         {"problem": problem, "element": "hexP", "n": 1, "order": order}
         for problem in config.smooth
         for order in config.orders
     ]
-    layered = [
-        {"problem": problem, "element": "hexP", "n": 1, "order": config.layer_order, "layers": k}
-        for problem in config.singular
-        for k in config.layers
-    ]
-    everything = uniform + graded + high_order + layered
+    everything = uniform + config.graded_cells() + high_order + config.layered_cells()
     return [Cell("fem", {**settings, "solve": True}) for settings in everything]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from bench import problems
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies._known import where_u_is_known
 from bench.studies._sizes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "iterations")
@@ -39,9 +40,8 @@ PRESETS = {
 }
 
 
-def on(config: Config, problem: Problem) -> Config | None:
-    if not problem.known:
-        return None
+@where_u_is_known
+def on(config: Config, problem: Problem) -> Config:
     return replace(config, n=offered(problem, config.n), problems=(problem.name,))
 
 

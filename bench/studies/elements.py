@@ -10,28 +10,19 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
-from bench.studies._sizes import offered
+from bench.studies._known import where_u_is_known
+from bench.studies._meshes import Meshes, suited
 
 YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", "seconds_per_point")
 
-SMOOTH = ("maxwell", "helix")
-SINGULAR = ("screen", "curlsing")
-
 
 @dataclass(frozen=True)
-class Config:
-    """Cells per side by family; `orders` are those of the p-version on one cell."""
+class Config(Meshes):
+    """`n0` are those of the fields that `convergence` leaves out; `orders` those of the p-version
+    on one cell."""
 
-    smooth: tuple[str, ...] = SMOOTH
-    singular: tuple[str, ...] = SINGULAR
-    n0: tuple[int, ...] = (1, 2, 4, 8)  # of the fields that `convergence` leaves out
     hex_n0: tuple[int, ...] = (1, 2, 4, 8)
-    n1: tuple[int, ...] = (1, 2, 4)
     orders: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8)
-    graded: tuple[int, ...] = (2, 4, 8)
-    exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
-    layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
-    layer_order: int = 5
 
 
 PRESETS = {
@@ -57,17 +48,9 @@ PRESETS = {
 }
 
 
-def on(config: Config, problem: Problem) -> Config | None:
-    if not problem.known:
-        return None
-    mine = (problem.name,)
-    changed = replace(
-        config,
-        smooth=mine if problem.smooth else (),
-        singular=() if problem.smooth else mine,
-        n0=offered(problem, config.n0),
-        n1=offered(problem, config.n1),
-    )
+@where_u_is_known
+def on(config: Config, problem: Problem) -> Config:
+    changed = suited(config, problem)
     return (
         changed if problem.domain.structured else replace(changed, hex_n0=(), orders=(), layers=())
     )
@@ -86,14 +69,5 @@ def cells(config: Config) -> list[Cell]:
         for problem in problems
         for order in config.orders
     ]
-    graded = [
-        {"problem": problem, "element": "N0", "n": n, "grading": config.exponent}
-        for problem in config.singular
-        for n in config.graded
-    ]
-    layered = [
-        {"problem": problem, "element": "hexP", "n": 1, "order": config.layer_order, "layers": k}
-        for problem in config.singular
-        for k in config.layers
-    ]
+    graded, layered = config.graded_cells(), config.layered_cells()
     return [Cell("fem", settings) for settings in uniform + high_order + graded + layered]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from bench import problems
 from bench.cells import Cell, paired
 from bench.problems import Problem
+from bench.studies._known import where_u_is_known
 from bench.studies._sizes import offered
 
 YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", "dofs")
@@ -72,10 +73,9 @@ PRESETS = {
 JACOBIANS = 20
 
 
-def on(config: Config, problem: Problem) -> Config | None:
+@where_u_is_known
+def on(config: Config, problem: Problem) -> Config:
     """Where u is known: a net that was told the equation has no estimate of its own error."""
-    if not problem.known:
-        return None
     changed = replace(
         config,
         problems=(problem.name,),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies._known import where_u_is_known
 
 YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
 EVERY = ("resnet", "fractional", "densenet", "feedforward")
@@ -47,10 +48,9 @@ PRESETS = {
 }
 
 
-def on(config: Config, problem: Problem) -> Config | None:
+@where_u_is_known
+def on(config: Config, problem: Problem) -> Config:
     """All four architectures: nobody knows yet which suits the field."""
-    if not problem.known:
-        return None
     return replace(config, problems=(problem.name,), nets=EVERY)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fem.elements import Ability, Element, per_cell
+from fem.elements import per_cell
+from fem.elements._nodal import nodal
 
 
 def boundary_value(*told: Any, **options: Any) -> Any:
@@ -14,15 +15,13 @@ def boundary_value(*told: Any, **options: Any) -> Any:
     return solve_nodal_on_tets(*told, **options)
 
 
-ELEMENT = Element(
-    name="nodalP1",
-    title="nodal P₁³ tetrahedra (wrong at re-entrant edges)",
+ELEMENT = nodal(
+    "nodalP1",
+    "P₁³ tetrahedra",
+    "linear fields",
+    boundary_value,
+    per_cell(4_000),
     short="nodal P₁",
-    about="continuous linear fields with div-div and curl-curl: wrong at re-entrant edges",
     cell="tet",
     order=1,
-    solvers={},
-    boundary_value=Ability(
-        boundary_value, per_cell(4_000), ("auto", "direct", "multigrid"), whole_trace=True
-    ),
 )

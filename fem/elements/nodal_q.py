@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fem.elements import Ability, Element
+from fem.elements._nodal import nodal
 
 
 def boundary_value(*told: Any, **options: Any) -> Any:
@@ -20,16 +20,14 @@ def needs(cells: int, order: int) -> float:
     return 16.0 * cells * 9 * (max(order, 1) + 1) ** 6 + 80 * min(dofs, 1e5) ** 1.5
 
 
-ELEMENT = Element(
-    name="nodalQ",
-    title="nodal Q_p³ bricks (wrong at re-entrant edges)",
+ELEMENT = nodal(
+    "nodalQ",
+    "Q_p³ bricks",
+    "fields of any order",
+    boundary_value,
+    needs,
     short="nodal Q",
-    about="continuous fields of any order with div-div and curl-curl: wrong at re-entrant edges",
     cell="hex",
     order=None,
     bricks=True,
-    solvers={},
-    boundary_value=Ability(
-        boundary_value, needs, ("auto", "direct", "multigrid"), whole_trace=True
-    ),
 )

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem import meshes
 from fem.errors import InputError
+from fem.meshes import checks
 from fem.rules.cell_rules import hex_rules, tet_rules
 from fem.spaces import Array, Field, Line
 
@@ -51,7 +51,7 @@ def read_mesh(path: Path | str) -> Any:
         raise InputError(f"{path.name} has points in {p.shape[0]} dimensions, 3 are needed")
     _check_extent(p, path.name)
     mesh = MeshTet(p, t)
-    meshes.check(mesh, path.name)
+    checks.check(mesh, path.name)
     _check_orientation(p, t, path.name)
     return mesh
 

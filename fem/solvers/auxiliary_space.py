@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fem.meshes.tets import Tets
-from fem.solvers.blocks import has_thin_cells
 from fem.solvers.cg import MAX_ITERATIONS, MatrixSystem, conjugate_gradients
 from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.multigrid import Multigrid
 from fem.solvers.symmetric import Symmetric
+from fem.solvers.thin_cells import has_thin_cells
 from fem.spaces import PLAIN, Array, How, LinearSolve
 
 Action = Callable[[Array], Array]

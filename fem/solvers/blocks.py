@@ -14,29 +14,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from fem.meshes.tets import Ints, Tets
+from fem.meshes.tets import Tets
+from fem.solvers.block_kernels import Blocks, Rows, fill_blocks, invert_blocks, sweep_blocks
 from fem.solvers.symmetric import Symmetric
+from fem.solvers.thin_cells import block_of_edges
 from fem.spaces import Array
-
-SHORT = 0.25  # of the longest edge of a neighbouring cell; Kuhn cells have 0.58, 0.35 takes as many
-MAX_BLOCK = 1500  # edges: above, shorter edges alone count as short, so that factors stay small
-Pointers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSmoother:
     """Forward and backward sweeps over blocks, as `Symmetric` offers them over single dofs."""
 
-    start: Pointers  # of the rows of A
-    column: Ints
-    value: Array
-    block_start: Pointers
-    members: Ints  # free dofs, block by block
-    factor_start: Pointers
-    factors: Array  # inverses of the diagonal blocks, one after the other
+    rows: Rows
+    blocks: Blocks
 
     @classmethod
     def build(
@@ -52,22 +44,13 @@ class BlockSmoother:
         block_start = np.concatenate([[0], cuts, [len(order)]])
         sizes = np.diff(block_start)
         factor_start = np.concatenate([[0], np.cumsum(sizes**2)])
-        rows = _whole(matrix)
         factors = np.empty(int(factor_start[-1]))
-        place = np.full(len(block), -1, np.int64)
-        _fill_blocks(
-            rows.indptr, rows.indices, rows.data, block_start, order, factor_start, factors, place
-        )
-        _invert_blocks(block_start, factor_start, factors)
-        return cls(
-            rows.indptr.astype(np.int64),
-            rows.indices.astype(np.int32),
-            rows.data,
-            block_start,
-            order,
-            factor_start,
-            factors,
-        )
+        whole = _whole(matrix)
+        rows = Rows(whole.indptr.astype(np.int64), whole.indices.astype(np.int32), whole.data)
+        blocks = Blocks(block_start, order, factor_start, factors)
+        fill_blocks(rows, blocks, np.full(len(block), -1, np.int64))
+        invert_blocks(block_start, factor_start, factors)
+        return cls(rows, blocks)
 
     def forward(self, r: Array) -> tuple[Array, Array]:
         """x of one sweep from zero, and its residual."""
@@ -80,50 +63,7 @@ class BlockSmoother:
         self._sweep(rest, x, True)
 
     def _sweep(self, rest: Array, x: Array, reverse: bool) -> None:
-        _sweep_blocks(
-            self.start, self.column, self.value, self.block_start, self.members,
-            self.factor_start, self.factors, rest, x, reverse,
-        )  # fmt: skip
-
-
-def has_thin_cells(tets: Tets) -> bool:
-    return bool((_relative_lengths(tets) < SHORT).any())
-
-
-def block_of_edges(tets: Tets) -> NDArray[np.int64] | None:
-    """The number of the block of each edge, or None where no edge is short."""
-    relative, short = _relative_lengths(tets), SHORT
-    if not (relative < short).any():
-        return None
-    while True:
-        block = _pairs_of_clusters(tets, relative < short)
-        if np.bincount(block).max() <= MAX_BLOCK:
-            return block
-        short /= 1.5
-
-
-def _relative_lengths(tets: Tets) -> Array:
-    """Of every edge, over the longest edge of the cells around it."""
-    ends = tets.p.T[tets.edges]
-    length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    longest = np.zeros_like(length)
-    in_cell = length[tets.cell_edges].max(axis=1)
-    for local in range(6):
-        np.maximum.at(longest, tets.cell_edges[:, local], in_cell)
-    return np.asarray(length / longest)
-
-
-def _pairs_of_clusters(tets: Tets, strong: NDArray[np.bool_]) -> NDArray[np.int64]:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    nodes = tets.p.shape[1]
-    a, b = tets.edges[strong].T
-    count, cluster = connected_components(
-        coo_array((np.ones(len(a)), (a, b)), shape=(nodes, nodes)), directed=False
-    )
-    low, high = np.sort(cluster[tets.edges].astype(np.int64), axis=1).T
-    return np.unique(low * count + high, return_inverse=True)[1].ravel()
+        sweep_blocks(self.rows, self.blocks, rest, x, reverse)
 
 
 def _whole(matrix: Symmetric) -> Any:
@@ -133,75 +73,3 @@ def _whole(matrix: Symmetric) -> Any:
     size = matrix.diagonal.size
     lower = csr_array((matrix.value, matrix.column, matrix.start), shape=(size, size))
     return csr_array(lower + lower.T + diags_array(matrix.diagonal))
-
-
-@njit(cache=True, nogil=True)
-def _fill_blocks(
-    start: Pointers,
-    column: Ints,
-    value: Array,
-    block_start: Pointers,
-    members: Ints,
-    factor_start: Pointers,
-    factors: Array,
-    place: Pointers,
-) -> None:
-    """The diagonal blocks of A, dense, by rows; `place` is scratch, −1 on entry and on exit."""
-    for b in range(block_start.size - 1):
-        first, last = block_start[b], block_start[b + 1]
-        size = last - first
-        for k in range(size):
-            place[members[first + k]] = k
-        here = factors[factor_start[b] : factor_start[b + 1]]
-        here[:] = 0.0
-        for k in range(size):
-            row = members[first + k]
-            for j in range(start[row], start[row + 1]):
-                if place[column[j]] >= 0:
-                    here[k * size + place[column[j]]] = value[j]
-        for k in range(size):
-            place[members[first + k]] = -1
-
-
-def _invert_blocks(block_start: Pointers, factor_start: Pointers, factors: Array) -> None:
-    """In place; blocks of one size together."""
-    sizes = np.diff(block_start)
-    for size in np.unique(sizes):
-        which = np.flatnonzero(sizes == size)
-        for part in np.array_split(which, max(1, int(len(which) * size**2) >> 24)):
-            index = factor_start[part][:, None] + np.arange(size**2)
-            inverse = np.linalg.inv(factors[index].reshape(-1, size, size))
-            inverse += np.swapaxes(inverse, 1, 2)
-            factors[index] = inverse.reshape(len(part), -1) / 2
-
-
-@njit(cache=True, nogil=True)
-def _sweep_blocks(
-    start: Pointers,
-    column: Ints,
-    value: Array,
-    block_start: Pointers,
-    members: Ints,
-    factor_start: Pointers,
-    factors: Array,
-    rest: Array,
-    x: Array,
-    reverse: bool,
-) -> None:
-    blocks = block_start.size - 1
-    for step in range(blocks):
-        b = blocks - 1 - step if reverse else step
-        first = block_start[b]
-        size = block_start[b + 1] - first
-        inverse = factors[factor_start[b] : factor_start[b + 1]]
-        change = np.zeros(size)
-        for k in range(size):
-            total = 0.0
-            for m in range(size):
-                total += inverse[k * size + m] * rest[members[first + m]]
-            change[k] = total
-        for k in range(size):
-            row = members[first + k]
-            x[row] += change[k]
-            for j in range(start[row], start[row + 1]):
-                rest[column[j]] -= value[j] * change[k]

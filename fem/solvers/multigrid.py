@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from fem.solvers.symmetric import Indices, Symmetric
+from fem.solvers.symmetric import Symmetric
+from fem.solvers.symmetric_kernels import Indices
 from fem.spaces import Array
 
 MAX_COARSE = 200

@@ -10,13 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from fem import memory
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.errors import InputError
-from fem.solutions import Clock
+from fem.solutions import Clock, Label
 from fem.solvers.auxiliary_space import solve as conjugate_gradients
 from fem.solvers.multigrid import Multigrid
-from fem.spaces import Array, Field, How, LinearSolve
+from fem.spaces import Array, FunctionSpace, How, LinearSolve
 
 Indices = NDArray[np.integer[Any]]
 ALIGNED = 1e-9
@@ -25,22 +24,20 @@ ALIGNED = 1e-9
 DIRECT_UP_TO = 12_000
 
 
-class NodalSpace(Protocol):
+class Asked(Label):
+    """What every nodal solve is asked beside the mesh."""
+
+    how: How
+
+
+class NodalSpace(FunctionSpace, Protocol):
     """Continuous fields, coefficients component by component."""
-
-    @property
-    def dofs(self) -> int: ...
-
-    @property
-    def h(self) -> float: ...
 
     def matrix(self, problem: BoundaryValueProblem) -> sp.csr_matrix: ...
 
     def load(self, problem: BoundaryValueProblem) -> Array: ...
 
     def held(self, problem: BoundaryValueProblem) -> tuple[Indices, Array]: ...
-
-    def errors(self, x: Array, u: Field, curl_u: Field, how: How) -> tuple[float, float]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +83,11 @@ def held_components(
 def solve_nodal(
     space: Any,
     problem: BoundaryValueProblem,
+    clock: Clock,
+    *,
     element: str,
     solver: str,
     how: How,
-    clock: Clock,
     n: int | None = None,
 ) -> NodalSolution:
     """Assembles, solves, and keeps the energy."""
@@ -113,11 +111,8 @@ def solve_nodal(
         element=element,
         solver=solver,
         space=space,
-        x=x,
-        iterations=found.iterations,
-        residual=found.residual,
-        seconds=clock.seconds,
-        peak_bytes=memory.peak_bytes(),
+        **found._replace(x=x)._asdict(),
+        **clock.cost(),
         multiplier=np.zeros(0),
         multiplier_norm=0.0,
         divergence=0.0,

@@ -12,13 +12,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from fem.solvers import symmetric_block_kernels as by_block
+from fem.solvers import symmetric_kernels as by_vector
+from fem.solvers.symmetric_kernels import Indices, Pointers
 from fem.spaces import Array
-
-Pointers = NDArray[np.int64]
-Indices = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,109 +48,18 @@ class Symmetric:
     def __matmul__(self, x: Array) -> Array:
         """A x."""
         y = np.empty_like(x)
-        kernel = _multiply if x.ndim == 1 else _multiply_block
+        kernel = by_vector.multiply if x.ndim == 1 else by_block.multiply
         kernel(*self._lower, self.diagonal, x, y)
         return y
 
     def forward(self, inverse: Array, r: Array) -> tuple[Array, Array]:
         """x = (L + D)⁻¹ r and its residual r − A x; `inverse` is 1/D, 0 where x shall be 0."""
         x, rest = np.empty_like(r), np.empty_like(r)
-        kernel = _forward if r.ndim == 1 else _forward_block
+        kernel = by_vector.forward if r.ndim == 1 else by_block.forward
         kernel(*self._lower, inverse, r, x, rest)
         return x, rest
 
     def backward(self, inverse: Array, r: Array, x: Array) -> None:
         """x ← x + (D + Lᵀ)⁻¹ r; r is used up."""
-        kernel = _backward if r.ndim == 1 else _backward_block
+        kernel = by_vector.backward if r.ndim == 1 else by_block.backward
         kernel(*self._lower, inverse, r, x)
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _multiply(
-    start: Pointers, column: Indices, value: Array, diagonal: Array, x: Array, y: Array
-) -> None:
-    for i in range(diagonal.size):
-        xi = x[i]
-        total = diagonal[i] * xi
-        for k in range(start[i], start[i + 1]):
-            j = column[k]
-            total += value[k] * x[j]
-            y[j] += value[k] * xi
-        y[i] = total
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _forward(
-    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array, rest: Array
-) -> None:
-    for i in range(inverse.size):
-        total = r[i]
-        for k in range(start[i], start[i + 1]):
-            total -= value[k] * x[column[k]]
-        xi = total * inverse[i]
-        x[i] = xi
-        rest[i] = 0.0
-        for k in range(start[i], start[i + 1]):
-            rest[column[k]] -= value[k] * xi
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _backward(
-    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array
-) -> None:
-    for i in range(inverse.size - 1, -1, -1):
-        e = r[i] * inverse[i]
-        x[i] += e
-        for k in range(start[i], start[i + 1]):
-            r[column[k]] -= value[k] * e
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _multiply_block(
-    start: Pointers, column: Indices, value: Array, diagonal: Array, x: Array, y: Array
-) -> None:
-    width = x.shape[1]
-    for i in range(diagonal.size):
-        for c in range(width):
-            y[i, c] = diagonal[i] * x[i, c]
-        for k in range(start[i], start[i + 1]):
-            j, v = column[k], value[k]
-            for c in range(width):
-                y[i, c] += v * x[j, c]
-                y[j, c] += v * x[i, c]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _forward_block(
-    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array, rest: Array
-) -> None:
-    width = r.shape[1]
-    for i in range(inverse.size):
-        for c in range(width):
-            x[i, c] = r[i, c]
-            rest[i, c] = 0.0
-        for k in range(start[i], start[i + 1]):
-            j, v = column[k], value[k]
-            for c in range(width):
-                x[i, c] -= v * x[j, c]
-        for c in range(width):
-            x[i, c] *= inverse[i]
-        for k in range(start[i], start[i + 1]):
-            j, v = column[k], value[k]
-            for c in range(width):
-                rest[j, c] -= v * x[i, c]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _backward_block(
-    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array
-) -> None:
-    width = r.shape[1]
-    for i in range(inverse.size - 1, -1, -1):
-        for c in range(width):
-            r[i, c] *= inverse[i]
-            x[i, c] += r[i, c]
-        for k in range(start[i], start[i + 1]):
-            j, v = column[k], value[k]
-            for c in range(width):
-                r[j, c] -= v * r[i, c]

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from nets.errors import InputError
 from nets.fast.elementwise import elementwise
-from nets.fast.recall import Shape
+from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, Sweep, pool_entries
 from nets.gradients.adjoint import coefficient_vjp
 from nets.loss import Loss
@@ -60,6 +60,11 @@ class FlatParameters:
         last = 2 * net.config.hidden
         self.W, self.b = [*views[0:last:2], views[last]], views[1:last:2]
         self.free_tau = views[last + 1] if net.learns_tau else None
+
+    def norms(self, tau: np.ndarray, phi_squared: np.ndarray) -> Norms:
+        """Of a gradient; that by τ and the sums of φ² were taken along the way."""
+        W, b = (np.array([float(part.norm()) for part in parts]) for parts in (self.W, self.b))
+        return Norms(W, b, tau.copy(), np.sqrt(phi_squared[1:]))
 
 
 class FastObjective:
@@ -192,12 +197,7 @@ class FastObjective:
 
     def norms(self) -> Norms:
         """Norms of the last gradient, penalties included; φ was summed up along the way."""
-        return Norms(
-            W=np.array([float(W.norm()) for W in self._gradient.W]),
-            b=np.array([float(b.norm()) for b in self._gradient.b]),
-            tau=self.tau_gradient.copy(),
-            y=np.sqrt(self._sums.phi_squared[1:]),
-        )
+        return self._gradient.norms(self.tau_gradient, self._sums.phi_squared)
 
 
 def predict(net: Network, x: Any, *, chunk: int | None = None) -> Tensor:

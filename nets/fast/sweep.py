@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nets.fast.all_layers import AllLayers
 from nets.fast.elementwise import Elementwise
-from nets.fast.recall import AllLayers, LastLayer, Shape, leading
+from nets.fast.recall import LastLayer
+from nets.fast.shape import Shape, leading
 
 if TYPE_CHECKING:
     from nets.fast.kernel import FlatParameters

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from nets.activations import ACTIVATIONS, Activation, tanh
-from nets.fast.elementwise import REORDERED_SUMS, Array
+from nets.fast.fused import REORDERED_SUMS, Array
 from nets.residuals.jets import CHANNELS, DERIVATIVES
 
 # What the kernels call the orders; numba compiles one loop nest for each.

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from nets.errors import InputError
 from nets.fast.kernel import FlatParameters, Norms, _numbers
-from nets.fast.recall import Shape
+from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, pool_entries
 from nets.gradients.adjoint import coefficient_vjp
 from nets.module import Network
@@ -244,12 +244,7 @@ class ResidualObjective:
 
     def norms(self) -> Norms:
         """Per layer, of the last gradient."""
-        return Norms(
-            W=np.array([float(W.norm()) for W in self._gradient.W]),
-            b=np.array([float(b.norm()) for b in self._gradient.b]),
-            tau=self.tau_gradient.copy(),
-            y=np.sqrt(self._sums.phi_squared[1:]),
-        )
+        return self._gradient.norms(self.tau_gradient, self._sums.phi_squared)
 
     # ------------------------------------------------------------ the net at θ
 

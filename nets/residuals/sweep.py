@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from nets.activations import Activation
-from nets.fast.elementwise import REORDERED_SUMS
-from nets.fast.recall import Shape
+from nets.fast.fused import REORDERED_SUMS
+from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, Sweep
 from nets.residuals.elementwise import JetElementwise
 from nets.residuals.jets import channels

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from nets.fast.kernel import _numbers
-from nets.fast.recall import Shape
+from nets.fast.shape import Shape
 from nets.fast.sweep import pool_entries
 from nets.module import Network
 from nets.residuals.jets import channels, check_served, input_jets

@@ -7,16 +7,11 @@ from typing import Any
 import numpy as np
 
 from nets.module import build
-from nets.theory.counterexamples import (
-    contracting_resnet,
-    escape,
-    example_6_3,
-    log10_decay,
-    product_of_factors,
-)
+from nets.theory.counterexamples import contracting_resnet, escape, log10_decay, product_of_factors
 from nets.theory.paths import decay_exponent, identity_path, identity_path_limit
 from nets.theory.rescaling import EXACT_RELU, rescaling_gap
 from nets.theory.slips import example_points
+from nets.theory.trade_off import example_6_3
 
 DEEP = 400  # layers of the identity path: its slope is within 3e-3 of the limit
 STEEP = 100.0  # the large weight of Example 6.3

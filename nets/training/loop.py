@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from nets import optimizers
-from nets.config import DTYPES
+from nets.config_checks import DTYPES
 from nets.errors import InputError, nearest
 from nets.loss import Loss
 from nets.module import Network

@@ -9,7 +9,9 @@ import pytest
 
 from bench import comparison
 from bench.claims import PARTS, Claim, agreement, all_claims, digest, family_sizes, ledger
-from bench.claims._rules import PAPER, compared_values, count, seeds_and_unit, smaller
+from bench.claims._arms import PAPER
+from bench.claims._counting import count, seeds_and_unit
+from bench.claims._rules import compared_values, smaller
 from bench.claims.reproduction import SETTING, closest
 from bench.statistics import DECIDING_SEEDS, largest_family
 from bench.store.results import Results

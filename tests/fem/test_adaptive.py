@@ -8,6 +8,7 @@ from bench.boundary_value import data_of
 from fem import InputError, meshes
 from fem.adaptive import marked, refined, refinements
 from fem.boundary_value import solve_boundary_value
+from fem.meshes import checks
 
 
 def radius_ratios(mesh):
@@ -38,7 +39,7 @@ def test_bisection_towards_an_edge_conforms_and_keeps_its_shapes():
     for _ in range(12):
         near = np.hypot(mesh.p[0] - 1, mesh.p[1]) < 1e-9
         mesh = refined(mesh, np.flatnonzero(near[mesh.t].any(axis=0)))
-        meshes.check(mesh)
+        checks.check(mesh)
     quality, volume = radius_ratios(mesh)
     assert quality.min() > 0.5
     assert volume.sum() == pytest.approx(1.0)

@@ -12,7 +12,9 @@ from bench import problems
 from fem import How, best_approximation, meshes
 from fem.errors import InputError, NotConverged
 from fem.meshes.tets import Tets
-from fem.rules.cell_rules import collapsed_tet, four_points, fourteen_points, hex_at_edge, tet_rules
+from fem.rules.cell_rules import tet_rules
+from fem.rules.reference_hexes import hex_at_edge
+from fem.rules.reference_tets import collapsed_tet, four_points, fourteen_points
 from fem.solvers.curl_curl import CurlCurl
 from fem.solvers.symmetric import Symmetric
 from fem.spaces.assembled import AssembledSpace

@@ -11,13 +11,14 @@ from bench.boundary_value import data_of
 from bench.finite_elements import Discretisation, adapted, approximate
 from fem import BoundaryValueProblem, How, InputError, best_approximation, solve_boundary_value
 from fem.boundary_value import Natural, trace_of
-from fem.meshes import check
+from fem.meshes.checks import check
 from fem.meshes.tets import Tets
 from fem.meshes.unions import fichera, graded_line, prism
 from fem.rules.polar import Resolution
 from fem.rules.quadrature import integrate
 from fem.rules.reentrant import around_edge
-from fem.solvers.blocks import BlockSmoother, block_of_edges, has_thin_cells
+from fem.solvers.blocks import BlockSmoother
+from fem.solvers.thin_cells import block_of_edges, has_thin_cells
 from fem.spaces.tets.local_matrices import curl_curl_mass
 
 PROBLEM = problems.reentrant

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nets import build
+from nets.deletion import delete_layers
 from nets.errors import InputError
-from nets.pruning import delete_layers, redundant_layers
+from nets.pruning import redundant_layers
 from nets.training.last_layer import hidden_states
 
 X = np.random.default_rng(0).uniform(-1, 1, (50, 7))

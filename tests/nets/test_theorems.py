@@ -10,16 +10,11 @@ from hypothesis import strategies as st
 
 from nets.errors import InputError
 from nets.module import build, propagate
-from nets.theory.counterexamples import (
-    contracting_resnet,
-    escape,
-    example_6_3,
-    log10_decay,
-    product_of_factors,
-)
+from nets.theory.counterexamples import contracting_resnet, escape, log10_decay, product_of_factors
 from nets.theory.paths import decay_exponent, identity_path, identity_path_limit
 from nets.theory.rescaling import EXACT_RELU, rescaled, rescaling_gap, scale_factors
 from nets.theory.theorems import measured_theorems
+from nets.theory.trade_off import example_6_3
 
 
 @pytest.mark.parametrize("gamma", [0.25, 0.5, 0.75])

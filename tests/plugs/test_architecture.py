@@ -9,9 +9,10 @@ import torch
 
 from bench.store.folder import Store
 from nets import InputError, architectures, build, grad_norms, load, loss_and_grad, save, train
+from nets.deletion import delete_layers
 from nets.fast.kernel import FastObjective
 from nets.gradients.passes import trajectory
-from nets.pruning import delete_layers, redundant_layers
+from nets.pruning import redundant_layers
 from nets.theory.predicted import mean_field_growth, norms_by_theory
 from reports.names import net_name
 

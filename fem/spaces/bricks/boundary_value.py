@@ -24,7 +24,7 @@ from fem.spaces.bricks.mesh import BrickMesh, uniform
 from fem.spaces.bricks.space import BrickSpace, box_bytes
 from fem.spaces.bricks.tensor import Grid
 from fem.spaces.bricks.traces import natural_loads, trace_coefficients, with_natural
-from fem.spaces.tets.mixed import System, positive, solve_direct
+from fem.spaces.tets.mixed import System, solve_direct
 
 if TYPE_CHECKING:
     from fem.spaces.tets.complex import TetComplex
@@ -78,8 +78,7 @@ def solve_on_bricks(
         element=element,
         solver=solver,
         space=BrickSpace(mesh),
-        seconds=clock.seconds,
-        peak_bytes=memory.peak_bytes(),
+        **clock.cost(),
         how=replace(how, progress=None),
         **found,
     )
@@ -115,15 +114,8 @@ def _solve_assembled(
     if problem.natural is not None:
         curl, normal = natural_loads(mesh, problem.natural, problem.singular_edge)
         load, scalar_load = load + curl, scalar_load - normal
-    system = System(
-        complex=cast("TetComplex", complex_),  # all that a saddle point asks of it
-        phi=problem.phi,
-        stiffness=complex_.stiffness(positive(problem.phi)),
-        mass=complex_.mass(),
-        boundary=boundary,
-        load=load,
-        scalar_load=scalar_load,
-    )
+    asked = cast("TetComplex", complex_)  # all that a saddle point asks of it
+    system = System.of(asked, problem.phi, boundary, load, scalar_load)
     solved, p = solve_direct(system, how)
     x, multiplier = system.lifted(solved.x), np.zeros(mesh.present_scalars.size)
     multiplier[system.interior_scalars] = p

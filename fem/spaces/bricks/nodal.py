@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,7 @@ from fem import memory
 from fem.boundary_value import BoundaryValueProblem
 from fem.rules.quadrature import cube, gauss
 from fem.solutions import Clock
-from fem.solvers.nodal_fields import NodalSolution, held_components, solve_nodal
+from fem.solvers.nodal_fields import Asked, NodalSolution, held_components, solve_nodal
 from fem.spaces import PLAIN, Array, Field, How, Line
 from fem.spaces.bricks.axis import Axis, Indices
 from fem.spaces.bricks.mesh import BrickMesh, uniform
@@ -346,15 +346,13 @@ def _scattered(local: Array, dofs: Indices, size: int) -> sp.csr_matrix:
 def solve_nodal_on_bricks(
     problem: BoundaryValueProblem,
     *,
-    element: str,
-    solver: str,
-    how: How,
     n: int | None = None,
     order: int | None = None,
     mesh: BrickMesh | None = None,
+    **asked: Unpack[Asked],
 ) -> NodalSolution:
     """Q_p³ on the cube with n bricks per side of one order or on a mesh of bricks."""
     memory.reset_peak()
     clock = Clock()
     chosen = with_natural(uniform(n, order) if mesh is None else mesh, problem.natural)
-    return solve_nodal(NodalBricks(chosen), problem, element, solver, how, clock, n)
+    return solve_nodal(NodalBricks(chosen), problem, clock, n=n, **asked)

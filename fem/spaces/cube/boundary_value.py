@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from itertools import permutations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.rules.cell_rules import gauss
-from fem.solutions import Clock
+from fem.solutions import Clock, Label
 from fem.solvers import stencil_kernels
 from fem.solvers.cg import MatrixSystem, conjugate_gradients
 from fem.solvers.stencil import layout, prolongation, restriction, system_stencil
@@ -77,7 +77,7 @@ class CubeSolution(BoundaryValueSolution):
 
 
 def solve_on_cube(
-    problem: BoundaryValueProblem, *, n: int, element: str, solver: str, how: How
+    problem: BoundaryValueProblem, *, n: int, how: How, **label: Unpack[Label]
 ) -> CubeSolution:
     """u_h with the trace g, told f, φ, ρ and g."""
     memory.reset_peak()
@@ -95,14 +95,10 @@ def solve_on_cube(
     clock.lap("solve")
     return CubeSolution(
         n=n,
-        element=element,
-        solver=solver,
+        **label,
         space=CubeTets(n),
-        x=x,
-        iterations=solved.iterations,
-        residual=solved.residual,
-        seconds=clock.seconds,
-        peak_bytes=memory.peak_bytes(),
+        **solved._replace(x=x)._asdict(),
+        **clock.cost(),
         multiplier=p.ravel(),
         multiplier_norm=float(np.sqrt(max(float(slope @ mass(slope)), 0.0))),
         divergence=_divergence(x, mass(x), source, n),

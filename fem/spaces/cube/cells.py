@@ -18,7 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.rules.cell_rules import collapsed_tet, hex_at_edge, tensor_hex
+from fem.rules.reference_hexes import hex_at_edge, tensor_hex
+from fem.rules.reference_tets import collapsed_tet
 from fem.spaces import Array
 
 Index = NDArray[np.int64]

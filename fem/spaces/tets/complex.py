@@ -24,7 +24,8 @@ from fem.boundary_value import Natural
 from fem.errors import InputError
 from fem.meshes.locate import Locator
 from fem.meshes.tets import Tets
-from fem.rules.cell_rules import collapsed_tet, tet_rules
+from fem.rules.cell_rules import tet_rules
+from fem.rules.reference_tets import collapsed_tet
 from fem.spaces import PLAIN, Array, Field, How, Line
 from fem.spaces.tets import tables
 from fem.spaces.tets.faces import edges_of, natural_faces

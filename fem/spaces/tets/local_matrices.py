@@ -16,7 +16,8 @@ import numpy as np
 from numba import njit
 
 from fem.meshes.tets import LOCAL_EDGES, Ints, Tets
-from fem.solvers.symmetric import Indices, Pointers, Symmetric
+from fem.solvers.symmetric import Symmetric
+from fem.solvers.symmetric_kernels import Indices, Pointers
 from fem.spaces import Array
 from fem.threads import each, ranges
 

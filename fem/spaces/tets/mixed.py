@@ -59,8 +59,7 @@ def solve_on_tets(
         solver=solver,
         space=complex_,
         **found._asdict(),
-        seconds=clock.seconds,
-        peak_bytes=memory.peak_bytes(),
+        **clock.cost(),
         multiplier=multiplier,
         multiplier_norm=float(np.sqrt(max(p @ (system.laplacian @ p), 0.0))),
         divergence=system.divergence(found.x),
@@ -93,15 +92,20 @@ class System:
         if problem.natural is not None:
             curl, normal = natural_loads(complex_, problem.natural, problem.singular_edge)
             load, scalar_load = load + curl, scalar_load - normal
-        return cls(
-            complex=complex_,
-            phi=problem.phi,
-            stiffness=complex_.stiffness(positive(problem.phi)),
-            mass=complex_.mass(),
-            boundary=boundary,
-            load=load,
-            scalar_load=scalar_load,
-        )
+        return cls.of(complex_, problem.phi, boundary, load, scalar_load)
+
+    @classmethod
+    def of(
+        cls,
+        complex_: TetComplex,
+        phi: Callable[[Array], Array],
+        boundary: Array,
+        load: Array,
+        scalar_load: Array,
+    ) -> System:
+        """With the matrices of the complex."""
+        stiffness, mass = complex_.stiffness(positive(phi)), complex_.mass()
+        return cls(complex_, phi, stiffness, mass, boundary, load, scalar_load)
 
     @cached_property
     def free(self) -> Indices:

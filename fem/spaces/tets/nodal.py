@@ -11,7 +11,7 @@ re-entrant edge the limit is not u: the H¹ fields are a closed proper subspace 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem
 from fem.solutions import Clock
-from fem.solvers.nodal_fields import NodalSolution, held_components, solve_nodal
+from fem.solvers.nodal_fields import Asked, NodalSolution, held_components, solve_nodal
 from fem.spaces import PLAIN, Array, Field, How
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.faces import on_faces, outer_normals
@@ -141,15 +141,13 @@ class NodalTets:
 def solve_nodal_on_tets(
     problem: BoundaryValueProblem,
     *,
-    element: str,
-    solver: str,
-    how: How,
     n: int | None = None,
     mesh: Any = None,
+    **asked: Unpack[Asked],
 ) -> NodalSolution:
     """P1³ on the cube with n cells per side or on a mesh."""
     memory.reset_peak()
     clock = Clock()
     mesh = meshes.cube(n) if n is not None else mesh
     space = NodalTets(TetComplex.on(mesh, 0, problem.natural))
-    return solve_nodal(space, problem, element, solver, how, clock, n)
+    return solve_nodal(space, problem, clock, n=n, **asked)

@@ -1,0 +1,23 @@
+"""Studies that measure errors need a u in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+from bench.problems import Problem
+
+Config = TypeVar("Config")
+
+
+def where_u_is_known(
+    on: Callable[[Config, Problem], Config],
+) -> Callable[[Config, Problem], Config | None]:
+    """A decorator of `on`: None, and so no study, where nobody has u."""
+
+    @wraps(on)
+    def suited(config: Config, problem: Problem) -> Config | None:
+        return on(config, problem) if problem.known else None
+
+    return suited

@@ -1,0 +1,57 @@
+"""What the studies of finite elements share: their meshes, and which of them suit a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from bench.problems import Problem
+from bench.studies._sizes import offered
+
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Meshes:
+    """Cells per side by family, uniform and graded, and layers of bricks."""
+
+    smooth: tuple[str, ...] = ("maxwell", "helix")
+    singular: tuple[str, ...] = ("screen", "curlsing")
+    n0: tuple[int, ...] = (1, 2, 4, 8)
+    n1: tuple[int, ...] = (1, 2, 4)
+    graded: tuple[int, ...] = (2, 4, 8)
+    exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
+    layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
+    layer_order: int = 5
+
+    def graded_cells(self) -> list[Settings]:
+        """N₀ on tets graded to the singular edge."""
+        return [
+            {"problem": problem, "element": "N0", "n": n, "grading": self.exponent}
+            for problem in self.singular
+            for n in self.graded
+        ]
+
+    def layered_cells(self) -> list[Settings]:
+        """hexP on layers of bricks towards the singular edge."""
+        order = self.layer_order
+        return [
+            {"problem": problem, "element": "hexP", "n": 1, "order": order, "layers": layers}
+            for problem in self.singular
+            for layers in self.layers
+        ]
+
+
+Config = TypeVar("Config", bound=Meshes)
+
+
+def suited(config: Config, problem: Problem) -> Config:
+    """On this problem alone, with the sizes that its domain has."""
+    mine = (problem.name,)
+    return replace(
+        config,
+        smooth=mine if problem.smooth else (),
+        singular=() if problem.smooth else mine,
+        n0=offered(problem, config.n0),
+        n1=offered(problem, config.n1),
+    )

@@ -1,0 +1,59 @@
+"""The same for several vectors at a time, side by side."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from fem.solvers.symmetric_kernels import Indices, Pointers
+from fem.spaces import Array
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def multiply(
+    start: Pointers, column: Indices, value: Array, diagonal: Array, x: Array, y: Array
+) -> None:
+    width = x.shape[1]
+    for i in range(diagonal.size):
+        for c in range(width):
+            y[i, c] = diagonal[i] * x[i, c]
+        for k in range(start[i], start[i + 1]):
+            j, v = column[k], value[k]
+            for c in range(width):
+                y[i, c] += v * x[j, c]
+                y[j, c] += v * x[i, c]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def forward(
+    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array, rest: Array
+) -> None:
+    width = r.shape[1]
+    for i in range(inverse.size):
+        for c in range(width):
+            x[i, c] = r[i, c]
+            rest[i, c] = 0.0
+        for k in range(start[i], start[i + 1]):
+            j, v = column[k], value[k]
+            for c in range(width):
+                x[i, c] -= v * x[j, c]
+        for c in range(width):
+            x[i, c] *= inverse[i]
+        for k in range(start[i], start[i + 1]):
+            j, v = column[k], value[k]
+            for c in range(width):
+                rest[j, c] -= v * x[i, c]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def backward(
+    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array
+) -> None:
+    width = r.shape[1]
+    for i in range(inverse.size - 1, -1, -1):
+        for c in range(width):
+            r[i, c] *= inverse[i]
+            x[i, c] += r[i, c]
+        for k in range(start[i], start[i + 1]):
+            j, v = column[k], value[k]
+            for c in range(width):
+                r[j, c] -= v * r[i, c]

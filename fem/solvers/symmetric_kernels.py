@@ -1,0 +1,52 @@
+"""Compiled product and Gauss–Seidel sweeps of a symmetric matrix, kept by its lower half."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fem.spaces import Array
+
+Pointers = NDArray[np.int64]
+Indices = NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def multiply(
+    start: Pointers, column: Indices, value: Array, diagonal: Array, x: Array, y: Array
+) -> None:
+    for i in range(diagonal.size):
+        xi = x[i]
+        total = diagonal[i] * xi
+        for k in range(start[i], start[i + 1]):
+            j = column[k]
+            total += value[k] * x[j]
+            y[j] += value[k] * xi
+        y[i] = total
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def forward(
+    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array, rest: Array
+) -> None:
+    for i in range(inverse.size):
+        total = r[i]
+        for k in range(start[i], start[i + 1]):
+            total -= value[k] * x[column[k]]
+        xi = total * inverse[i]
+        x[i] = xi
+        rest[i] = 0.0
+        for k in range(start[i], start[i + 1]):
+            rest[column[k]] -= value[k] * xi
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def backward(
+    start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array
+) -> None:
+    for i in range(inverse.size - 1, -1, -1):
+        e = r[i] * inverse[i]
+        x[i] += e
+        for k in range(start[i], start[i + 1]):
+            r[column[k]] -= value[k] * e

@@ -1,0 +1,52 @@
+"""Clusters of nodes that short edges join, and the blocks of edges between them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fem.meshes.tets import Tets
+from fem.spaces import Array
+
+SHORT = 0.25  # of the longest edge of a neighbouring cell; Kuhn cells have 0.58, 0.35 takes as many
+MAX_BLOCK = 1500  # edges: above, shorter edges alone count as short, so that factors stay small
+
+
+def has_thin_cells(tets: Tets) -> bool:
+    return bool((_relative_lengths(tets) < SHORT).any())
+
+
+def block_of_edges(tets: Tets) -> NDArray[np.int64] | None:
+    """The number of the block of each edge, or None where no edge is short."""
+    relative, short = _relative_lengths(tets), SHORT
+    if not (relative < short).any():
+        return None
+    while True:
+        block = _pairs_of_clusters(tets, relative < short)
+        if np.bincount(block).max() <= MAX_BLOCK:
+            return block
+        short /= 1.5
+
+
+def _relative_lengths(tets: Tets) -> Array:
+    """Of every edge, over the longest edge of the cells around it."""
+    ends = tets.p.T[tets.edges]
+    length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    longest = np.zeros_like(length)
+    in_cell = length[tets.cell_edges].max(axis=1)
+    for local in range(6):
+        np.maximum.at(longest, tets.cell_edges[:, local], in_cell)
+    return np.asarray(length / longest)
+
+
+def _pairs_of_clusters(tets: Tets, strong: NDArray[np.bool_]) -> NDArray[np.int64]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    nodes = tets.p.shape[1]
+    a, b = tets.edges[strong].T
+    count, cluster = connected_components(
+        coo_array((np.ones(len(a)), (a, b)), shape=(nodes, nodes)), directed=False
+    )
+    low, high = np.sort(cluster[tets.edges].astype(np.int64), axis=1).T
+    return np.unique(low * count + high, return_inverse=True)[1].ravel()
