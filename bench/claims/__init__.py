@@ -117,10 +117,22 @@ def family_sizes(
 
 def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Finding, Standing]:
     if claim.is_declared and len(untouched):
-        finding = claim.examine(claim.seen(untouched))
+        finding = _looked(claim, untouched)
         if not isinstance(finding, NotTested):
             return finding, "confirmed"
-    return claim.examine(claim.seen(results)), "exploratory"
+    return _looked(claim, results), "exploratory"
+
+
+def _looked(claim: Claim, results: Results) -> Finding:
+    """What the claim finds. A result may lack a value that its kind always has: somebody edited it
+    and sealed it again; the claim then says so, and the others go on."""
+    try:
+        return claim.examine(claim.seen(results))
+    except KeyError as missing:
+        return Untestable(
+            f"a result lacks the value {missing}, which its kind has: it was edited; compute it "
+            "again under another --run"
+        )
 
 
 def agreement(entries: Sequence[Entry]) -> str:

@@ -410,3 +410,15 @@ def test_the_table_of_families_in_the_document_is_computed():
         row = next(line for line in text.splitlines() if line.strip().startswith(f"| {pairs} |"))
         assert row.strip().endswith(f"| {family} |")
         assert float(row.split("|")[2]) == pytest.approx(2 / 2**pairs, rel=0.01)
+
+
+def test_a_result_that_lacks_a_value_spoils_its_claim_alone():
+    """Somebody took a value out of a cell and sealed it again."""
+
+    def reads(results):
+        return {}["l2_error"]
+
+    claim = Claim(name="x", sentence="X.", where="here", rule="rule", examine=reads)
+    (entry,) = ledger(Results([]), [claim])
+    assert entry.status == "not testable as stated"
+    assert "'l2_error'" in entry.evidence
