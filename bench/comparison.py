@@ -12,7 +12,7 @@ from typing import Any
 from bench.cells import is_timing, label_of
 from bench.medians import median
 from bench.statistics import observed_rate
-from bench.store.files import Record
+from bench.store.files import StoredResult
 
 SAME = 1e-9  # relative: below it, rounding on another machine
 
@@ -59,7 +59,7 @@ class Comparison:
         return asdict(self)
 
 
-def compare(a: Iterable[Record], b: Iterable[Record]) -> Comparison:
+def compare(a: Iterable[StoredResult], b: Iterable[StoredResult]) -> Comparison:
     """Compares finished cells of the same key."""
     ours, theirs = ({record.key: record for record in records} for records in (a, b))
     pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
@@ -84,12 +84,12 @@ def is_seconds(kind: str, name: str) -> bool:
     return "seconds" in name and is_timing(kind, name)
 
 
-def _label(record: Record) -> str:
+def _label(record: StoredResult) -> str:
     return label_of(record.kind, record.config)
 
 
 def ratios(
-    pairs: Sequence[tuple[Record, Record]], wanted: Callable[[str, str], bool]
+    pairs: Sequence[tuple[StoredResult, StoredResult]], wanted: Callable[[str, str], bool]
 ) -> list[Ratios]:
     """b / a of every wanted value, by kind; only where both are positive numbers."""
     found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
@@ -113,9 +113,9 @@ def _summary(kind: str, name: str, found: list[tuple[float, str]]) -> Ratios:
     return Ratios(kind, name, len(values), moved, median(values), low, high, worst, cell)
 
 
-def rates(pairs: Sequence[tuple[Record, Record]]) -> list[Rate]:
+def rates(pairs: Sequence[tuple[StoredResult, StoredResult]]) -> list[Rate]:
     """Orders of convergence of every series of meshes that differ in n only."""
-    series: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
+    series: dict[str, list[tuple[StoredResult, StoredResult]]] = defaultdict(list)
     for x, y in pairs:
         if "n" in x.config and _positive(x.values.get("h")):
             rest = {name: value for name, value in x.config.items() if name != "n"}
@@ -134,7 +134,7 @@ def rates(pairs: Sequence[tuple[Record, Record]]) -> list[Rate]:
     return found
 
 
-def verdicts(a: list[Record], b: list[Record]) -> list[tuple[str, str, str, str]]:
+def verdicts(a: list[StoredResult], b: list[StoredResult]) -> list[tuple[str, str, str, str]]:
     """Claims on which the two runs do not agree, with the verdict of all their cells together.
 
     If the runs have disjoint seeds and contradict each other, the last one says so: it depends on
@@ -157,7 +157,7 @@ def in_full(verdict: str, standing: str) -> str:
     return f"{verdict} ({standing})" if standing else verdict
 
 
-def verdicts_of(records: Iterable[Record]) -> list[dict[str, Any]]:
+def verdicts_of(records: Iterable[StoredResult]) -> list[dict[str, Any]]:
     """The ledger of a run as `verdicts.json` keeps it."""
     from bench.claims import ledger
     from bench.store.results import Results

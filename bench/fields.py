@@ -15,13 +15,13 @@ import numpy as np
 
 from bench import problems
 from bench.guards.output import written_whole
-from bench.store.files import Record
+from bench.store.files import StoredResult
 
 Field = Callable[[np.ndarray], np.ndarray]
 CELL_TYPES = {4: "tetra", 8: "hexahedron"}  # by number of vertices
 
 
-def write_fields(records: Iterable[Record], folder: Path, n: int) -> list[Path]:
+def write_fields(records: Iterable[StoredResult], folder: Path, n: int) -> list[Path]:
     """One file for each cell that has a field; finite elements up to n cells per side."""
     paths = []
     for record in records:
@@ -31,7 +31,7 @@ def write_fields(records: Iterable[Record], folder: Path, n: int) -> list[Path]:
     return paths
 
 
-def fields(record: Record, n: int) -> Iterator[tuple[Any, Field]]:
+def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
     """The mesh and the field of a cell, if it has one."""
     if "problem" not in record.config:
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.claims import Entry, ledger
 from bench.guards.text import shell_command
-from bench.store.files import Record
+from bench.store.files import StoredResult
 from bench.store.folder import Store
 from bench.store.results import Results
 from bench.store.survey import Standing, survey
@@ -41,7 +41,7 @@ class Run:
         return cls(path.name, plans, standings, compared, refused)
 
     @cached_property
-    def records(self) -> list[Record]:
+    def records(self) -> list[StoredResult]:
         """Results of planned cells; a stale one is the best there is, and is named as such."""
         return [s.record for s in self.standings if s.record is not None]
 

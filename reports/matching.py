@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.statistics import observed_rate
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.contenders import Contender
 from reports.names import element_title, in_place
 
@@ -63,7 +63,7 @@ def matching_mesh(error: float, rows: Results) -> Match | None:
     return _carried_on(error, ordered[-2].values, ordered[-1].values) if len(ordered) > 1 else None
 
 
-def _size(record: Record) -> tuple[int, int]:
+def _size(record: StoredResult) -> tuple[int, int]:
     return int(record.config["n"]), int(record.config.get("order") or 0)
 
 
@@ -99,7 +99,7 @@ def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
     return min(able, key=lambda found: found.seconds, default=None)
 
 
-def _seconds_to_reach(record: Record, error: float) -> float:
+def _seconds_to_reach(record: StoredResult, error: float) -> float:
     """Read off the recorded curve, after what went before it (a tuned net's search); or never."""
     if "curve_l2_error" not in record.arrays:  # a kind that records its end only
         reached = (record.values.get("l2_error") or math.inf) <= error

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bench import titles
-from bench.store.results import Record
+from bench.store.results import StoredResult
 from bench.titles import net_title
 
 SECONDS = (
@@ -33,12 +33,12 @@ def net_method(config: Mapping[str, Any]) -> str:
     return f"net/{config['net']}" + ("/fixed" if config["tau"] == "fixed" else "")
 
 
-def element_title(record: Record) -> str:
+def element_title(record: StoredResult) -> str:
     """N₀ tetrahedra: what the element calls itself, carried by its results; else its name."""
     return str(record.values.get("element_title", record.config["element"]))
 
 
-def element_short(record: Record) -> str:
+def element_short(record: StoredResult) -> str:
     """Beside a curve: N₀ tets."""
     return str(record.values.get("element_short", record.config["element"]))
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from bench.claims import Counted, Finding, NotTested
 from bench.claims._rules import Examine, seeds_of
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 
-def count(found: Results, true: Callable[[Record], bool], what: str, command: str) -> Finding:
+def count(found: Results, true: Callable[[StoredResult], bool], what: str, command: str) -> Finding:
     """In how many runs is something true? `what` says so of {hits} of {runs}."""
     if not len(found):
         return NotTested(command)
@@ -39,7 +39,10 @@ def seeds_and_unit(found: Results) -> tuple[int, str]:
 
 
 def is_true_of(
-    runs: Callable[[Results], Results], true: Callable[[Record], bool], what: str, command: str
+    runs: Callable[[Results], Results],
+    true: Callable[[StoredResult], bool],
+    what: str,
+    command: str,
 ) -> Examine:
     """What a claim declares that should be true of every one of some runs."""
     return lambda results: count(runs(results), true, what, command)

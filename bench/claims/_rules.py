@@ -12,7 +12,7 @@ from bench.claims import Compared, Finding, NotTested
 from bench.claims._arms import Arm
 from bench.medians import median
 from bench.statistics import compare_logs, log_ratios
-from bench.store.results import Record, Results, pairs
+from bench.store.results import Results, StoredResult, pairs
 
 Examine = Callable[[Results], Finding]
 
@@ -28,7 +28,9 @@ def smaller(
 
 
 def compared(
-    found: Sequence[tuple[Record, Record]], measure: Callable[[Record], float | None], what: str
+    found: Sequence[tuple[StoredResult, StoredResult]],
+    measure: Callable[[StoredResult], float | None],
+    what: str,
 ) -> Compared:
     """The comparison of `measure` over paired runs."""
     a, b = ([measure(pair[side]) for pair in found] for side in (0, 1))
@@ -73,7 +75,7 @@ def _halves(logs: np.ndarray) -> tuple[float, ...]:
     return tuple(float(median(logs[part])) for part in parts)
 
 
-def seeds_of(record: Record) -> tuple[int, int]:
+def seeds_of(record: StoredResult) -> tuple[int, int]:
     seed, data_seed = record.config.get("seed"), record.config.get("data_seed")
     return (seed if seed is not None else data_seed or 0), data_seed or 0
 

@@ -7,7 +7,7 @@ from bench.claims._arms import NAMES, Arm, arm
 from bench.claims._counting import is_true_of
 from bench.claims._paper import TAU
 from bench.claims._rules import is_smaller
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 COMMAND = "femnets run training --preset paper"
 
@@ -48,7 +48,7 @@ def _tau_helps(net: str) -> Claim:
     )
 
 
-def _positive(record: Record) -> bool:
+def _positive(record: StoredResult) -> bool:
     steps = record.values.get("tau") or [None]
     return all(tau is not None and tau > 0 for tau in steps)
 

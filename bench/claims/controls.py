@@ -5,20 +5,20 @@ from __future__ import annotations
 from bench.claims import Claim, Finding, NotTested
 from bench.claims._arms import Arm, arm
 from bench.claims._rules import compared, is_smaller
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 TRAINING = "femnets run training baselines --preset paper"
 STRONG = "femnets run strong_nets baselines --preset paper"
 MAIN = {"problem": "maxwell", "features": "x,f,phi"}
 
 
-def by_data(a: Results, b: Results) -> list[tuple[Record, Record]]:
+def by_data(a: Results, b: Results) -> list[tuple[StoredResult, StoredResult]]:
     """Runs of two methods on the same samples: of one seed, and as many."""
     partners = {_samples(record): record for record in b}
     return [(record, partners[_samples(record)]) for record in a if _samples(record) in partners]
 
 
-def _samples(record: Record) -> tuple[int, int]:
+def _samples(record: StoredResult) -> tuple[int, int]:
     return record.config["data_seed"], record.config["samples"]
 
 

@@ -8,7 +8,7 @@ from bench.claims import Claim, Finding, NotTested, Untestable, quoted
 from bench.claims._arms import NAMES, PAPER, Arm, arm
 from bench.claims._counting import counted, is_true_of
 from bench.claims._rules import Examine, is_smaller
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 
 COMMAND = "femnets run training --preset paper"
 CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube
@@ -93,7 +93,7 @@ EXTRAPOLATED = (
 )
 
 
-def _generalises(record: Record) -> bool:
+def _generalises(record: StoredResult) -> bool:
     """The mean squared error on held-out points of the cylinder against that in training."""
     relative, train = record.values.get("rel_test_error"), record.values.get("train_mse")
     if relative is None or not train:
@@ -101,7 +101,7 @@ def _generalises(record: Record) -> bool:
     return bool(relative**2 * MEAN_SQUARE_U / 2 <= GENERALISES_WITHIN * train)
 
 
-def _extrapolates(record: Record) -> bool:
+def _extrapolates(record: StoredResult) -> bool:
     """Root mean square errors of the parts of the cube outside and inside the cylinder."""
     inside, outside = (record.values.get(f"l2_error_{part}") for part in ("inside", "outside"))
     if inside is None or outside is None:
@@ -126,7 +126,7 @@ def _flat_in_h(results: Results) -> Finding:
     )
 
 
-def _u3_of_the_order_of_the_error(record: Record) -> bool:
+def _u3_of_the_order_of_the_error(record: StoredResult) -> bool:
     """max |u₃| within a factor of ten of the root mean square error inside the cylinder."""
     values = record.values
     if values.get("u3_max") is None or not values.get("l2_error_inside"):

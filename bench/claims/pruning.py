@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.claims import Claim, Finding, NotTested, quoted
 from bench.claims._counting import count, counted
 from bench.claims._paper import PRUNING_REL_TEST_ERROR
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 COMMAND = "femnets run pruning --preset paper"
 EXPERIMENT = {
@@ -26,12 +26,12 @@ KEEPS_WITHIN = 1.05
 REPRODUCES_WITHIN = 2.0
 
 
-def _near_zero(record: Record) -> bool:
+def _near_zero(record: StoredResult) -> bool:
     """A τ beyond the first layer, which lifts the input and cannot be spared."""
     return any(tau is not None and abs(tau) < NEAR_ZERO for tau in record.values["tau"][1:])
 
 
-def _reproduces(record: Record) -> bool:
+def _reproduces(record: StoredResult) -> bool:
     error = record.values.get("rel_test_error")
     low, high = (
         PRUNING_REL_TEST_ERROR / REPRODUCES_WITHIN,

@@ -17,7 +17,7 @@ from itertools import pairwise
 from bench.claims import Claim, Fact, Finding, NotTested
 from bench.claims._counting import counted
 from bench.claims._rules import is_smaller
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 PROBLEMS = ("reentrant",)
 COMMAND = "femnets run reentrant --preset paper"
@@ -30,7 +30,7 @@ STALLED = 0.05  # relative change of the error at a doubling of n
 GRADED_RATE = 0.85
 
 
-def end_of(record: Record) -> str:
+def end_of(record: StoredResult) -> str:
     """The right field, overfitting between the points, still on the way, or at rest: about the
     nodal limit or elsewhere."""
     values = record.values
@@ -46,14 +46,14 @@ def end_of(record: Record) -> str:
     return "nodal limit" if NODAL[0] <= relative <= NODAL[1] else "elsewhere"
 
 
-def ends(records: Sequence[Record]) -> dict[str, int]:
+def ends(records: Sequence[StoredResult]) -> dict[str, int]:
     """How many records end where."""
     kinds = ("right", "nodal limit", "overfitted", "still falling", "elsewhere", "diverged")
     found = [end_of(record) for record in records]
     return {kind: found.count(kind) for kind in kinds}
 
 
-def warned(record: Record) -> tuple[bool, dict[str, bool]]:
+def warned(record: StoredResult) -> tuple[bool, dict[str, bool]]:
     """Whether a net is wrong, and which indicators say so without knowing u."""
     values = record.values
     wrong = end_of(record) != "right"
@@ -67,7 +67,7 @@ def warned(record: Record) -> tuple[bool, dict[str, bool]]:
     return wrong, dict(zip(INDICATORS, said, strict=True))
 
 
-def _ordered(results: Results) -> list[Record]:
+def _ordered(results: Results) -> list[StoredResult]:
     return sorted(results, key=lambda record: record.config["n"])
 
 

@@ -17,7 +17,7 @@ from bench.claims._arms import NAMES, arm
 from bench.claims._counting import is_true_of
 from bench.claims._paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
 from bench.claims.pruning import EXPERIMENT
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 TRAINING = "femnets run training --preset paper"
 SECOND_READING = "femnets run training sensitivity --preset paper"
@@ -55,7 +55,7 @@ class Printed:
     quantity: str
     paper: tuple[float, ...]
     arm: Mapping[str, Any]
-    measure: Callable[[Record], tuple[float | None, ...]]
+    measure: Callable[[StoredResult], tuple[float | None, ...]]
 
 
 def printed_tau(config: Mapping[str, Any]) -> tuple[float, ...] | None:
@@ -120,7 +120,7 @@ def _all_closest(results: Results, numbers: Iterable[Printed]) -> list[Closest]:
     return [entry for entry in found if entry is not None]
 
 
-def _closest(number: Printed, runs: Iterable[Record]) -> Closest | None:
+def _closest(number: Printed, runs: Iterable[StoredResult]) -> Closest | None:
     measured = [(record, number.measure(record)) for record in runs]
     finite = [(r, m) for r, m in measured if len(m) == len(number.paper) and None not in m]
     if not finite:
@@ -179,7 +179,7 @@ def _fractional(results: Results) -> Results:
     return results.select("net", **arm(net="fractional", tau="learned", hidden=2))
 
 
-def _near_printed_range(record: Record) -> bool:
+def _near_printed_range(record: StoredResult) -> bool:
     low, high = record.values.get("u3_min"), record.values.get("u3_max")
     if low is None or high is None:
         return False

@@ -12,7 +12,7 @@ import numpy as np
 from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
 from bench.claims._rules import compared_values
 from bench.statistics import SIGNIFICANCE, holm, largest_family, variance_shares
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 KIND = "sensitivity"
 COMMAND = "femnets run sensitivity --preset paper"
@@ -176,15 +176,15 @@ def _rise_needs_a_penalty(results: Results) -> Finding:
     return Fact(rises[False] == 0 < rises[True], found.keys(), what)
 
 
-def _learned(record: Record) -> list[dict[str, Any]]:
+def _learned(record: StoredResult) -> list[dict[str, Any]]:
     return [net for name, net in record.values.items() if "-learned-" in name]
 
 
-def _rises(records: list[Record], name: str) -> int:
+def _rises(records: list[StoredResult], name: str) -> int:
     return sum(net[name] > 0 for record in records for net in _learned(record))
 
 
-def _nets(records: list[Record]) -> int:
+def _nets(records: list[StoredResult]) -> int:
     return sum(len(_learned(record)) for record in records)
 
 

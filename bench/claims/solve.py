@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from bench.claims import Claim, Counted, Fact, Finding, NotTested
 from bench.claims._rules import is_smaller
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 
 COMMAND = "femnets run solve --preset paper"
 SMOOTH = ("maxwell", "helix")
@@ -29,7 +29,7 @@ def solved(results: Results, problem: str, element: str) -> Results:
     return Results([r for r in found if not r.config["refine"] and not r.config["grading"]])
 
 
-def _finest(found: Results) -> Record | None:
+def _finest(found: Results) -> StoredResult | None:
     return max(found, key=lambda record: record.values["dofs"], default=None)
 
 

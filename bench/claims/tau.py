@@ -11,7 +11,7 @@ from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
 from bench.claims._arms import NAMES
 from bench.claims._rules import compared_values
 from bench.statistics import DECIDING_SEEDS, SIGNIFICANCE, holm, largest_family
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 
 KIND = "tau_arm"
 COMMAND = "femnets run learned_tau --preset paper"
@@ -35,11 +35,11 @@ def swept(results: Results) -> Results:
     return Results([record for record in found if _size(record) == most])
 
 
-def _size(record: Record) -> int:
+def _size(record: StoredResult) -> int:
     return int(record.config["samples"] * record.config["evaluations"])
 
 
-def runs_of(records: Iterable[Record]) -> Runs:
+def runs_of(records: Iterable[StoredResult]) -> Runs:
     """The judged runs of an arm by (seed, data seed), over all cells that have some."""
     return {
         (run["seed"], run["data_seed"]): run for record in records for run in record.values["runs"]

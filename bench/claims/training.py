@@ -13,7 +13,7 @@ from bench.claims import Claim, Finding, NotTested, quoted
 from bench.claims._arms import NAMES, arm
 from bench.claims._counting import counted, is_true_of
 from bench.claims._rules import Examine, compared_values, is_smaller
-from bench.store.results import Record, Results, pairs
+from bench.store.results import Results, StoredResult, pairs
 
 COMMAND = "femnets run training --preset paper"
 REDUCTION = "Section 7.1, network reduction"
@@ -89,7 +89,7 @@ def _always_below(results: Results, net: str) -> Finding:
     return counted([share == 1 for share in below], Results([pair[0] for pair in found]), what)
 
 
-def _looks(record: Record) -> NDArray[np.float64]:
+def _looks(record: StoredResult) -> NDArray[np.float64]:
     """The MSE term at equal shares of the steps; infinite once a run has ended early."""
     mse = np.asarray(record.arrays["history_mse"], dtype=float)
     steps = int(record.config["steps"])
@@ -102,11 +102,11 @@ def _share_below(learned: NDArray[np.float64], fixed: NDArray[np.float64]) -> fl
     return float((learned < fixed).mean())
 
 
-def _never_increases(record: Record) -> bool:
+def _never_increases(record: StoredResult) -> bool:
     return not record.values.get("diverged") and record.values.get("loss_increases") == 0
 
 
-def _mse_increases(record: Record) -> bool:
+def _mse_increases(record: StoredResult) -> bool:
     return (record.values.get("mse_increases") or 0) > 0
 
 

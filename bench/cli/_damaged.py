@@ -11,11 +11,11 @@ from bench.cli import EXIT_FAILED_CELLS
 from bench.guards.text import one_line
 
 if TYPE_CHECKING:
-    from bench.store.files import Record
+    from bench.store.files import StoredResult
     from bench.store.folder import Store
 
 
-def sound_records(store: Store) -> list[Record]:
+def sound_records(store: Store) -> list[StoredResult]:
     """The results of a run that are as they were written; the others are named on stderr."""
     left_out = 0
 

@@ -12,7 +12,7 @@ from bench.cli._shared import Run
 from bench.errors import UserError
 
 if TYPE_CHECKING:
-    from bench.store.files import Record
+    from bench.store.files import StoredResult
 
 
 class Format(StrEnum):
@@ -64,7 +64,7 @@ def command(
     show_paths(paths, json_output)
 
 
-def write(records: list[Record], folder: Path, to: Format) -> list[Path]:
+def write(records: list[StoredResult], folder: Path, to: Format) -> list[Path]:
     from bench.store.tables import tables
 
     writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
@@ -75,7 +75,7 @@ def write(records: list[Record], folder: Path, to: Format) -> list[Path]:
     return paths
 
 
-def write_verdicts(records: list[Record], run: str, path: Path) -> Path:
+def write_verdicts(records: list[StoredResult], run: str, path: Path) -> Path:
     import json
 
     from bench.cells import finite

@@ -28,7 +28,7 @@ from bench.guards.output import write_whole, written_whole
 from bench.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
 from bench.guards.text import one_line
 
-__all__ = ["Damaged", "Record", "StoredResult", "write_whole", "written_whole"]
+__all__ = ["Damaged", "StoredResult", "write_whole", "written_whole"]
 
 SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
 CELL = "cell.json"
@@ -125,9 +125,6 @@ class StoredResult:
                     arrays(data)
                 except Unfit as error:
                     raise Damaged(name, str(error)) from None
-
-
-Record = StoredResult
 
 
 def trusted_bytes(path: Path, most: int | None = None) -> bytes:

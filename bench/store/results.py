@@ -26,9 +26,6 @@ __all__ = [
 FIRST_CONFIRMATORY = 1000  # seeds below are for pilots and tuning
 
 
-Record = StoredResult
-
-
 @dataclass(frozen=True)
 class Results:
     """Records with a query. Selecting compares configs by equality: `select("net", hidden=6)`."""

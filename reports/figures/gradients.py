@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.names import in_place, net_method, net_title
 from reports.style import WIDTH_INCHES
 from reports.style import look as style
@@ -102,7 +102,7 @@ def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     return _large_and_small_steps(results, hidden, scale, _profile, labels)
 
 
-def _profile(axes: Axes, record: Record, net: str) -> None:
+def _profile(axes: Axes, record: StoredResult, net: str) -> None:
     arrays = record.arrays
     profile, predicted = arrays["log10_y"][1:-1], arrays["log10_predicted"]
     layers, look = np.arange(1, len(profile) + 1), f"net/{net}"
@@ -117,7 +117,7 @@ def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figur
     return _large_and_small_steps(results, hidden, scale, _spectrum, labels)
 
 
-def _spectrum(axes: Axes, record: Record, net: str) -> None:
+def _spectrum(axes: Axes, record: StoredResult, net: str) -> None:
     spectrum = record.arrays["log10_spectrum"]
     resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
     index = np.arange(1, len(resolved) + 1)
@@ -128,7 +128,7 @@ def _large_and_small_steps(
     results: Results,
     hidden: int,
     scale: float,
-    draw: Callable[[Axes, Record, str], None],
+    draw: Callable[[Axes, StoredResult, str], None],
     labels: tuple[str, str],
 ) -> Figure:
     """One panel at τ = 1 and one at τ = 1/H, with a curve per net of that depth."""
@@ -175,7 +175,7 @@ def gradient_heatmaps(results: Results) -> Figure:
     return figure
 
 
-def _first(results: Results, tau: str, tau0: str = "1/H") -> Record:
+def _first(results: Results, tau: str, tau0: str = "1/H") -> StoredResult:
     return results.select("gradients_in_training", tau=tau, tau0=tau0).sorted_by("seed").records[0]
 
 

@@ -13,7 +13,7 @@ from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Record, Results, medians
+from bench.store.results import Results, StoredResult, medians
 from reports.names import net_family, net_method, net_name
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, plot_band, plot_series
@@ -92,7 +92,7 @@ def _thinned(length: int) -> NDArray[np.int64]:
     return np.unique(np.geomspace(1, length, MOST_CURVE_POINTS).astype(int) - 1)
 
 
-def error_maps(runs: Sequence[Record]) -> Figure:
+def error_maps(runs: Sequence[StoredResult]) -> Figure:
     """|u − u_nn| on (−1, 1)² × {0.5}, one panel per run, one scale for all; the circle is r = 1."""
     errors = [pointwise_error(run) for run in runs]
     low = max(min(float(np.percentile(e, 5)) for e in errors), 1e-12)
@@ -114,7 +114,7 @@ def error_maps(runs: Sequence[Record]) -> Figure:
     return figure
 
 
-def pointwise_error(run: Record) -> Array:
+def pointwise_error(run: StoredResult) -> Array:
     arrays = run.arrays
     return np.linalg.norm(arrays["square_u"] - arrays["square_u_nn"], axis=0)
 
@@ -129,7 +129,7 @@ def _circle(axes: Axes, color: str) -> None:
     axes.plot(np.cos(angle), np.sin(angle), color=color, linewidth=1)
 
 
-def quivers(run: Record) -> Figure:
+def quivers(run: StoredResult) -> Figure:
     """u, u_nn (first two components) and the pointwise error on the disc, at x₃ = 0.5."""
     arrays = run.arrays
     figure, (left, middle, right) = plt.subplots(

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 from reports.style import WIDTH_INCHES, look
 from reports.svg import legend, plot_series
 
@@ -65,11 +65,11 @@ def _scatter(axes: Axes, nets: Results) -> None:
     axes.loglog()
 
 
-def _finite(record: Record) -> bool:
+def _finite(record: StoredResult) -> bool:
     return record.values.get("l2_relative") is not None and not record.values.get("diverged")
 
 
-def along_training(pairs: Sequence[tuple[str, Record]], norm: float) -> Figure:
+def along_training(pairs: Sequence[tuple[str, StoredResult]], norm: float) -> Figure:
     """The loss at the points of training, by the fine rule, and the error, along training."""
     figure, axes = plt.subplots(
         1, len(pairs), figsize=(WIDTH_INCHES, 2.8), sharey=True, squeeze=False
@@ -91,7 +91,7 @@ def along_training(pairs: Sequence[tuple[str, Record]], norm: float) -> Figure:
     return figure
 
 
-def beside_the_edge(pictures: Sequence[tuple[str, Record]]) -> Figure:
+def beside_the_edge(pictures: Sequence[tuple[str, StoredResult]]) -> Figure:
     """Arrows of the field about the edge at x₃ = ½, over the size of its error, side by side."""
     columns = [("u", None), *pictures]
     figure, axes = plt.subplots(1, len(columns), figsize=(WIDTH_INCHES, 2.3), sharey=True)

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Record, Results, appearance, medians
+from bench.store.results import Results, StoredResult, appearance, medians
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, plot_band, plot_series
 
@@ -48,12 +48,12 @@ def _fullest(panels: Sequence[Axes]) -> Axes:
     return max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
 
 
-def method_of(record: Record) -> str:
+def method_of(record: StoredResult) -> str:
     """N0, N1, hexP or adaptive: what the figure calls one line."""
     return "adaptive" if record.config["refine"] else str(record.config["element"])
 
 
-def _elements(axes: Axes, records: Sequence[Record]) -> None:
+def _elements(axes: Axes, records: Sequence[StoredResult]) -> None:
     for method, (title, key) in ELEMENTS.items():
         group = [r for r in records if method_of(r) == method and appearance(r) is not None]
         ordered = sorted(group, key=lambda record: record.values["dofs"])

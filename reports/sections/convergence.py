@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bench.statistics import observed_rate
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table
 from reports.figures.convergence import error_against_h
@@ -133,7 +133,7 @@ def _unknown(solved: Results) -> str:
     return " No closed form is known: the estimate is the error that there is."
 
 
-def _family_and_size(record: Record) -> tuple[str, bool, int]:
+def _family_and_size(record: StoredResult) -> tuple[str, bool, int]:
     return record.config["element"], bool(record.config["grading"]), record.config["n"]
 
 
@@ -152,7 +152,7 @@ def _sentence(fem: Results) -> str:
     return "Smallest L² errors: " + "; ".join(parts) + "."
 
 
-def _by_n(fem: Results, element: str) -> list[Record]:
+def _by_n(fem: Results, element: str) -> list[StoredResult]:
     return list(Results([r for r in fem if r.config["element"] == element]).sorted_by("n"))
 
 
@@ -172,6 +172,6 @@ def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ..
     ]
 
 
-def _rate(rows: list[Record], index: int, name: str) -> float | None:
+def _rate(rows: list[StoredResult], index: int, name: str) -> float | None:
     """Between a mesh and the one before it."""
     return observed_rate(rows[index - 1].values, rows[index].values, name) if index else None

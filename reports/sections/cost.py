@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.store.results import Record, Results
+from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
 from reports.names import SECONDS, element_title, net_title
@@ -53,11 +53,11 @@ NET_COLUMNS = [
 ]
 
 
-def _ordered(cells: Results, *by: str) -> list[Record]:
+def _ordered(cells: Results, *by: str) -> list[StoredResult]:
     return sorted(cells, key=lambda record: tuple(record.config[name] for name in by))
 
 
-def _element(record: Record) -> tuple[Value, ...]:
+def _element(record: StoredResult) -> tuple[Value, ...]:
     config, values = record.config, record.values
     return (
         element_title(record),
@@ -70,7 +70,7 @@ def _element(record: Record) -> tuple[Value, ...]:
     )
 
 
-def _net(record: Record) -> tuple[Value, ...]:
+def _net(record: StoredResult) -> tuple[Value, ...]:
     config, values = record.config, record.values
     return (
         f"{net_title(config['net'])} {config['hidden']}-{config['width']}",

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from bench.claims.reproduction import printed_tau
-from bench.store.results import Record, Results, medians
+from bench.store.results import Results, StoredResult, medians
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves
@@ -179,7 +179,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
     ]
 
 
-def _first_of_each(nets: Results) -> list[Record]:
+def _first_of_each(nets: Results) -> list[StoredResult]:
     return [record for record in _shallow_firsts(nets) if not record.values["diverged"]]
 
 
@@ -188,7 +188,7 @@ def _diverged(nets: Results) -> str:
     return f" Diverged, and so not drawn: {', '.join(names)}." if names else ""
 
 
-def _shallow_firsts(nets: Results) -> list[Record]:
+def _shallow_firsts(nets: Results) -> list[StoredResult]:
     plain = Results([r for r in nets if not r.config["bias_ordering"]])
     depth = min(plain.distinct("hidden"), default=None)
     shallow = plain.select("net", hidden=depth)

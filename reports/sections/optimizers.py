@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.optimizers import race
@@ -86,7 +86,7 @@ def equal_time(runs: Results) -> float:
     return min(median(group.value("seconds")) for group in _groups(runs).values())
 
 
-def _error_at(record: Record, seconds: float) -> float:
+def _error_at(record: StoredResult, seconds: float) -> float:
     """The last error on the curve no later than this."""
     seen = np.asarray(record.arrays["curve_seconds"]) <= seconds
     error = np.asarray(record.arrays["curve_rel_test_error"])

@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from bench.claims.reproduction import PRINTED_TEST_ERROR
-from bench.store.files import Record
+from bench.store.files import StoredResult
 from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
@@ -117,7 +117,7 @@ def _drawing(run: Run) -> list[Block]:
     ]
 
 
-def _deleted(record: Record) -> list[int]:
+def _deleted(record: StoredResult) -> list[int]:
     return record.values.get("pruned_tau_layers") or record.values.get("pruned_change_layers") or []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.contenders import Contender, contenders
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
@@ -54,7 +54,7 @@ def contents(run: Run) -> list[Block]:
     return [Paragraph(text), Table(STUDY, caption, COLUMNS, rows, source)]
 
 
-def _recipe(record: Record) -> str:
+def _recipe(record: StoredResult) -> str:
     config = record.config
     return (
         f"{net_name(config)}, η = {config['eta']:g}, {config['samples']:,} of the samples, "

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bench.claims.reentrant import INDICATORS, WRONG_ABOVE, end_of, ends, warned
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.reentrant import along_training, beside_the_edge, story
@@ -93,11 +93,11 @@ def groups(results: Results) -> dict[str, Results]:
     }
 
 
-def _relative(record: Record, norm: float) -> float:
+def _relative(record: StoredResult, norm: float) -> float:
     return float(record.values["l2_error"]) / norm
 
 
-def _finest(group: Results) -> Record:
+def _finest(group: Results) -> StoredResult:
     return max(group, key=lambda record: record.values["dofs"])
 
 
@@ -175,7 +175,7 @@ MAP = [
 
 def map_rows(nets: Results) -> list[tuple[Value, ...]]:
     """Medians over seeds, a diverged run counting as infinite."""
-    found: dict[tuple[Value, ...], list[Record]] = {}
+    found: dict[tuple[Value, ...], list[StoredResult]] = {}
     for record in nets:
         config = record.config
         name = "built in" if config["boundary"] == "exact" else "penalty"
@@ -251,7 +251,7 @@ def _pictures(run: Run, elements: dict[str, Results], nets: Results, norm: float
 
 def _off_the_floor(nets: Results) -> str:
     """How many nets left the floor of the loss between their points, and where that led."""
-    left: list[Record] = []
+    left: list[StoredResult] = []
     for record in nets:
         fine = np.asarray(record.arrays["curve_fine_loss"])[1:]
         if len(fine) and fine[-1] > RISEN * fine.min():
@@ -268,7 +268,7 @@ def _off_the_floor(nets: Results) -> str:
     )
 
 
-def _with_slice(group: Results) -> Record | None:
+def _with_slice(group: Results) -> StoredResult | None:
     """The largest mesh of at most 8 cells per unit length, which all have."""
     small = [record for record in group if record.config["n"] <= 8]
     return max(small, key=lambda record: record.config["n"], default=None)

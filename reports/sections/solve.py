@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from bench.claims.solve import best_nets
-from bench.store.results import Record, Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.solve import ELEMENTS, method_of, work_precision
@@ -188,7 +188,7 @@ def _variant(problem: str, name: str, group: Results) -> tuple[Value, ...]:
     )
 
 
-def _first_to_last(record: Record) -> float | None:
+def _first_to_last(record: StoredResult) -> float | None:
     """Gradient norms of the first weights against the last, at the last row of the history."""
     norms = record.arrays.get("history_grad_W")
     if norms is None or not len(norms) or not norms[-1][-1] > 0:
@@ -233,7 +233,7 @@ def _race(run: Run, results: Results) -> list[Block]:
     return [Table("solve-race", caption, RACE, rows, run.source(STUDY, racers))]
 
 
-def _error_at(record: Record, seconds: float) -> float:
+def _error_at(record: StoredResult, seconds: float) -> float:
     """The last error on the curve no later than this."""
     seen = np.asarray(record.arrays["curve_seconds"]) <= seconds
     errors = np.asarray(record.arrays["curve_l2_error"])[seen]
