@@ -73,9 +73,9 @@ def test_cores_busy_elsewhere_are_all_work_less_ones_own(monkeypatch):
 
 def test_ones_own_work_is_counted_with_that_of_children():
     before = load._own_seconds()
-    code = "import time\nwhile time.process_time() < 0.2: pass"
+    code = "import time\nwhile time.process_time() < 0.5: pass"
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert load._own_seconds() - before >= 0.2
+    assert load._own_seconds() - before > 0.25  # the system counts in hundredths
     assert load._busy_seconds() > 0
 
 
