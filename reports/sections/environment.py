@@ -76,7 +76,8 @@ def _provenance(run: Run) -> list[Block]:
 
 
 # What differs from cell to cell says nothing about the environment.
-PER_CELL = {"start", "started", "seconds", "cpu_seconds", "peak_bytes", "seed", "process"}
+PER_CELL = {"start", "started", "seconds", "cpu_seconds", "peak_bytes", "seed", "process",
+            "other_cores"}  # fmt: skip
 
 
 def _flat(provenance: object, prefix: str = "") -> dict[str, str]:
