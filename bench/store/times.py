@@ -1,8 +1,9 @@
 """What cells took, and what others will take: of runs that are here, and of the kept run.
 
 A cell is predicted by the same cell; else by cells that differ from it in seeds only; else by cells
-that share its words (problem, net, optimiser, …) or, failing that, its kind: of these those of the
-nearest amount of work (`work` of the kind), in proportion. A run that is here comes before the kept
+that share its words (problem, net, optimiser, …) or, failing that, its kind: of these from the two
+nearest amounts of work w (`work` of the kind), t = t₁ (w/w₁)^s with their slope s in [0, 1], or in
+proportion if there is one. Small cells are all overhead, s = 0, and large ones all work. A run that is here comes before the kept
 one, since it knows this machine. Seconds are of one core: CPU seconds where they were recorded, for
 the clock of a busy machine says little.
 """
@@ -69,9 +70,17 @@ class Source:
         for level in levels:
             found = self._by[level].get(names[level])
             if found:
-                nearest = min(found, key=lambda other: abs(math.log(other / work)))
-                return median(found[nearest]) * work / nearest
+                first, *rest = sorted(found, key=lambda other: abs(math.log(other / work)))[:2]
+                seconds = median(found[first])
+                slope = _slope(first, seconds, rest[0], median(found[rest[0]])) if rest else 1.0
+                return seconds * (work / first) ** slope
         return None
+
+
+def _slope(w1: float, t1: float, w2: float, t2: float) -> float:
+    if min(t1, t2) <= 0:
+        return 1.0
+    return min(max(math.log(t2 / t1) / math.log(w2 / w1), 0.0), 1.0)
 
 
 @dataclass(frozen=True)
