@@ -1,11 +1,11 @@
 """What cells took, and what others will take: of runs that are here, and of the kept run.
 
-A cell is predicted by the same cell; else by cells that differ from it in seeds only; else by cells
-that share its words (problem, net, optimiser, …) or, failing that, its kind: of these from the two
-nearest amounts of work w (`work` of the kind), t = t₁ (w/w₁)^s with their slope s in [0, 1], or in
-proportion if there is one. Small cells are all overhead, s = 0, and large ones all work. A run that is here comes before the kept
-one, since it knows this machine. Seconds are of one core: CPU seconds where they were recorded, for
-the clock of a busy machine says little.
+A cell is predicted by the same cell, or by cells that differ from it in seeds only; of these a run
+that is here comes before the kept one, since it knows this machine. Else by cells of all runs that
+share its words (problem, net, optimiser, …) or, failing that, its kind: from the two nearest amounts
+of work w (`work` of the kind), t = t₁ (w/w₁)^s with their slope s in [0, 1], or in proportion where
+there is but one. Small cells are all overhead, s = 0, and large ones all work. Seconds are of one
+core: CPU seconds where they were recorded, for the clock of a busy machine says little.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from bench.store.kept import RESULTS, read_kept
 KEPT = Path("docs") / "paper" / RESULTS
 ROOT = Path(__file__).resolve().parent.parent.parent
 SEEDS = ("seed", "data_seed", "seeds", "data_seeds", "tuning_seeds")
-LEVELS = 4
+LEVELS = 4  # of likeness: `likenesses`
+SAME_SETTINGS = 2  # the first of them: the cell itself, and cells with other seeds
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,10 @@ def _slope(w1: float, t1: float, w2: float, t2: float) -> float:
 
 @dataclass(frozen=True)
 class KnownTimes:
-    """All that is known: `sources` in the order in which they are believed."""
+    """All that is known: `sources` in the order in which they are believed, and all together."""
 
     sources: list[Source]
+    together: Source
     where: Mapping[str, set[Path]]  # the runs here that have a cell
 
     @classmethod
@@ -97,25 +99,26 @@ class KnownTimes:
         for path, record in _stored():
             here.append(record)
             where[record.key].add(path)
-        return cls([Source(here), Source(_kept())], where)
+        kept = _kept()
+        return cls([Source(here), Source(kept)], Source([*here, *kept]), where)
 
     def done_in(self, run: Path) -> set[str]:
         return {key for key, paths in self.where.items() if run in paths}
 
     @property
     def machines(self) -> list[str]:
-        return list(dict.fromkeys(name for source in self.sources for name in source.machines))
+        return self.together.machines
 
     def predicted(self, cell: Cell) -> Time | None:
         """First the same settings, wherever they were measured; then others, in proportion."""
         names = likenesses(cell.kind, cell.config, cell.key)
         work = work_of(cell.kind, cell.config)
-        for levels in (range(2), range(2, LEVELS)):
-            for source in self.sources:
-                seconds = source.seconds(names, work, levels)
-                if seconds is not None:
-                    return Time(seconds, guessed=levels.start > 0)
-        return None
+        for source in self.sources:
+            seconds = source.seconds(names, work, range(SAME_SETTINGS))
+            if seconds is not None:
+                return Time(seconds, guessed=False)
+        seconds = self.together.seconds(names, work, range(SAME_SETTINGS, LEVELS))
+        return None if seconds is None else Time(seconds, guessed=True)
 
 
 def likenesses(kind: str, config: Mapping[str, Any], key: str) -> list[str]:
