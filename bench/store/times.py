@@ -2,7 +2,7 @@
 
 A cell is predicted by the same cell, or by cells that differ from it in seeds only; of these a run
 that is here comes before the kept one, since it knows this machine. Else by cells of all runs that
-share its words (problem, net, optimiser, …) or, failing that, its kind: from the two nearest amounts
+share its words (problem, net, optimiser, …) or else its kind: from the two nearest amounts
 of work w (`work` of the kind), t = t₁ (w/w₁)^s with their slope s in [0, 1], or in proportion where
 there is but one. Small cells are all overhead, s = 0, and large ones all work. Seconds are of one
 core: CPU seconds where they were recorded, for the clock of a busy machine says little.
