@@ -174,23 +174,30 @@ def kept_verdicts(
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two ledgers: what both have tested, and where they do not say the same."""
+    """Two ledgers: what both have tested, and where they do not say the same.
+
+    The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both *depend* on the seed.
+    """
 
     tested: int
     same: int
     contradictions: list[tuple[str, str, str]]  # claim, in a, in b: one holds, the other does not
-    differing: list[tuple[str, str, str]]  # decided in one, or otherwise in other words
+    differing: list[tuple[str, str, str]]  # decided in one of them only
 
 
 def agreement_of(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> Agreement:
     """Of the claims that both ledgers have tested; a run of one study tests few of them."""
     tested = [{e["name"] for e in side if e["status"] != "not tested yet"} for side in (a, b)]
     rows = [row for row in _both(a, b) if row[0] in tested[0] & tested[1]]
+    status = [{entry["name"]: entry["status"] for entry in side} for side in (a, b)]
+    same = {name for name, *_ in rows if status[0][name] == status[1][name]}
     return Agreement(
         tested=len(rows),
-        same=sum(x == y for _, x, y, _ in rows),
+        same=len(same),
         contradictions=[(name, x, y) for name, x, y, contradict in rows if contradict],
-        differing=[(name, x, y) for name, x, y, contradict in rows if x != y and not contradict],
+        differing=[
+            (name, x, y) for name, x, y, against in rows if name not in same and not against
+        ],
     )
 
 

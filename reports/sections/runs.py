@@ -50,16 +50,31 @@ def _contradictory(row: Row) -> bool:
     return {"holds", "does not hold"} <= {entry.status for entry in row if entry is not None}
 
 
+def headline(run: Run) -> str:
+    """In the abstract: whether other seeds say the same."""
+    if not run.others:
+        return ""
+    rows = _by_claim([run, *run.others])
+    seeds = "; ".join(_seeds(other) for other in run.others)
+    return f"**Held against other runs** ({seeds}): {_counts(rows)}."
+
+
 def _summary(runs: Sequence[Run], rows: Sequence[Row]) -> Paragraph:
-    same = sum(
-        len({entry.verdict for entry in row if _tested(entry) and entry}) == 1 for row in rows
-    )
-    against = sum(map(_contradictory, rows))
     sizes = "; ".join(f"{run.name}: {len(run.results)} cells, {_seeds(run)}" for run in runs)
     return Paragraph(
-        f"{sizes}. Of {len(rows)} claims that several runs have tested {same} have the same "
-        f"verdict; {against or 'none'} {'is' if against < 2 else 'are'} contradicted. A claim "
-        "that runs decide against each other depends on the seed and counts as undecided."
+        f"{sizes}. {_counts(rows).capitalize()}. A claim that runs decide against each other "
+        "depends on the seed and counts as undecided."
+    )
+
+
+def _counts(rows: Sequence[Row]) -> str:
+    """The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both depend on the seed."""
+    same = sum(len({e.status for e in row if e and _tested(e)}) == 1 for row in rows)
+    against = sum(map(_contradictory, rows))
+    contradicted = f"{against} {'is' if against == 1 else 'are'}" if against else "none is"
+    return (
+        f"of {len(rows)} claims that several have tested {same} have the same verdict, "
+        f"{contradicted} contradicted"
     )
 
 
@@ -78,13 +93,7 @@ def _contradictions(runs: Sequence[Run], rows: Sequence[Row]) -> list[Block]:
     if not found:
         return []
     columns = [Column("claim"), *(Column(run.name) for run in runs)]
-    told = [
-        (
-            _sentence(row),
-            *(f"{_in_full(entry)}. {entry.evidence}" if entry else "–" for entry in row),
-        )
-        for row in found
-    ]
+    told = [(_sentence(row), *map(_seen, row)) for row in found]
     caption = "Claims that the runs contradict each other about, with what each of them saw."
     return [Table("runs-contradictions", caption, columns, told)]
 

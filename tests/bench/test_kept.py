@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bench.cells import Cell
 from bench.cli import invoke
+from bench.comparison import agreement_of
 from bench.errors import UserError
 from bench.store.files import StoredResult, checksum
 from bench.store.folder import Store
@@ -263,3 +264,28 @@ def test_files_without_a_common_cell_are_refused(here, capsys):
     assert "no cell in common" in capsys.readouterr().err
     assert invoke(["export", "r", "--to", "csv", "--with", "r"]) == 2
     assert "--with goes with --to kept" in capsys.readouterr().err
+
+
+def entry(name, status, verdict=None, standing="confirmed"):
+    return {"name": name, "status": status, "verdict": verdict or status, "standing": standing}
+
+
+def test_ledgers_agree_by_status_and_contradict_by_decision():
+    ours = [
+        entry("a", "holds"),
+        entry("b", "holds"),
+        entry("c", "depends", "depends on the seed: 5 of 12 seeds"),
+        entry("d", "depends", "depends on the seed: 5 of 12 seeds"),
+        entry("e", "holds"),
+    ]
+    theirs = [
+        entry("a", "holds", standing="exploratory"),
+        entry("b", "does not hold"),
+        entry("c", "depends", "depends on the seed: 7 of 12 seeds"),
+        entry("d", "holds"),
+        entry("e", "not tested yet", standing=""),
+    ]
+    found = agreement_of(ours, theirs)
+    assert (found.tested, found.same) == (4, 2)
+    assert found.contradictions == [("b", "holds (confirmed)", "does not hold (confirmed)")]
+    assert [name for name, *_ in found.differing] == ["d"]
