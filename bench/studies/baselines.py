@@ -30,8 +30,8 @@ class Config:
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
     few: tuple[str, ...] = ()  # methods that see the fewest of these samples only
     data_seeds: tuple[int, ...] = (0,)
-    # Methods that take 2 to 4 s at 12 000 samples, the others 0.1: as many samples are drawn for
-    # them so many times only. They spread little, and no claim hangs on them.
+    # Methods that take 2 to 4 s at 12 000 samples, the others 0.1, see so many draws only: they
+    # spread little, and no claim hangs on them.
     costly: tuple[str, ...] = COSTLY
     costly_draws: int = 3
 
@@ -72,10 +72,5 @@ def cells(config: Config) -> list[Cell]:
         for features in (config.features if problem in config.ablated else config.features[:1])
         if takes(method, features.split(","))
         for samples in ((min(config.samples),) if method in config.few else config.samples)
-        for seed in config.data_seeds[: _draws(config, method, samples)]
+        for seed in config.data_seeds[: config.costly_draws if method in config.costly else None]
     ]
-
-
-def _draws(config: Config, method: str, samples: int) -> int | None:
-    many = samples > min(config.samples)
-    return config.costly_draws if many and method in config.costly else None

@@ -31,10 +31,10 @@ class Config:
     variants_on: tuple[str, ...] = ("maxwell", "helix")
     evaluations: int = 1500
     seeds: tuple[int, ...] = tuple(range(1000, 1012))
-    best_evaluations: int = 8000
+    best_evaluations: int = 6000
     best_seeds: tuple[int, ...] = tuple(range(1000, 1005))
     weak_forms: tuple[str, ...] = ("weak", "first-order")
-    # An evaluation of the weak form costs nine of the strong one: 150 s a net at 8000.
+    # An evaluation of the weak form costs nine of the strong one: 110 s a net at 6000.
     weak_evaluations: int = 2000
     racers: tuple[str, ...] = ("adam", "lbfgs", "lm", "lm_ssbfgs", "ssbfgs", "ssbroyden")
     race_evaluations: int = 4000
