@@ -219,3 +219,21 @@ def test_no_other_number_of_readme_is_typed_in(writer):
     numbers = set(re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", text))
     known = set().union(*(account() for account in ACCOUNTS))
     assert numbers <= known, f"results without an account: {sorted(numbers - known)}"
+
+
+def test_the_page_of_the_reference_run_is_true(capsys):
+    """Its commands can be given, and the sizes it names are the preset's."""
+    from bench import studies
+    from bench.cli import invoke
+
+    page = (KEPT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = re.findall(r"^femnets (run .*?)(?:\s*#.*)?$", page, flags=re.MULTILINE)
+    assert len(commands) == 5
+    for command in commands:
+        given = [word for word in command.split() if word not in ("--no-report", "--dry-run")]
+        assert invoke([*given, "--dry-run"]) == 0, command
+        assert "cells to compute" in capsys.readouterr().out
+    told = words(page)
+    tau, varied = (studies.preset(name, "paper") for name in ("learned_tau", "sensitivity"))
+    assert f"are of {tau.samples} samples and {tau.evaluations} evaluations" in told
+    assert f"of {varied.samples} samples and {varied.steps} steps" in told
