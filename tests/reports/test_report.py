@@ -164,6 +164,24 @@ def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
     assert runs.headline(one) == ""
 
 
+def test_the_report_says_what_else_the_machine_did(tmp_path):
+    from reports.sections import environment
+
+    run = Run.read(make_run(tmp_path / "one"))
+    assert not [block for block in environment.contents(run) if "stretch" in str(block)]
+    session = {"start": "2026-11-18T05:00:00+00:00", "cells": 3}
+    busy = [
+        session | {"seconds": 3600.0, "other_cores": 0.1, "most_other_cores": 0.2},
+        session | {"seconds": 1200.0, "other_cores": 0.5, "most_other_cores": 1.5},
+        session | {"seconds": 9.0, "other_cores": None, "most_other_cores": None},
+    ]
+    told = str(environment.contents(replace(run, sessions=busy)))
+    assert "2 stretches of 80 min together. Other processes took 0.20 cores meanwhile" in told
+    assert "at most 1.50 over a minute: seconds may be longer" in told
+    calm = str(environment.contents(replace(run, sessions=busy[:1])))
+    assert "at most 0.20 over a minute." in calm
+
+
 def test_the_ledger_counts_what_it_shows():
     """A claim that another run contradicts depends on the seed, in its row and in the tally."""
     claim = all_claims()[0]
