@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.claims._arms import PAPER
+from bench.claims._arms import NAMES, PAPER
 from bench.errors import UserError
 from bench.guards.output import write_whole
 from bench.guards.reading import json_object, plain_bytes
@@ -58,17 +58,22 @@ def summary(kept: KeptRun) -> Iterator[str]:
     machines = "; ".join(f"{m['processor']}, {m['cores']} cores" for m in told["machines"])
     cells = sum(told["cells"].values())
     yield paragraph(
-        f"The reference run: {cells} cells in {_minutes(told)} minutes on {machines}, seeds "
+        f"The reference run: {cells} cells{_minutes(told)} on {machines}, seeds "
         f"{_span(told['seeds'])}{_load(told)}, commit {_commits(told)}. {_verdicts(kept)}"
     )
     for line in kept.document["headlines"]:
         yield paragraph(f"- {line}", indent="  ")
-    for other in kept.document["with"]:
-        yield paragraph(_beside(other))
+    for other in kept.document["with"]:  # how many agree is among the headlines
+        found = other["agreement"]["contradictions"]
+        if found:
+            named = ", ".join(f"`{name}`" for name, *_ in found)
+            seeds = _span(other["provenance"]["seeds"])
+            yield paragraph(f"Contradicted by other seeds ({seeds}): {named}.")
 
 
 def _minutes(told: Mapping[str, Any]) -> str:
-    return f"{sum(session['seconds'] for session in told['sessions']) / 60:.0f}"
+    seconds = sum(session["seconds"] for session in told["sessions"])
+    return f" in {seconds / 60:.0f} minutes" if seconds else ""
 
 
 def _span(seeds: Sequence[int]) -> str:
@@ -103,16 +108,6 @@ def _verdicts(kept: KeptRun) -> str:
     return f"Of {len(entries)} claims that it tests {counts}; {confirmed} verdicts are confirmed."
 
 
-def _beside(other: Mapping[str, Any]) -> str:
-    found = other["agreement"]
-    against = ", ".join(f"`{name}`" for name, *_ in found["contradictions"])
-    return (
-        f"Held against other seeds ({_span(other['provenance']['seeds'])}): of {found['tested']} "
-        f"claims that both runs test {found['same']} have the same verdict, "
-        + (f"contradicted are {against}." if against else "none is contradicted.")
-    )
-
-
 def levels(kept: KeptRun) -> Iterator[str]:
     """On one field, told the same: the paper's nets and least squares."""
     nets: dict[str, list[StoredResult]] = defaultdict(list)
@@ -121,7 +116,7 @@ def levels(kept: KeptRun) -> Iterator[str]:
         tau = "learned" if c["tau"] == "learned" else "fixed"
         ordering = ", bias ordering" if c["bias_ordering"] else ""
         size = f"{c['hidden']}-{c['width']}"
-        nets[f"{c['net']} {size}, τ {tau}{ordering}"].append(record)
+        nets[f"{NAMES.get(c['net'], c['net'])} {size}, τ {tau}{ordering}"].append(record)
     medians = {name: Results(found).median() for name, found in nets.items()}
     known = {name: value for name, value in medians.items() if value is not None}
     squares = {
@@ -182,9 +177,9 @@ def paragraph(text: str, indent: str = "") -> str:
 def joined(blocks: Sequence[str]) -> str:
     """Rows of a table and items of a list stay together; paragraphs stand apart."""
     text = ""
-    for block in blocks:
-        alike = any(text.rpartition("\n")[2].startswith(c) and block.startswith(c) for c in "|-")
-        text += ("\n" if alike else "\n\n") * bool(text) + block
+    for before, block in zip(["", *blocks], blocks, strict=False):
+        together = before[:1] == block[:1] and block[:1] in ("|", "-")
+        text += ("\n" if together else "\n\n") * bool(before) + block
     return f"{text}\n" if text else ""
 
 

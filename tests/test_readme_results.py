@@ -123,12 +123,11 @@ def test_sentences_have_the_numbers_of_the_run(writer, kept):
         "does not hold; 2 verdicts are confirmed."
     )
     assert "- **Elements win** by 12.5 times. - **τ helps** in 7 of 12 seeds." in told
-    assert told.endswith(
-        "Held against other seeds (1020 to 1020): of 9 claims that both runs test 7 have the same "
-        "verdict, contradicted are `c`."
-    )
+    assert told.endswith("Contradicted by other seeds (1020 to 1020): `c`.")
+    items = writer.joined(["One.", "- a\n  b", "- c", "| x |", "| y |", "Two."])
+    assert items == "One.\n\n- a\n  b\n- c\n\n| x |\n| y |\n\nTwo.\n"
     told = words("".join(writer.levels(run)))
-    assert "the best of the paper's 2 nets (resnet 2-50, τ learned) 2.10e-02" in told
+    assert "the best of the paper's 2 nets (ResNet 2-50, τ learned) 2.10e-02" in told
     assert told.endswith("least squares cubic 2.00e-07.")
     rows = [row for row in writer.how_far(run) if row.startswith("| tets") or "hexahedra" in row]
     assert rows == [
