@@ -6,7 +6,7 @@ PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: report test lint docs package clean benchmark fuzz
+.PHONY: report test lint docs package clean benchmark fuzz kept readme
 
 report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
@@ -25,6 +25,18 @@ fuzz: $(VENV)/.installed
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pytest --benchmark
+
+# The reference run, kept for readers: make kept RUN=paper WITH=again, then README from it.
+RUN ?= paper
+WITH ?=
+kept: $(VENV)/.installed
+	$(BIN)/femnets export $(RUN) --to kept --out docs/paper $(addprefix --with ,$(WITH))
+	$(BIN)/femnets report $(RUN) --figures build/figures >/dev/null
+	$(BIN)/python docs/readme_results.py --pictures build/figures
+
+# README's results again, from docs/paper alone.
+readme: $(VENV)/.installed
+	$(BIN)/python docs/readme_results.py
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs

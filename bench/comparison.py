@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import quantiles
 from typing import Any
@@ -13,6 +13,7 @@ from bench.cells import is_timing, label_of
 from bench.medians import median
 from bench.statistics import observed_rate
 from bench.store.files import StoredResult
+from bench.store.reproduced import is_error
 
 SAME = 1e-9  # relative: below it, rounding on another machine
 
@@ -73,11 +74,6 @@ def compare(a: Iterable[StoredResult], b: Iterable[StoredResult]) -> Comparison:
         rates=rates(pairs),
         verdicts=verdicts(list(ours.values()), list(theirs.values())),
     )
-
-
-def is_error(kind: str, name: str) -> bool:
-    """Whether a value of this name should be small."""
-    return ("error" in name or "mse" in name) and not is_timing(kind, name)
 
 
 def is_seconds(kind: str, name: str) -> bool:
@@ -169,15 +165,51 @@ def kept_verdicts(
     a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str, str, str]]:
     """The same of two kept ledgers; without the cells they cannot be read together."""
+    return [
+        (name, x, y, "contradict each other" if contradict else "")
+        for name, x, y, contradict in _both(a, b)
+        if x != y
+    ]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two ledgers: what both have tested, and where they do not say the same.
+
+    The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both *depend* on the seed.
+    """
+
+    tested: int
+    same: int
+    contradictions: list[tuple[str, str, str]]  # claim, in a, in b: one holds, the other does not
+    differing: list[tuple[str, str, str]]  # decided in one of them only
+
+
+def agreement_of(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> Agreement:
+    """Of the claims that both ledgers have tested; a run of one study tests few of them."""
+    tested = [{e["name"] for e in side if e["status"] != "not tested yet"} for side in (a, b)]
+    rows = [row for row in _both(a, b) if row[0] in tested[0] & tested[1]]
+    status = [{entry["name"]: entry["status"] for entry in side} for side in (a, b)]
+    same = {name for name, *_ in rows if status[0][name] == status[1][name]}
+    return Agreement(
+        tested=len(rows),
+        same=len(same),
+        contradictions=[(name, x, y) for name, x, y, contradict in rows if contradict],
+        differing=[
+            (name, x, y) for name, x, y, against in rows if name not in same and not against
+        ],
+    )
+
+
+def _both(
+    a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Claim, verdict in a, verdict in b, and whether they contradict each other."""
     ours, theirs = ({entry["name"]: entry for entry in entries} for entries in (a, b))
-    rows = []
     for name in dict.fromkeys((*ours, *theirs)):
-        pair = [
+        sides = [side[name] for side in (ours, theirs) if name in side]
+        x, y = (
             in_full(side[name]["verdict"], side[name]["standing"]) if name in side else "no entry"
             for side in (ours, theirs)
-        ]
-        decided = {side[name]["status"] for side in (ours, theirs) if name in side}
-        contradict = {"holds", "does not hold"} <= decided
-        if pair[0] != pair[1]:
-            rows.append((name, *pair, "contradict each other" if contradict else ""))
-    return rows
+        )
+        yield name, x, y, {"holds", "does not hold"} <= {entry["status"] for entry in sides}

@@ -28,6 +28,7 @@ class Run:
     standings: Sequence[Standing]
     others: Sequence[Run] = ()  # runs that the report compares with this one
     refused: Mapping[str, str] = field(default_factory=dict)  # studies left out, and why
+    sessions: Sequence[Mapping[str, Any]] = ()  # when it computed, and how busy the machine was
 
     @classmethod
     def read(cls, path: Path, others: Sequence[Path] = ()) -> Run:
@@ -38,7 +39,7 @@ class Run:
         standings = survey(store, replanned(remembered, refused.__setitem__), verify=True)
         plans = {study: plan for study, plan in remembered.items() if study not in refused}
         compared = [cls.read(other) for other in others]
-        return cls(path.name, plans, standings, compared, refused)
+        return cls(path.name, plans, standings, compared, refused, store.sessions())
 
     @cached_property
     def records(self) -> list[StoredResult]:

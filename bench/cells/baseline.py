@@ -33,6 +33,10 @@ def needs_bytes(config: Config) -> int:
     return (400 + config.samples // 20) * 2**20
 
 
+def work(config: Config) -> float:
+    return float(config.samples)
+
+
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     return Appearance(
         title=f"{config.method.replace('_', ' ')} ({config.features})"

@@ -28,6 +28,10 @@ def needs_bytes(config: Config) -> int:
     return 400 * 2**20 + 8 * hidden * width * (3 * width + 8 * config.samples)
 
 
+def work(config: Config) -> float:
+    return float(config.hidden * config.width**2)
+
+
 def run(config: Config) -> Result:
     """`log10_growth_before` is told the starting law of the weights alone, for the plain net."""
     from bench.atlas import data_of, net_of, normalise

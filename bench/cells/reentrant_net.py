@@ -73,6 +73,10 @@ def needs_bytes(config: Config) -> int:
     return 900 * 2**20
 
 
+def work(config: Config) -> float:
+    return config.evaluations * config.points * config.hidden * config.width**2
+
+
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     boundary = "built in" if config.boundary == "exact" else "penalty"
     extra = f", r^{config.div_exponent:g} div" if config.div_exponent else ""

@@ -12,6 +12,11 @@ from bench.guards.text import one_line
 NARROW = 76  # below it lines between columns would cost what numbers need
 
 
+def plain(text: str) -> Text:
+    """Text from outside: no markup, nothing that a terminal acts on."""
+    return Text(one_line(text))
+
+
 def plain_table(*columns: str, title: str | None = None) -> Table:
     """A table that loses no column and no letter: what is too long goes on in the next line."""
     narrow = Console().width < NARROW

@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench.errors import UserError
-from bench.guards.reading import Unfit, json_object, plain_bytes
-from bench.guards.text import one_line
-
-VERDICT_PARTS = ("name", "status", "verdict", "standing")
-MOST_VERDICTS_BYTES = 2**24
+from bench.cli._ledgers import KEPT
+from bench.cli._reproduction import check_kept
+from bench.cli._tables import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from bench.comparison import Comparison, Ratios
-
-KEPT = ".json"  # a ledger that was kept without its run
 
 
 def command(
     a: Annotated[
-        str, typer.Argument(help="The run before: a name under runs/, a path, or a verdicts.json.")
+        str,
+        typer.Argument(
+            help="The run before: a name under runs/, a path, a results.parquet or a verdicts.json."
+        ),
     ],
     b: Annotated[str, typer.Argument(help="The run after.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What moved between two runs: errors, rates, times, verdicts, as B over A.
 
-    Where one of them is a file `verdicts.json` (`femnets export RUN --to verdicts` writes it) only
-    verdicts are compared.
+    Where one is a `results.parquet` (`femnets export RUN --to kept` writes it), cell by cell:
+    whether B has A's errors to the digits that the report claims, and how verdicts differ.
+    Where one is a `verdicts.json` (`--to verdicts` writes it) only verdicts are compared.
     """
     from bench.cli._damaged import sound_records
     from bench.comparison import compare
     from bench.store.files import finite
     from bench.store.folder import Store, run_path
+    from bench.store.kept import SUFFIX
 
     if a.endswith(KEPT) or b.endswith(KEPT):
         compare_verdicts(a, b, json_output)
+        return
+    if a.endswith(SUFFIX) or b.endswith(SUFFIX):
+        check_kept(a, b, json_output)
         return
     first, second = Store(run_path(a)), Store(run_path(b))
     found = compare(sound_records(first), sound_records(second))
@@ -55,6 +57,7 @@ def compare_verdicts(a: str, b: str, json_output: bool) -> None:
     """Two ledgers, at least one of which was kept without its cells."""
     from rich.console import Console
 
+    from bench.cli._ledgers import ledger_of
     from bench.comparison import kept_verdicts
 
     rows = kept_verdicts(*(ledger_of(name) for name in (a, b)))
@@ -62,29 +65,6 @@ def compare_verdicts(a: str, b: str, json_output: bool) -> None:
         typer.echo(json.dumps({"verdicts": rows}, indent=1))
         return
     Console().print(verdict_table(rows, a, b) if rows else "no verdict differs")
-
-
-def ledger_of(name: str) -> list[dict[str, Any]]:
-    """Of a kept file, or of a run."""
-    from bench.cli._damaged import sound_records
-    from bench.comparison import verdicts_of
-    from bench.store.folder import Store, run_path
-
-    if not name.endswith(KEPT):
-        return verdicts_of(sound_records(Store(run_path(name))))
-    try:
-        document = json_object(plain_bytes(name, MOST_VERDICTS_BYTES, follow=True))
-        entries: list[dict[str, Any]] = document["verdicts"]
-        for entry in entries:
-            if not all(isinstance(entry[part], str) for part in VERDICT_PARTS):
-                raise Unfit("holds something else than verdicts")
-    except OSError as error:
-        raise UserError(f"cannot read {name}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
-        raise UserError(
-            f"{name} is no file of verdicts; `femnets export RUN --to verdicts` writes one"
-        ) from None
-    return entries
 
 
 def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Table:
@@ -115,13 +95,6 @@ def show(found: Comparison, a: str, b: str) -> None:
             console.print(table)
     if not any(ratio.moved for ratio in found.errors) and found.common:
         console.print("no error moved")
-
-
-def plain(text: str) -> Text:
-    """Text from outside: no markup, nothing that a terminal acts on."""
-    from rich.text import Text
-
-    return Text(one_line(text))
 
 
 def ratio_table(title: str, found: list[Ratios]) -> Table:

@@ -20,6 +20,7 @@ class Format(StrEnum):
     parquet = "parquet"
     vtu = "vtu"
     verdicts = "verdicts"
+    kept = "kept"
 
 
 def command(
@@ -27,11 +28,16 @@ def command(
     to: Annotated[
         Format,
         typer.Option(
-            help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON."
+            help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON; "
+            "kept: report, results.parquet and verdicts.json for those who have not the run."
         ),
     ],
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: export/ in the run.")
+    ] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="kept: another run to compare it with and keep beside it."),
     ] = None,
     plug: Annotated[
         list[str] | None,
@@ -44,9 +50,11 @@ def command(
         ),
     ] = 16,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-) -> None:
-    """Export results: tidy long tables (cells, values, arrays, joined by key) or fields."""
-    from bench.cli._damaged import sound_records
+) -> int:
+    """Export results: tidy long tables (cells, values, arrays, joined by key), fields, or a run
+    as it is kept."""
+    from bench.cli._damaged import sound_records, tell_faults
+    from bench.cli._keeping import keep
     from bench.cli._paths import show_paths
     from bench.fields import write_fields
     from bench.guards.output import folder_for
@@ -56,12 +64,20 @@ def command(
     used(plug or [])
     store = Store(run_path(run))
     folder = folder_for(out or store.path / "export", "--out")
+    if others and to is not Format.kept:
+        raise UserError("--with goes with --to kept")
+    if to is Format.kept:
+        show_paths(
+            keep(store.path, [run_path(other) for other in others or []], folder), json_output
+        )
+        return tell_faults()
     records = sound_records(store)
     if to is Format.verdicts:
         paths = [write_verdicts(records, store.path.name, folder / "verdicts.json")]
     else:
         paths = write_fields(records, folder, n) if to is Format.vtu else write(records, folder, to)
     show_paths(paths, json_output)
+    return 0
 
 
 def write(records: list[StoredResult], folder: Path, to: Format) -> list[Path]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from bench.cells import Cell
+    from bench.store.times import KnownTimes
 
 
 def command(
@@ -28,12 +28,13 @@ def command(
 
 
 def document(study: str) -> dict[str, Any]:
-    """All that the files say of a study, and what finished runs say of its time."""
+    """All that the files say of a study, and what is known of its time."""
     from bench import studies
     from bench.cells import jsonable
     from bench.settings import about, types_of
+    from bench.store.times import KnownTimes
 
-    module = studies.load(study)
+    module, known = studies.load(study), KnownTimes.found()
     types = types_of(module.Config)
     presets = {name: dataclasses.asdict(config) for name, config in module.PRESETS.items()}
     return {
@@ -51,38 +52,17 @@ def document(study: str) -> dict[str, Any]:
             for field in dataclasses.fields(module.Config)
         ],
         "presets": {
-            name: {"cells": len(cells), "seconds": seconds_of(study, cells)}
+            name: {"cells": len(cells), "seconds": seconds_of(cells, known)}
             for name, config in module.PRESETS.items()
             if (cells := list(dict.fromkeys(module.cells(config)))) is not None
         },
     }
 
 
-def seconds_of(study: str, cells: list[Cell]) -> float | None:
-    """Core-seconds that these very cells took in the runs here; None where no run has them all."""
-    from bench.store.folder import RUNS, Store
-
-    for path in sorted(Path(RUNS).glob("*/femnets.json")):
-        try:
-            store = Store(path.parent)
-        except Exception:
-            continue
-        if study in store.plans():
-            found = [_seconds(store, cell) for cell in cells]
-            if found and None not in found:
-                return sum(value for value in found if value is not None)
-    return None
-
-
-def _seconds(store: Any, cell: Cell) -> float | None:
-    from bench.store.files import Damaged
-    from bench.store.folder import Missing
-
-    try:
-        value = store.read(cell).provenance.get("seconds")
-    except (Missing, Damaged):
-        return None
-    return float(value) if value is not None else None
+def seconds_of(cells: list[Cell], known: KnownTimes) -> float | None:
+    """Core-seconds by the runs here and the kept one; None where they have nothing like a cell."""
+    times = [time for cell in cells if (time := known.predicted(cell)) is not None]
+    return sum(time.seconds for time in times) if len(times) == len(cells) else None
 
 
 def show(found: dict[str, Any]) -> None:
@@ -103,9 +83,7 @@ def show(found: dict[str, Any]) -> None:
     typer.echo("\ncells and time:")
     for name, facts in found["presets"].items():
         seconds = facts["seconds"]
-        took = (
-            "not run here yet" if seconds is None else f"{seconds:.0f} core-seconds in a run here"
-        )
+        took = "no run tells how long" if seconds is None else f"about {seconds:.0f} core-seconds"
         typer.echo(f"  {name}: {facts['cells']} cells, {took}")
 
 

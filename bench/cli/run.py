@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bench.store.survey import Standing
     from bench.studies import Plan
 
+LONG = ("paper", "full")  # presets whose time is told before they start
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
 MOST_JOBS = 1024
@@ -83,6 +84,8 @@ def command(
     if dry_run:
         return predict(plans, path, jobs, json_output)
     wanted = chosen_states(only)
+    if any(plan.preset in LONG for plan in plans) and not scheduler:
+        foretell(plans, path, jobs)
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
     return code if interrupted else ended(store, plans, code, report, json_output)
@@ -104,12 +107,23 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
 
 def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> int:
     """Says what would be computed."""
-    from bench.cli._dry_run import document, forecasts, lines
+    from bench.cli._dry_run import lines, prediction
 
-    told = document(forecasts(plans, path), jobs)
+    told = prediction(plans, path, jobs)
     for line in [json.dumps(told, indent=1)] if json_output else lines(told):
         typer.echo(line)
+    if not json_output:
+        typer.echo("nothing was run")
     return 0
+
+
+def foretell(plans: list[Plan], path: Path, jobs: int | None) -> None:
+    """Before a run of hours, on stderr: what it will take, if anything is known."""
+    from bench.cli._dry_run import lines, prediction
+
+    told = prediction(plans, path, jobs)
+    for line in lines(told) if told["seconds"] else ():
+        typer.echo(line, err=True)
 
 
 def computed(

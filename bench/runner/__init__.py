@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from bench.cells import Cell, needs_bytes, runs_alone
 from bench.runner.execute import Outcome
 from bench.runner.interrupt import ABANDON, FINISH, Abandoned, Interrupt
+from bench.runner.session import Session
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import SECONDS_WORTH_SYNCING, Store
 from bench.store.survey import standing
@@ -90,9 +91,11 @@ class _Run:
     tries: dict[Cell, int] = field(default_factory=dict)
     looked: float = 0.0
     heard: bool = False
+    session: Session | None = None
     summary: Summary = field(default_factory=Summary)
 
     def to_the_end(self) -> Summary:
+        self.session = Session(self.store) if self.pending else None
         try:
             while self._goes_on():
                 if not self.stopping:
@@ -103,6 +106,8 @@ class _Run:
                     self._settle(cell, outcome)
                 self.view.tick(len(self.elsewhere))
                 self._acknowledge()
+                if self.session is not None:
+                    self.session.tick()
         except Abandoned:
             pass
         except Lost as error:
@@ -111,6 +116,8 @@ class _Run:
             for cell, lock in self.running.items():
                 self.store.unlock(cell, lock)
             self.running.clear()
+            if self.session is not None:
+                self.session.end()  # while the workers can still be asked what they spent
             self.engine.abandon()
         if self.interrupt.level > 0:
             self.summary.interrupted = self.interrupt.number
@@ -207,4 +214,6 @@ class _Run:
 
     def _note(self, cell: Cell, state: str, seconds: float, note: str = "") -> None:
         self.summary.states[cell] = state
+        if self.session is not None and seconds > 0:
+            self.session.cells += 1
         self.view.settled(cell, state, seconds, note)

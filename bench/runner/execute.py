@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 import traceback
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from bench.cells import Cell, load_kind, threads_of
+from bench.cells import Cell, load_kind, runs_alone, threads_of
 from bench.guards.outside import admit
+from bench.measure.load import OtherWork
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint_of
 from bench.store.provenance import provenance
@@ -31,16 +33,21 @@ def execute(cell: Cell) -> Outcome:
     """Runs a cell. Whatever it raises becomes a failure with its traceback."""
     admit(cell.kind)  # whoever sends a cell has made it
     reset_peak()
-    start, clock, cpu_clock = time.time(), time.perf_counter(), time.process_time()
+    other = OtherWork()
+    start, clock = time.time(), time.perf_counter()
     try:
-        result = load_kind(cell.kind).run(cell.settings)
-        seconds = time.perf_counter() - clock
+        # Counting other processes takes milliseconds: only where seconds are the result.
+        with other if runs_alone(cell) else nullcontext():
+            clock, cpu_clock = time.perf_counter(), time.process_time()
+            result = load_kind(cell.kind).run(cell.settings)
+            seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu_clock
         story = provenance(
             threads=threads_of(cell),
             seed=cell.config.get("seed"),
             start=start,
             seconds=seconds,
-            cpu_seconds=time.process_time() - cpu_clock,
+            cpu_seconds=cpu_seconds,
+            other_cores=other.cores,
         )
         files = encoded(cell, result, fingerprint_of(cell), story)
         return Outcome(seconds, "diverged" if result.diverged else "done", files)

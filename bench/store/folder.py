@@ -4,6 +4,7 @@
     runs/NAME/studies/STUDY.json        which config each study was last run with
     runs/NAME/cells/KIND/KEY/           one result, written aside and renamed whole
     runs/NAME/failed/KEY.json           the last failure of a cell, with its log
+    runs/NAME/sessions/START.json       when cells were computed, and how busy the machine was else
     runs/NAME/locks/KEY                 locked by the run that computes the cell just now
     runs/NAME/scratch/                  what is being written, one directory per process
 
@@ -41,6 +42,14 @@ from bench.store.files import (
 
 MARK = "femnets.json"
 RUNS = Path("runs")
+# What is relied on of a session; cores are those busy with other processes, None where unknown.
+SESSION: dict[str, Any] = {
+    "start": str,
+    "seconds": int | float,
+    "cells": int,
+    "other_cores": int | float | None,
+    "most_other_cores": int | float | None,
+}
 FAILURE_TEXTS = ("reason", "error", "log", "fingerprint")
 # Below this a result is cheaper to compute again after a power cut than to force to the disk;
 # what a power cut tears is noticed by its checksum. kill -9 loses nothing either way.
@@ -96,7 +105,7 @@ class Store:
         try:
             _mark(path)
             store = cls(path)
-            for part in ("studies", "cells", "failed", "locks", "scratch"):
+            for part in ("studies", "cells", "failed", "sessions", "locks", "scratch"):
                 (path / part).mkdir(exist_ok=True)
             store._remove_abandoned()
             store._open_scratch()
@@ -121,16 +130,20 @@ class Store:
                 raise Missing
         raise damaged
 
-    def records(self, damaged: Callable[[Path, str], None] | None = None) -> Iterator[StoredResult]:
+    def records(
+        self, damaged: Callable[[Path, str], None] | None = None, *, verify: bool = True
+    ) -> Iterator[StoredResult]:
         """Every sound result on disk, in the order of kind and key, its files read whole once.
 
-        `damaged` is told of every other one: where it is, and what is wrong with it.
+        `damaged` is told of every other one: where it is, and what is wrong with it. Without
+        `verify` arrays and weights are checked by their size only.
         """
         for kind in entries(self.path / "cells"):
             for directory in entries(kind):
                 try:
                     record = decoded(directory)
-                    record.verify()
+                    if verify:
+                        record.verify()
                 except Damaged as error:
                     if damaged is not None and os.path.lexists(directory):
                         damaged(directory, str(error))
@@ -163,6 +176,16 @@ class Store:
             except Damaged as error:
                 if damaged is not None:
                     damaged(path.stem, str(error))
+        return found
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """The stretches of time in which cells were computed; what cannot be trusted is none."""
+        found = []
+        for path in entries(self.path / "sessions"):
+            with suppress(Damaged):
+                document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
+                if all(isinstance(document.get(n), t) for n, t in SESSION.items()):
+                    found.append({name: document[name] for name in SESSION})
         return found
 
     # Writing

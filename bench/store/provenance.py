@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("femnets", "numpy", "scipy", "scikit-fem", "numba", "pyamg", "torch")
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]  # the checkout, where there is one
 
 
 @cache
@@ -74,11 +74,18 @@ def processor() -> str:
 
 
 def provenance(
-    *, threads: int, seed: Any, start: float, seconds: float, cpu_seconds: float | None = None
+    *,
+    threads: int,
+    seed: Any,
+    start: float,
+    seconds: float,
+    cpu_seconds: float | None = None,
+    other_cores: float | None = None,
 ) -> dict[str, Any]:
     """The record of one execution that began at `start` (seconds since 1970) in this process.
 
-    `cpu_seconds` beside `seconds` tells whether the machine was busy with other things.
+    `cpu_seconds` beside `seconds` tells whether the machine was busy with other things;
+    `other_cores`, of cells that measure seconds, how many cores other processes took meanwhile.
     """
     from fem.memory import peak_bytes
 
@@ -92,4 +99,5 @@ def provenance(
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
         "peak_bytes": peak_bytes(),
+        **({} if other_cores is None else {"other_cores": other_cores}),
     }

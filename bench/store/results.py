@@ -81,11 +81,12 @@ def confirmatory(results: Results) -> Results:
     Seeds of a tuning inside a cell do not count: they choose, and are not judged by.
     """
     return Results(
-        [r for r in results if min(_judged_by(r), default=math.inf) >= FIRST_CONFIRMATORY]
+        [r for r in results if min(judged_by(r), default=math.inf) >= FIRST_CONFIRMATORY]
     )
 
 
-def _judged_by(record: StoredResult) -> list[int]:
+def judged_by(record: StoredResult) -> list[int]:
+    """The seeds that a result is about; those of a tuning inside a cell are not among them."""
     config = record.config
     alone = [config[name] for name in ("seed", "data_seed") if config.get(name) is not None]
     return [*alone, *config.get("seeds", ()), *config.get("data_seeds", ())]

@@ -35,7 +35,7 @@ def cell_row(record: StoredResult) -> Row:
 
 
 def value_rows(record: StoredResult) -> Iterator[Row]:
-    for name, value in _leaves(record.values):
+    for name, value in leaves(record.values):
         number = isinstance(value, int | float)
         yield {
             "key": record.key,
@@ -45,14 +45,14 @@ def value_rows(record: StoredResult) -> Iterator[Row]:
         }
 
 
-def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """Nested dicts as `a.b`, lists as `a[0]`."""
     if isinstance(value, Mapping):
         for part, item in value.items():
-            yield from _leaves(item, f"{name}.{part}" if name else part)
+            yield from leaves(item, f"{name}.{part}" if name else part)
     elif isinstance(value, list):
         for i, item in enumerate(value):
-            yield from _leaves(item, f"{name}[{i}]")
+            yield from leaves(item, f"{name}[{i}]")
     else:
         yield name, value
 

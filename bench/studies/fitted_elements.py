@@ -26,13 +26,13 @@ PRESETS = {
         problems=("maxwell", "helix", "screen"),
         n0=(1, 2, 3, 4, 6),
         n1=(1, 2, 3),
-        data_seeds=tuple(range(10)),
+        data_seeds=tuple(range(1000, 1005)),
     ),
     "full": Config(
         problems=("maxwell", "helix", "screen", "curlsing"),
         n0=(1, 2, 3, 4, 6, 8),
         n1=(1, 2, 3, 4),
-        data_seeds=tuple(range(20)),
+        data_seeds=tuple(range(1000, 1020)),
     ),
 }
 

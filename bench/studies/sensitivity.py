@@ -27,11 +27,12 @@ class Config:
     optimizers: tuple[str, ...] = ("adam", "lbfgs")
     carry_input: bool = True  # try the other reading of P as well
     samples: int = 250
-    steps: int = 300
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    # 300 steps take twice as long; ten seeds that agree decide among 14 points (14·2/2¹⁰ < 5 %).
+    steps: int = 150
+    seeds: tuple[int, ...] = tuple(range(1000, 1010))
     crossed_data: tuple[int, ...] = (1000, 1001, 1002)  # with all seeds, at the base point
     second_reading: tuple[float, ...] = (1e-3,)  # λ₂ of the table's nets
-    second_reading_seeds: tuple[int, ...] = (1000, 1001, 1002)
+    second_reading_seeds: tuple[int, ...] = (1000,)  # a reading is possible or not: one shows it
     second_reading_hidden: tuple[int, ...] = (2, 6)
 
 
@@ -60,6 +61,7 @@ PRESETS = {
         optimizers=("adam", "lbfgs", "lssbfgs"),
         samples=12_000,
         steps=1000,
+        seeds=tuple(range(1000, 1012)),
         second_reading=(1e-4, 1e-3, 1e-2),
         second_reading_seeds=tuple(range(1000, 1012)),
     ),

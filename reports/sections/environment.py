@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bench.measure.load import BUSY_CORES
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
+from reports.formatting import show
 
 TITLE = "Environment and state of the run"
 ORDER = 90
@@ -18,7 +20,25 @@ def contents(run: Run) -> list[Block]:
     refused = [
         Paragraph(f"Study {study} is left out: {why}.") for study, why in run.refused.items()
     ]
-    return [Paragraph(_states(run)), *refused, *_gaps(run), *_provenance(run)]
+    return [Paragraph(_states(run)), *refused, *_load(run), *_gaps(run), *_provenance(run)]
+
+
+def _load(run: Run) -> list[Block]:
+    """How long the run took, and what else the machine did meanwhile."""
+    known = [s for s in run.sessions if s["other_cores"] is not None]
+    seconds = sum(s["seconds"] for s in known)
+    if not seconds:
+        return []
+    cores = sum(s["seconds"] * s["other_cores"] for s in known) / seconds
+    most = max(s["most_other_cores"] for s in known)
+    parts = "one stretch" if len(known) == 1 else f"{len(known)} stretches"
+    return [
+        Paragraph(
+            f"Computed in {parts} of {show(seconds, 'seconds')} together. Other processes took "
+            f"{cores:.2f} cores meanwhile, at most {most:.2f} over a minute"
+            + ("." if most <= BUSY_CORES else ": seconds may be longer than on an idle machine.")
+        )
+    ]
 
 
 def _gaps(run: Run) -> list[Block]:
@@ -76,7 +96,8 @@ def _provenance(run: Run) -> list[Block]:
 
 
 # What differs from cell to cell says nothing about the environment.
-PER_CELL = {"start", "started", "seconds", "cpu_seconds", "peak_bytes", "seed", "process"}
+PER_CELL = {"start", "started", "seconds", "cpu_seconds", "peak_bytes", "seed", "process",
+            "other_cores"}  # fmt: skip
 
 
 def _flat(provenance: object, prefix: str = "") -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from bench.claims import Entry, agreement
+from bench.store.results import judged_by
 from reports.contenders import contenders, contested
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Source, Table, Value
@@ -23,37 +23,99 @@ def contents(run: Run) -> list[Block]:
     records = [record for each in runs for record in each.results]
     problems = contested(records)
     errors = [_errors(runs, problem) for problem in problems]
-    return [_summary(runs), _verdicts(runs), *errors]
+    rows = _by_claim(runs)
+    return [_summary(runs, rows), *_contradictions(runs, rows), _verdicts(runs, rows), *errors]
 
 
-def _summary(runs: Sequence[Run]) -> Paragraph:
-    together = Counter(_in_short(agreement(entries)) for entries in _by_claim(runs))
-    counts = ", ".join(f"{number} {words}" for words, number in together.most_common())
-    sizes = "; ".join(f"{run.name}: {len(run.results)} cells" for run in runs)
+Row = tuple[Entry | None, ...]  # one claim, in the order of the runs; None: not in its ledger
+
+
+def _by_claim(runs: Sequence[Run]) -> list[Row]:
+    """The claims that at least two runs have tested. A run of few studies has a short ledger."""
+    ledgers = [{entry.claim.name: entry for entry in run.ledger} for run in runs]
+    names = dict.fromkeys(name for entries in ledgers for name in entries)
+    rows = [tuple(entries.get(name) for entries in ledgers) for name in names]
+    return [row for row in rows if sum(map(_tested, row)) > 1]
+
+
+def _tested(entry: Entry | None) -> bool:
+    return entry is not None and entry.status != "not tested yet"
+
+
+def _together(row: Row) -> str:
+    return agreement([entry for entry in row if entry is not None])
+
+
+def _contradictory(row: Row) -> bool:
+    return {"holds", "does not hold"} <= {entry.status for entry in row if entry is not None}
+
+
+def headline(run: Run) -> str:
+    """In the abstract: whether other seeds say the same."""
+    if not run.others:
+        return ""
+    rows = _by_claim([run, *run.others])
+    seeds = "; ".join(_seeds(other) for other in run.others)
+    return f"**Held against other runs** ({seeds}): {_counts(rows)}."
+
+
+def _summary(runs: Sequence[Run], rows: Sequence[Row]) -> Paragraph:
+    sizes = "; ".join(f"{run.name}: {len(run.results)} cells, {_seeds(run)}" for run in runs)
     return Paragraph(
-        f"{sizes}. Claims together: {counts}. A claim that runs decide against each other depends "
-        "on the seed and counts as undecided."
+        f"{sizes}. {_counts(rows).capitalize()}. A claim that runs decide against each other "
+        "depends on the seed and counts as undecided."
     )
 
 
-def _in_short(words: str) -> str:
-    return words.partition(" (")[0].partition(":")[0]
+def _counts(rows: Sequence[Row]) -> str:
+    """The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both depend on the seed."""
+    same = sum(len({e.status for e in row if e and _tested(e)}) == 1 for row in rows)
+    against = sum(map(_contradictory, rows))
+    contradicted = f"{against} {'is' if against == 1 else 'are'}" if against else "none is"
+    return (
+        f"of {len(rows)} claims that several have tested {same} have the same verdict, "
+        f"{contradicted} contradicted"
+    )
 
 
-def _by_claim(runs: Sequence[Run]) -> list[tuple[Entry, ...]]:
-    return list(zip(*(run.ledger for run in runs), strict=True))
+def _seeds(run: Run) -> str:
+    """Those that judge: `seeds 1000–1011`."""
+    seeds = sorted({seed for record in run.results for seed in judged_by(record)})
+    if not seeds:
+        return "no seeds"
+    whole = seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 1
+    return f"seeds {seeds[0]}–{seeds[-1]}" if whole else f"{len(seeds)} seeds from {seeds[0]} on"
 
 
-def _verdicts(runs: Sequence[Run]) -> Table:
+def _contradictions(runs: Sequence[Run], rows: Sequence[Row]) -> list[Block]:
+    """With what each run saw, so that a reader need not look for it."""
+    found = [row for row in rows if _contradictory(row)]
+    if not found:
+        return []
+    columns = [Column("claim"), *(Column(run.name) for run in runs)]
+    told = [(_sentence(row), *map(_seen, row)) for row in found]
+    caption = "Claims that the runs contradict each other about, with what each of them saw."
+    return [Table("runs-contradictions", caption, columns, told)]
+
+
+def _verdicts(runs: Sequence[Run], rows: Sequence[Row]) -> Table:
     columns = [Column("claim"), *(Column(run.name) for run in runs), Column("together")]
-    rows = [
-        (entries[0].claim.sentence, *(_in_full(entry) for entry in entries), agreement(entries))
-        for entries in _by_claim(runs)
-    ]
-    return Table("runs-verdicts", "The verdict of each run, and together.", columns, rows)
+    told = [(_sentence(row), *map(_in_full, row), _together(row)) for row in rows]
+    caption = "The verdict of each run, and together, on the claims that several have tested."
+    return Table("runs-verdicts", caption, columns, told)
 
 
-def _in_full(entry: Entry) -> str:
+def _seen(entry: Entry | None) -> str:
+    return f"{_in_full(entry)}. {entry.evidence}" if entry is not None else "–"
+
+
+def _sentence(row: Row) -> str:
+    return next(entry.claim.sentence for entry in row if entry is not None)
+
+
+def _in_full(entry: Entry | None) -> str:
+    if entry is None:
+        return "–"
     return f"{entry.verdict}; {entry.standing}" if entry.standing else entry.verdict
 
 

@@ -1,14 +1,19 @@
 """`femnets run --dry-run`: cells, memory and predicted time, and nothing is computed."""
 
 import json
+import math
 
 import pytest
 
-from bench.cells import Cell, Result
+from bench import studies
+from bench.cells import Cell, Result, paired, work_of
 from bench.cli import invoke
-from bench.store.files import encoded
+from bench.store.files import StoredResult, encoded
 from bench.store.fingerprint import fingerprint
 from bench.store.folder import Store
+from bench.store.kept import Kept, write_kept
+
+MACHINE = {"processor": "a slow one", "cores": 2, "memory_gib": 4, "system": "any"}
 
 SIZES = ("convergence", "--preset", "quick", "--set", "n=1,2,4", "--set", "problems=maxwell")
 
@@ -20,7 +25,9 @@ def told(capsys, *arguments):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
+    """An empty folder, and a femnets that came without a kept run."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.store.times.ROOT", tmp_path)
     return tmp_path
 
 
@@ -42,14 +49,86 @@ def test_without_any_run_times_are_unknown_and_nothing_is_written(here, capsys):
     assert list(here.iterdir()) == []
 
 
-def test_times_are_those_of_the_same_cells_or_of_their_kind(here, capsys):
+def test_times_are_those_of_the_same_cells_or_grow_with_the_work(here, capsys):
     commit(here / "runs" / "other", (1, 2), seconds=10.0)
     found = told(capsys, "--jobs", "1")
     (study,) = found["studies"]
     assert (study["guessed"], study["unknown"]) == (1, 0)
-    assert study["seconds"] == 10 + 20 + 15  # n = 4 by the median of its kind
+    expected = 10 + 20 + 40  # n = 1, 2, 4: times went as the cube root of the work, and go on
+    assert study["seconds"] == pytest.approx(expected)
     assert found["wall_seconds"] == found["seconds"]
-    assert told(capsys, "--jobs", "3")["wall_seconds"] == pytest.approx(15)
+    assert told(capsys, "--jobs", "3")["wall_seconds"] == pytest.approx(expected / 3)
+
+
+def keep(here, kind, seconds, **config):
+    """A kept file with one cell in it, as a fresh clone has one with many."""
+    cell = Cell(kind, config)
+    story = {"seconds": 99.0, "cpu_seconds": seconds, "machine": MACHINE, "versions": {}}
+    record = StoredResult(
+        kind, dict(cell.config), cell.key, "done", {}, "f", story, {}, here / "nowhere"
+    )
+    path = here / "docs" / "paper" / "results.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_kept(path, [Kept("paper", ("training",), record)])
+
+
+def training(capsys, *settings):
+    told = [part for setting in settings for part in ("--set", setting)]
+    one = ("--set", "nets=resnet", "--set", "taus=fixed", "--set", "bias_ordering=no")
+    arguments = ["run", "training", "--preset", "paper", *one, *told, "--dry-run", "--json"]
+    assert invoke(arguments) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_fresh_machine_predicts_from_the_kept_run(here, capsys):
+    paper = {"hidden": 2, "width": 50, "optimizer": "steepest", "precision": "float32"}
+    keep(here, "net", 30.0, net="resnet", tau="fixed", steps=1000, **paper, **paired(1000))
+    same = training(capsys, "seeds=1000,1001", "hidden=2")
+    (study,) = same["studies"]
+    assert (study["seconds"], study["guessed"], study["unknown"]) == (60, 0, 0), (
+        "seeds do not count"
+    )
+    assert same["machines"] == ["a slow one, 2 cores, 4 GiB"]
+    more = training(capsys, "seeds=1000", "hidden=6", "steps=2000", "samples=6000")
+    (study,) = more["studies"]
+    assert study["seconds"] == pytest.approx(30 * 3 * 2 / 2), (
+        "six layers, twice as long, half of them"
+    )
+    assert study["guessed"] == 1
+    assert invoke(["run", "training", "--preset", "paper", "--dry-run"]) == 0
+    text = capsys.readouterr().out
+    assert "times measured on a slow one, 2 cores, 4 GiB" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_runs_here_come_before_the_kept_one(here, capsys):
+    keep(here, "fem", 1.0, n=4)
+    commit(here / "runs" / "other", (1, 2), seconds=10.0)
+    found = told(capsys, "--jobs", "1")
+    assert found["seconds"] == 10 + 20 + 1, "but a cell that is known beats one that is scaled"
+
+
+def test_timing_cells_have_the_machine_to_themselves(here, capsys):
+    keep(here, "fem_timing", 8.0, n=4)
+    arguments = ["run", "cost", "--set", "n=4", "--set", "elements=N0", "--set", "nets=resnet"]
+    assert invoke([*arguments, "--set", "threads=1", "--dry-run", "--json", "--jobs", "4"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (study,) = found["studies"]
+    assert study["alone_seconds"] == study["seconds"] == found["wall_seconds"] == 8
+
+
+@pytest.mark.parametrize("data", [b"", b"no parquet"])
+def test_a_damaged_kept_run_predicts_nothing(here, capsys, data):
+    keep(here, "fem", 1.0, n=4)
+    (here / "docs" / "paper" / "results.parquet").write_bytes(data)
+    assert told(capsys)["seconds"] is None
+
+
+@pytest.mark.parametrize("study", studies.names())
+def test_every_cell_of_every_preset_has_positive_work(study):
+    for preset in ("quick", "paper"):
+        for cell in studies.expanded(study, studies.preset(study, preset))[:200]:
+            assert 0 < work_of(cell.kind, cell.config) < math.inf
 
 
 def test_what_the_run_has_costs_nothing(here, capsys):

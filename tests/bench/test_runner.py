@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from datetime import datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -310,3 +311,78 @@ def test_live_view_draws_what_runs():
 
 def test_durations():
     assert [duration(s) for s in (5, 65, 3700)] == ["5 s", "1 min 05 s", "1 h 01 min"]
+
+
+def test_a_session_says_when_and_how_busy_the_machine_was_else(store):
+    cells = [lab(i, seconds=0.1) for i in range(2)]
+    run(cells, store, LocalProcesses(1, 8 * GIB))
+    (session,) = store.sessions()
+    assert session["cells"] == 2
+    assert session["seconds"] >= 0.2
+    assert 0 <= session["other_cores"] <= session["most_other_cores"]
+    run(cells, store, LocalProcesses(1, 8 * GIB))
+    assert len(store.sessions()) == 1, "where nothing was computed there was no session"
+    run([lab(2)], store, InProcess())
+    assert [session["cells"] for session in store.sessions()] == [2, 1]
+
+
+def test_a_session_adds_its_windows_up(store, monkeypatch):
+    """Seconds and cores of three windows, made up: the mean is weighted, the most is told."""
+    from bench.runner import session as module
+
+    cores, times = iter([0.5, 2.0, 0.2]), [0.0]
+
+    class Made:
+        cores = None
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *rest):
+            self.cores = next(cores)
+
+    monkeypatch.setattr(module, "OtherWork", Made)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: times[0]))
+    session = module.Session(store, window=60.0)
+    session.cells = 1
+    for now in (30.0, 60.0, 90.0, 120.0):
+        times[0] = now
+        session.tick()
+    assert store.sessions()[0]["other_cores"] == pytest.approx((0.5 + 2.0) / 2)
+    times[0] = 240.0
+    session.end()
+    (told,) = store.sessions()
+    assert told["other_cores"] == pytest.approx((60 * 0.5 + 60 * 2.0 + 120 * 0.2) / 240)
+    assert told["most_other_cores"] == 2.0
+    assert told["seconds"] == 240.0
+
+
+def test_damaged_sessions_are_none(store):
+    run([lab(0)], store, InProcess())
+    (path,) = (store.path / "sessions").iterdir()
+    path.write_bytes(path.read_bytes().replace(b'"cells": 1', b'"cells": 2'))
+    assert store.sessions() == []
+
+
+def test_timing_cells_record_other_work_and_only_they(store):
+    clock, other = Cell("faultlab.clock", {"i": 0}), lab(0, seconds=0.1)
+    run([clock, other], store, LocalProcesses(1, 8 * GIB))
+    assert store.read(clock).provenance["other_cores"] >= 0
+    assert "other_cores" not in store.read(other).provenance
+
+
+def test_results_name_the_commit_of_the_checkout(tmp_path, monkeypatch):
+    import subprocess
+
+    from bench.store import provenance
+
+    assert (provenance.ROOT / "bench").is_dir(), "the checkout, not the package"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(tmp_path)]
+    (tmp_path / "file").write_text("1")
+    for words in (["init", "-q"], ["add", "file"], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *words], check=True)
+    told = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    assert provenance.commit.__wrapped__() == told.stdout.strip()
+    (tmp_path / "file").write_text("2")
+    assert provenance.commit.__wrapped__() == told.stdout.strip() + "+"

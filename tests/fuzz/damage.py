@@ -169,7 +169,7 @@ def harm_run(run: Path, draw: random.Random, times: int) -> list[str]:
         (run / "studies" / f"{name}.json").write_bytes(sealed(body))
         done.append(f"study {name!r}")
     if draw.random() < 0.1:
-        for part in draw.sample(("cells", "studies", "failed", "locks", "scratch"), 1):
+        for part in draw.sample(("cells", "studies", "failed", "sessions", "locks", "scratch"), 1):
             if (run / part).is_dir():
                 shutil.rmtree(run / part)
                 draw.choice((lambda p: p.touch(), lambda p: p.symlink_to(p.name), os.mkfifo))(

@@ -3,13 +3,14 @@
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from bench.cells import Cell, Result
-from bench.claims import Entry, Fact, all_claims
+from bench.claims import Claim, Entry, Fact, all_claims
 from bench.cli import invoke
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint
@@ -135,6 +136,50 @@ def test_several_runs_in_one_report(tmp_path):
     assert render_pdf(document).startswith(b"%PDF")
     before = compile_report(one, pdf=False)[0].read_bytes()
     assert compile_report(one, pdf=False, others=[other])[0].read_bytes() != before
+
+
+def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
+    """Ledgers differ in length where runs plan other problems; a contradiction is told first."""
+    from reports.sections import runs
+
+    def entry(name, status):
+        claim = Claim(name=name, sentence=f"Sentence {name}.", rule="", examine=Fact)
+        finding = Fact(True, (), f"seen of {name}")
+        return Entry(claim, status, status, f"evidence {name}", (), finding)
+
+    one, other = (Run.read(make_run(tmp_path / name)) for name in ("one", "other"))
+    ours = [entry("a", "holds"), entry("b", "holds"), entry("c", "depends"), entry("d", "holds")]
+    theirs = [entry("b", "does not hold"), entry("c", "depends"), entry("d", "not tested yet")]
+    one.__dict__["ledger"], other.__dict__["ledger"] = ours, theirs
+    both = replace(one, others=[other])
+    both.__dict__["ledger"] = ours
+    summary, contradictions, verdicts, *_ = runs.contents(both)
+    told = "of 2 claims that several have tested 1 have the same verdict, 1 is contradicted"
+    assert told in summary.text.lower()
+    assert told in runs.headline(both)
+    ((sentence, first, second),) = contradictions.rows
+    assert sentence == "Sentence b."
+    assert (first, second) == ("holds. evidence b", "does not hold. evidence b")
+    assert [row[0] for row in verdicts.rows] == ["Sentence b.", "Sentence c."]
+    assert runs.headline(one) == ""
+
+
+def test_the_report_says_what_else_the_machine_did(tmp_path):
+    from reports.sections import environment
+
+    run = Run.read(make_run(tmp_path / "one"))
+    assert not [block for block in environment.contents(run) if "stretch" in str(block)]
+    session = {"start": "2026-11-18T05:00:00+00:00", "cells": 3}
+    busy = [
+        session | {"seconds": 3600.0, "other_cores": 0.1, "most_other_cores": 0.2},
+        session | {"seconds": 1200.0, "other_cores": 0.5, "most_other_cores": 1.5},
+        session | {"seconds": 9.0, "other_cores": None, "most_other_cores": None},
+    ]
+    told = str(environment.contents(replace(run, sessions=busy)))
+    assert "2 stretches of 80 min together. Other processes took 0.20 cores meanwhile" in told
+    assert "at most 1.50 over a minute: seconds may be longer" in told
+    calm = str(environment.contents(replace(run, sessions=busy[:1])))
+    assert "at most 0.20 over a minute." in calm
 
 
 def test_the_ledger_counts_what_it_shows():

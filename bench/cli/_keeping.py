@@ -1,0 +1,116 @@
+"""`femnets export RUN --to kept`: what a reader needs of a run, in four files.
+
+report.html, report.pdf    the report, compared with the runs given by --with
+results.parquet            every cell of these runs (`bench/store/kept.py`)
+verdicts.json              the ledger, the headlines, and where all of it comes from
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bench.store.folder import Store
+    from bench.store.survey import Standing
+
+REPORTS = "kept"  # in the run: compiled there, so that a second time nothing is compiled again
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A run with its planned cells."""
+
+    store: Store
+    standings: Sequence[Standing]
+
+    @classmethod
+    def read(cls, path: Path) -> KeptRun:
+        from bench.store.folder import Store
+        from bench.store.survey import survey
+        from bench.studies import replanned
+
+        store = Store(path)
+        return cls(store, survey(store, replanned(store.plans()), verify=True))
+
+    @property
+    def records(self) -> list[Any]:
+        return [s.record for s in self.standings if s.record is not None]
+
+
+def keep(run: Path, others: Sequence[Path], folder: Path) -> list[Path]:
+    """Writes the four files and returns their paths."""
+    from bench.errors import UserError
+    from bench.guards.output import folder_for, write_whole
+    from bench.store.kept import RESULTS
+    from reports import compile_report
+
+    first, *rest = runs = [KeptRun.read(path) for path in (run, *others)]
+    if not first.records:
+        raise UserError(
+            f"the run in {run} has no results yet; `femnets status` says what is missing"
+        )
+    inside = folder_for(run / REPORTS, "--out")
+    reports = compile_report(run, out=inside, others=others)
+    for path in reports:
+        write_whole(folder / path.name, path.read_bytes())
+    write_results(runs, folder / RESULTS)
+    write_ledger(first, rest, folder, headlines_of(run, others))
+    return [*(folder / path.name for path in reports), folder / RESULTS, folder / "verdicts.json"]
+
+
+def write_results(runs: Sequence[KeptRun], path: Path) -> None:
+    from bench.store import kept
+
+    rows = [
+        kept.Kept(run.store.path.name, standing.studies, standing.record)
+        for run in runs
+        for standing in run.standings
+        if standing.record is not None
+    ]
+    kept.write_kept(path, rows)
+
+
+def headlines_of(run: Path, others: Sequence[Path]) -> list[str]:
+    """The sentences of the report's abstract."""
+    from reports.context import Run
+    from reports.sections import headlines
+
+    return headlines(Run.read(run, others))
+
+
+def write_ledger(
+    first: KeptRun, rest: Sequence[KeptRun], folder: Path, headlines: list[str]
+) -> None:
+    """verdicts.json; `results` says which file of cells it goes with, by size and checksum."""
+    import json
+    from dataclasses import asdict
+
+    from bench.cells import finite
+    from bench.comparison import agreement_of, verdicts_of
+    from bench.guards.output import write_whole
+    from bench.store.about import about
+    from bench.store.files import checksum
+    from bench.store.kept import RESULTS
+
+    verdicts = verdicts_of(first.records)
+    data = (folder / RESULTS).read_bytes()
+    document = {
+        "run": first.store.path.name,
+        "results": {"file": RESULTS, "bytes": len(data), "checksum": checksum(data)},
+        "headlines": headlines,
+        "provenance": about(first.store, first.standings),
+        "with": [
+            {
+                "run": other.store.path.name,
+                "provenance": about(other.store, other.standings),
+                "agreement": asdict(agreement_of(verdicts, verdicts_of(other.records))),
+            }
+            for other in rest
+        ],
+        "verdicts": verdicts,
+    }
+    text = json.dumps(finite(document), indent=1, ensure_ascii=False)
+    write_whole(folder / "verdicts.json", f"{text}\n".encode())

@@ -1,0 +1,238 @@
+"""Every measured result in README is found in the kept run or in the output of a command run here.
+
+The regions after `<!-- results: … -->` are made by `docs/readme_results.py` from verdicts.json and
+results.parquet: here from a small made-up run, whose numbers are known, and, where a run is kept in
+docs/paper, README itself is held against it. A number elsewhere in README is accounted for below.
+"""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bench.cells import Cell, finite
+from bench.errors import UserError
+from bench.store.files import StoredResult, checksum
+from bench.store.kept import Kept, write_kept
+
+pytest.importorskip("pyarrow")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+KEPT = ROOT / "docs" / "paper"
+MOST_KEPT_BYTES = 5 * 10**6
+
+
+@pytest.fixture(scope="module")
+def writer():
+    """docs/readme_results.py, which is in no package."""
+    about = importlib.util.spec_from_file_location(
+        "readme_results", ROOT / "docs/readme_results.py"
+    )
+    module = importlib.util.module_from_spec(about)
+    sys.modules[about.name] = module
+    about.loader.exec_module(module)
+    return module
+
+
+def record(kind, values, **config):
+    cell = Cell(kind, config)
+    story = {"seconds": 1.0, "machine": {}, "versions": {}}
+    return StoredResult(
+        kind, dict(cell.config), cell.key, "done", values, "f", story, {}, Path("nowhere")
+    )
+
+
+def net(seed, error, **config):
+    paper = {"net": "resnet", "tau": "learned", "hidden": 2, "optimizer": "steepest", "steps": 1000}
+    return record("net", {"l2_error": error}, **paper | config, seed=seed, data_seed=seed)
+
+
+def fem(n, dofs, error, **config):
+    values = {"l2_error": error, "dofs": dofs, "seconds": 16.4, "peak_bytes": 3 * 2**29}
+    return record("fem", values, n=n, **config)
+
+
+def fit(seed, error, method):
+    return record("baseline", {"l2_error": error}, method=method, seed=seed, data_seed=seed)
+
+
+RECORDS = [
+    *(net(1000 + k, error) for k, error in enumerate((0.031, 0.011, 0.021))),
+    *(net(1000 + k, error, net="fractional") for k, error in enumerate((0.5, 0.6, 0.7))),
+    net(1000, 1e-9, lambda2=1e-3),  # not the paper's mode
+    *(fit(1000 + k, error, "cubic") for k, error in enumerate((3e-7, 1e-7, 2e-7))),
+    fem(128, 14_827_904, 1.944964e-4),
+    fem(128, 6_000_000, 1.5e-4, element="hexN0"),
+    fem(128, 7, 9.0, solve=True),  # no best approximation
+]
+VERDICTS = [
+    {"name": "a", "status": "holds", "verdict": "holds", "standing": "confirmed"},
+    {"name": "b", "status": "holds", "verdict": "holds", "standing": "exploratory"},
+    {"name": "c", "status": "does not hold", "verdict": "does not hold", "standing": "confirmed"},
+    {"name": "d", "status": "not tested yet", "verdict": "not tested yet", "standing": ""},
+]
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A made-up kept run of two sessions, with another beside it that contradicts one claim."""
+    rows = [Kept("paper", (), each) for each in RECORDS]
+    beside = Kept("again", (), net(1020, 1e-12))
+    write_kept(tmp_path / "results.parquet", [*rows, beside])
+    data = (tmp_path / "results.parquet").read_bytes()
+    session = {"start": "2026-11-18T05:00:00+00:00", "cells": 5, "most_other_cores": 0.5}
+    about = {
+        "cells": {"done": 11, "diverged": 1},
+        "machines": [{"processor": "AMD EPYC", "cores": 2}],
+        "seeds": [1000, 1001, 1002],
+        "commits": ["0123456789abcdef", None],
+        "sessions": [
+            session | {"seconds": 3600.0, "other_cores": 0.1},
+            session | {"seconds": 1200.0, "other_cores": 0.3},
+        ],
+    }
+    agreement = {"tested": 9, "same": 7, "contradictions": [["c", "holds", "does not hold"]],
+                 "differing": []}  # fmt: skip
+    document = {
+        "run": "paper",
+        "results": {"file": "results.parquet", "bytes": len(data), "checksum": checksum(data)},
+        "headlines": ["**Elements win** by 12.5 times.", "**τ helps** in 7 of 12 seeds."],
+        "provenance": about,
+        "with": [{"run": "again", "provenance": {"seeds": [1020]}, "agreement": agreement}],
+        "verdicts": VERDICTS,
+    }
+    (tmp_path / "verdicts.json").write_text(json.dumps(finite(document)), encoding="utf-8")
+    return tmp_path
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_sentences_have_the_numbers_of_the_run(writer, kept):
+    run = writer.KeptRun.read(kept)
+    told = words(writer.joined(list(writer.summary(run))))
+    assert told.startswith(
+        "The reference run: 12 cells in 80 minutes on AMD EPYC, 2 cores, seeds 1000 to 1002, other "
+        "processes on 0.15 cores meanwhile, commit 0123456789. Of 3 claims that it tests 2 hold, 1 "
+        "does not hold; 2 verdicts are confirmed."
+    )
+    assert "- **Elements win** by 12.5 times. - **τ helps** in 7 of 12 seeds." in told
+    assert told.endswith("Contradicted by other seeds (1020 to 1020): `c`.")
+    items = writer.joined(["One.", "- a\n  b", "- c", "| x |", "| y |", "Two."])
+    assert items == "One.\n\n- a\n  b\n- c\n\n| x |\n| y |\n\nTwo.\n"
+    told = words("".join(writer.levels(run)))
+    assert "the best of the paper's 2 nets (ResNet 2-50, τ learned) 2.10e-02" in told
+    assert told.endswith("least squares cubic 2.00e-07.")
+    rows = [row for row in writer.how_far(run) if row.startswith("| tets") or "hexahedra" in row]
+    assert rows == [
+        "| tets, n = 128 | 14 827 904 | 1.94496e-04 | 16 | 1.5 GiB |",
+        "| hexahedra, n = 128 | 6 000 000 | 1.50000e-04 | 16 | 1.5 GiB |",
+    ]
+
+
+def test_regions_are_replaced_and_nothing_else(writer, kept):
+    run = writer.KeptRun.read(kept)
+    once = writer.rewritten(README, run)
+    assert once != README
+    assert writer.rewritten(once, run) == once
+    assert writer.REGION.sub("", once) == writer.REGION.sub("", README)
+    assert {name for _, name, _, _ in writer.REGION.findall(README)} == set(writer.WRITERS)
+    assert max(map(len, once.splitlines())) <= max(writer.WIDTH, *map(len, README.splitlines()))
+    with pytest.raises(UserError, match="a region 'other'"):
+        writer.rewritten("<!-- results: other -->\n<!-- end of results -->", run)
+
+
+def test_files_of_two_runs_are_not_mixed(writer, kept):
+    write_kept(kept / "results.parquet", [Kept("paper", (), net(1000, 0.1))])
+    with pytest.raises(UserError, match="of different runs"):
+        writer.KeptRun.read(kept)
+
+
+def test_pictures_come_from_the_figures(writer, tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "ROOT", tmp_path)
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "work-precision.png").write_bytes(b"new")
+    shown = "![Work](docs/pictures/work-precision.png)"
+    assert writer.take_pictures(shown, tmp_path / "figures")
+    assert (tmp_path / "docs" / "pictures" / "work-precision.png").read_bytes() == b"new"
+    with pytest.raises(UserError, match=r"there is no .*other\.png"):
+        writer.take_pictures("![x](docs/pictures/other.png)", tmp_path / "figures")
+
+
+@pytest.mark.skipif(not (KEPT / "verdicts.json").exists(), reason="no run is kept yet")
+def test_readme_is_what_the_kept_run_says(writer):
+    run = writer.KeptRun.read(KEPT)
+    assert writer.rewritten(README, run) == README, "`make readme` writes it"
+    assert (KEPT / "results.parquet").stat().st_size <= MOST_KEPT_BYTES
+
+
+def _of_the_p_version():
+    command = [sys.executable, "-m", "femnets", "fem", "--n", "1", "--element", "hexP"]
+    done = subprocess.run(
+        [*command, "--order", "6", "--json"], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    (row,) = json.loads(done.stdout)["rows"]
+    return {f"{row['l2_error']:.1e}".replace("e-0", "e-"), str(row["dofs"])}
+
+
+def _of_python():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return {tomllib.loads(text)["project"]["requires-python"].removeprefix(">=")}
+
+
+def _of_seeds():
+    from bench.store.results import FIRST_CONFIRMATORY
+
+    return {str(FIRST_CONFIRMATORY)}
+
+
+def _of_queries():
+    from reports.decision import POINTS
+
+    return {str(POINTS)}
+
+
+def _of_rulers():
+    """Tolerances that tests have: read off their source."""
+    text = "".join(path.read_text() for path in (ROOT / "tests" / "bench").glob("test_*.py"))
+    return {number for number in ("1e-6", "2e-6", "1e-4") if number in text}
+
+
+# Numbers of README outside the regions and outside code, by where they come from.
+ACCOUNTS = (_of_the_p_version, _of_python, _of_seeds, _of_queries, _of_rulers)
+NAMES = ("N0", "N1", "BSD-3", "order 4 on", "L2")  # no results
+
+
+def test_no_other_number_of_readme_is_typed_in(writer):
+    text = writer.REGION.sub("", README)
+    for part in (r"```.*?```", r"`[^`]*`", r"\]\([^)]*\)", *map(re.escape, NAMES)):
+        text = re.sub(part, " ", text, flags=re.DOTALL)
+    text = re.sub(r"(?<=\d) (?=\d{3}\b)", "", text)  # 10 000
+    numbers = set(re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", text))
+    known = set().union(*(account() for account in ACCOUNTS))
+    assert numbers <= known, f"results without an account: {sorted(numbers - known)}"
+
+
+def test_the_page_of_the_reference_run_is_true(capsys):
+    """Its commands can be given, and the sizes it names are the preset's."""
+    from bench import studies
+    from bench.cli import invoke
+
+    page = (KEPT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = re.findall(r"^femnets (run .*?)(?:\s*#.*)?$", page, flags=re.MULTILINE)
+    assert len(commands) == 5
+    for command in commands:
+        given = [word for word in command.split() if word not in ("--no-report", "--dry-run")]
+        assert invoke([*given, "--dry-run"]) == 0, command
+        assert "cells to compute" in capsys.readouterr().out
+    told = words(page)
+    tau, varied = (studies.preset(name, "paper") for name in ("learned_tau", "sensitivity"))
+    assert f"are of {tau.samples} samples and {tau.evaluations} evaluations" in told
+    assert f"of {varied.samples} samples and {varied.steps} steps" in told
