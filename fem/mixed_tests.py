@@ -74,9 +74,7 @@ class MixedTests:
         """C⁻¹ of curls, gradients and data: their sums of squares are the dual squares. Dense, for
         meshes with some hundred functions."""
         found, data = [], np.split(self.data, [self.curls.shape[0]])
-        for gram, matrix, part in zip(
-            self.grams, (self.curls, self.gradients), data, strict=True
-        ):
+        for gram, matrix, part in zip(self.grams, (self.curls, self.gradients), data, strict=True):
             C = cholesky(gram.toarray(), lower=True)
             both = np.column_stack([matrix.toarray(), part])
             found.append(solve_triangular(C, both, lower=True))

@@ -1,8 +1,8 @@
 """One net beside re-entrant edges: told the equation and the boundary values, never u (solve).
 
 What its loss says and what is true are kept side by side along the training: the loss at the points
-it is trained on, the same loss by a fine rule graded to the edges, and the error. Beside them what a
-user without u can compute: the loss at points held out, and `bench.measure.indicators`.
+it is trained on, the same loss by a fine rule graded to the edges, and the error. Beside them what
+a user without u can compute: the loss at points held out, and `bench.measure.indicators`.
 """
 
 from __future__ import annotations

@@ -77,8 +77,7 @@ def warned(record: StoredResult) -> tuple[bool, dict[str, bool]]:
     said, limits = said_by(record), thresholds()
     beyond = values["coarse_distance"] > values["coarse_estimate"]
     return wrong, {
-        name: beyond if key is None else said[key] > limits[key]
-        for name, key in INDICATORS.items()
+        name: beyond if key is None else said[key] > limits[key] for name, key in INDICATORS.items()
     }
 
 

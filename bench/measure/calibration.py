@@ -21,7 +21,7 @@ from typing import Any
 FILE = Path(__file__).with_name("calibration.json")
 WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to beside a re-entrant edge
 PROBLEMS = ("maxwell", "helix", "curlsing", "screen")
-POINTS = (600, 60, 12)  # inside the domain; the last two are too few for a net of 562 numbers
+POINTS = (600, 60, 15)  # inside the domain; the last two are too few for a net of 562 numbers
 EVALUATIONS = (3, 10, 30, 100, 300)
 SEEDS = (100, 101, 102)
 RATIOS = ("held_out", "tested", "distance")
