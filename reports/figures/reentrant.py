@@ -24,14 +24,28 @@ KEYS = {
     "nodal Q₁, r div": "finite element/nodalQ/weighted",
 }
 NET = "net/resnet"
-# of a curve: its name on disk, what it is called, its look
+# of a curve: its name on disk, what it is called, its look and dash
 LINES = (
-    ("curve_J", "loss at its points", "linear model/quadratic"),
-    ("curve_fine_loss", "loss by a fine rule", "linear model/linear"),
-    ("curve_l2_error", "relative error", NET),
+    ("curve_J", "loss at its points", "linear model/quadratic", "--"),
+    ("curve_fine_loss", "loss by a fine rule", "linear model/linear", "-"),
+    ("curve_l2_error", "relative error", NET, "-"),
 )
+# nets in shades of their family, remedies apart from both
+COLORS = {
+    "penalty": "#D55E00",
+    "penalty, uniform": "#D55E00",
+    "penalty, graded": "#E69F00",
+    "built in": "#B8A500",
+    "built in, uniform": "#B8A500",
+    "built in, graded": "#8A3C00",
+    "penalty, r div": "#CC79A7",
+    "penalty, told the singular function": "#000000",
+}
+REMEDY = "#009E73"
+MARKS = "osD^vPXd"
 GRID = 24  # places of a common curve
 TICKS = (-0.3, 0.0, 0.3)
+IN_A_ROW = 4  # pictures of the edge
 
 Arms = Mapping[str, Sequence[StoredResult]]
 
@@ -55,11 +69,6 @@ def story(elements: dict[str, Results], arms: Arms, norm: float, limit: float | 
         panel.loglog()
         if limit is not None:
             panel.axhline(limit, color="0.5", lw=0.8, ls=":")
-    if limit is not None:
-        row[-1].annotate(
-            "nodal elements", (0.98, limit), xycoords=("axes fraction", "data"), ha="right",
-            va="bottom", fontsize=6, color="0.35",
-        )  # fmt: skip
     row[0].set_ylabel("relative L² error; loss")
     legend(row[0], loc="lower left", fontsize=5.5)
     if shown and arms:
@@ -78,13 +87,13 @@ def _unknowns(axes: Axes, elements: Mapping[str, Results], norm: float) -> None:
 
 
 def _training(axes: Axes, records: Sequence[StoredResult], norm: float) -> None:
-    for name, label, key in LINES:
+    for name, label, key, dash in LINES:
         found = common_curve(records, name)
         if found is None:
             continue
         x, y = found
         y = y * {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}.get(name, 1.0)
-        plot_series(axes, x, medians(y), label, key, marker="")
+        plot_series(axes, x, medians(y), label, key, marker="", linestyle=dash)
         if len(y) > 1:
             plot_band(axes, x, y.min(axis=0), y.max(axis=0), label, key)
     axes.set_xlabel("evaluations")
@@ -108,8 +117,9 @@ def common_curve(records: Sequence[StoredResult], name: str) -> tuple[Any, Any] 
     return x, np.stack(rows)
 
 
-def scatter(kinds: Arms) -> Figure:
-    """Error against loss, every run: the loss at its own points, and by the fine rule."""
+def scatter(kinds: Arms, wrong_above: float) -> Figure:
+    """Error against loss, every run: the loss at its own points, and by the fine rule. Above the
+    dotted line an end is wrong."""
     figure, axes = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 3.4), sharey=True)
     for panel, name, words in (
         (axes[0], "training_loss", "loss at the points of training"),
@@ -118,26 +128,19 @@ def scatter(kinds: Arms) -> Figure:
         for k, (label, records) in enumerate(kinds.items()):
             x = [record.values[name] for record in records]
             y = [record.values["l2_relative"] for record in records]
-            shape = look(f"any/{k}")
-            style = {"color": KIND_COLORS[k % len(KIND_COLORS)], "marker": shape.marker}
-            plot_series(panel, x, y, label, NET, linestyle="none", fillstyle="none", **style)
+            plot_series(
+                panel, x, y, label, NET, linestyle="none", fillstyle="none", **_mark(label, k)
+            )
         panel.loglog()
+        panel.axhline(wrong_above, color="0.5", lw=0.8, ls=":")
         panel.set_xlabel(words)
     axes[0].set_ylabel("relative L² error")
-    legend_below(figure, axes[1], columns=4)
+    legend_below(figure, axes[1], columns=3)
     return figure
 
 
-KIND_COLORS = (
-    "#B8A500",
-    "#D55E00",
-    "#0072B2",
-    "#CC79A7",
-    "#009E73",
-    "#000000",
-    "#56B4E9",
-    "#8A3C00",
-)
+def _mark(label: str, place: int) -> dict[str, str]:
+    return {"color": COLORS.get(label, REMEDY), "marker": MARKS[place % len(MARKS)]}
 
 
 def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]]) -> Figure:
@@ -147,12 +150,13 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
     for panel, (words, arms) in zip(axes[0], by.items(), strict=True):
         for k, (label, sizes) in enumerate(arms.items()):
             x = sorted(sizes)
-            style = {"color": KIND_COLORS[k % len(KIND_COLORS)], "marker": "osD^"[k % 4]}
-            for name, dash, suffix in (("fine_loss", "-", ""), ("training_loss", ":", " (own)")):
+            for name, style in (
+                ("fine_loss", {"linestyle": "-"}),
+                ("training_loss", {"linestyle": ":", "fillstyle": "none"}),
+            ):
                 y = [median([r.values[name] for r in sizes[size]]) for size in x]
-                hollow = {"fillstyle": "none"} if suffix else {}
-                told = label if not suffix else f"{label}, at its points"
-                plot_series(panel, x, y, told, NET, linestyle=dash, **style, **hollow)
+                plot_series(panel, x, y, label, NET, **_mark(label, k), **style)
+            panel.lines[-1].set_label(f"_{label}")  # one entry of the legend for both
         panel.loglog()
         ticks = sorted({size for sizes in arms.values() for size in sizes})
         panel.set_xticks(ticks, [str(size) for size in ticks])
@@ -166,12 +170,18 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
 def beside_the_edge(pictures: Sequence[tuple[str, StoredResult]]) -> Figure:
     """Arrows of the field about the edge at x₃ = ½, over the size of its error, side by side."""
     columns = [("u", None), *pictures]
-    figure, axes = plt.subplots(1, len(columns), figsize=(WIDTH_INCHES, 2.0), sharey=True)
+    rows = -(-len(columns) // IN_A_ROW)
+    across = min(IN_A_ROW, len(columns))
+    size = (WIDTH_INCHES, 2.1 * rows)
+    figure, grid = plt.subplots(rows, across, figsize=size, sharex=True, sharey=True, squeeze=False)
+    axes = grid.ravel()
+    for panel in axes[len(columns) :]:
+        panel.set_visible(False)
     first = pictures[0][1].arrays
     line, exact = np.asarray(first["slice_line"]), np.asarray(first["slice_exact"])
     top = float(np.nanpercentile(np.hypot(*exact), 90))
-    shade = None
-    for panel, (title, record) in zip(axes, columns, strict=True):
+    shade: Any = None
+    for panel, (title, record) in zip(axes, columns, strict=False):
         field = exact if record is None else np.asarray(record.arrays["slice"])
         error = np.hypot(*(field - exact))
         shade = panel.pcolormesh(
@@ -182,19 +192,21 @@ def beside_the_edge(pictures: Sequence[tuple[str, StoredResult]]) -> Figure:
         every = slice(None, None, 2)
         panel.quiver(
             line[every], line[every], arrows[0, every, every].T, arrows[1, every, every].T,
-            color=look("linear model/linear").color, scale=9, width=0.012,
+            color=look("linear model/linear").color, scale=11, width=0.01,
         )  # fmt: skip
         panel.plot([0, line[-1]], [0, 0], color="0.3", lw=1)
         panel.plot([0, 0], [0, line[0]], color="0.3", lw=1)
         panel.set_aspect("equal")
         panel.grid(visible=False)
-        panel.set_title(title, fontsize=6)
+        panel.set_title(title, fontsize=7)
         panel.set_xticks(TICKS)
         panel.set_yticks(TICKS)
         panel.tick_params(labelsize=6)
+    for panel in grid[-1]:
         panel.set_xlabel("x₁", fontsize=7)
-    axes[0].set_ylabel("x₂", fontsize=7)
-    bar = figure.colorbar(shade, ax=list(axes), shrink=0.7, pad=0.01)
+    for panel in grid[:, 0]:
+        panel.set_ylabel("x₂", fontsize=7)
+    bar = figure.colorbar(shade, ax=list(axes), shrink=0.7, pad=0.02)
     bar.set_label("size of the error", fontsize=6)
     bar.ax.tick_params(labelsize=6)
     return figure

@@ -9,7 +9,9 @@ from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.reentrant import beside_the_edge, story
+from reports.sections import _reentrant_losses as losses
 from reports.sections import _reentrant_nets as of_nets
+from reports.sections import _reentrant_warnings as warnings
 
 STUDY = "reentrant"
 
@@ -49,7 +51,12 @@ def contents(run: Run) -> list[Block]:
             source = run.source(STUDY, results)
             caption = _caption_elements(elements, norm)
             blocks.append(Table("reentrant-elements", caption, ELEMENTS, rows, source))
-    blocks += of_nets.blocks(run, nets)
+    blocks += of_nets.map_blocks(run, nets)
+    blocks += losses.blocks(run, nets)
+    blocks += of_nets.relative_blocks(run, nets)
+    judged = of_nets.usable(nets)
+    if judged:
+        blocks += warnings.blocks(judged, run.source(STUDY, nets))
     return blocks if len(blocks) > 1 else []
 
 
@@ -143,7 +150,8 @@ def _story(
             "reentrant-story",
             first_sentence(elements, nets, norm)
             + " A small loss at the points of training says nothing of the error; the loss by a "
-            "fine rule shows where it has been left between the points (bands: all seeds).",
+            "fine rule shows where it has been left between the points (bands: all seeds; dotted: "
+            "the error that nodal Q₁ has come to).",
             partial(story, elements, arms, norm, limit),
             "Relative error of finite elements against unknowns; loss and relative error of nets "
             "along training, boundary values by penalty and built in.",
