@@ -48,7 +48,8 @@ def end_of(record: StoredResult) -> str:
         return "overfitted"
     if values["late_fall"] < MOVING:
         return "still falling"
-    return "nodal limit" if NODAL[0] <= relative <= NODAL[1] else "elsewhere"
+    on_the_prism = record.config.get("problem") in PROBLEMS  # whose nodal limit is known
+    return "nodal limit" if on_the_prism and NODAL[0] <= relative <= NODAL[1] else "elsewhere"
 
 
 def ends(records: Sequence[StoredResult]) -> dict[str, int]:

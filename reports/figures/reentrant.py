@@ -172,7 +172,7 @@ def beside_the_edge(pictures: Sequence[tuple[str, StoredResult]]) -> Figure:
     columns = [("u", None), *pictures]
     rows = -(-len(columns) // IN_A_ROW)
     across = min(IN_A_ROW, len(columns))
-    size = (WIDTH_INCHES, 2.1 * rows)
+    size = (WIDTH_INCHES, 1.85 * rows)
     figure, grid = plt.subplots(rows, across, figsize=size, sharex=True, sharey=True, squeeze=False)
     axes = grid.ravel()
     for panel in axes[len(columns) :]:

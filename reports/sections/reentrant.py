@@ -201,13 +201,15 @@ def _caption_elements(elements: dict[str, Results], norm: float) -> str:
 
 
 def _pictures(run: Run, elements: dict[str, Results], nets: Results) -> list[Block]:
-    """The field about the edge: two elements, and of each extreme of the map the net in the middle
-    of its seeds."""
+    """The field about the edge: two elements, and of each extreme of the map and of the weak form
+    the net in the middle of its seeds."""
     fields = [("N₀", elements["N₀ solved"]), ("nodal Q₁", elements["nodal Q₁"])]
     found = [(title, _with_slice(group)) for title, group in fields]
     for title, where in of_nets.EXTREMES.items():
         arm = of_nets.main_arm(nets, **where)
         found.append((f"net, {title}", _middle(arm)))
+    weak = of_nets.main_arm(nets, form="weak", boundary="exact")
+    found.append(("net, built in, weak form", _middle(weak)))
     shown = [
         (title, record)
         for title, record in found
