@@ -13,6 +13,7 @@ from functools import partial
 from itertools import pairwise
 
 from bench.claims import Claim, Fact, Finding, NotTested
+from bench.claims._arms import Arm
 from bench.claims._counting import counted
 from bench.claims._rules import compared
 from bench.measure.calibration import WRONG_ABOVE, thresholds
@@ -163,20 +164,36 @@ MAP = {
 }  # fmt: skip
 
 
-def _built_in(results: Results) -> Finding:
-    """At the size of net and points that has most seeds."""
-    nets = results.select("reentrant_net", **MAP)
+PENALTY, BUILT_IN = {**MAP, "boundary": "penalty"}, {**MAP, "boundary": "exact"}
+
+
+def _smaller(arm: Arm, than: Arm, results: Results) -> Finding:
+    """Is the error smaller for `arm`, at the size of net and points that has most seeds?"""
     best: list[tuple[StoredResult, StoredResult]] = []
+    nets = results.select("reentrant_net", **than)
     for width in nets.distinct("width"):
         for points in nets.distinct("points"):
-            arms = [
-                nets.select("reentrant_net", boundary=boundary, width=width, points=points)
-                for boundary in ("penalty", "exact")
-            ]
+            size = {"width": width, "points": points}
+            arms = [results.select("reentrant_net", **told, **size) for told in (arm, than)]
             best = max(best, pairs(*arms), key=len)
     if not best:
         return NotTested(COMMAND)
     return compared(best, lambda record: record.values.get("l2_relative"), "l2_relative")
+
+
+def _tells(results: Results) -> Finding:
+    nets = Results([r for r in results.select("reentrant_net") if not r.values.get("diverged")])
+    if not len(nets):
+        return NotTested(COMMAND)
+    name = "the distance from a coarse N₀ solve"
+    said = [(wrong, warns[name]) for wrong, warns in map(warned, nets)]
+    missed = sum(wrong and not warns for wrong, warns in said)
+    false = sum(warns and not wrong for wrong, warns in said)
+    return counted(
+        [wrong == warns for wrong, warns in said],
+        nets,
+        f"it is right about {{hits}} of {{runs}}: missed {missed}, falsely alarmed {false}",
+    )
 
 
 _beside_the_edge = partial(Claim, problems=PROBLEMS)
@@ -211,7 +228,7 @@ CLAIMS = [
         "penalty, uniform points for both.",
         rule="l2_relative by penalty < built in, uniform points, paired seeds",
         compares=True,
-        examine=_built_in,
+        examine=partial(_smaller, PENALTY, BUILT_IN),
     ),
     _beside_the_edge(
         name="reentrant-coarse-solve-warns",
@@ -219,5 +236,25 @@ CLAIMS = [
         sentence="A coarse N₀ solve with its own error estimate warns of nets that are wrong.",
         rule="distance of the net from the solve > the solve's estimate, for every wrong net",
         examine=_warns,
+    ),
+    Claim(
+        name="reentrant-distance-tells-right-from-wrong",
+        problems=(*PROBLEMS, *RELATIVES),
+        declared="2026-11-17 031f451b",
+        sentence="The distance from a coarse N₀ solve tells nets that are right from nets that are "
+        "wrong.",
+        rule="distance from the solve over the solve's size above the threshold that other "
+        "problems fixed, for wrong nets and for no right one",
+        examine=_tells,
+    ),
+    _beside_the_edge(
+        name="reentrant-weak-form-frees-built-in-nets",
+        declared="2026-11-17 3d0a19eb",
+        sentence="Nets whose boundary values are built in end nearer to u if they are told the "
+        "weak form.",
+        rule="l2_relative in the weak form < in the div-curl loss, boundary values built in, "
+        "uniform points, paired seeds",
+        compares=True,
+        examine=partial(_smaller, {**MAP, "form": "weak", "boundary": "exact"}, BUILT_IN),
     ),
 ]

@@ -70,9 +70,11 @@ def story(elements: dict[str, Results], arms: Arms, norm: float, limit: float | 
         if limit is not None:
             panel.axhline(limit, color="0.5", lw=0.8, ls=":")
     row[0].set_ylabel("relative L² error; loss")
-    legend(row[0], loc="lower left", fontsize=5.5)
-    if shown and arms:
-        legend(row[1], loc="lower left", fontsize=5.5)
+    if shown:  # above the errors there is room: the axis goes up to the losses
+        row[0].set_ylim(top=max(row[0].get_ylim()[1], 30.0))
+        legend(row[0], loc="upper left", fontsize=5.5, ncols=2, columnspacing=1.0)
+    if arms:
+        legend(row[1 if shown else 0], loc="lower left", fontsize=5.5)
     return figure
 
 

@@ -35,7 +35,7 @@ def contents(run: Run) -> list[Block]:
     norm = _norm(nets, elements)
     blocks: list[Block] = [
         Paragraph(
-            "The L-shaped prism has one re-entrant edge, and u = ∇(r^{2/3} sin(2θ/3)) is singular "
+            "The L-shaped prism has one re-entrant edge, and u = ∇(r^(2/3) sin(2θ/3)) is singular "
             "at it. Fields that are continuous and have the boundary values exactly are a closed "
             "proper subspace there (Costabel 1991): a method that minimises the energy among "
             "them converges, and to another field. Nédélec's elements were made not to. The nets "

@@ -8,7 +8,7 @@ import pytest
 
 from bench import problems
 from bench.cells import Cell
-from bench.claims import Fact, ledger
+from bench.claims import Compared, Fact, NotTested, ledger
 from bench.claims import reentrant as claims
 from bench.errors import UserError
 from bench.forms import _operators as op
@@ -284,6 +284,43 @@ def test_claims_decide_by_the_numbers():
         assert isinstance(finding, Fact)
         assert finding.true is true
     assert {entry.status for entry in ledger(Results([]), claims.CLAIMS)} == {"not tested yet"}
+
+
+def claim(name):
+    return next(c for c in claims.CLAIMS if name in c.name)
+
+
+def test_every_rule_is_declared():
+    assert all(c.is_declared for c in claims.CLAIMS)
+
+
+def test_the_distance_is_right_or_not_about_every_net():
+    told = claim("distance-tells")
+    good = [net(0.1, distance=0.1, seed=1000), net(0.5, distance=0.6, seed=1001)]
+    found = told.examine(Results(good))
+    assert (found.true, found.runs) == (2, 2)
+    bad = [*good, net(0.1, distance=0.6, seed=1002), net(0.5, distance=0.1, seed=1003)]
+    found = told.examine(Results(bad))
+    assert (found.true, found.runs) == (2, 4)
+    assert "missed 1, falsely alarmed 1" in found.what
+
+
+@pytest.mark.parametrize(
+    ("name", "arm"),
+    [("built-in-nets", {"boundary": "penalty"}), ("frees", {"form": "weak", "boundary": "exact"})],
+)
+def test_arms_are_paired_at_one_size(name, arm):
+    """Nets of other widths, which share the seeds, are no partners."""
+    seeds = range(1000, 1012)
+    better = [net(0.1, seed=seed, **arm) for seed in seeds]
+    worse = [net(0.5, seed=seed, boundary="exact") for seed in seeds]
+    others = [net(0.9, seed=seed, width=40, **arm) for seed in (1000, 1001)]
+    others += [net(0.01, seed=seed, width=40, boundary="exact") for seed in (1000, 1001)]
+    found = claim(name).examine(Results([*others, *better, *worse, *others]))
+    assert isinstance(found, Compared)
+    assert found.comparison.pairs == 12
+    assert found.comparison.ratio == pytest.approx(0.2)
+    assert isinstance(claim(name).examine(Results(better)), NotTested)
 
 
 def test_presets_have_the_corners_of_the_map():
