@@ -242,6 +242,19 @@ def test_nets_on_the_fichera_cube(form):
     assert abs(values["coarse_distance"] - values["l2_error"]) <= values["coarse_error"] * 1.001
 
 
+@pytest.mark.parametrize("name", ["reentrant3d", "fichera"])
+def test_the_command_that_trains_takes_them_too(name):
+    """With the error of a computed u beside errors against it; what cannot be is refused."""
+    from bench.solving import solve_net
+
+    told = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
+    values = solve_net(told).values
+    assert 0 < values["relative_l2_error"] < 3
+    assert values.get("reference_error") == problems.get(name).reference_error
+    with pytest.raises(UserError, match="use --boundary penalty"):
+        solve_net({**told, "boundary": "exact"})
+
+
 def record(kind, values, **config):
     cell = Cell(kind, config)
     return StoredResult(
