@@ -274,7 +274,8 @@ def evaluated(net: Network, config: SolveConfig, told: Told | None = None) -> di
 def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
     """The keys of the track *fit*: null for those about samples, the rest by the same ruler.
 
-    Where nobody knows u, errors are null too; `residual` is what there is.
+    Where nobody knows u, errors are null too; `residual` is what there is. Where u was computed,
+    the relative `reference_error` of that is said: errors below it mean nothing.
     """
     values: dict[str, Any] = dict.fromkeys(FIGURES)
     with np.errstate(all="ignore"):
@@ -283,6 +284,8 @@ def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
         )
         third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
     values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}
+    if problem.reference_error is not None:
+        values["reference_error"] = problem.reference_error
     return {name: finite(value) for name, value in values.items()}
 
 

@@ -1,9 +1,8 @@
-"""One net on the L-shaped prism: told curl u = 0, div u = 0 and the trace, never u (track: solve).
+"""One net beside re-entrant edges: told the equation and the boundary values, never u (solve).
 
 What its loss says and what is true are kept side by side along the training: the loss at the points
-it is trained on, the same loss by a fine rule graded to the re-entrant edge, and the error. Beside
-them what a user without u can compute: the loss at points held out, and the distance from a coarse
-N₀ solve, which comes with an estimate of its own error.
+it is trained on, the same loss by a fine rule graded to the edges, and the error. Beside them what
+a user without u can compute: the loss at points held out, and `bench.measure.indicators`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from bench.cells._appearance import TRACKS, Appearance
 from bench.settings import setting
 
 if TYPE_CHECKING:
-    from bench.forms._div_curl import Setting
+    from bench.forms._edges import Setting
     from nets.module import Network
     from nets.training.loop import Training
 
@@ -26,7 +25,10 @@ CHECKPOINTS = 12  # rows of the curve
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    problem: str = setting("reentrant", help="The field.")
+    problem: str = setting("reentrant", help="The field: reentrant, reentrant3d or fichera.")
+    form: str = setting(
+        "div-curl", help="Of the loss: div-curl (where curl u = 0), first-order or weak."
+    )
     boundary: str = setting(
         "penalty", help="Boundary values at the re-entrant edge: penalty, or exact (built in)."
     )
@@ -48,7 +50,7 @@ class Config:
         """What decides the loss."""
         from dataclasses import fields
 
-        from bench.forms._div_curl import Setting
+        from bench.forms._edges import Setting
 
         return Setting(**{entry.name: getattr(self, entry.name) for entry in fields(Setting)})
 
@@ -79,7 +81,8 @@ def work(config: Config) -> float:
 
 def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
     boundary = "built in" if config.boundary == "exact" else "penalty"
-    extra = f", r^{config.div_exponent:g} div" if config.div_exponent else ""
+    extra = "" if config.form == "div-curl" else f", {config.form} form"
+    extra += f", r^{config.div_exponent:g} div" if config.div_exponent else ""
     extra += ", singular function added" if config.singular else ""
     rules = f"{config.inside} inside, {config.rim} at the edge"
     return Appearance(
@@ -102,7 +105,8 @@ def run(config: Config) -> Result:
     told = config.told()
     net, training = _trained(config, told)
     table = tabulated_domain(problems.get(config.problem), ("x",))
-    values = {name: finite(value) for name, value in measured(told, net, table).items()}
+    found = measured(told, net, table)
+    values = {name: None if value is None else finite(value) for name, value in found.items()}
     values |= {
         "training_loss": finite(2 * training.J),
         "late_fall": finite(_late_fall(training)),
@@ -117,27 +121,22 @@ def run(config: Config) -> Result:
     return Result(values, arrays, diverged=training.diverged)
 
 
-def measured(told: Setting, net: Network, table: Any) -> dict[str, float]:
+def measured(told: Setting, net: Network, table: Any) -> dict[str, float | None]:
     """The truth, and what a user can compute."""
-    import numpy as np
+    from bench.forms._edges import HELD_OUT, loss
+    from bench.measure.indicators import coarse_solve, norm, without_u
 
-    from bench.forms._div_curl import HELD_OUT, coarse_solve, tested_residual
-
-    field = told.field(net)(table.inputs.T)
-    beside, estimate = coarse_solve(told.problem)
-    size = float(np.sqrt(table.weights @ (table.u**2).sum(axis=1)))
-    error = table.l2_error(field.T)
+    field = told.field(net)
+    size, error = norm(table, table.u.T), table.l2_error(field(table.inputs.T).T)
     return {
         "l2_error": error,
         "l2_relative": error / size,
-        "fine_loss": loss(net, told.fine_terms()),
+        "fine_loss": told.fine_loss(net),
         "held_out_loss": loss(net, told.terms(HELD_OUT)),
-        "coarse_distance": float(np.sqrt(table.weights @ ((field - beside) ** 2).sum(axis=0))),
-        "coarse_estimate": estimate,
-        "coarse_error": table.l2_error(beside.T),
-        "tested_residual": tested_residual(told.problem, told.field(net)),
-        "field_norm": float(np.sqrt(table.weights @ (field**2).sum(axis=0))),
+        **without_u(told.problem, field),
+        "coarse_error": table.l2_error(coarse_solve(told.problem)[0].T),
         "norm": size,
+        "reference_error": told.told.reference_error,  # of a u that was computed
     }
 
 
@@ -151,13 +150,6 @@ def _late_fall(training: Training) -> float:
     return float(fine[-1] / before[-1]) if len(before) else 1.0
 
 
-def loss(net: Network, terms: Any) -> float:
-    """Σ r², the mean of squares with its weights."""
-    from nets.residuals.objective import ResidualObjective
-
-    return 2.0 * float(ResidualObjective(net, terms)(net.pack())[0])
-
-
 def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
     from bench import problems
     from bench.measure.ruler import tabulated_domain
@@ -167,10 +159,10 @@ def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
     from nets.training.loop import minimise
 
     net = build(
-        net="resnet", tau="learned", hidden=config.hidden, width=config.width, inputs=3, outputs=3,
-        activation="tanh", seed=config.seed,
+        net="resnet", tau="learned", hidden=config.hidden, width=config.width, inputs=3,
+        outputs=told.outputs, activation="tanh", seed=config.seed,
     )  # fmt: skip
-    table, fine = tabulated_domain(problems.get(config.problem), ("x",)), told.fine_terms()
+    table = tabulated_domain(problems.get(config.problem), ("x",))
     training = minimise(
         net,
         Equation(ResidualObjective(net, told.terms())),
@@ -178,7 +170,7 @@ def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
         optimizer=config.optimizer,
         probes={
             "l2_error": lambda net: table.l2_error(told.field(net)(table.inputs.T).T),
-            "fine_loss": lambda net: loss(net, fine),
+            "fine_loss": told.fine_loss,
         },
         every=max(1, round(config.evaluations / CHECKPOINTS)),
         seed=config.seed,

@@ -68,7 +68,7 @@ def box_values(problem: Problem) -> BuiltIn:
     if not domain.structured:
         raise UserError(
             f"boundary values are built in on the cube only, not on {domain.name}; use "
-            "--boundary penalty"
+            "--boundary penalty (beside re-entrant edges: femnets run reentrant)"
         )
     if not problem.smooth:
         raise UserError(

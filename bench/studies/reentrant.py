@@ -1,8 +1,9 @@
 """Where continuous fields go wrong: a re-entrant edge, by Nédélec elements, nodal elements, nets.
 
 The map of the nets: boundary values at the edge by penalty or built in, rules inside and on the
-edge's faces uniform or graded; its corners with every seed. The remedies: the weight r on the
-divergence, and the singular function added, which is told more.
+edge's faces uniform or graded, its corners with every seed; width and number of points with few.
+The remedies: the weight r on the divergence, the weak form, and the singular function added, which
+is told more. The relatives `reentrant3d` and `fichera` in small.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from bench.cells import Cell
 
+RULES = ("uniform", "graded")
 YIELDS = (
     "l2_relative", "l2_error", "energy", "training_loss", "fine_loss", "held_out_loss",
     "coarse_distance", "seconds",
@@ -29,22 +31,34 @@ class Config:
     nodal: tuple[int, ...] = (2, 4, 8)
     weight: float = 1.0
     seeds: tuple[int, ...] = (0,)
-    widths: tuple[int, ...] = (10,)
-    points: tuple[int, ...] = (162,)
+    few: tuple[int, ...] = (0,)  # seeds away from the corners of the map
+    width: int = 10
+    widths: tuple[int, ...] = ()
+    points: int = 162
+    clouds: tuple[int, ...] = ()  # other numbers of points inside
+    relatives: tuple[str, ...] = ()
     evaluations: int = 60
 
 
+# CPU seconds per cell of `paper`, pilot seeds, a busy machine: a net of width 20 on 648 points 3.5
+# (72 + 6 of them), 1.9 and 6.3 of width 10 and 40, 2.3 and 5.9 on 162 and 2592 points (12 each), in
+# the weak form 12 (15); reentrant3d 4.1 and 13, fichera 7.5 and 12 in the two forms (6 each);
+# elements 56 together, of which N₀ at n = 32 takes 19: about 930 in all, under 16 core-minutes.
 PRESETS = {
     "quick": Config(),
     "paper": Config(
         uniform=(2, 4, 8, 16, 32),
-        graded=(2, 4, 8, 16),
+        graded=(2, 4, 8, 16, 32),
         refine=12,
         layers=(1, 2, 3, 4, 5, 6),
         nodal=(2, 4, 8, 16),
         seeds=tuple(range(1000, 1012)),
-        widths=(20,),
-        points=(648,),
+        few=(1000, 1001, 1002),
+        width=20,
+        widths=(10, 40),
+        points=648,
+        clouds=(162, 2592),
+        relatives=("reentrant3d", "fichera"),
         evaluations=800,
     ),
     "full": Config(
@@ -54,8 +68,12 @@ PRESETS = {
         layers=(1, 2, 3, 4, 5, 6, 7, 8),
         nodal=(2, 4, 8, 16),
         seeds=tuple(range(1000, 1012)),
-        widths=(10, 20, 40),
-        points=(324, 648, 1296),
+        few=tuple(range(1000, 1006)),
+        width=20,
+        widths=(5, 10, 40),
+        points=1296,
+        clouds=(162, 648, 5184),
+        relatives=("reentrant3d", "fichera"),
         evaluations=2000,
     ),
 }
@@ -94,28 +112,70 @@ def _nodal(config: Config) -> list[Cell]:
 
 
 def _nets(config: Config) -> list[Cell]:
-    rules = ("uniform", "graded")
-    sizes: list[dict[str, Any]] = [
-        {"width": width, "points": points, "boundary_points": max(40, points // 2)}
-        for width, points in product(config.widths, config.points)
+    told: dict[str, Any] = {"evaluations": config.evaluations}
+    main = _size(config.width, config.points)
+    plans = [
+        (_corners(config), [main], config.seeds),
+        (_extremes(), _other_sizes(config), config.few),
+        (_remedies(config), [main], config.few),
+        (_freed(), [main], config.seeds),
+        (_relatives(config), [main], config.few),
     ]
-    corners: list[dict[str, Any]] = [
+    return [
+        Cell("reentrant_net", where | size | told | {"seed": seed, "data_seed": seed})
+        for wheres, sizes, seeds in plans
+        for where, size, seed in product(wheres, sizes, seeds)
+    ]
+
+
+def _size(width: int, points: int) -> dict[str, Any]:
+    return {"width": width, "points": points, "boundary_points": max(40, points // 2)}
+
+
+def _other_sizes(config: Config) -> list[dict[str, Any]]:
+    """One of width and points changed at a time: time needs no cell, it is on every curve."""
+    widths = [_size(width, config.points) for width in config.widths if width != config.width]
+    return widths + [_size(config.width, n) for n in config.clouds if n != config.points]
+
+
+def _corners(config: Config) -> list[dict[str, Any]]:
+    """Of the map: boundary values × rule inside × rule at the edge. Built-in values need no points
+    at the edge; a map of one seed has fewer corners."""
+    return [
         {"boundary": boundary, "inside": inside, "rim": rim}
-        for boundary, inside, rim in product(("penalty", "exact"), rules, rules)
-        # built-in values need no points at the edge; a small map has fewer corners
+        for boundary, inside, rim in product(("penalty", "exact"), RULES, RULES)
         if (rim == "uniform" if boundary == "exact" else len(config.seeds) > 1 or inside == rim)
     ]
-    remedies: list[dict[str, Any]] = [
-        {"div_exponent": config.weight, "inside": "graded", "rim": "graded"},
-        {"singular": True, "inside": "graded", "rim": "graded"},
+
+
+def _extremes() -> list[dict[str, Any]]:
+    """Those corners whose two rules are alike."""
+    return [
+        {"boundary": boundary, "inside": rule, "rim": "uniform" if boundary == "exact" else rule}
+        for boundary, rule in product(("penalty", "exact"), RULES)
     ]
-    told: dict[str, Any] = {"evaluations": config.evaluations}
-    mapped = [
-        corner | size | told | {"seed": seed}
-        for corner, size, seed in product(corners, sizes, config.seeds)
+
+
+def _remedies(config: Config) -> list[dict[str, Any]]:
+    graded = {"inside": "graded", "rim": "graded"}
+    found: list[dict[str, Any]] = [
+        graded | {"div_exponent": config.weight},
+        graded | {"singular": True},
     ]
-    cured = [
-        remedy | sizes[0] | told | {"seed": seed}
-        for remedy, seed in product(remedies, config.seeds[:3])
+    return found + ([{"form": "weak"}] if len(config.seeds) > 1 else [])
+
+
+def _freed() -> list[dict[str, Any]]:
+    """Built-in values in the weak form, with every seed: do they still lead to the wrong field?"""
+    return [{"form": "weak", "boundary": "exact"}]
+
+
+def _relatives(config: Config) -> list[dict[str, Any]]:
+    """Problems with f ≠ 0, where the energy is no sum of squares: two other forms serve."""
+    graded = {"inside": "graded", "rim": "graded"}
+    return [
+        {"problem": problem, "form": form, "boundary": boundary} | (graded if strong else {})
+        for problem, (form, strong), boundary in product(
+            config.relatives, (("first-order", True), ("weak", False)), ("penalty", "exact")
+        )
     ]
-    return [Cell("reentrant_net", settings) for settings in (*mapped, *cured)]

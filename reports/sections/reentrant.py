@@ -1,75 +1,73 @@
-"""Where continuous fields go wrong: the re-entrant edge."""
+"""Where continuous fields go wrong: re-entrant edges."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
 
-import numpy as np
-
-from bench.claims.reentrant import INDICATORS, WRONG_ABOVE, end_of, ends, warned
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
-from reports.figures.reentrant import along_training, beside_the_edge, story
+from reports.figures.reentrant import beside_the_edge, story
+from reports.sections import _reentrant_losses as losses
+from reports.sections import _reentrant_nets as of_nets
+from reports.sections import _reentrant_warnings as warnings
 
 STUDY = "reentrant"
 
 TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
-RISEN = 2.0  # of the fine loss over its lowest value along a training
-GAP = "nothing has been computed on the L-shaped prism in this run."
+GAP = "nothing has been computed beside re-entrant edges in this run."
 IN_ARTICLE = (("reentrant-story",),)
+#: the arms of the story, uniform points for both
 SHOWN = {
-    "net, penalty, uniform": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
-    "net, built in, uniform": {"boundary": "exact", "inside": "uniform"},
-    "net, built in, graded": {"boundary": "exact", "inside": "graded"},
+    "net, by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
+    "net, built in": {"boundary": "exact", "inside": "uniform"},
 }
 
 
 def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
-    nets = results.select("reentrant_net")
-    elements = groups(results)
-    if not len(nets) or not len(elements["nodal Q₁"]) or not len(elements["N₀ graded"]):
+    if not len(results):
         return []
-    norm = float(nets.records[0].values["norm"])
+    nets, elements = results.select(of_nets.KIND), groups(results)
+    norm = _norm(nets, elements)
     blocks: list[Block] = [
         Paragraph(
-            "The L-shaped prism has one re-entrant edge, and u = ∇(r^{2/3} sin(2θ/3)) is singular "
+            "The L-shaped prism has one re-entrant edge, and u = ∇(r^(2/3) sin(2θ/3)) is singular "
             "at it. Fields that are continuous and have the boundary values exactly are a closed "
             "proper subspace there (Costabel 1991): a method that minimises the energy among "
             "them converges, and to another field. Nédélec's elements were made not to. The nets "
-            "minimise the same energy, told curl u = 0, div u = 0 and the trace, never u."
-        ),
-        Picture(
-            "reentrant-story",
-            _first_sentence(elements, nets, norm),
-            partial(story, elements, nets, norm),
-            "Relative error against unknowns for edge elements and nodal elements, and against "
-            "the loss for all nets.",
-            run.source(STUDY, results),
-        ),
-        Table("reentrant-elements", _caption_elements(elements, norm), ELEMENTS,
-              element_rows(elements, norm), run.source(STUDY, results)),
-    ]  # fmt: skip
-    blocks += _pictures(run, elements, nets, norm)
-    blocks.append(
-        Table("reentrant-map", _caption_map(nets), MAP, map_rows(nets), run.source(STUDY, nets))
-    )
-    blocks += [Paragraph(_off_the_floor(nets)), Paragraph(_indicator(nets))]
-    return blocks
+            "minimise the same energy, told curl u = 0, div u = 0 and the trace, never u; remedies "
+            "and relatives (`reentrant3d`, `fichera`) are told other forms of the equation."
+        )
+    ]
+    if norm is not None:
+        blocks += _story(run, results, elements, nets, norm)
+        blocks += _pictures(run, elements, nets)
+        rows = element_rows(elements, norm)
+        if rows:
+            source = run.source(STUDY, results)
+            caption = _caption_elements(elements, norm)
+            blocks.append(Table("reentrant-elements", caption, ELEMENTS, rows, source))
+    blocks += of_nets.map_blocks(run, nets)
+    blocks += losses.blocks(run, nets)
+    blocks += of_nets.relative_blocks(run, nets)
+    judged = of_nets.usable(nets)
+    if judged:
+        blocks += warnings.blocks(judged, run.source(STUDY, nets))
+    return blocks if len(blocks) > 1 else []
 
 
 def headline(run: Run) -> str:
     """What happens at a re-entrant edge."""
     results = run.results_of(STUDY)
-    nets, elements = results.select("reentrant_net"), groups(results)
-    if not len(nets) or not len(elements["nodal Q₁"]) or not len(elements["N₀ graded"]):
+    nets, elements = results.select(of_nets.KIND), groups(results)
+    norm = _norm(nets, elements)
+    if norm is None or not len(of_nets.on_the_prism(nets)):
         return ""
-    norm = float(nets.records[0].values["norm"])
-    return "**At a re-entrant edge do not trust a small loss.** " + _first_sentence(
+    return "**At a re-entrant edge do not trust a small loss.** " + first_sentence(
         elements, nets, norm
     )
 
@@ -93,31 +91,73 @@ def groups(results: Results) -> dict[str, Results]:
     }
 
 
+def _norm(nets: Results, elements: dict[str, Results]) -> float | None:
+    """‖u‖ of `reentrant`, from any result that says it."""
+    for record in of_nets.on_the_prism(nets):
+        if record.values.get("norm"):
+            return float(record.values["norm"])
+    for group in elements.values():
+        for record in group:
+            error, relative = (record.values.get(name) for name in ("l2_error", "l2_relative"))
+            if error and relative:
+                return float(error) / float(relative)
+    return None
+
+
 def _relative(record: StoredResult, norm: float) -> float:
     return float(record.values["l2_error"]) / norm
 
 
-def _finest(group: Results) -> StoredResult:
-    return max(group, key=lambda record: record.values["dofs"])
+def _finest(group: Results) -> StoredResult | None:
+    return max(group, key=lambda record: record.values["dofs"], default=None)
 
 
-def _first_sentence(elements: dict[str, Results], nets: Results, norm: float) -> str:
-    wrong = _relative(_finest(elements["nodal Q₁"]), norm)
-    right = _relative(_finest(elements["N₀ graded"]), norm)
-    built_in = _median(nets.select("reentrant_net", boundary="exact"))
-    penalty = _median(
-        nets.select("reentrant_net", boundary="penalty", div_exponent=0.0, singular=False)
-    )
-    return (
-        f"Nodal elements stay {100 * wrong:.0f} % wrong however fine the mesh, Nédélec's on graded "
-        f"meshes go down to {100 * right:.1f} %; nets with the boundary values built in end at "
-        f"{100 * built_in:.0f} % in the median and with a penalty at {100 * penalty:.0f} %."
-    )
+def _reached(group: Results, norm: float) -> float | None:
+    finest = _finest(group)
+    return None if finest is None else _relative(finest, norm)
 
 
-def _median(group: Results) -> float:
-    found = group.errors("l2_relative")
-    return median(found) if found else math.nan
+def first_sentence(elements: dict[str, Results], nets: Results, norm: float) -> str:
+    """Who ends where, as far as it is known."""
+    wrong = _reached(elements["nodal Q₁"], norm)
+    right = _reached(elements["N₀ graded"], norm)
+    parts = []
+    if wrong is not None:
+        parts.append(f"nodal elements stay {100 * wrong:.0f} % wrong however fine the mesh")
+    if right is not None:
+        parts.append(f"Nédélec's on graded meshes go down to {100 * right:.1f} %")
+    for words, name in (("by penalty", "penalty"), ("with built-in values", "exact")):
+        arm = of_nets.main_arm(nets, boundary=name, inside="uniform", rim="uniform")
+        if arm:
+            end = median([record.values["l2_relative"] for record in arm])
+            seeds = "one seed" if len(arm) == 1 else f"the median of {len(arm)} seeds"
+            parts.append(f"nets {words} end at {100 * end:.0f} % ({seeds})")
+    said = "; ".join(parts) or "nothing is known yet"
+    return said[0].upper() + said[1:] + "."
+
+
+def _story(
+    run: Run, results: Results, elements: dict[str, Results], nets: Results, norm: float
+) -> list[Block]:
+    arms = {title: of_nets.main_arm(nets, **where) for title, where in SHOWN.items()}
+    arms = {title: records for title, records in arms.items() if records}
+    known = any(len(group) for label, group in elements.items() if label != "N₀ solved")
+    if not arms and not known:
+        return []
+    limit = _reached(elements["nodal Q₁"], norm)
+    return [
+        Picture(
+            "reentrant-story",
+            first_sentence(elements, nets, norm)
+            + " A small loss at the points of training says nothing of the error; the loss by a "
+            "fine rule shows where it has been left between the points (bands: all seeds; dotted: "
+            "the error that nodal Q₁ has come to).",
+            partial(story, elements, arms, norm, limit),
+            "Relative error of finite elements against unknowns; loss and relative error of nets "
+            "along training, boundary values by penalty and built in.",
+            run.source(STUDY, results),
+        )
+    ]
 
 
 ELEMENTS = [
@@ -151,6 +191,8 @@ def element_rows(elements: dict[str, Results], norm: float) -> list[tuple[Value,
 
 def _caption_elements(elements: dict[str, Results], norm: float) -> str:
     nodal = sorted(elements["nodal Q₁"], key=lambda record: record.values["dofs"])
+    if len(nodal) < 2:
+        return "Finite elements beside the edge; energies are those of nodal elements."
     change = abs(_relative(nodal[-1], norm) / _relative(nodal[0], norm) - 1)
     return (
         f"Over all its refinements the error of nodal Q₁ changes by {100 * change:.0f} % while its "
@@ -158,140 +200,41 @@ def _caption_elements(elements: dict[str, Results], norm: float) -> str:
     )
 
 
-MAP = [
-    Column("boundary at the edge"),
-    Column("points inside"),
-    Column("points at the edge"),
-    Column("width", "count"),
-    Column("seeds", "count"),
-    Column("loss at its points", "error"),
-    Column("loss, fine rule", "error"),
-    Column("relative L² error", "error"),
-    Column("smallest", "error"),
-    Column("largest", "error"),
-    Column("ends"),
-]
-
-
-def map_rows(nets: Results) -> list[tuple[Value, ...]]:
-    """Medians over seeds, a diverged run counting as infinite."""
-    found: dict[tuple[Value, ...], list[StoredResult]] = {}
-    for record in nets:
-        config = record.config
-        name = "built in" if config["boundary"] == "exact" else "penalty"
-        name += ", r div" if config["div_exponent"] else ""
-        name += ", told the singular function" if config["singular"] else ""
-        key: tuple[Value, ...] = (
-            name, config["inside"], config["rim"], int(config["width"])
-        )  # fmt: skip
-        found.setdefault(key, []).append(record)
-    rows: list[tuple[Value, ...]] = []
-    for key, records in found.items():
-        group = Results(records)
-        errors = group.errors("l2_relative")
-        counted = [f"{count} {end}" for end, count in ends(records).items() if count]
-        rows.append(
-            (
-                *key,
-                len(records),
-                median(group.errors("training_loss")),
-                median(group.errors("fine_loss")),
-                median(errors),
-                min(errors),
-                max(errors),
-                ", ".join(counted),
-            )
-        )
-    return rows
-
-
-def _caption_map(nets: Results) -> str:
-    counted = ends(list(nets))
-    said = ", ".join(f"{count} at {end}" for end, count in counted.items())
-    return f"Where {len(nets)} nets end: {said} (right: below {WRONG_ABOVE:g} of u)."
-
-
-def _pictures(run: Run, elements: dict[str, Results], nets: Results, norm: float) -> list[Block]:
-    chosen = []
-    for title, where in SHOWN.items():
-        group = [
-            record
-            for record in nets.select("reentrant_net", div_exponent=0.0, singular=False, **where)
-            if not record.values.get("diverged")
-        ]
-        if group:
-            chosen.append((title, group[0]))
+def _pictures(run: Run, elements: dict[str, Results], nets: Results) -> list[Block]:
+    """The field about the edge: two elements, and of each extreme of the map and of the weak form
+    the net in the middle of its seeds."""
     fields = [("N₀", elements["N₀ solved"]), ("nodal Q₁", elements["nodal Q₁"])]
-    slices = [(title, _with_slice(group)) for title, group in fields if len(group)]
-    pictures = [(title, record) for title, record in slices if record is not None] + chosen
-    blocks: list[Block] = []
-    if chosen:
-        blocks.append(
-            Picture(
-                "reentrant-training",
-                "What the loss says along training, and what is true: a loss that stalls at a "
-                "floor or falls between its points, beside the error, which it does not know.",
-                partial(along_training, chosen, norm),
-                "Loss at the points, loss by a fine rule, and relative error against evaluations.",
-                run.source(STUDY, nets),
-            )
+    found = [(title, _with_slice(group)) for title, group in fields]
+    for title, where in of_nets.EXTREMES.items():
+        arm = of_nets.main_arm(nets, **where)
+        found.append((f"net, {title}", _middle(arm)))
+    weak = of_nets.main_arm(nets, form="weak", boundary="exact")
+    found.append(("net, built in, weak form", _middle(weak)))
+    shown = [
+        (title, record)
+        for title, record in found
+        if record is not None and "slice" in record.arrays
+    ]
+    if not shown:
+        return []
+    return [
+        Picture(
+            "reentrant-edge",
+            "The field about the edge (arrows) over the size of its error (red), at x₃ = ½; of "
+            "nets the one in the middle of its seeds.",
+            partial(beside_the_edge, shown),
+            "Arrows of the exact field, of finite elements and of nets near the edge.",
+            run.source(STUDY, nets),
         )
-    if pictures:
-        blocks.append(
-            Picture(
-                "reentrant-edge",
-                "The field about the edge (arrows) over the size of its error (red), at x₃ = ½.",
-                partial(beside_the_edge, pictures),
-                "Arrows of the exact field, of finite elements and of nets near the edge.",
-                run.source(STUDY, nets),
-            )
-        )
-    return blocks
+    ]
 
 
-def _off_the_floor(nets: Results) -> str:
-    """How many nets left the floor of the loss between their points, and where that led."""
-    left: list[StoredResult] = []
-    for record in nets:
-        fine = np.asarray(record.arrays["curve_fine_loss"])[1:]
-        if len(fine) and fine[-1] > RISEN * fine.min():
-            left.append(record)
-    right = sum(end_of(record) == "right" for record in left)
-    stayed = [record for record in nets if record not in left]
-    stayed_right = sum(end_of(record) == "right" for record in stayed)
-    return (
-        f"In {len(left)} of {len(nets)} nets the loss by the fine rule ended above {RISEN:g} times "
-        "its lowest value while the loss at the points of training went on falling: they left the "
-        f"floor of the energy between their points. {right} of these ended right, "
-        f"{len(left) - right} wrong; of the {len(stayed)} that stayed, {stayed_right} ended right. "
-        "Where they go from there is decided by the points, not by the loss."
-    )
+def _middle(records: list[StoredResult]) -> StoredResult | None:
+    ordered = sorted(records, key=lambda record: float(record.values["l2_relative"]))
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
 def _with_slice(group: Results) -> StoredResult | None:
     """The largest mesh of at most 8 cells per unit length, which all have."""
     small = [record for record in group if record.config["n"] <= 8]
     return max(small, key=lambda record: record.config["n"], default=None)
-
-
-def _indicator(nets: Results) -> str:
-    counts = {name: [0, 0, 0, 0] for name in INDICATORS}
-    for record in nets:
-        wrong, said = warned(record)
-        for name, warns in said.items():
-            counts[name][2 * wrong + warns] += 1
-    parts = [
-        f"{name}: warns in {hit} of {hit + miss} wrong ends and falsely in {false} of "
-        f"{false + quiet} right ones"
-        for name, (quiet, false, miss, hit) in counts.items()
-    ]
-    beside = nets.records[0].values
-    factor = beside["coarse_estimate"] / beside["coarse_error"]
-    return (
-        "What a user without u can compute. A net is suspect if the loss at held-out points is ten "
-        "times the loss at its own; if the field v, tested with the gradients of a coarse mesh, "
-        f"sup (v, ∇q)/‖∇q‖, gives more than {WRONG_ABOVE:g} ‖v‖ (a lower bound of the error, which "
-        "never warns of what is right); or if it is farther from a coarse N₀ solve than that "
-        f"solve's own estimate of its error (here {factor:.1f} times the error). Over "
-        f"{len(nets)} nets: {'; '.join(parts)}."
-    )

@@ -1,5 +1,6 @@
 """The re-entrant edge in the harness: what nets are told, indicators, claims, the study."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,14 @@ import pytest
 
 from bench import problems
 from bench.cells import Cell
-from bench.claims import Fact, ledger
+from bench.claims import Compared, Fact, NotTested, ledger
 from bench.claims import reentrant as claims
 from bench.errors import UserError
-from bench.forms._div_curl import Setting, cut_off_singularity, edge_factors
+from bench.forms import _operators as op
+from bench.forms._edges import Setting
+from bench.forms._edges.built_in import cut_off_singularity, edge_factors
+from bench.forms._edges.geometry import edge_faces
+from bench.measure import calibration, indicators
 from bench.store.files import StoredResult
 from bench.store.results import Results
 from bench.studies import reentrant as study
@@ -27,20 +32,35 @@ def differences(function, x, step=1e-6):
     return np.stack(rows)
 
 
-@pytest.mark.parametrize("jets", [edge_factors, cut_off_singularity])
-def test_jets_of_what_is_built_in(jets):
-    x = PROBLEM.domain.sample(200, 3)
-    x = x[:, (np.hypot(x[0], x[1]) > 0.05) & (abs(x[:2]).min(axis=0) > 1e-3)]
+def factors_of(name):
+    return partial(edge_factors, edge_faces(problems.get(name)))
+
+
+@pytest.mark.parametrize(
+    ("jets", "name"),
+    [
+        (factors_of("reentrant"), "reentrant"),
+        (cut_off_singularity, "reentrant"),
+        (factors_of("fichera"), "fichera"),
+    ],
+)
+def test_jets_of_what_is_built_in(jets, name):
+    x = problems.get(name).domain.sample(200, 3)
+    x = x[:, (np.hypot(x[0], x[1]) > 0.05) & (abs(x).min(axis=0) > 1e-3)]
     slopes = differences(lambda y: jets(y, "value")[0], x)
     np.testing.assert_allclose(jets(x, "first")[1:], slopes, atol=1e-6)
 
 
-def test_built_in_values_vanish_where_they_must():
-    rim = PROBLEM.domain.sample_boundary(200, 0, faces=("x1=0", "x2=0"))
-    factors = edge_factors(rim.x, "value")[0]
+@pytest.mark.parametrize("name", ["reentrant", "reentrant3d", "fichera"])
+def test_built_in_values_vanish_where_they_must(name):
+    problem = problems.get(name)
+    faces = [face.name for face in edge_faces(problem)]
+    assert faces == (["x1=0", "x2=0", "x3=0"] if name == "fichera" else ["x1=0", "x2=0"])
+    rim = problem.domain.sample_boundary(200, 0, faces=faces)
+    factors = factors_of(name)(rim.x, "value")[0]
     tangential = np.cross(factors, rim.normal, axis=0)
     np.testing.assert_allclose(tangential, 0, atol=1e-14)
-    assert (edge_factors(PROBLEM.domain.sample(200, 0), "value") > 0).all()
+    assert (factors_of(name)(problem.domain.sample(200, 0), "value") > 0).all()
 
 
 def test_the_singular_function_is_that_of_u():
@@ -48,40 +68,129 @@ def test_the_singular_function_is_that_of_u():
     np.testing.assert_allclose(cut_off_singularity(x, "value")[0], PROBLEM.u(x), rtol=1e-5)
 
 
+A, B = np.array([0.3, -0.2, 0.5]), np.array([[0.2, 1, 0], [0.3, -0.4, 0.1], [0, 0.2, 0.6]])
+
+
+def squares(terms):
+    """Of the affine field a + B x, by part of the loss."""
+    found = {}
+    for term in terms:
+        value = A[:, None] + B @ term.x.T
+        jet = np.stack([value, *(np.repeat(B[:, j : j + 1], value.shape[1], 1) for j in range(3))])
+        r = np.einsum("mcin,cin->mn", term.A, jet[: term.A.shape[1]]) - term.b
+        for label, row in zip(term.labels, r, strict=True):
+            found[label] = found.get(label, 0.0) + float((row**2).sum())
+    return found
+
+
 @pytest.mark.parametrize("inside", ["uniform", "graded"])
 @pytest.mark.parametrize("rim", ["uniform", "graded"])
 def test_the_loss_is_a_mean_of_squares(inside, rim):
     """For an affine field: curl and divergence are constants, boundary values by Green's rule."""
     setting = Setting(inside=inside, rim=rim, points=648, boundary_points=4000)
-    a, b = (
-        np.array([0.3, -0.2, 0.5]),
-        np.array([[0.2, 1.0, 0.0], [0.3, -0.4, 0.1], [0.0, 0.2, 0.6]]),
-    )
-
-    def squares(terms):
-        found = {}
-        for term in terms:
-            value = a[:, None] + b @ term.x.T
-            jet = np.stack(
-                [value, *(np.repeat(b[:, j : j + 1], value.shape[1], 1) for j in range(3))]
-            )
-            r = np.einsum("mcin,cin->mn", term.A, jet[: term.A.shape[1]]) - term.b
-            for label, row in zip(term.labels, r, strict=True):
-                found[label] = found.get(label, 0.0) + float((row**2).sum())
-        return found
-
-    curl = np.array([b[2, 1] - b[1, 2], b[0, 2] - b[2, 0], b[1, 0] - b[0, 1]])
-    trained, fine = squares(setting.terms()), squares(setting.fine_terms())
+    curl = np.array([B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]])
+    trained, fine = squares(setting.terms()), squares(setting._fine)
     for found in (trained, fine):
         assert found["curl"] == pytest.approx(curl @ curl, rel=1e-4)
-        assert found["divergence"] == pytest.approx(np.trace(b) ** 2, rel=1e-4)
+        assert found["divergence"] == pytest.approx(np.trace(B) ** 2, rel=1e-4)
     assert trained["boundary"] == pytest.approx(fine["boundary"], rel=0.1)
+
+
+@pytest.mark.parametrize("rule", ["uniform", "graded"])
+@pytest.mark.parametrize("name", ["reentrant3d", "fichera"])
+def test_rules_are_means_on_the_relatives_too(name, rule):
+    """Of x·x: 5/3 in mean on each, an exact integral, and on the faces of the edges."""
+    from bench.forms._edges import rules
+
+    problem = problems.get(name)
+    cloud = rules.inside(problem, 3000, rule, 0, 0)
+    exact = {"reentrant3d": 2 / 3 + 1 / 3, "fichera": 1.0}[name]
+    assert cloud.weights @ (cloud.x**2).sum(axis=0) == pytest.approx(exact, rel=5e-3)
+    rim = rules.edge_rim(problem, 4000, rule, 0, 0)
+    inner = [face.name for face in edge_faces(problem)]
+    assert rim.weights.sum() == pytest.approx(rules.share(problem, inner))
+    on_square = 2 / 3  # two of the three coordinates run over a unit interval
+    mean = rim.weights @ (rim.x**2).sum(axis=0) / rim.weights.sum()
+    assert mean == pytest.approx(on_square, rel=2e-2)
+    assert problem.domain.contains(rim.x).all()
+
+
+def residuals_of(terms, field, outputs):
+    """r of every term for a field whose jets (values and slopes) are known."""
+    for term in terms:
+        jets = field(np.ascontiguousarray(term.x.T), outputs)
+        r = np.einsum("mcin,cin->mn", term.A, jets[: term.A.shape[1]]) - term.b
+        yield r.ravel() if term.test is None else term.test @ r.ravel()
+
+
+def jets_of(problem):
+    """u, or u and its curl, with slopes by differences, away from the singular edge."""
+
+    def jets(x, outputs):
+        parts = [problem.u] + ([problem.curl_u] if outputs == 6 else [])
+        value = np.concatenate([part(x) for part in parts])
+        step = 1e-4 * np.hypot(x[0], x[1])
+        slopes = [
+            np.concatenate([part(x + step * e) - part(x - step * e) for part in parts]) / (2 * step)
+            for e in np.eye(3)[:, :, None]
+        ]
+        return np.stack([value, *slopes])
+
+    return jets
+
+
+@pytest.mark.parametrize("form", ["first-order", "weak"])
+def test_the_exact_field_of_the_relative_has_no_residual(form):
+    """`reentrant3d` has f, curl u and data on natural faces, all of them not 0."""
+    problem = problems.reentrant3d
+    setting = Setting(problem="reentrant3d", form=form, points=162, boundary_points=200)
+    found = residuals_of(setting.terms(), jets_of(problem), setting.outputs)
+    nothing = residuals_of(
+        setting.terms(), lambda x, m: np.zeros((4, m, x.shape[1])), setting.outputs
+    )
+    size = sum(float((r**2).sum()) for r in nothing)
+    # differences near the edge, and a rule of four points per cell for the weak form
+    assert sum(float((r**2).sum()) for r in found) < 1e-4 * size
+    assert size > 1
+
+
+def test_the_weak_form_measures_in_dual_norms():
+    """Its sum of squares is r·(Gram⁻¹ r), here by scikit-fem's own assembly of both Grams."""
+    from skfem import Basis, BilinearForm, ElementTetN0, ElementTetP1
+    from skfem.helpers import curl, dot, grad
+
+    from bench.forms._edges.tested import tests_of
+
+    tests = tests_of(PROBLEM, 2, False)
+    mesh = tests.complex.mesh
+    edges = np.setdiff1d(np.arange(tests.complex.dofs), tests.complex.boundary_dofs)
+    nodes = np.setdiff1d(np.arange(mesh.nvertices), tests.complex.boundary_scalars)
+    hcurl = BilinearForm(lambda u, v, _: dot(u, v) + dot(curl(u), curl(v)))
+    h1 = BilinearForm(lambda u, v, _: dot(grad(u), grad(v)))
+    grams = [
+        hcurl.assemble(Basis(mesh, ElementTetN0()))[edges][:, edges],
+        h1.assemble(Basis(mesh, ElementTetP1()))[nodes][:, nodes],
+    ]
+    field = jets_of(problems.get("reentrant3d"))
+    jets = field(tests.points, 3)
+    rot = np.einsum("mcin,cin->mn", op.curl("first", len(tests.phi)), jets)
+    r = tests.residuals(jets[0], rot)
+    parts = np.split(r, [len(edges)])
+    expected = [
+        part @ np.linalg.solve(gram.toarray(), part)
+        for part, gram in zip(parts, grams, strict=True)
+    ]
+    np.testing.assert_allclose(tests.dual_squares(r), expected, rtol=1e-8)
+    assert tests.divergence_square(jets[0]) == pytest.approx(expected[1], rel=1e-8)
+    term = Setting(form="weak", points=162).terms()[0]
+    (whitened,) = residuals_of([term], field, 3)
+    assert whitened @ whitened == pytest.approx(sum(expected), rel=1e-8)
 
 
 def test_u_itself_has_no_loss_and_the_fine_rule_knows_its_size():
     square = integrate(lambda x: (PROBLEM.u(x) ** 2).sum(axis=0), PROBLEM.domain.rules()["whole"])
     assert np.sqrt(square) == pytest.approx(1.3551, rel=1e-4)
-    for term in Setting().fine_terms():
+    for term in Setting()._fine:
         if term.order == "value":  # the trace of u
             r = np.einsum("min,in->mn", term.A[:, 0], PROBLEM.u(term.x.T)) - term.b
             np.testing.assert_allclose(r, 0, atol=1e-12)
@@ -92,7 +201,10 @@ def test_u_itself_has_no_loss_and_the_fine_rule_knows_its_size():
     [
         ({"boundary": "hope"}, "penalty or exact"),
         ({"inside": "gradd"}, "uniform or graded"),
-        ({"problem": "maxwell"}, "is for reentrant"),
+        ({"problem": "maxwell"}, "no re-entrant edge"),
+        ({"problem": "fichera"}, "first-order or weak"),
+        ({"form": "wek"}, "div-curl or first-order or weak"),
+        ({"form": "weak", "singular": True}, "leave them out"),
     ],
 )
 def test_bad_settings(told, said):
@@ -111,6 +223,36 @@ def test_a_net_cell_says_what_is_true_and_what_can_be_known():
     assert abs(values["coarse_distance"] - values["l2_error"]) <= values["coarse_error"] * 1.001
     assert values["tested_residual"] <= values["l2_error"] * 1.001  # a lower bound
     assert len(result.arrays["curve_fine_loss"]) == len(result.arrays["curve_l2_error"])
+    assert values["reference_error"] is None
+
+
+@pytest.mark.parametrize("form", ["first-order", "weak"])
+def test_nets_on_the_fichera_cube(form):
+    """Against the stored reference, whose own error is said."""
+    from bench.cells.reentrant_net import Config, run
+
+    told = Config(
+        problem="fichera", form=form, boundary="exact", points=162, boundary_points=80, width=6,
+        evaluations=8,
+    )  # fmt: skip
+    values = run(told).values
+    assert 0 < values["l2_relative"] < 4
+    assert values["reference_error"] == problems.fichera.reference_error
+    assert values["tested_residual"] <= values["l2_error"] * 1.01
+    assert abs(values["coarse_distance"] - values["l2_error"]) <= values["coarse_error"] * 1.001
+
+
+@pytest.mark.parametrize("name", ["reentrant3d", "fichera"])
+def test_the_command_that_trains_takes_them_too(name):
+    """With the error of a computed u beside errors against it; what cannot be is refused."""
+    from bench.solving import solve_net
+
+    told = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
+    values = solve_net(told).values
+    assert 0 < values["relative_l2_error"] < 3
+    assert values.get("reference_error") == problems.get(name).reference_error
+    with pytest.raises(UserError, match="use --boundary penalty"):
+        solve_net({**told, "boundary": "exact"})
 
 
 def record(kind, values, **config):
@@ -125,7 +267,7 @@ def net(relative, training=0.1, held=0.1, distance=0.1, seed=1000, fall=1.0, **c
     values = {
         "l2_relative": relative, "training_loss": training, "held_out_loss": held,
         "coarse_distance": distance, "coarse_estimate": 0.4, "diverged": False, "late_fall": fall,
-        "tested_residual": 0.1, "field_norm": 1.0,
+        "tested_residual": 0.01, "field_norm": 1.0, "coarse_norm": 1.0,
     }  # fmt: skip
     return record("reentrant_net", values, seed=seed, **config)
 
@@ -138,7 +280,8 @@ def test_ends_and_warnings():
     assert claims.end_of(net(0.5, fall=0.6)) == "still falling"
     wrong, said = claims.warned(net(0.5, distance=0.6))
     assert wrong
-    assert list(said.values()) == [False, False, True]
+    assert list(said.values()) == [False, False, True, True]
+    assert list(claims.warned(net(0.1))[1].values()) == [False] * 4
 
 
 def test_claims_decide_by_the_numbers():
@@ -156,27 +299,119 @@ def test_claims_decide_by_the_numbers():
     assert {entry.status for entry in ledger(Results([]), claims.CLAIMS)} == {"not tested yet"}
 
 
+def claim(name):
+    return next(c for c in claims.CLAIMS if name in c.name)
+
+
+def test_every_rule_is_declared():
+    assert all(c.is_declared for c in claims.CLAIMS)
+
+
+def test_the_distance_is_right_or_not_about_every_net():
+    told = claim("distance-tells")
+    good = [net(0.1, distance=0.1, seed=1000), net(0.5, distance=0.6, seed=1001)]
+    found = told.examine(Results(good))
+    assert (found.true, found.runs) == (2, 2)
+    bad = [*good, net(0.1, distance=0.6, seed=1002), net(0.5, distance=0.1, seed=1003)]
+    found = told.examine(Results(bad))
+    assert (found.true, found.runs) == (2, 4)
+    assert "missed 1, falsely alarmed 1" in found.what
+
+
+@pytest.mark.parametrize(
+    ("name", "arm"),
+    [("built-in-nets", {"boundary": "penalty"}), ("frees", {"form": "weak", "boundary": "exact"})],
+)
+def test_arms_are_paired_at_one_size(name, arm):
+    """Nets of other widths, which share the seeds, are no partners."""
+    seeds = range(1000, 1012)
+    better = [net(0.1, seed=seed, **arm) for seed in seeds]
+    worse = [net(0.5, seed=seed, boundary="exact") for seed in seeds]
+    others = [net(0.9, seed=seed, width=40, **arm) for seed in (1000, 1001)]
+    others += [net(0.01, seed=seed, width=40, boundary="exact") for seed in (1000, 1001)]
+    found = claim(name).examine(Results([*others, *better, *worse, *others]))
+    assert isinstance(found, Compared)
+    assert found.comparison.pairs == 12
+    assert found.comparison.ratio == pytest.approx(0.2)
+    assert isinstance(claim(name).examine(Results(better)), NotTested)
+
+
 def test_presets_have_the_corners_of_the_map():
     quick, paper = (study.cells(study.PRESETS[name]) for name in ("quick", "paper"))
     nets = [cell for cell in paper if cell.kind == "reentrant_net"]
     seeds = {cell.config["seed"] for cell in nets}
     assert len(seeds) == 12
     assert min(seeds) >= 1000
-    corners = {tuple(cell.config[k] for k in ("boundary", "inside", "rim")) for cell in nets}
+    told = {"problem": "reentrant", "form": "div-curl"}.items()
+    corners = {
+        tuple(cell.config[k] for k in ("boundary", "inside", "rim"))
+        for cell in nets
+        if told <= dict(cell.config).items()
+    }
     assert len(corners) == 6
+    for corner in corners:  # ten seeds or more at each
+        where = dict(zip(("boundary", "inside", "rim"), corner, strict=True))
+        where |= {**claims.MAP, **where, "problem": "reentrant"}
+        found = [c.config["seed"] for c in nets if where.items() <= dict(c.config).items()]
+        assert len(set(found)) == 12
+    assert {cell.config["problem"] for cell in nets} == {"reentrant", "reentrant3d", "fichera"}
     assert len({cell.key for cell in paper}) == len(paper)
     assert len(quick) < 40
 
 
 def test_the_tested_residual_is_the_size_of_a_gradient():
     """u itself has none; u + ∇q has ‖∇q‖, for q a function of the mesh without trace."""
-    from bench.forms import _div_curl as told
-
-    complex_, G, _ = told._potentials("reentrant")
-    q = np.zeros(G.shape[1])
-    q[G.shape[1] // 2] = 0.3
-    x = G @ q
+    tests = indicators._tests("reentrant")
+    complex_ = tests.complex
+    free = np.setdiff1d(np.arange(complex_.gradient.shape[1]), complex_.boundary_scalars)
+    q = np.zeros(complex_.gradient.shape[1])
+    q[free[len(free) // 2]] = 0.3
+    x = complex_.gradient @ q
     size = float(np.sqrt(x @ (complex_.mass() @ x)))
-    found = told.tested_residual("reentrant", lambda y: complex_.evaluate(x, y))
+    found = indicators.tested_residual("reentrant", lambda y: complex_.evaluate(x, y))
     assert found == pytest.approx(size, rel=1e-6)
-    assert told.tested_residual("reentrant", PROBLEM.u) < 0.02
+    assert indicators.tested_residual("reentrant", PROBLEM.u) < 0.02
+    relative = problems.reentrant3d
+    assert indicators.tested_residual("reentrant3d", relative.u) < 0.02  # u·n ≠ 0 on the caps
+    assert indicators.tested_residual("reentrant3d", np.zeros_like) > 0.1
+
+
+class TestCalibration:
+    def test_a_threshold_parts_what_can_be_parted(self):
+        rows = [{"error": 0.1, "held_out": 1.0}, {"error": 0.2, "held_out": 2.0},
+                {"error": 0.5, "held_out": 8.0}]  # fmt: skip
+        assert calibration.threshold(rows, "held_out") == pytest.approx(4.0)
+        with pytest.raises(ValueError, match="both kinds"):
+            calibration.threshold(rows[:2], "held_out")
+
+    def test_it_is_the_best_of_all_by_brute_force(self):
+        generator = np.random.default_rng(3)
+        errors = generator.uniform(0, 0.5, 60)
+        rows = [
+            {"error": e, "tested": t}
+            for e, t in zip(errors, np.exp(errors + generator.normal(0, 0.2, 60)), strict=True)
+        ]
+        wrong = errors > calibration.WRONG_ABOVE
+        said = np.array([row["tested"] for row in rows])
+
+        def score(t):
+            return (said > t)[wrong].mean() + (said <= t)[~wrong].mean()
+
+        found = score(calibration.threshold(rows, "tested"))
+        assert found == pytest.approx(max(score(t) for t in np.linspace(0.5, 3, 4001)))
+
+    def test_what_is_kept_repeats_in_small(self):
+        """The first ends are computed again; a busy machine changes no number."""
+        first = calibration.stored()[0]
+        (again,) = calibration.ends(
+            (first["problem"],), (first["points"],), (first["evaluations"],), (first["seed"],)
+        )
+        for name in ("error", *calibration.RATIOS):
+            assert again[name] == pytest.approx(first[name], rel=1e-2)
+
+    def test_it_saw_no_re_entrant_edge_and_no_confirmatory_seed(self):
+        rows = calibration.stored()
+        assert {row["problem"] for row in rows} == set(calibration.PROBLEMS)
+        assert not {*calibration.PROBLEMS} & {*claims.PROBLEMS, *claims.RELATIVES}
+        assert max(row["seed"] for row in rows) < 1000
+        assert 10 < sum(row["error"] > calibration.WRONG_ABOVE for row in rows) < len(rows) - 10

@@ -1,0 +1,188 @@
+"""The section on re-entrant edges, from made-up results: whole, and from any part of them."""
+
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from bench.cells import Cell
+from bench.store.results import Results
+from reports.context import Run
+from reports.document import Missing, Paragraph, Picture, Table
+from reports.figures.reentrant import common_curve
+from reports.sections import _reentrant_nets as of_nets
+from reports.sections import _reentrant_warnings as warnings
+from reports.sections import make
+from reports.sections import reentrant as section
+
+NORM = 1.355
+
+
+def net(relative, seed=100, *, own=0.1, fine=0.2, held=0.2, diverged=False, **config):
+    told = {"evaluations": 800, "seed": seed, "data_seed": seed} | config
+    values = {
+        "l2_relative": relative, "l2_error": relative * NORM, "training_loss": own,
+        "fine_loss": fine, "held_out_loss": held, "late_fall": 1.0, "diverged": diverged,
+        "coarse_distance": relative * NORM, "coarse_estimate": 0.44, "coarse_error": 0.1,
+        "coarse_norm": NORM, "tested_residual": 0.1, "field_norm": NORM, "norm": NORM,
+        "reference_error": None, "parameters": 562,
+    }  # fmt: skip
+    if diverged:
+        values |= dict.fromkeys(("l2_relative", "l2_error", "fine_loss", "training_loss"))
+    line = np.linspace(-0.4, 0.4, 4)
+    exact = np.ones((2, 4, 4))
+    arrays = {
+        "curve_evaluations": np.array([0.0, 1, 200, 400, 800]),
+        "curve_l2_error": NORM * np.array([1.1, 1.0, 0.8, 0.7, relative]),
+        "curve_fine_loss": np.array([3.0, 2.0, 1.0, 0.5, fine]),
+        "curve_J": np.array([1.5, 1.0, 0.5, 0.2, own / 2]),
+        "slice_line": line, "slice_exact": exact, "slice": exact * (1 - relative),
+    }  # fmt: skip
+    cell = Cell("reentrant_net", told)
+    return SimpleNamespace(
+        kind="reentrant_net", config=cell.config, values=values, arrays=arrays, key=cell.key
+    )
+
+
+def solve(element, relative, dofs, n, energy=None, **config):
+    cell = Cell("edge_solve", {"element": element, "n": n} | config)
+    values = {"l2_error": relative * NORM, "l2_relative": relative, "dofs": dofs,
+              "energy": energy, "iterations": 9}  # fmt: skip
+    grid = np.ones((2, 4, 4))
+    arrays = {"slice_line": np.linspace(-0.4, 0.4, 4), "slice_exact": grid, "slice": grid / 2}
+    return SimpleNamespace(
+        kind="edge_solve", config=cell.config, values=values, arrays=arrays, key=cell.key
+    )
+
+
+def best(relative, dofs, n, **config):
+    cell = Cell("fem", {"problem": "reentrant", "element": "N0", "n": n} | config)
+    values = {"l2_error": relative * NORM, "l2_relative": relative, "dofs": dofs, "iterations": 9}
+    return SimpleNamespace(kind="fem", config=cell.config, values=values, arrays={}, key=cell.key)
+
+
+def nets():
+    rules = {"inside": "graded", "rim": "graded"}
+    found = [net(0.1 + seed / 5000, seed) for seed in (100, 101, 102)]
+    found += [net(0.5 + seed / 5000, seed, boundary="exact") for seed in (100, 101, 102)]
+    found += [net(0.3, boundary="exact", inside="graded"), net(0.4, **rules)]
+    found += [net(0.6, width=width, boundary="exact") for width in (10, 40)]
+    found += [net(0.2, points=2592, own=1e-4), net(0.15, div_exponent=1.0, **rules)]
+    found += [net(0.01, singular=True, **rules), net(0.3, form="weak")]
+    return [*found, net(0.9, boundary="exact", inside="graded", width=40, diverged=True)]
+
+
+def relatives():
+    return [
+        net(0.4, problem="reentrant3d", form="first-order"),
+        net(0.7, problem="fichera", form="weak", boundary="exact"),
+    ]
+
+
+def elements():
+    nodal = [solve("nodalQ", 0.56 - k / 50, 100 * 8**k, 2**k, 1.2, order=1) for k in (1, 2, 3)]
+    others = [solve("N0", 0.06, 5000, 8, grading=2.5)]
+    graded = [best(0.1 / 2**k, 100 * 8**k, 2**k, grading=2.5) for k in (1, 2, 3)]
+    return [*nodal, *others, *graded, *(best(0.2 / k, 100 * k, k) for k in (1, 2))]
+
+
+def run_of(records):
+    standings = [SimpleNamespace(record=record, studies=("reentrant",)) for record in records]
+    return Run("r", {"reentrant": {"preset": "paper"}}, standings)
+
+
+def drawn(made):
+    """All figures of a section, drawn and closed."""
+    figures = {}
+    for block in made.blocks:
+        if isinstance(block, Picture):
+            figure = block.draw()
+            figures[block.name] = [len(axes.lines) for axes in figure.axes]
+            plt.close(figure)
+    return figures
+
+
+def test_the_whole_story():
+    made = make(section, run_of([*elements(), *nets(), *relatives()]))
+    tables = {block.name: block for block in made.blocks if isinstance(block, Table)}
+    assert set(tables) == {
+        "reentrant-elements", "reentrant-map", "reentrant-relatives", "reentrant-indicators",
+    }  # fmt: skip
+    figures = drawn(made)
+    assert set(figures) == {
+        "reentrant-story", "reentrant-edge", "reentrant-scatter", "reentrant-floors",
+    }  # fmt: skip
+    assert len(figures["reentrant-story"]) == 3  # elements, penalty, built in
+    story = next(block for block in made.blocks if getattr(block, "name", "") == "reentrant-story")
+    assert "nodal elements stay 50 % wrong" in story.caption.lower()
+    assert "the median of 3 seeds" in story.caption
+    headline = section.headline(run_of([*elements(), *nets()]))
+    assert headline.startswith("**At a re-entrant edge do not trust a small loss.**")
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        pytest.param(elements(), id="elements"),
+        pytest.param(elements()[:1], id="one mesh"),
+        pytest.param(nets(), id="nets"),
+        pytest.param(nets()[:1], id="one net"),
+        pytest.param(nets()[-1:], id="a diverged net"),
+        pytest.param(relatives(), id="relatives"),
+        pytest.param([*elements()[-1:], *nets()[-2:]], id="a few"),
+    ],
+)
+def test_any_part_of_it_compiles(records):
+    made = make(section, run_of(records))
+    drawn(made)
+    said = " ".join(
+        block.text if isinstance(block, Paragraph) else getattr(block, "caption", "")
+        for block in made.blocks
+    )
+    assert "could not" not in said
+    assert "nan" not in said.lower().split()
+    assert "1 nets" not in said
+    assert "1 times" not in said
+    section.headline(run_of(records))
+
+
+def test_without_results_the_gap_is_named():
+    assert isinstance(make(section, run_of([])).blocks[0], Missing)
+
+
+def test_rows_are_medians_and_time_is_read_off_the_curve():
+    rows = of_nets.map_rows(Results(nets()))
+    first = rows[0]
+    assert first[:6] == ("penalty", "uniform", "uniform", 20, 648, 3)
+    assert first[8] == pytest.approx(0.8)  # after 200 of 800 evaluations
+    assert first[9] == pytest.approx(0.1 + 101 / 5000)
+    lost = rows[-1]
+    assert lost[9] == np.inf
+    assert lost[-1] == "1 diverged"
+
+
+def test_curves_of_several_runs_meet_on_common_places():
+    a, b = net(0.1), net(0.4, 101)
+    b.arrays["curve_evaluations"] = np.array([0.0, 2, 200, 400, 600])
+    x, y = common_curve([a, b], "curve_l2_error")
+    assert (x[0], x[-1]) == (pytest.approx(2), pytest.approx(600))
+    assert y.shape == (2, len(x))
+    assert y[1][-1] == pytest.approx(0.4 * NORM)
+    assert common_curve([net(0.2)], "no such curve") is None
+
+
+def test_warnings_are_counted():
+    records = of_nets.usable(nets())
+    wrong = sum(record.values["l2_relative"] >= 0.25 for record in records)
+    for _, _, all_wrong, hits, missed, right, false in warnings.warning_rows(records):
+        assert all_wrong == wrong == hits + missed
+        assert right == len(records) - wrong >= false
+    distance = warnings.warning_rows(records)[-1]  # beyond the estimate: 0.44 of 1.355
+    assert distance[3] == sum(
+        r.values["l2_error"] > 0.44 for r in records if r.values["l2_relative"] >= 0.25
+    )
