@@ -43,11 +43,27 @@ def test_averages_are_gaussian_integrals(name, q):
 def test_edges_in_closed_form():
     assert mean_field.edge_of_chaos(activation("relu", 1.0)) == pytest.approx(2.0, rel=1e-6)
     for name in ("tanh", "sine"):
-        assert mean_field.edge_of_chaos(activation(name, 1.0)) == pytest.approx(1.0, rel=1e-2)
+        assert mean_field.edge_of_chaos(activation(name, 1.0)) == pytest.approx(1.0, rel=1e-6)
     with_biases = mean_field.edge_of_chaos(activation("tanh", 1.0), v=0.05)
     assert 1.5 < with_biases < 2.0
     q = mean_field.fixed_variance(activation("tanh", 1.0), with_biases, 0.05)
     assert mean_field.gain(activation("tanh", 1.0), with_biases, q) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "w", "v"), [("tanh", 2.5, 0.05), ("gelu", 1.5, 0.1)])
+def test_fixed_variance_is_where_the_map_ends(name, w, v):
+    sigma, q = activation(name, 1.0), 1.0
+    for _ in range(300):
+        q = mean_field.next_variance(sigma, w, v, q)
+    assert mean_field.fixed_variance(sigma, w, v) == pytest.approx(q, rel=1e-10)
+    assert mean_field.fixed_variance(activation("relu", 1.0), 2.1, v) == math.inf
+    assert mean_field.fixed_variance(sigma, 0.5, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("w", [0.3, 2.0, 5.0])
+def test_correlations_of_bare_rectifiers_have_no_length(w):
+    """The arc-cosine kernel has slope one at c = 1 for every w: correlations end algebraically."""
+    assert mean_field.correlation_length(activation("relu", 1.0), w, 0.0) == math.inf
 
 
 def test_rectifiers_correlate_by_the_arc_cosine_kernel():
