@@ -66,7 +66,7 @@ def gain(sigma: Activation, w: float, q: float) -> float:
 def layer_norm_gain(sigma: Activation) -> float:
     """χ = E[σ'(ζ)²] / E[σ(ζ)²] of a wide layer whose pre-activations are normalised before σ.
 
-    They have q = 1 whatever the weights are, and were divided by ρ² = w E[σ(ζ)²], so that w cancels:
+    They have q = 1 whatever the weights are, and were divided by ρ² = w E[σ(ζ)²]: w cancels, and
     LayerNorm has no phases in the scale of the weights, only χ by activation, one for rectifiers.
     The two directions that its derivative takes away are 2/n of the gradient.
     """
