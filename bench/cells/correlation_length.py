@@ -1,4 +1,4 @@
-"""ξ of wide random feedforward nets with one activation: measured by pairs of inputs, and predicted.
+"""ξ of wide random feedforward nets with one activation: measured on pairs of inputs, predicted.
 
 Weights are named by their variance relative to the edge of chaos, where ξ is infinite.
 """

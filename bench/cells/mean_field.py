@@ -124,7 +124,7 @@ def _measured(config: Config, net: Network, x: Tensor, y: Tensor) -> dict[str, f
 
 
 def _before(config: Config, at: Trajectory) -> float | None:
-    """Mean field before any weight is drawn, where it is closed: feedforward nets without biases."""
+    """Mean field before any weight is drawn, where it is closed: feedforward without biases."""
     import math
 
     from nets.theory import mean_field

@@ -98,8 +98,7 @@ def crossing(places: Sequence[float], values: Sequence[float], level: float) -> 
 
 
 def _lines_as_predicted(results: Results) -> Finding:
-    cells = results.select(KIND)
-    wide = Results([r for r in nets_of(cells) if r.config["width"] >= WIDE])
+    wide = Results([r for r in nets_of(results) if r.config["width"] >= WIDE])
     seeds = len(wide.distinct("seed"))
     lines = phase_lines(wide)
     if seeds < SEEDS or not lines:
@@ -113,8 +112,8 @@ def _lines_as_predicted(results: Results) -> Finding:
     )
     if law is not None:
         what += f"; told the law of the weights alone, {law:.2%} for {len(told)} of them"
-    keys = {r.key for r in wide}
-    return Fact(worst.off <= CLOSE, tuple(k for k in cells.keys() if k in keys), what)
+    keys = tuple(dict.fromkeys(wide.keys()))
+    return Fact(worst.off <= CLOSE, keys, what)
 
 
 CLAIMS = [

@@ -54,7 +54,7 @@ class Config:
     init_scales: tuple[float, ...] = (0.7, 1.0, 1.4)
     widths: tuple[int, ...] = ()
     width_depth: int = 50
-    width_scales: tuple[float, ...] = (0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
+    width_scales: tuple[float, ...] = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
     single_from: int = 1000  # width from which on passes are in float32: half the time, 1e-5 off
     wide_seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     xi_activations: tuple[str, ...] = ()

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from nets.activations import Activation
 
 Array = NDArray[np.float64]
-# The decay is taken to be exponential from this part of the first distance on. At c* = 1 a rectifier's
-# map has a term of (1-c)^{3/2} besides, which takes longer to fade and leaves no noise to hide in.
+# The decay is taken to be exponential from this part of the first distance on. At c* = 1 the map of
+# a rectifier has a term of (1-c)^{3/2} besides, which takes longer to fade.
 NEAR, NEAR_ONE = 0.3, 0.01
 FEWEST = 3  # layers for a slope
 NOISE = 1e-5  # of 1 - c in single precision
@@ -67,8 +67,8 @@ def decay_length(curves: Array) -> float | None:
     """ξ from c[0..depth] of several nets, (nets, depth + 1), with c - c* ~ e^{-l/ξ} near c*.
 
     At c* = 1 the slope of log(1 - c), averaged over nets. Else c* is the mean over the last half,
-    and λ the regression of c[l+1] - c* on c[l] - c*: a net of finite width is pushed off c* in every
-    layer and comes back at the same rate, so that its scatter tells λ as well as its decay does.
+    and λ the regression of c[l+1] - c* on c[l] - c*: a net of finite width is pushed off c* in
+    every layer and comes back at the same rate, so that its scatter tells λ as its decay does.
     None where too few layers are left.
     """
     mean = curves.mean(axis=0)
