@@ -32,7 +32,7 @@ def correlation_lengths(results: Results) -> Figure:
         axes.set_title(record.config["activation"], fontsize=9)
         axes.set_xlabel("variance / edge", fontsize=8)
     grid[0, 0].set_ylabel("correlation length ξ, layers")
-    legend(grid[0, 0], fontsize=7)
+    legend(grid[0, 0], fontsize=7, loc="lower right")
     return figure
 
 
