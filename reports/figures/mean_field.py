@@ -16,7 +16,7 @@ from bench.store.results import Results, median
 from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, _edges
 from reports.names import in_place, net_title
 from reports.style import ANY_COLORS, WIDTH_INCHES
-from reports.svg import legend
+from reports.svg import legend, legend_below
 
 Array = NDArray[np.float64]
 EDGE = ANY_COLORS[2]
@@ -167,7 +167,7 @@ def growth_by_start(nets: Results) -> Figure:
         axes.set_yscale("symlog", linthresh=1.0)
         axes.axhspan(-THRESHOLD, THRESHOLD, color=EDGE, alpha=0.08, linewidth=0)
     grid[0, 0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
-    legend(grid[0, 0], fontsize=7)
+    legend_below(figure, grid[0, 0], columns=4)
     return figure
 
 

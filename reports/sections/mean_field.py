@@ -72,7 +72,8 @@ def _wide(run: Run, kinds: dict[str, Results]) -> list[Block | Section]:
 
 
 def _over_seeds(nets: Results) -> str:
-    return f"over {len(nets.distinct('seed'))} seeds"
+    seeds = len(nets.distinct("seed"))
+    return f"over {seeds} seeds" if seeds > 1 else "of one seed"
 
 
 def _phases(nets: Results, theory: Results, source: Source) -> list[Block]:

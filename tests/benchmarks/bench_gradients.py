@@ -74,8 +74,8 @@ def arms(make):
 
 
 def ratios(make):
-    """CPU seconds with recording over those without. The arms take turns, in random order, so that what
-    slows the machine down falls on both."""
+    """CPU seconds with recording over those without. The arms take turns, in random order, so that
+    what slows the machine down falls on both."""
     keep_memory()
     torch.set_num_threads(1)
     plain, recorded = arms(make)

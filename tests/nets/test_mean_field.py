@@ -139,3 +139,14 @@ def test_second_moments_predict_every_architecture(net, name):
         predicted.append(mean_field_growth(at, alignment(at, y))[0])
     difference = np.abs(np.subtract(measured, predicted))
     assert (difference < np.maximum(0.25, 0.05 * np.abs(measured))).all(), (measured, predicted)
+
+
+@pytest.mark.parametrize("net", ["feedforward", "resnet"])
+def test_biases_are_no_part_of_what_follows_the_state(net):
+    """torch's start, twenty layers of width 200: D ŷ is σ'(z) W ŷ, not σ'(z) z; half a decade."""
+    x, y = points(10)
+    it = build(net=net, activation="tanh", init="torch", hidden=20, width=200, tau="fixed")
+    norms = layer_norms(it, x, y).log10()["y"]
+    at = trajectory(it, x)
+    predicted = mean_field_growth(at, alignment(at, y))[0]
+    assert predicted == pytest.approx(norms[1] - norms[-2], abs=0.5)
