@@ -151,7 +151,7 @@ def _by_activation(config: Config) -> Iterator[dict[str, Any]]:
 def _by_start(config: Config) -> Iterator[dict[str, Any]]:
     for name in config.activations:
         for init in config.inits:
-            line = {"net": "feedforward", "activation": name, "init": init}
+            line: dict[str, Any] = {"net": "feedforward", "activation": name, "init": init}
             line |= {"hidden": config.width_depth, "width": config.activation_width}
             yield {**line, "scales": config.init_scales}
             yield {**line, "normalisation": "start"}
