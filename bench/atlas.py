@@ -45,12 +45,13 @@ def normalise(net: Network, x: Tensor) -> None:
     """
     import torch
 
-    from nets.gradients.passes import trajectory
+    from nets.module import propagate
 
     with torch.no_grad():
         for k in range(net.config.hidden):
-            y = trajectory(net, x).y[k].plain()
-            z = y @ net.W[k].double().T + net.b[k].double()
+            through = torch.eye(net.widths[k + 1], dtype=net.dtype)  # instead of what follows
+            W, b = [*net.W[: k + 1], through], [*net.b[: k + 1]]
+            z = propagate(net, x.to(net.dtype), W, b, net.tau)[1][k]
             spread = float(z.square().mean().sqrt())
             if spread > 0:
                 net.W[k] /= spread
@@ -59,13 +60,18 @@ def normalise(net: Network, x: Tensor) -> None:
 
 def data_of(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:
     """Inputs (N, 7) and targets (N, 3) of a cell's problem."""
+    return points(config.problem, config.samples, config.data_seed, test=test)
+
+
+def points(problem: str, samples: int, seed: int, *, test: bool = False) -> tuple[Tensor, Tensor]:
+    """Inputs (N, 7) and targets (N, 3) of a problem."""
     import torch
 
     from bench import problems
 
-    problem = problems.get(config.problem)
-    points = problem.domain.sample_training(config.samples, config.data_seed, test=test)
-    return torch.from_numpy(problem.inputs(points)), torch.from_numpy(problem.targets(points))
+    field = problems.get(problem)
+    drawn = field.domain.sample_training(samples, seed, test=test)
+    return torch.from_numpy(field.inputs(drawn)), torch.from_numpy(field.targets(drawn))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ DRAWS_BY_ITSELF = {"nets/laboratory/drawing.py": {"matplotlib"}}
 # All that `reports` knows of `bench`: a run on disk, its plans, and what the claims say of it.
 SEEN_BY_REPORTS = {
     "bench.claims",
+    "bench.claims.phases",
     "bench.claims.reentrant",
     "bench.claims.reproduction",
     "bench.claims.solve",

@@ -1,7 +1,13 @@
-"""The gradient atlas: where gradients vanish and explode before training starts."""
+"""The gradient atlas: where gradients vanish and explode before training starts.
+
+Beside it, in `paper` and `full`: every activation, start, width and normalisation with mean field;
+the correlation length; Jacobian spectra along training; a memory that decays by itself. There a
+cell is a line of nets (all scales, all seeds of one kind): one net is milliseconds, a cell seconds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,26 +43,37 @@ class Config:
     width: int = 20
     samples: int = 1000
     seeds: tuple[int, ...] = (0,)
-    # What follows widens the atlas, in cells of kind `mean_field`; empty lists leave it out.
+    # What follows widens the atlas; empty lists leave it out.
     activations: tuple[str, ...] = ()
-    activation_depths: tuple[int, ...] = (10, 20, 50)
-    activation_scales: tuple[float, ...] = (0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0)
+    activation_depths: tuple[int, ...] = (5, 10, 20, 35, 50)
+    activation_scales: tuple[float, ...] = (
+        0.25, 0.35, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 2.8, 4.0,
+    )  # fmt: skip
     activation_width: int = 100
     inits: tuple[str, ...] = ()  # of the feedforward net, normalised or not, every activation
     init_scales: tuple[float, ...] = (0.7, 1.0, 1.4)
     widths: tuple[int, ...] = ()
     width_depth: int = 50
-    width_scales: tuple[float, ...] = (0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
+    width_scales: tuple[float, ...] = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
+    single_from: int = 1000  # width from which on passes are in float32: half the time, 1e-5 off
     wide_seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    xi_activations: tuple[str, ...] = ()
+    trained_nets: tuple[str, ...] = ()  # whose Jacobians are followed along training
+    trained_taus: tuple[str, ...] = ("fixed", "learned")
+    trained_inits: tuple[str, ...] = ("he", "orthogonal")
+    trained_depth: int = 20
     decay_depths: tuple[int, ...] = (5, 10, 20, 50, 100, 200)  # a memory by itself: milliseconds
     decay_gammas: tuple[float, ...] = (0.25, 0.5, 0.75)
 
 
+EVERY_ACTIVATION = ("smoothrelu", "relu", "tanh", "gelu", "sine")
 WIDENED: dict[str, Any] = {
-    "activations": ("smoothrelu", "relu", "tanh", "gelu", "sine"),
+    "activations": EVERY_ACTIVATION,
     "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
     "wide_seeds": tuple(range(1000, 1005)),
+    "xi_activations": EVERY_ACTIVATION,
+    "trained_nets": NETS,
 }
 
 PRESETS = {
@@ -64,7 +81,7 @@ PRESETS = {
     "paper": Config(
         depths=(2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100),
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
-        policy_scales=(0.25, 0.5, 1.0, 2.0, 4.0),
+        policy_scales=(0.5, 1.0, 2.0),
         gammas=(0.25, 0.5, 0.75),
         seeds=(1000,),
         **WIDENED,
@@ -103,39 +120,62 @@ def cells(config: Config) -> list[Cell]:
 
 
 def _widened(config: Config) -> list[Cell]:
-    """Every activation, start and width, several seeds each; and memory that decays by itself."""
-    plain = {"tau": "fixed", "tau0": "1", "init": "he", "hidden": config.width_depth}
-    rows: list[dict[str, Any]] = [
-        {**plain, "net": net, "activation": name, "hidden": depth, "scale": scale,
-         "width": config.activation_width, "gamma": gamma}
-        for net in config.nets
-        for gamma in _gammas(config, net)
-        for name in config.activations
-        for depth in config.activation_depths
-        for scale in config.activation_scales
-    ]  # fmt: skip
-    rows += [
-        {**plain, "net": "feedforward", "activation": name, "init": init, "normalised": normalised,
-         "scale": scale, "width": config.activation_width}
-        for name in config.activations
-        for init in config.inits
-        for normalised in (False, True)
-        for scale in config.init_scales
-    ]  # fmt: skip
-    rows += [
-        {**plain, "net": net, "scale": scale, "width": width}
-        for net in config.nets
-        for width in config.widths
-        for scale in config.width_scales
-    ]
-    seeded = [{**row, "seed": seed} for row in rows for seed in config.wide_seeds]
+    """Every activation, start, normalisation and width; ξ; spectra along training; memory."""
+    seeds = {"seeds": config.wide_seeds}
+    lines = [*_by_activation(config), *_by_start(config), *_by_width(config)]
     decay = [
         {"gamma": gamma, "hidden": depth}
         for gamma in config.decay_gammas
         for depth in config.decay_depths
     ]
-    kinds = [("mean_field", row) for row in seeded] + [("memory_decay", row) for row in decay]
-    return [Cell(kind, row) for kind, row in kinds]
+    return [
+        *(Cell("mean_field", {**line, **seeds}) for line in lines),
+        *(Cell("correlation_length", {"activation": a, **seeds}) for a in config.xi_activations),
+        *(Cell("spectra_in_training", {**run, **seeds}) for run in _trained(config)),
+        *(Cell("memory_decay", row) for row in decay),
+    ]
+
+
+def _by_activation(config: Config) -> Iterator[dict[str, Any]]:
+    """Depth × scale of every architecture, and LayerNorm, which does not feel the scale."""
+    for net in config.nets:
+        for gamma in _gammas(config, net):
+            for name in config.activations:
+                for depth in config.activation_depths:
+                    line = {"net": net, "gamma": gamma, "activation": name, "hidden": depth}
+                    line["width"] = config.activation_width
+                    yield {**line, "scales": config.activation_scales}
+                    yield {**line, "normalisation": "layer"}
+
+
+def _by_start(config: Config) -> Iterator[dict[str, Any]]:
+    for name in config.activations:
+        for init in config.inits:
+            line: dict[str, Any] = {"net": "feedforward", "activation": name, "init": init}
+            line |= {"hidden": config.width_depth, "width": config.activation_width}
+            yield {**line, "scales": config.init_scales}
+            yield {**line, "normalisation": "start"}
+            yield {**line, "normalisation": "layer"}
+
+
+def _by_width(config: Config) -> Iterator[dict[str, Any]]:
+    for net in config.nets:
+        for width in config.widths:
+            dtype = "float32" if width >= config.single_from else "float64"
+            line = {"net": net, "width": width, "hidden": config.width_depth, "dtype": dtype}
+            yield {**line, "scales": config.width_scales}
+
+
+def _trained(config: Config) -> Iterator[dict[str, Any]]:
+    """τ fixed and learned, plain and orthogonal start; nets without skips need τ = 1 to live."""
+    for net in config.trained_nets:
+        for tau in config.trained_taus:
+            for init in config.trained_inits:
+                tau0 = "1" if net == "feedforward" else "1/H"
+                yield {
+                    "net": net, "tau": tau, "tau0": tau0, "init": init,
+                    "hidden": config.trained_depth,
+                }  # fmt: skip
 
 
 def _gammas(config: Config, net: str) -> tuple[float, ...]:

@@ -1,8 +1,8 @@
-"""Numbers that may leave the range of float64: mantissa · 2^exponent, one exponent per tensor.
+"""Numbers that may leave the range of floats: mantissa · 2^exponent, one exponent per tensor.
 
 A DenseNet of 200 layers at τ = 1 has states of 1e74 and gradients of 1e222, and a norm squares
 them. Such numbers are data, not crashes. Within float64's range results are the plain ones to
-rounding.
+rounding. Mantissas may be float32 as well, where a wide net would take too long otherwise.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-RESCALE_BEYOND = 200  # binary digits
-LARGEST_SHIFT = 1000  # of two numbers further apart than 2^1000 the smaller is nothing
+RESCALE_BEYOND = {torch.float64: 200, torch.float32: 20}  # binary digits
+# Of two numbers further apart than this the smaller is nothing.
+LARGEST_SHIFT = {torch.float64: 1000, torch.float32: 100}
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Scaled:
         """The same numbers with entries of moderate size."""
         peak = self.peak()
         shift = math.frexp(peak)[1] if 0.0 < peak < math.inf else 0
-        if abs(shift) <= RESCALE_BEYOND:
+        if abs(shift) <= RESCALE_BEYOND[self.mantissa.dtype]:
             return self
         return Scaled(times_power(self.mantissa, -shift), self.exponent + shift)
 
@@ -81,10 +82,10 @@ class Magnitude:
 
 
 def times_power(value: Tensor, exponent: int) -> Tensor:
-    """value · 2^exponent for |exponent| ≤ 1000; beyond that 0, or as if it were 1000."""
+    """value · 2^exponent up to LARGEST_SHIFT; beyond that 0, or as if it were the largest."""
     if exponent == 0:
         return value
-    return value * math.ldexp(1.0, max(min(exponent, LARGEST_SHIFT), -1080))
+    return value * math.ldexp(1.0, max(min(exponent, LARGEST_SHIFT[value.dtype]), -1080))
 
 
 class WeightedStates:
@@ -96,9 +97,11 @@ class WeightedStates:
 
     BLOCK = 16
 
-    def __init__(self, weights: Tensor, rows: int, width: int) -> None:
+    def __init__(
+        self, weights: Tensor, rows: int, width: int, dtype: torch.dtype = torch.float64
+    ) -> None:
         self.weights = weights
-        self.buffer = torch.zeros(len(weights), rows, width, dtype=torch.float64)
+        self.buffer = torch.zeros(len(weights), rows, width, dtype=dtype)
         self.exponents: list[int] = []
         self._distant: Scaled | None = None
 
@@ -132,7 +135,8 @@ class WeightedStates:
         exponents = self.exponents[past]
         top = max(exponents)
         shifts = torch.tensor([max(e - top, -1080) for e in exponents], dtype=torch.float64)
-        return Scaled(torch.tensordot(weights * 2.0**shifts, self.buffer[past], dims=1), top)
+        shifted = (weights * 2.0**shifts).to(self.buffer.dtype)
+        return Scaled(torch.tensordot(shifted, self.buffer[past], dims=1), top)
 
     def inner_products(self, other: WeightedStates) -> Scaled:
         """⟨y[k], other.y[l]⟩ as a matrix [l, k], in one common exponent."""

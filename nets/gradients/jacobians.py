@@ -44,6 +44,20 @@ def log10_singular_values(net: Network, x: Any, l: int | None = None) -> list[Ar
     return [_log10_spectrum(J) for J in end_to_end_jacobians(net, x, l)]
 
 
+def log10_block_spectra(net: Network, x: Any) -> list[Array]:
+    """log₁₀ of the singular values of the steps dy[k+1]/dy[k], descending, for k = 1..H-1.
+
+    dy[k+1]/dy[k] = s[k] diag(σ'(z[k])) W[k] + C[k+1,k] P: what one layer does, whatever it recalls.
+    """
+    at = trajectory(net, x)
+    found = []
+    for k in range(1, at.last):
+        own = at.s[k] * at.slope[k][:, :, None] * at.W[k]
+        skip = torch.eye(*own.shape[1:], dtype=own.dtype)
+        found.append(_log10(torch.linalg.svdvals(own + at.C[k + 1, k] * skip)))
+    return found
+
+
 def log10_spectral_norms(net: Network, x: Any, l: int | None = None, k: int = 1) -> Array:
     """log₁₀ ‖dy[l]/dy[k]‖₂ for every sample, (N,).
 

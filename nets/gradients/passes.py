@@ -1,6 +1,10 @@
 """Forward, adjoint and tangent passes in numbers that cannot overflow (`nets.gradients.extended`).
 
 For the norms and Jacobians of deep nets at initialisation; training has `nets.fast.kernel`.
+
+With `layer_norm` pre-activations are normalised unit by unit before σ, sample by sample and without
+gains of its own (Ba et al. 2016): ẑ = (z - mean z)/ρ, ρ² = mean (z - mean z)². Its derivative is
+symmetric, v ↦ (v - mean v - ẑ mean(ẑ v))/ρ, so that one formula serves both directions.
 """
 
 from __future__ import annotations
@@ -17,12 +21,21 @@ from nets.module import Network
 
 # Activations are evaluated at arguments of at most 2^600 times the mantissa: those in use are
 # homogeneous (rectifiers) or bounded (tanh) there to far below rounding.
-LARGEST_ARGUMENT = 600
+LARGEST_ARGUMENT = {torch.float64: 600, torch.float32: 60}
+
+
+@dataclass(frozen=True)
+class Normed:
+    """Normalised pre-activations ẑ of one layer and the deviation ρ they were divided by."""
+
+    unit: Tensor  # (N, n)
+    spread: Tensor  # (N, 1), times 2^exponent
+    exponent: int
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One forward pass: what every linearised pass needs, in float64."""
+    """One forward pass: what every linearised pass needs, in float64 unless told otherwise."""
 
     net: Network
     W: list[Tensor]
@@ -31,7 +44,9 @@ class Trajectory:
     y: list[Scaled]  # states y[0..L]
     states: WeightedStates  # which holds y[0..L-1]
     a: list[Scaled]  # activations σ(z[l])
-    slope: list[Tensor]  # σ'(z[l])
+    slope: list[Tensor]  # σ'(z[l]), or σ'(ẑ[l])
+    z: list[Scaled]  # pre-activations before any normalisation
+    normed: list[Normed]  # empty without layer_norm
 
     @property
     def last(self) -> int:
@@ -43,22 +58,28 @@ class Trajectory:
         return len(self.slope[0])
 
 
-def trajectory(net: Network, x: Any) -> Trajectory:
+def trajectory(
+    net: Network, x: Any, *, layer_norm: bool = False, dtype: torch.dtype = torch.float64
+) -> Trajectory:
     """The states of the net at x (N, n₀)."""
     with torch.no_grad():
         C, s = coefficients(net, net.tau.detach().double())
-        W = [weight.detach().double() for weight in net.W]
-        inputs = net.as_batch(x, "x", net.widths[0]).double()
-        states = WeightedStates(C, len(inputs), max(net.widths[:-1]))
-        y, a, slope = [states.append(Scaled(inputs))], [], []
+        W = [weight.detach().to(dtype) for weight in net.W]
+        inputs = net.as_batch(x, "x", net.widths[0]).to(dtype)
+        states = WeightedStates(C, len(inputs), max(net.widths[:-1]), dtype)
+        y, z, normed = [states.append(Scaled(inputs))], [], []
+        a, slope = [], []
         for l in range(1, len(W)):
-            value, derivative = _activated(net, W[l - 1], net.b[l - 1].detach().double(), y[-1])
+            z.append(_weighed(W[l - 1], net.b[l - 1].detach().to(dtype), y[-1]))
+            if layer_norm:
+                normed.append(_normalised(z[-1]))
+            value, derivative = _activated(net, Scaled(normed[-1].unit) if layer_norm else z[-1])
             a.append(value)
             slope.append(derivative)
             own = Scaled(s[l - 1] * value.mantissa, value.exponent)
             y.append(states.append(_joined(own, states.recall(net.widths[l]))))
         y.append(Scaled(y[-1].mantissa @ W[-1].T, y[-1].exponent).balanced())
-        return Trajectory(net, W, C, s, y, states, a, slope)
+        return Trajectory(net, W, C, s, y, states, a, slope, z, normed)
 
 
 def coefficients(net: Network, tau: Tensor) -> tuple[Tensor, Tensor]:
@@ -69,12 +90,23 @@ def coefficients(net: Network, tau: Tensor) -> tuple[Tensor, Tensor]:
     return C, s
 
 
-def _activated(net: Network, W: Tensor, b: Tensor, y: Scaled) -> tuple[Scaled, Tensor]:
-    """σ(W y + b) and σ'(W y + b)."""
-    z = torch.addmm(times_power(b, -y.exponent), y.mantissa, W.T)
-    shift = min(y.exponent, LARGEST_ARGUMENT)
-    z = times_power(z, shift)
-    return Scaled(times_power(net.sigma.value(z), -shift), y.exponent), net.sigma.slope(z)
+def _weighed(W: Tensor, b: Tensor, y: Scaled) -> Scaled:
+    """W y + b."""
+    return Scaled(torch.addmm(times_power(b, -y.exponent), y.mantissa, W.T), y.exponent)
+
+
+def _normalised(z: Scaled) -> Normed:
+    centred = z.mantissa - z.mantissa.mean(1, keepdim=True)
+    spread = centred.square().mean(1, keepdim=True).sqrt()
+    spread = spread.clamp(min=torch.finfo(spread.dtype).tiny)
+    return Normed(centred / spread, spread, z.exponent)
+
+
+def _activated(net: Network, z: Scaled) -> tuple[Scaled, Tensor]:
+    """σ(z) and σ'(z)."""
+    shift = min(z.exponent, LARGEST_ARGUMENT[z.mantissa.dtype])
+    plain = times_power(z.mantissa, shift)
+    return Scaled(times_power(net.sigma.value(plain), -shift), z.exponent), net.sigma.slope(plain)
 
 
 def _joined(own: Scaled, past: Scaled | None) -> Scaled:
@@ -91,10 +123,12 @@ def adjoint(
     """
     with torch.no_grad():
         backwards = at.C[: layer + 1, : layer + 1].T.flip(0, 1)
-        states = WeightedStates(backwards, len(start.mantissa), max(at.net.widths[: layer + 1]))
+        widest, dtype = max(at.net.widths[: layer + 1]), start.mantissa.dtype
+        states = WeightedStates(backwards, len(start.mantissa), widest, dtype)
         phi = [states.append(start.balanced())]
         for k in reversed(range(layer)):
-            own = Scaled(_weighted_slope(at, phi[-1], k, repeat) @ at.W[k], phi[-1].exponent)
+            inner = _weighted_slope(at, phi[-1], k, repeat)
+            own = Scaled(inner.mantissa @ at.W[k], inner.exponent)
             phi.append(states.append(_joined(own, states.recall(at.net.widths[k]))))
         return phi[::-1], states
 
@@ -106,16 +140,31 @@ def tangent(at: Trajectory, start: Scaled, k: int, layer: int) -> Scaled:
         states = WeightedStates(between, len(start.mantissa), max(at.net.widths[k : layer + 1]))
         v = states.append(start.balanced())
         for l in range(k + 1, layer + 1):
-            own = at.s[l - 1] * at.slope[l - 1] * (v.mantissa @ at.W[l - 1].T)
+            turned = _through_norm(at, l - 1, Scaled(v.mantissa @ at.W[l - 1].T, v.exponent))
+            own = at.s[l - 1] * at.slope[l - 1] * turned.mantissa
             past = states.recall(at.net.widths[l])
-            v = states.append(_joined(Scaled(own, v.exponent), past))
+            v = states.append(_joined(Scaled(own, turned.exponent), past))
         return v
 
 
-def _weighted_slope(at: Trajectory, phi: Scaled, k: int, repeat: int = 1) -> Tensor:
-    """s[k] φ[k+1] ⊙ σ'(z[k]), with the exponent of φ[k+1]."""
-    slope = at.slope[k] if repeat == 1 else at.slope[k].repeat_interleave(repeat, dim=0)
-    return at.s[k] * phi.mantissa * slope
+def _weighted_slope(at: Trajectory, phi: Scaled, k: int, repeat: int = 1) -> Scaled:
+    """∂J/∂z[k] = s[k] φ[k+1] ⊙ σ'(z[k]), through the normalisation where there is one."""
+    slope = _repeated(at.slope[k], repeat)
+    return _through_norm(at, k, Scaled(at.s[k] * phi.mantissa * slope, phi.exponent), repeat)
+
+
+def _through_norm(at: Trajectory, k: int, v: Scaled, repeat: int = 1) -> Scaled:
+    """(v - mean v - ẑ mean(ẑ v))/ρ; v itself without normalisation."""
+    if not at.normed:
+        return v
+    unit, spread = (_repeated(part, repeat) for part in (at.normed[k].unit, at.normed[k].spread))
+    along = (unit * v.mantissa).mean(1, keepdim=True)
+    rest = v.mantissa - v.mantissa.mean(1, keepdim=True) - unit * along
+    return Scaled(rest / spread, v.exponent - at.normed[k].exponent)
+
+
+def _repeated(rows: Tensor, repeat: int) -> Tensor:
+    return rows if repeat == 1 else rows.repeat_interleave(repeat, dim=0)
 
 
 @dataclass(frozen=True)
@@ -128,21 +177,35 @@ class Gradients:
     phi: list[Scaled]  # φ[0..L]
 
 
+def output_adjoint(at: Trajectory, target: Any) -> Scaled:
+    """φ[L] = (y[L] - S)/N, the derivative of 1/(2N) Σ‖y[L] - S‖²."""
+    target = at.net.as_batch(target, "y", at.net.widths[-1]).to(at.y[-1].mantissa.dtype)
+    residual = at.y[-1].plus(Scaled(-target))
+    return Scaled(residual.mantissa / len(target), residual.exponent)
+
+
+def last_adjoint(at: Trajectory, phi_L: Scaled) -> Scaled:
+    """φ[H] = W[L-1]ᵀ φ[L]."""
+    return Scaled(phi_L.mantissa @ at.W[-1], phi_L.exponent)
+
+
+def state_adjoints(at: Trajectory, target: Any) -> list[Scaled]:
+    """φ[0..H] alone, without the gradients of parameters, which cost as much again."""
+    return adjoint(at, last_adjoint(at, output_adjoint(at, target)), at.last)[0]
+
+
 def gradients(at: Trajectory, target: Any) -> Gradients:
     """The gradient of 1/(2N) Σ‖y[L] - S‖² by the discrete adjoint."""
-    out = at.y[-1]
-    target = at.net.as_batch(target, "y", at.net.widths[-1]).double()
-    residual = (out.mantissa - times_power(target, -out.exponent)) / len(target)
-    phi_L = Scaled(residual, out.exponent)
-    phi, states = adjoint(at, Scaled(residual @ at.W[-1], out.exponent), at.last)
+    phi_L = output_adjoint(at, target)
+    phi, states = adjoint(at, last_adjoint(at, phi_L), at.last)
     with torch.no_grad():
         W, b = [], []
         for k in range(at.last):
-            inner, exponent = _weighted_slope(at, phi[k + 1], k), phi[k + 1].exponent
-            W.append(Scaled(inner.T @ at.y[k].mantissa, exponent + at.y[k].exponent))
-            b.append(Scaled(inner.sum(0), exponent))
+            inner, y = _weighted_slope(at, phi[k + 1], k), at.y[k]
+            W.append(Scaled(inner.mantissa.T @ y.mantissa, inner.exponent + y.exponent))
+            b.append(Scaled(inner.mantissa.sum(0), inner.exponent))
         last = at.y[at.last]
-        W.append(Scaled(residual.T @ last.mantissa, out.exponent + last.exponent))
+        W.append(Scaled(phi_L.mantissa.T @ last.mantissa, phi_L.exponent + last.exponent))
     return Gradients(W, b, _tau_gradient(at, phi, states), [*phi, phi_L])
 
 

@@ -10,17 +10,18 @@ with weights of mean zero, independent of the later adjoints,
                                               states have shrunk below η, since there σ' = ½).
 
 Were E[D] = 0 that would be all: gains τ²χ for the feedforward net, 1 + τ²χ for the ResNet. But D
-follows the state: row i of W is z_i ŷ/‖y‖ and a random rest, so that Dᵀφ = ŷ ⟨φ, σ'(z) z⟩/‖y‖
-plus noise, and with skips σ'(z) z adds up in the states themselves. The forward pass alone gives
-c = ⟨ŷ[k+1], σ'(z) z⟩/‖y[k]‖ and the turns g[k,l] = ŷ[k]·ŷ[l]. Hence two averages for each pair of
-layers, q[k,m] = E⟨φ[k], φ[m]⟩ and p[k,m] = E(ŷ[k]·φ[k])(ŷ[m]·φ[m]), started from q = 1, p = 1/n:
+follows the state: with r = W y = z - b, row i of W is r_i ŷ/‖y‖ and a random rest, so that
+Dᵀφ = ŷ ⟨φ, σ'(z) r⟩/‖y‖ plus noise, and with skips σ'(z) r adds up in the states themselves. The
+forward pass alone gives c = ⟨ŷ[k+1], σ'(z) r⟩/‖y[k]‖ and the turns g[k,l] = ŷ[k]·ŷ[l]. Hence two
+averages for each pair of layers, q[k,m] = E⟨φ[k], φ[m]⟩ and p[k,m] = E(ŷ[k]·φ[k])(ŷ[m]·φ[m]),
+started from q = 1, p = 1/n:
 
     q[k,m] = Σ_l C[l,k] q[l,m] + s c g[k,m] p[k+1,m]                                     (m > k)
     p[k,m] = Σ_l C[l,k] g[k,l] p[l,m] + s c p[k+1,m]
     q[k,k] = q(u,u) + 2 s c p(g u,k+1) + s² ( c² p[k+1,k+1] + χ q[k+1,k+1] )
     p[k,k] = p(g u,g u) + 2 s c p(g u,k+1) + s² ( c² p[k+1,k+1] + (d - c²)/n q[k+1,k+1] )
 
-with d = ‖σ'(z) z‖² / ‖y‖². At width 300 and H = 50 this is within 0.03 decades of random nets of
+with d = ‖σ'(z) r‖² / ‖y‖². At width 300 and H = 50 this is within 0.03 decades of random nets of
 all four architectures, where averages along the direction of equal entries were up to 0.9 off.
 
 For a rectifier without biases Euler's identity makes ⟨φ[k], y[k]⟩ the same in all layers of a
@@ -39,13 +40,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from nets.gradients.extended import Scaled, times_power
-from nets.gradients.passes import Trajectory, gradients
+from nets.gradients.passes import Trajectory, last_adjoint, output_adjoint
 from nets.module import Network, project
 from nets.theory.derivatives import Linearised, linearise
 
 Array = NDArray[np.float64]
 RESCALE_ABOVE = 1e100
-TINY = 1e-300
 MATRIX_BYTES = 200 * 2**20  # for the propagators of one chunk of samples
 
 
@@ -177,36 +177,50 @@ def _add_layer(
 def cosines(at: Trajectory) -> Array:
     """ŷ[k]·ŷ[l] of the states y[0..H], averaged over samples; widths padded to the widest."""
     widest = max(at.net.widths[:-1])
-    unit = [y.mantissa / y.mantissa.norm(dim=1, keepdim=True).clamp(min=TINY) for y in at.y[:-1]]
+    unit = [_directions(y) for y in at.y[:-1]]
     states = torch.stack([torch.nn.functional.pad(y, (0, widest - y.shape[1])) for y in unit])
     flat = states.flatten(1)
-    return (flat @ flat.T / at.samples).numpy()
+    return (flat @ flat.T / at.samples).double().numpy()
+
+
+def _directions(y: Scaled) -> Tensor:
+    return y.mantissa / _lengths(y)
+
+
+def _lengths(y: Scaled) -> Tensor:
+    lengths = y.mantissa.norm(dim=1, keepdim=True)
+    return lengths.clamp(min=torch.finfo(lengths.dtype).tiny)
 
 
 def drifts(at: Trajectory) -> tuple[Array, Array]:
-    """c and d above for every hidden step."""
+    """c and d above for every hidden step; both zero where LayerNorm forgets the length of y."""
+    if at.normed:
+        return np.zeros(at.last), np.zeros(at.last)
     along, whole = [], []
-    for k, (W, slope) in enumerate(zip(at.W[:-1], at.slope, strict=True)):
-        y, later = at.y[k], at.y[k + 1].mantissa
-        z = torch.addmm(times_power(at.net.b[k].detach().double(), -y.exponent), y.mantissa, W.T)
-        step, size = slope * z, y.mantissa.norm(dim=1).clamp(min=TINY)
-        unit = later / later.norm(dim=1, keepdim=True).clamp(min=TINY)
-        along.append(float(((unit * step).sum(1) / size).mean()))
-        whole.append(float((step.norm(dim=1) / size).square().mean()))
+    for k, slope in enumerate(at.slope):
+        bias = times_power(at.net.b[k].detach().to(slope.dtype), -at.z[k].exponent)
+        step = slope * (at.z[k].mantissa - bias) / _lengths(at.y[k])  # one exponent: z = W y + b
+        along.append(float((_directions(at.y[k + 1]) * step).sum(1).mean()))
+        whole.append(float(step.square().sum(1).mean()))
     return np.array(along), np.array(whole)
 
 
 def alignment(at: Trajectory, target: Any) -> float:
     """E(ŷ[H]·φ[H])² / E‖φ[H]‖²: how much of the last hidden adjoint lies along its state."""
-    phi, y = gradients(at, target).phi[-2].mantissa, at.y[at.last].mantissa
-    along = (phi * y).sum(1) / y.norm(dim=1).clamp(min=TINY)
+    y = at.y[at.last]
+    phi = last_adjoint(at, output_adjoint(at, target)).mantissa
+    along = (phi * _directions(y)).sum(1)
     total = float(phi.square().sum())
-    return float(along.square().sum()) / total if total > 0 else 1.0 / y.shape[1]
+    return float(along.square().sum()) / total if total > 0 else 1.0 / phi.shape[1]
 
 
 def gains(at: Trajectory) -> Array:
-    """χ[k] = n_k E[W[k]²] E[σ'(z[k])²] for every hidden step."""
-    pairs = zip(at.W[:-1], at.slope, strict=True)
-    return np.array(
-        [W.shape[1] * float(W.square().mean() * slope.square().mean()) for W, slope in pairs]
-    )
+    """χ[k] = n_k E[W[k]²] E[σ'(z[k])²] for every hidden step, with σ'/ρ where z is normalised."""
+    found = []
+    for k, slope in enumerate(at.slope):
+        normed = at.normed[k] if at.normed else None
+        squares = slope.square() if normed is None else (slope / normed.spread).square()
+        shift = 0 if normed is None else -2 * normed.exponent
+        gain = at.W[k].shape[1] * float(at.W[k].square().mean() * squares.mean())
+        found.append(math.ldexp(gain, shift))
+    return np.array(found)

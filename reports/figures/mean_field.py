@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,10 +16,16 @@ from bench.store.results import Results, median
 from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, _edges
 from reports.names import in_place, net_title
 from reports.style import ANY_COLORS, WIDTH_INCHES
-from reports.svg import legend
+from reports.svg import legend, legend_below
 
 Array = NDArray[np.float64]
-KIND, DECAY = "mean_field", "memory_decay"
+EDGE = ANY_COLORS[2]
+KIND, DECAY, XI = "mean_field", "memory_decay", "correlation_length"
+NORMALISATIONS = {
+    "none": "as they are",
+    "start": "start scaled to variance one",
+    "layer": "LayerNorm",
+}
 
 
 def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, Array, Array]:
@@ -34,21 +42,15 @@ def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, A
     return [places[k] for k in known], middle, low, high
 
 
-def plain(results: Results, **config: object) -> Results:
-    """Nets from He's weights as they are, memory of order one half; a run may have none yet."""
-    return results.select(KIND, init="he", gamma=0.5, normalised=False, **config)
+def normalised_feedforward(nets: Results) -> Results:
+    return nets.select(KIND, net="feedforward", scale=1.0, normalisation="layer")
 
 
-def normalised_feedforward(results: Results) -> Results:
-    return results.select(KIND, net="feedforward", scale=1.0, normalised=True)
-
-
-def phases_by_activation(results: Results) -> Figure:
+def phases_by_activation(nets: Results, edges: Mapping[str, float]) -> Figure:
     """Growth of ‖∂J/∂y‖ over depth × weight scale at τ = 1, a row per net and a column per
-    activation; lines are where mean-field theory puts the thresholds."""
-    chosen = plain(results)
-    width = _width_of_activations(chosen)
-    chosen = chosen.select(KIND, width=width)
+    activation; black lines are where mean field puts the thresholds and, dotted, no growth at all;
+    green is the edge of chaos of the infinitely deep feedforward net."""
+    chosen = nets.select(KIND, width=_width_of_activations(nets))
     names, kinds = chosen.distinct("activation"), in_place("net", chosen.distinct("net"))
     size = (WIDTH_INCHES, 1.5 * len(kinds) + 0.5)
     figure, grid = plt.subplots(
@@ -58,6 +60,8 @@ def phases_by_activation(results: Results) -> Figure:
     for row, net in zip(grid, kinds, strict=True):
         for axes, name in zip(row, names, strict=True):
             _panel(axes, chosen.select(KIND, net=net, activation=name), norm)
+            if net == "feedforward" and name in edges:
+                axes.axhline(edges[name], color=EDGE, linewidth=1.6)
         row[0].set_ylabel(net_title(net), fontsize=8)
     for axes, name in zip(grid[0], names, strict=True):
         axes.set_title(name, fontsize=8)
@@ -67,6 +71,14 @@ def phases_by_activation(results: Results) -> Figure:
     bar.set_label("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
     bar.ax.set_yticklabels(["−100", "−3", "0", "3", "100"])
     return figure
+
+
+def edge_scales(results: Results) -> dict[str, float]:
+    """By activation, the edge of chaos without biases as a scale of He's weights, √(w/2)."""
+    return {
+        record.config["activation"]: float(np.sqrt(record.values["edge_without_biases"] / 2))
+        for record in results.select(XI)
+    }
 
 
 def _width_of_activations(cells: Results) -> int:
@@ -92,23 +104,23 @@ def _panel(axes: Axes, cells: Results, norm: SymLogNorm) -> None:
     predicted = tables["log10_growth_predicted"]
     if min(predicted.shape) > 1 and np.isfinite(predicted).all():
         axes.contour(
-            depths, scales, predicted, levels=[-THRESHOLD, THRESHOLD], colors="black",
-            linewidths=1.0, linestyles=["dashed", "solid"],
+            depths, scales, predicted, levels=[-THRESHOLD, 0.0, THRESHOLD], colors="black",
+            linewidths=[1.0, 0.8, 1.0], linestyles=["dashed", "dotted", "solid"],
         )  # fmt: skip
     axes.loglog()
     axes.grid(False)
-    axes.set_xticks(depths, [str(depth) for depth in depths])
+    shown = [depth for depth in depths if depth in (depths[0], depths[-1], 10, 20)]
+    axes.set_xticks(shown, [str(depth) for depth in shown])
     axes.set_yticks([0.25, 1, 4], ["¼", "1", "4"])
     axes.minorticks_off()
     axes.tick_params(labelsize=7)
 
 
-def growth_by_width(results: Results) -> Figure:
+def growth_by_width(nets: Results) -> Figure:
     """Growth by weight scale for several widths, one panel per net: medians with a band over
     seeds, dotted by mean field at the largest width."""
-    chosen = plain(results, activation="smoothrelu")
-    depth = max(chosen.distinct("hidden"), default=0)
-    chosen = chosen.select(KIND, hidden=depth)
+    depth = max(nets.distinct("hidden"), default=0)
+    chosen = nets.select(KIND, hidden=depth)
     names = in_place("net", chosen.distinct("net"))
     figure, grid = plt.subplots(1, len(names), figsize=(WIDTH_INCHES, 2.8), squeeze=False)
     for axes, net in zip(grid[0], names, strict=True):
@@ -132,34 +144,63 @@ def growth_by_width(results: Results) -> Figure:
     return figure
 
 
-def growth_by_start(results: Results) -> Figure:
-    """Growth in feedforward nets by start and activation, as they are and normalised; marks are
-    medians, lines reach over all seeds, crosses are mean field."""
-    cells = results.select(KIND, net="feedforward", scale=1.0)
-    inits = [name for name in cells.distinct("init") if name]
-    normal = normalised_feedforward(results)
-    activations = normal.distinct("activation")
+def growth_by_start(nets: Results) -> Figure:
+    """Growth in feedforward nets by start and activation, as they are and normalised in two ways;
+    marks are medians, lines reach over all seeds, crosses are mean field."""
+    nets = nets.select(KIND, net="feedforward", scale=1.0)
+    normal = normalised_feedforward(nets)
     width, depth = (max(normal.distinct(name), default=0) for name in ("width", "hidden"))
-    cells = cells.select(KIND, width=width, hidden=depth)
-    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8), sharey=True)
-    for axes, normalised in zip(grid, (False, True), strict=True):
+    nets = nets.select(KIND, width=width, hidden=depth)
+    inits, activations = nets.distinct("init"), normal.distinct("activation")
+    kinds = [name for name in NORMALISATIONS if len(nets.select(KIND, normalisation=name))]
+    figure, grid = plt.subplots(
+        1, len(kinds), figsize=(WIDTH_INCHES, 2.8), sharey=True, squeeze=False
+    )
+    for axes, kind in zip(grid[0], kinds, strict=True):
         for k, (color, init) in enumerate(zip(ANY_COLORS, inits, strict=False)):
             for j, name in enumerate(activations):
-                at = cells.select(KIND, init=init, activation=name, normalised=normalised)
-                places, middle, low, high = medians(at, "log10_growth", "activation")
-                if not places:
-                    continue
-                x = j + (k - len(inits) / 2) * 0.16
-                axes.plot([x, x], [low[0], high[0]], color=color, linewidth=1)
-                axes.plot([x], middle, "o", color=color, ms=4, label=init if j == 0 else None)
-                predicted = medians(at, "log10_growth_predicted", "activation")[1]
-                axes.plot([x], predicted, "x", color="black", ms=4)
-        axes.set_xticks(range(len(activations)), activations, fontsize=8)
-        axes.set_title("normalised" if normalised else "as they are", fontsize=8)
+                at = nets.select(KIND, init=init, activation=name, normalisation=kind)
+                label = init if j == 0 else None
+                _mark(axes, at, j + (k - (len(inits) - 1) / 2) * 0.18, color, label)
+        axes.set_xticks(range(len(activations)), activations, fontsize=7, rotation=30)
+        axes.set_title(NORMALISATIONS[kind], fontsize=8)
         axes.set_yscale("symlog", linthresh=1.0)
-        axes.axhspan(-THRESHOLD, THRESHOLD, color="#009E73", alpha=0.08, linewidth=0)
-    grid[0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
-    legend(grid[0], fontsize=7)
+        axes.axhspan(-THRESHOLD, THRESHOLD, color=EDGE, alpha=0.08, linewidth=0)
+    grid[0, 0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    legend_below(figure, grid[0, 0], columns=4)
+    return figure
+
+
+def _mark(axes: Axes, nets: Results, x: float, color: str, label: str | None) -> None:
+    """Median and range over seeds, and a cross for what mean field says."""
+    places, middle, low, high = medians(nets, "log10_growth", "activation")
+    if not places:
+        return
+    axes.plot([x, x], [low[0], high[0]], color=color, linewidth=1)
+    axes.plot([x], middle, "o", color=color, ms=4, label=label)
+    predicted = medians(nets, "log10_growth_predicted", "activation")[1]
+    axes.plot([x], predicted, "x", color="black", ms=4)
+
+
+def growth_with_layer_norm(nets: Results) -> Figure:
+    """Growth by depth with LayerNorm before every activation, a panel per net: medians with bands
+    over seeds, dotted by mean field. The scale of the weights has no part in it."""
+    names = in_place("net", nets.distinct("net"))
+    figure, grid = plt.subplots(1, len(names), figsize=(WIDTH_INCHES, 2.7), squeeze=False)
+    for axes, net in zip(grid[0], names, strict=True):
+        of_net = nets.select(KIND, net=net)
+        for color, name in zip(ANY_COLORS, of_net.distinct("activation"), strict=False):
+            at = of_net.select(KIND, activation=name)
+            depths, middle, low, high = medians(at, "log10_growth", "hidden")
+            axes.plot(depths, middle, color=color, label=name, marker=".")
+            axes.fill_between(depths, low, high, color=color, alpha=0.2, linewidth=0)
+            places, predicted, *_ = medians(at, "log10_growth_predicted", "hidden")
+            axes.plot(places, predicted, color=color, linestyle=":", linewidth=1.2)
+        axes.axhspan(-THRESHOLD, THRESHOLD, color=EDGE, alpha=0.08, linewidth=0)
+        axes.set_title(net_title(net), fontsize=9)
+        axes.set_xlabel("hidden layers")
+    grid[0, 0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    legend(grid[0, 0], fontsize=7)
     return figure
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
 
+from bench.claims.phases import KIND, Line, nets_of, phase_lines, plain
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import (
@@ -21,13 +21,20 @@ from reports.document import (
     Value,
 )
 from reports.figures.mean_field import (
-    KIND,
+    XI,
+    edge_scales,
     growth_by_start,
     growth_by_width,
-    medians,
+    growth_with_layer_norm,
     normalised_feedforward,
     phases_by_activation,
-    plain,
+)
+from reports.figures.spectra import (
+    TRAINED,
+    correlation_lengths,
+    extremes,
+    length_errors,
+    spectra_along_training,
 )
 from reports.names import in_place, net_title
 
@@ -35,68 +42,182 @@ TITLE = "Gradients by activation, start and width"
 ORDER = 71
 STUDIES = ()  # the quick preset has none of it, and nothing is missing there
 GAP = ""
-LEVELS = {"vanishing": -3.0, "exploding": 3.0}
 
 
 def contents(run: Run) -> list[Block | Section]:
-    cells = run.results.select(KIND)
-    return _wide(run, cells) if len(cells) else []
+    kinds = {kind: run.results.select(kind) for kind in (KIND, XI, TRAINED)}
+    return _wide(run, kinds) if any(map(len, kinds.values())) else []
 
 
-def _wide(run: Run, cells: Results) -> list[Block | Section]:
-    source = run.source("gradient_atlas", cells)
-    parts = {
-        _by_width: plain(cells, activation="smoothrelu"),
-        _phases: plain(cells),
-        _by_start: normalised_feedforward(cells),
-    }
-    blocks: list[Block | Section] = [
-        block for part, its in parts.items() if len(its) for block in part(cells, source)
-    ]
-    if not all(map(len, parts.values())):
-        what = "some of the activations, starts and widths are not computed yet."
+def _wide(run: Run, kinds: dict[str, Results]) -> list[Block | Section]:
+    together = Results([record for cells in kinds.values() for record in cells])
+    nets = nets_of(together)
+    parts = (
+        (_by_width, plain(nets, activation="smoothrelu")),
+        (_phases, plain(nets)),
+        (_lengths, kinds[XI]),
+        (_by_start, nets if len(normalised_feedforward(nets)) else Results([])),
+        (_layer_norm, nets.select(KIND, init="he", gamma=0.5, normalisation="layer")),
+        (_trained, kinds[TRAINED]),
+    )
+    blocks: list[Block | Section] = []
+    for part, its in parts:
+        if len(its):
+            source = run.source("gradient_atlas", kinds[its.records[0].kind])
+            blocks += part(its, kinds[XI], source)
+    if not all(len(its) for _, its in parts):
+        what = "some of the activations, starts, widths and trainings are not computed yet."
         blocks.append(Missing(what, run.command("gradient_atlas")))
     return blocks
 
 
-def _over_seeds(cells: Results) -> str:
-    return f"over {len(cells.distinct('seed'))} seeds"
+def _over_seeds(nets: Results) -> str:
+    seeds = len(nets.distinct("seed"))
+    return f"over {seeds} seeds" if seeds > 1 else "of one seed"
 
 
-def _phases(cells: Results, source: Source) -> list[Block]:
+def _phases(nets: Results, theory: Results, source: Source) -> list[Block]:
+    edges = edge_scales(theory)
+    told = ", ".join(f"{name} {scale:.2f}" for name, scale in sorted(edges.items()))
+    edge = f" Green: the edge of chaos, χ = 1 ({told} of He's weights)." if edges else ""
     return [
         Picture(
             "phases-by-activation",
             "Where gradients vanish (purple) and explode (orange) before training, by depth and "
             "scale of the weights, for every architecture and activation at τ = 1; medians "
-            f"{_over_seeds(cells)}. Lines: mean field (dashed: vanishing, solid: exploding).",
-            partial(phases_by_activation, cells),
+            f"{_over_seeds(nets)}. Lines: mean field (dashed: vanishing, dotted: neither grows "
+            f"nor falls, solid: exploding).{edge} Nets with skips have no edge: where no dotted "
+            "line is, gradients grow at every scale.",
+            partial(phases_by_activation, nets, edges),
             "Phase diagrams by architecture and activation with the lines of mean-field theory.",
             source,
         )
     ]
 
 
-def _by_width(cells: Results, source: Source) -> list[Block]:
-    rows = phase_lines(cells)
+def _lengths(cells: Results, _: Results, source: Source) -> list[Block]:
+    errors = length_errors(cells)
+    off = " and ".join(f"{off:.0%} in the {phase} phase" for phase, off in errors.items())
+    first = cells.records[0].config
     return [
-        Paragraph(_sentence(rows)),
+        Picture(
+            "correlation-lengths",
+            f"Mean field predicts over how many layers two inputs become as alike as they will be, "
+            f"off by at most {off or 'nothing that was measured'}: ξ in feedforward nets of width "
+            f"{first['width']} with biases of variance {first['bias_variance']:g}, by variance of "
+            "the weights; marks with their range over seeds, lines predicted. In the chaotic phase "
+            "finite width keeps pushing correlations about, which is why seeds scatter there.",
+            partial(correlation_lengths, cells),
+            "Correlation length by weight variance for every activation, measured and predicted.",
+            source,
+        )
+    ]
+
+
+def _by_width(nets: Results, _: Results, source: Source) -> list[Block]:
+    lines = phase_lines(nets)
+    return [
+        Paragraph(_sentence(lines)),
         Picture(
             "growth-by-width",
             "Growth from the last hidden layer to the first for several widths: medians with bands "
-            f"{_over_seeds(cells)}; dotted: mean field at the largest width.",
-            partial(growth_by_width, cells),
+            f"{_over_seeds(nets)}; dotted: mean field at the largest width.",
+            partial(growth_by_width, nets),
             "Growth of gradients by weight scale, for several widths and architectures.",
             source,
         ),
         Table(
             "phase-lines",
             "The weight scale, relative to He's, at which growth passes three decades at the "
-            "largest width, measured and predicted.",
+            "largest width, measured and predicted: from the second moments of the states, and "
+            "from the law of the weights alone where that is closed.",
             [
                 Column("net"), Column("line"), Column("H", "count"), Column("width", "count"),
                 Column("measured", "number"), Column("predicted", "number"),
-                Column("predicted/measured", "number"),
+                Column("off", "number"), Column("from the law alone", "number"),
+            ],
+            _rows(lines),
+            source,
+        ),
+    ]  # fmt: skip
+
+
+def _rows(lines: list[Line]) -> list[list[Value]]:
+    of_net = {net: [line for line in lines if line.net == net] for net in {l.net for l in lines}}
+    return [
+        [net_title(net), line.name, line.hidden, line.width, line.measured, line.predicted,
+         line.off, line.before]
+        for net in in_place("net", sorted(of_net))
+        for line in of_net[net]
+    ]  # fmt: skip
+
+
+def _sentence(lines: list[Line]) -> str:
+    if not lines:
+        return "No phase line is crossed within the scales of this run."
+    worst = max(lines, key=lambda line: line.off)
+    return (
+        f"At the largest width, {worst.width}, {len(lines)} phase lines are crossed; mean field "
+        f"misses their weight scale by {worst.off:.1%} at worst ({net_title(worst.net)}, "
+        f"{worst.name})."
+    )
+
+
+def _by_start(nets: Results, _: Results, source: Source) -> list[Block]:
+    return [
+        Picture(
+            "growth-by-start",
+            "Feedforward nets by start and activation: as they are, from a start whose "
+            "pre-activations have variance one, and with LayerNorm before every activation; "
+            "crosses: mean field; the band is what counts as healthy.",
+            partial(growth_by_start, nets),
+            "Growth of gradients in feedforward nets by starting weights and activation.",
+            source,
+        )
+    ]
+
+
+def _layer_norm(nets: Results, theory: Results, source: Source) -> list[Block]:
+    gains = {r.config["activation"]: r.values["layer_norm_gain"] for r in theory}
+    told = ", ".join(f"{name} {gain:.3f}" for name, gain in sorted(gains.items()))
+    closed = f" χ = E[σ′²]/E[σ²] per layer of the feedforward net: {told}." if gains else ""
+    return [
+        Picture(
+            "growth-with-layer-norm",
+            "LayerNorm before every activation takes the scale of the weights out of the "
+            "gradients; what is left is the activation's own growth by depth. Medians with bands "
+            f"{_over_seeds(nets)}; dotted: mean field.{closed}",
+            partial(growth_with_layer_norm, nets),
+            "Growth of gradients by depth with LayerNorm, by architecture and activation.",
+            source,
+        )
+    ]
+
+
+def _trained(cells: Results, _: Results, source: Source) -> list[Block]:
+    rows = spectrum_rows(cells)
+    spreads = [high - low for record in cells for low, high in [extremes(record)]]
+    lived = [spread for spread in spreads if np.isfinite(spread[[0, -1]]).all()]
+    wider = sum(bool(spread[-1] > spread[0]) for spread in lived)
+    return [
+        Picture(
+            "spectra-in-training",
+            f"Training widens the spectrum of dy[H]/dy[1] in {wider} of {len(lived)} nets: largest "
+            "and smallest singular value by step, medians over seeds, from He's weights and from "
+            "orthogonal ones; values 15 decades below the largest are rounding and cut off.",
+            partial(spectra_along_training, cells),
+            "Extreme singular values of end-to-end Jacobians along training, by net and τ.",
+            source,
+        ),
+        Table(
+            "spectra-ends",
+            "log₁₀ of the largest singular value of dy[H]/dy[1] before and after training, the "
+            "largest of any single step dy[k+1]/dy[k] after it, and the decades between largest "
+            "and smallest.",
+            [
+                Column("net"), Column("τ"), Column("start"), Column("largest before", "rate"),
+                Column("after", "rate"), Column("step after", "rate"),
+                Column("spread before", "rate"), Column("spread after", "rate"),
             ],
             rows,
             source,
@@ -104,57 +225,18 @@ def _by_width(cells: Results, source: Source) -> list[Block]:
     ]  # fmt: skip
 
 
-def _by_start(cells: Results, source: Source) -> list[Block]:
-    return [
-        Picture(
-            "growth-by-start",
-            "Feedforward nets by start and activation, as they are and with pre-activations scaled "
-            "to variance one; crosses: mean field; the band is what counts as healthy.",
-            partial(growth_by_start, cells),
-            "Growth of gradients in feedforward nets by starting weights and activation.",
-            source,
-        )
-    ]
-
-
-def _sentence(rows: list[list[Value]]) -> str:
-    ratios = [row[-1] for row in rows if isinstance(row[-1], float)]
-    if not ratios:
-        return "No phase line is crossed within the scales of this run."
-    worst = max(ratios, key=lambda ratio: abs(math.log(ratio)))
-    return (
-        f"At the largest width, {len(ratios)} phase lines are crossed; mean field puts them at "
-        f"{min(ratios):.3f} to {max(ratios):.3f} of the measured scale, {abs(worst - 1):.1%} off "
-        "at worst."
-    )
-
-
-def phase_lines(cells: Results) -> list[list[Value]]:
-    """One row per net and threshold that is crossed between the scales of the run."""
-    chosen = plain(cells, activation="smoothrelu")
-    width = max(chosen.distinct("width"), default=0)
+def spectrum_rows(cells: Results) -> list[list[Value]]:
     rows: list[list[Value]] = []
-    for net in in_place("net", chosen.distinct("net")):
-        of_net = chosen.select(KIND, net=net, width=width)
-        for depth in of_net.distinct("hidden"):
-            at = of_net.select(KIND, hidden=depth)
-            for line, level in LEVELS.items():
-                measured, predicted = (
-                    crossing(*medians(at, name, "scale")[:2], level)
-                    for name in ("log10_growth", "log10_growth_predicted")
-                )
-                if measured is not None and predicted is not None:
-                    ratio = predicted / measured
-                    row = [net_title(net), line, depth, width, measured, predicted, ratio]
-                    rows.append(row)
+    trained = cells.select(TRAINED)
+    for net in in_place("net", trained.distinct("net")):
+        for record in trained.select(TRAINED, net=net):
+            low, high = extremes(record)
+            steps = record.arrays["step_largest"][:, -1].max()
+            rows.append(
+                [
+                    net_title(net), f"{record.config['tau']}, τ₀ = {record.config['tau0']}",
+                    record.config["init"], float(high[0]), float(high[-1]), float(steps),
+                    float(high[0] - low[0]), float(high[-1] - low[-1]),
+                ]
+            )  # fmt: skip
     return rows
-
-
-def crossing(places: list[float], values: np.ndarray, level: float) -> float | None:
-    """Where a curve passes a level, linear in the logarithm of its places; None: nowhere."""
-    logs, gaps = np.log(places), np.asarray(values) - level
-    for k in range(len(gaps) - 1):
-        if gaps[k] * gaps[k + 1] <= 0 and gaps[k] != gaps[k + 1]:
-            share = gaps[k] / (gaps[k] - gaps[k + 1])
-            return float(np.exp(logs[k] + share * (logs[k + 1] - logs[k])))
-    return None

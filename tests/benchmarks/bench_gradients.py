@@ -53,17 +53,18 @@ def keep_memory():
 
 
 def arms(make):
-    """A few steps of training, timed: without recording and with."""
+    """A few steps of training, without recording and with, in CPU seconds: on a busy machine time
+    that passes is mostly others'."""
     model, x = make()
     optimizer = torch.optim.Adam(model.parameters())
 
     def plain():
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in range(STEPS):
             optimizer.zero_grad()
             model(x).square().mean().backward()
             optimizer.step()
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     def recorded():
         with record_gradients(model):
@@ -73,8 +74,8 @@ def arms(make):
 
 
 def ratios(make):
-    """Seconds with recording over those without. The arms take turns, in random order, so that what
-    slows the machine down falls on both."""
+    """CPU seconds with recording over those without. The arms take turns, in random order, so that
+    what slows the machine down falls on both."""
     keep_memory()
     torch.set_num_threads(1)
     plain, recorded = arms(make)

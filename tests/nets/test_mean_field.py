@@ -43,11 +43,27 @@ def test_averages_are_gaussian_integrals(name, q):
 def test_edges_in_closed_form():
     assert mean_field.edge_of_chaos(activation("relu", 1.0)) == pytest.approx(2.0, rel=1e-6)
     for name in ("tanh", "sine"):
-        assert mean_field.edge_of_chaos(activation(name, 1.0)) == pytest.approx(1.0, rel=1e-2)
+        assert mean_field.edge_of_chaos(activation(name, 1.0)) == pytest.approx(1.0, rel=1e-6)
     with_biases = mean_field.edge_of_chaos(activation("tanh", 1.0), v=0.05)
     assert 1.5 < with_biases < 2.0
     q = mean_field.fixed_variance(activation("tanh", 1.0), with_biases, 0.05)
     assert mean_field.gain(activation("tanh", 1.0), with_biases, q) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "w", "v"), [("tanh", 2.5, 0.05), ("gelu", 1.5, 0.1)])
+def test_fixed_variance_is_where_the_map_ends(name, w, v):
+    sigma, q = activation(name, 1.0), 1.0
+    for _ in range(300):
+        q = mean_field.next_variance(sigma, w, v, q)
+    assert mean_field.fixed_variance(sigma, w, v) == pytest.approx(q, rel=1e-10)
+    assert mean_field.fixed_variance(activation("relu", 1.0), 2.1, v) == math.inf
+    assert mean_field.fixed_variance(sigma, 0.5, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("w", [0.3, 2.0, 5.0])
+def test_correlations_of_bare_rectifiers_have_no_length(w):
+    """The arc-cosine kernel has slope one at c = 1 for every w: correlations end algebraically."""
+    assert mean_field.correlation_length(activation("relu", 1.0), w, 0.0) == math.inf
 
 
 def test_rectifiers_correlate_by_the_arc_cosine_kernel():
@@ -123,3 +139,14 @@ def test_second_moments_predict_every_architecture(net, name):
         predicted.append(mean_field_growth(at, alignment(at, y))[0])
     difference = np.abs(np.subtract(measured, predicted))
     assert (difference < np.maximum(0.25, 0.05 * np.abs(measured))).all(), (measured, predicted)
+
+
+@pytest.mark.parametrize("net", ["feedforward", "resnet"])
+def test_biases_are_no_part_of_what_follows_the_state(net):
+    """torch's start, twenty layers of width 200: D ŷ is σ'(z) W ŷ, not σ'(z) z; half a decade."""
+    x, y = points(10)
+    it = build(net=net, activation="tanh", init="torch", hidden=20, width=200, tau="fixed")
+    norms = layer_norms(it, x, y).log10()["y"]
+    at = trajectory(it, x)
+    predicted = mean_field_growth(at, alignment(at, y))[0]
+    assert predicted == pytest.approx(norms[1] - norms[-2], abs=0.5)

@@ -14,6 +14,7 @@ from nets.errors import InputError
 from nets.gradients.jacobians import (
     end_to_end_jacobians,
     lanczos_log10_norms,
+    log10_block_spectra,
     log10_singular_values,
     log10_spectral_norms,
 )
@@ -178,3 +179,15 @@ def test_bad_requests():
         grad_norms(net, points(0, 3, 3), points(0, 2, 3))
     with pytest.raises(InputError, match=r"hidden layer 1\.\.2"):
         log10_spectral_norms(net, points(0, 3, 3), l=3)
+
+
+@given(nets(), st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_steps_are_jacobians_of_neighbours(net, seed):
+    """dy[k+1]/dy[k] by its formula is the end-to-end Jacobian that ends one layer later."""
+    x = points(seed, 3, 3)
+    for k, found in enumerate(log10_block_spectra(net, x), start=1):
+        exact = log10_singular_values(net, x, k + 1)[k]
+        resolved = exact > exact[:, :1] - 12
+        np.testing.assert_allclose(found[resolved], exact[resolved], atol=1e-3)
+        np.testing.assert_allclose(found[:, 0], exact[:, 0], atol=1e-9)

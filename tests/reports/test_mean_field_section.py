@@ -1,6 +1,7 @@
 """The widened atlas from its cells to its figures, on small nets; quick has none of it."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -9,11 +10,14 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
+from bench.claims import Fact, NotTested
+from bench.claims.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
 from reports.context import Run
 from reports.document import Missing, Picture
 from reports.figures import mean_field as figures
+from reports.figures import spectra
 from reports.sections import gradients, make
 from reports.sections import mean_field as section
 
@@ -22,28 +26,34 @@ SMALL = replace(
     depths=(), policies=(), policy_scales=(), activations=("tanh", "relu", "smoothrelu"),
     activation_depths=(4, 8), activation_scales=(0.25, 1.0, 4.0), activation_width=6,
     inits=("he", "orthogonal"), init_scales=(1.0,), widths=(5, 12), width_depth=8,
-    width_scales=(0.25, 1.0, 4.0), wide_seeds=(0, 1), decay_depths=(10, 40, 80),
+    width_scales=(0.25, 1.0, 4.0), single_from=12, wide_seeds=(0, 1), decay_depths=(10, 40, 80),
+    trained_nets=("feedforward", "resnet"), trained_depth=4,
 )  # fmt: skip
 
 
 @dataclass
 class Done:
     kind: str
-    config: dict
-    values: dict
-    arrays: dict
+    config: dict[str, Any]
+    values: dict[str, Any]
+    arrays: dict[str, Any]
     key: str
 
 
 def done(cell: Cell) -> Done:
-    result = load_kind(cell.kind).run(cell.settings)
+    settings = cell.settings
+    if cell.kind == "spectra_in_training":
+        settings = replace(settings, width=5, samples=20, evaluations=12, checkpoints=3)
+    result = load_kind(cell.kind).run(settings)
     return Done(cell.kind, cell.config, result.values, result.arrays, cell.key)
 
 
 @pytest.fixture(scope="module")
 def results():
     cells = [cell for cell in gradient_atlas.cells(SMALL) if cell.kind != "gradients_at_init"]
-    return Results([done(cell) for cell in cells])
+    few = {"width": 60, "depth": 30, "ratios": (0.3, 0.5, 2.0), "seeds": (0, 1)}
+    xi = [Cell("correlation_length", {"activation": name, **few}) for name in ("relu", "tanh")]
+    return Results([done(cell) for cell in (*cells, *xi)])
 
 
 def run_with(results):
@@ -58,10 +68,13 @@ def test_quick_keeps_its_cost_and_the_others_are_wide():
         for preset, config in gradient_atlas.PRESETS.items()
     }
     assert kinds["quick"] == {"gradients_at_init", "memory_decay"}
-    assert kinds["paper"] == kinds["full"] == {"gradients_at_init", "mean_field", "memory_decay"}
-    widest = [c.config for c in gradient_atlas.cells(gradient_atlas.PRESETS["paper"])]
-    assert max(c.get("width", 0) for c in widest) == 1000
-    assert max(c["hidden"] for c in widest if c.get("width") == 1000) == 50
+    wide = {"mean_field", "correlation_length", "spectra_in_training"}
+    assert kinds["paper"] == kinds["full"] == {"gradients_at_init", "memory_decay", *wide}
+    cells = gradient_atlas.cells(gradient_atlas.PRESETS["paper"])
+    widest = [c.config for c in cells if c.kind == "mean_field" and c.config["width"] >= 1000]
+    assert {c["dtype"] for c in widest} == {"float32"}
+    assert {c["hidden"] for c in widest} == {50}
+    assert min(len(c.config["seeds"]) for c in cells if c.kind in wide) >= 5
 
 
 def test_memory_decays_with_the_order(results):
@@ -85,7 +98,7 @@ def test_one_depth_has_no_slope(results):
 
 
 def test_prediction_stands_beside_every_measurement(results):
-    for record in results.select("mean_field", net="feedforward", normalised=False):
+    for record in nets_of(results).select("mean_field", net="feedforward", normalisation="none"):
         if record.config["width"] >= 12:
             measured, predicted = (
                 record.values[name] for name in ("log10_growth", "log10_growth_predicted")
@@ -94,12 +107,12 @@ def test_prediction_stands_beside_every_measurement(results):
 
 
 def test_normalised_nets_have_unit_variance():
-    from bench.atlas import data_of, net_of, normalise
-    from bench.cells.mean_field import Config
+    from bench.atlas import normalise, points
     from nets.gradients.passes import trajectory
+    from nets.module import build
 
-    config = Config(net="resnet", hidden=4, width=6, scale=3.0, samples=20)
-    net, (x, _) = net_of(config), data_of(config)
+    net = build(net="resnet", hidden=4, width=6, scale=3.0, tau="fixed", init="he")
+    x, _ = points("maxwell", 20, 0)
     normalise(net, x)
     at = trajectory(net, x)
     for k in range(4):
@@ -108,21 +121,81 @@ def test_normalised_nets_have_unit_variance():
 
 
 def test_figures_have_a_panel_for_everything(results):
-    phases = figures.phases_by_activation(results)
+    phases = figures.phases_by_activation(plain(nets_of(results)), figures.edge_scales(results))
     assert {axes.get_title() for axes in phases.axes} >= {"relu", "smoothrelu", "tanh"}
     assert len([axes for axes in phases.axes if axes.collections]) >= 12
-    widths = figures.growth_by_width(results)
+    widths = figures.growth_by_width(plain(nets_of(results), activation="smoothrelu"))
     labels = [text.get_text() for text in widths.axes[0].get_legend().get_texts()]
     assert labels == ["5 wide", "6 wide", "12 wide", "mean field"]
     assert widths.axes[0].collections, "the band over seeds"
-    starts = figures.growth_by_start(results)
-    assert [axes.get_title() for axes in starts.axes] == ["as they are", "normalised"]
+    starts = figures.growth_by_start(nets_of(results))
+    assert [axes.get_title() for axes in starts.axes] == [*figures.NORMALISATIONS.values()]
+    assert (
+        len(
+            figures.growth_with_layer_norm(
+                nets_of(results).select("mean_field", init="he", normalisation="layer", gamma=0.5)
+            ).axes
+        )
+        == 4
+    )
+    assert {axes.get_title() for axes in spectra.correlation_lengths(results).axes} == {
+        "relu",
+        "tanh",
+    }
+    assert len(spectra.spectra_along_training(results).axes) == 4
+
+
+def test_a_line_is_the_nets_one_by_one(results):
+    """Entry (scale, seed) of a cell is what a cell of that scale and seed alone has."""
+    cell = next(
+        r for r in results.select("mean_field", net="densenet") if len(r.config["scales"]) > 1
+    )
+    for net in nets_of(Results([cell])):
+        own = {"scales": [net.config["scale"]], "seeds": [net.config["seed"]]}
+        alone = done(Cell("mean_field", {**cell.config, **own})).values
+        for name in ("label", "log10_growth", "log10_growth_predicted"):
+            assert alone[name] == [[net.values[name]]]
+
+
+def test_cells_of_one_net_are_still_read(results):
+    """As an older run has them: a scale, a seed, numbers."""
+    lines = nets_of(results.select("mean_field", width=12))
+    old = [
+        replace(
+            net,
+            config={
+                **{k: v for k, v in net.config.items() if k not in ("scales", "seeds")},
+                "normalised": False,
+            },
+        )
+        for net in lines
+    ]
+    assert phase_lines(nets_of(Results(old))) == phase_lines(lines)
+
+
+def test_phase_lines_are_held_by_a_claim():
+    """At the width of the rule theory is right; were the prediction moved, the claim would fall."""
+    (claim,) = CLAIMS
+    config = {"net": "feedforward", "hidden": 12, "width": 1000, "seeds": [*range(5)], "samples": 8}
+    scales = {"scales": (0.25, 0.5, 2.0, 4.0), "dtype": "float32"}
+    cell = done(Cell("mean_field", {**config, **scales}))
+    found = claim.examine(Results([cell]))
+    assert isinstance(found, Fact)
+    assert found.true, found.what
+    moved = [[value + 3 for value in row] for row in cell.values["log10_growth_predicted"]]
+    wrong = replace(cell, values={**cell.values, "log10_growth_predicted": moved})
+    assert not claim.examine(Results([wrong])).true
+    assert isinstance(claim.examine(Results([])), NotTested)
 
 
 def test_section_states_the_phase_lines(results):
     made = make(section, run_with(results))
     table = next(block for block in made.blocks if getattr(block, "name", "") == "phase-lines")
     assert {row[1] for row in table.rows} == {"vanishing", "exploding"}
+    names = {getattr(block, "name", "") for block in made.blocks}
+    assert names >= {"correlation-lengths", "growth-with-layer-norm", "spectra-in-training"}
+    spread = next(block for block in made.blocks if getattr(block, "name", "") == "spectra-ends")
+    assert len(spread.rows) == 8
     assert "phase lines are crossed" in made.blocks[0].text
     assert make(section, run_with(Results([]))) is None
 
@@ -132,7 +205,8 @@ def test_section_states_the_phase_lines(results):
     [
         {"activation": "tanh"},  # no phase lines yet
         {"init": "orthogonal"},
-        {"normalised": True},
+        {"normalisation": "start"},
+        {"normalisation": "layer"},
         {"net": "resnet", "activation": "relu"},
     ],
 )
@@ -150,7 +224,7 @@ def test_a_run_that_has_just_begun(results, where):
 def test_panels_without_cells_stay_empty(results):
     known = {("resnet", "relu"), ("feedforward", "tanh")}
     cells = [r for r in results if (r.config.get("net"), r.config.get("activation")) in known]
-    panels = figures.phases_by_activation(Results(cells)).axes[:4]
+    panels = figures.phases_by_activation(plain(nets_of(Results(cells))), {}).axes[:4]
     assert [bool(axes.collections) for axes in panels].count(True) == 2
 
 
@@ -163,5 +237,5 @@ def test_decay_belongs_to_the_gradients(results):
 
 
 def test_crossings():
-    assert section.crossing([0.5, 2.0], np.array([-4.0, 4.0]), 0.0) == pytest.approx(1.0)
-    assert section.crossing([0.5, 2.0], np.array([1.0, 4.0]), 0.0) is None
+    assert crossing([0.5, 2.0], np.array([-4.0, 4.0]), 0.0) == pytest.approx(1.0)
+    assert crossing([0.5, 2.0], np.array([1.0, 4.0]), 0.0) is None

@@ -1,0 +1,103 @@
+"""Singular values of the Jacobians between hidden layers along trainings of one net, several seeds.
+
+End to end dy[H]/dy[1] and step by step dy[k+1]/dy[k], on a few samples, at checkpoints from the
+start to the end; formed exactly, in numbers that cannot overflow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bench.cells import Result
+from bench.cells._net import NetInAtlas, portrait_bytes
+from bench.settings import inherited, required, setting
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(NetInAtlas):
+    tau0: str = inherited(NetInAtlas, "tau0", default="1/H")
+    hidden: int = required(NetInAtlas, "hidden")
+    samples: int = inherited(NetInAtlas, "samples", default=200)
+    optimizer: str = setting("adam", help="An optimiser without a line search, of `femnets list`.")
+    rate: float = setting(3e-3, above=0, help="Its rate.")
+    evaluations: int = setting(300, min=1, help="Evaluations of J and its gradient.")
+    checkpoints: int = setting(10, min=1, help="Of the spectra, besides the start.")
+    jacobian_samples: int = setting(8, min=1, help="Rows with Jacobians.")
+    seeds: tuple[int, ...] = setting((0,), min=0, help="Of weights and points, in place of `seed`.")
+
+
+DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
+ALONE = False
+TIMED = ()
+appearance = None  # it looks at Jacobians, on few samples
+
+
+def needs_bytes(config: Config) -> int:
+    return portrait_bytes(config, config.jacobian_samples)
+
+
+def run(config: Config) -> Result:
+    """Arrays (seeds, checkpoints, …) in log₁₀, averaged over samples; NaN once a training is lost.
+
+    `end_to_end` has all singular values, `step_largest` and `step_smallest` the extreme ones of
+    every step. Values: the same ends, medians over seeds.
+    """
+    import numpy as np
+
+    runs = [_watched(config, seed) for seed in config.seeds]
+    rows = max(len(run["step"]) for run in runs)
+    arrays = {
+        name: np.stack([_padded(run[name], rows) for run in runs])
+        for name in ("step", "J", "tau", "end_to_end", "step_largest", "step_smallest")
+    }
+    whole = arrays["end_to_end"]
+    values = {
+        f"log10_{which}_{when}": float(np.median(whole[:, row, place]))
+        for which, place in (("largest", 0), ("smallest", -1))
+        for when, row in (("start", 0), ("end", -1))
+    }
+    values["train_mse"] = float(np.median(arrays["J"][:, -1]))
+    lost = bool(~np.isfinite(arrays["J"][:, -1]).all())
+    return Result(values, arrays, diverged=lost)
+
+
+def _watched(config: Config, seed: int) -> dict[str, np.ndarray]:
+    from dataclasses import replace
+
+    from bench.atlas import data_of, net_of
+    from nets.gradients.jacobians import log10_block_spectra, log10_singular_values
+    from nets.gradients.watched import train_with_norms
+    from nets.module import Network
+
+    own = replace(config, seed=seed, data_seed=seed)
+    net, (x, y) = net_of(own), data_of(own)
+    few = x[: config.jacobian_samples]
+
+    def probe(now: Network) -> dict[str, np.ndarray]:
+        import numpy as np
+
+        steps = np.stack(log10_block_spectra(now, few)).mean(axis=1)
+        whole = log10_singular_values(now, few)[1].mean(axis=0)
+        return {"end_to_end": whole, "step_largest": steps[:, 0], "step_smallest": steps[:, -1]}
+
+    return train_with_norms(
+        net,
+        x,
+        y,
+        optimizer=config.optimizer,
+        evaluations=config.evaluations,
+        every=max(1, config.evaluations // config.checkpoints),
+        options={"rate": config.rate},
+        probe=probe,
+    )
+
+
+def _padded(values: np.ndarray, rows: int) -> np.ndarray:
+    import numpy as np
+
+    missing = np.full((rows - len(values), *values.shape[1:]), np.nan)
+    return np.concatenate([values, missing])
