@@ -21,8 +21,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# Milliseconds of all transforms of one solve, scipy.fft's and these, one thread, n = 16, 17, 32, 64,
-# 96, 128: 0.45, 0.88, 2.4, 18.5, 68, 149 and 0.21, 0.24, 1.0, 10.7, 58, 202.
+# Milliseconds of all transforms of one solve, scipy.fft's and these, one thread, n = 16, 17, 32,
+# 64, 96, 128: 0.45, 0.88, 2.4, 18.5, 68, 149 and 0.21, 0.24, 1.0, 10.7, 58, 202.
 LONGEST = 80
 
 
@@ -84,7 +84,8 @@ def sorted_modes(n: int) -> NDArray[np.int64]:
 
 @cache
 def _modes(size: int, sines: bool, dtype: str) -> Modes:
-    """2 sin θ_m (j + ½) or 2 cos θ_m j, θ_m = πm/n; sin θ_m (n − ½ − j) = (−1)^{m+1} sin θ_m (j + ½)."""
+    """2 sin θ_m (j + ½) or 2 cos θ_m j, θ_m = πm/n; at n − 1 − j the sine of m is (−1)^{m+1} times
+    that at j, at n − j the cosine (−1)^m times."""
     n = size if sines else size - 1
     m, half = sorted_modes(n)[int(sines) :, None], np.arange((size + 1) // 2)
     t = 2 * (np.sin if sines else np.cos)(np.pi / n * m * (half + sines / 2))

@@ -1,9 +1,9 @@
 """Compiled passes of stencils over vectors, for the planes start ≤ i < stop.
 
 Everything that conjugate gradients needs of a product is taken in the same pass: the scalar product
-with A p, and the preconditioned residual, which is never stored. What is done per line is inlined by
-force: called, it copies descriptors of nine arrays and counts their references, which took a third of
-a product and half of a preconditioner (n = 64), more on shorter lines.
+with A p, and the preconditioned residual, which is never stored. What is done per line is inlined
+by force: called, it copies descriptors of nine arrays and counts their references, which took a
+third of a product and half of a preconditioner (n = 64), more on shorter lines.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _preconditioned(
     z: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any, n: int, c: int, i: int,
     j: int,
 ) -> None:  # fmt: skip
-    """z ← D r + Π w on one line; Π is the same at every side, so the line is not cut at its ends."""
+    """z ← D r + Π w on one line; Π is the same at every side, so that the line is not cut."""
     side = _sides(at, n, c, i, j)
     _segment(z, w, pi, c, side + 1, i, j, 0)
     inner = smoother[c, side + 1]
