@@ -65,7 +65,7 @@ def facts(run: SavedRun) -> list[tuple[str, str]]:
         "commit": run.commit,
         "processor": processor,
         "cores": kind.get("cores"),
-        "Python": run.machine.get("python_version"),
+        "python": run.machine.get("python_version"),
         **_mapping(run.machine.get("versions")),
     }
     return [(name, str(value)) for name, value in found.items() if value]

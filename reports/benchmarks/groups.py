@@ -23,10 +23,12 @@ def sizes(entry: Timed) -> str:
     return entry.name.partition("[")[2].removesuffix("]") or "–"
 
 
-def by_stem(timed: Sequence[Timed]) -> dict[str, list[Timed]]:
-    found: dict[str, list[Timed]] = {}
+def kinds(timed: Sequence[Timed], group: str) -> dict[tuple[str, str], list[Timed]]:
+    """The group's benchmarks by file and stem: the same test at several sizes."""
+    found: dict[tuple[str, str], list[Timed]] = {}
     for entry in timed:
-        found.setdefault(stem(entry), []).append(entry)
+        if entry.group == group:
+            found.setdefault((entry.file, stem(entry)), []).append(entry)
     return found
 
 
@@ -34,10 +36,9 @@ def what(timed: Sequence[Timed]) -> list[Block]:
     columns = [Column("group"), Column("benchmark"), Column("measures"), Column("sizes", "count")]
     rows: list[tuple[Value, ...]] = []
     for group in sorted({entry.group for entry in timed}):
-        members = by_stem([entry for entry in timed if entry.group == group])
         rows += [
             (group, name.replace("_", " "), _about(entries), len(entries))
-            for name, entries in members.items()
+            for (_, name), entries in kinds(timed, group).items()
         ]
     caption = f"{len(timed)} benchmarks of {len(rows)} kinds, each with its own quality figures."
     return [Table("what", caption, columns, rows, source())] if rows else []
@@ -76,43 +77,46 @@ def _spread(change: Change) -> str:
 def tables(group: str, timed: Sequence[Timed], compared: Compared | None) -> list[Block]:
     """One table for each kind of benchmark in the group: its columns are the figures it gives."""
     changes = {change.name: change for change in compared.changes} if compared else {}
-    members = by_stem([entry for entry in timed if entry.group == group])
-    return [_table(group, name, entries, changes) for name, entries in members.items()]
+    return [
+        _table(" ".join(kind), entries, changes) for kind, entries in kinds(timed, group).items()
+    ]
 
 
-def _table(group: str, name: str, entries: Sequence[Timed], changes: dict[str, Change]) -> Table:
+def _table(name: str, entries: Sequence[Timed], changes: dict[str, Change]) -> Table:
     names = list(dict.fromkeys(key for e in entries for key in e.info if key not in APART))
     constant = [key for key in names if len(entries) > 1 and _same(entries, key)]
     shown = [key for key in names if key not in constant]
+    clocked = any("cpu_seconds" in entry.info for entry in entries)
     columns = [
         Column("sizes"),
         Column("median", "seconds"),
-        Column("CPU time", "seconds"),
         Column("spread", "seconds"),
         Column("rounds", "count"),
+        *([Column("CPU time", "seconds")] if clocked else []),
         *([Column("over the last run"), Column("interval")] if changes else []),
-        *(Column(key.replace("_", " "), _kind(key)) for key in shown),
+        *(Column(key.replace("_", " "), _kind(key, entries)) for key in shown),
     ]
     rows = [
         (
             sizes(entry),
             entry.median,
-            real(mapping(entry, "cpu_seconds").get("ours")),
-            entry.spread,
+            entry.spread if entry.rounds > 1 else None,
             entry.rounds,
+            *([real(mapping(entry, "cpu_seconds").get("ours"))] if clocked else []),
             *(_last(changes.get(entry.name)) if changes else ()),
             *(plain(entry.info.get(key)) for key in shown),
         )
         for entry in entries
     ]
-    caption = f"{name.replace('_', ' ').capitalize()}. {_about(entries)}"
+    caption = f"{stem(entries[0]).replace('_', ' ').capitalize()}. {_about(entries)}"
     if constant:
         first = entries[0].info
         told = (
-            f"{key.replace('_', ' ')} {show(plain(first[key]), _kind(key))}" for key in constant
+            f"{key.replace('_', ' ')} {show(plain(first[key]), _kind(key, entries))}"
+            for key in constant
         )
         caption += f" In all rows: {', '.join(told)}."
-    return Table(f"{group} {name}", caption, columns, rows, source())
+    return Table(name, caption, columns, rows, source())
 
 
 def _same(entries: Sequence[Timed], key: str) -> bool:
@@ -124,8 +128,10 @@ def _last(change: Change | None) -> tuple[Value, Value]:
     return (None, None) if change is None else (show(change.ratio, "ratio"), _spread(change))
 
 
-def _kind(key: str) -> Kind:
+def _kind(key: str, entries: Sequence[Timed]) -> Kind:
+    """How a figure is written: by the last word of its name that is a unit, or as a count."""
     for word, kind in UNITS.items():
         if word in key.split("_"):
             return kind
-    return "number"
+    whole = all(isinstance(entry.info.get(key, 0), int) for entry in entries)
+    return "count" if whole else "number"

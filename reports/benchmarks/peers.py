@@ -86,7 +86,7 @@ def found(timed: Sequence[Timed]) -> list[Row]:
 def _row(entry: Timed, name: str, told: Mapping[str, Any]) -> Row:
     ratio = told.get("ratio")
     return Row(
-        question=entry.name.removeprefix("test_"),
+        question=entry.name.removeprefix("test_").replace("_", " ").replace("[", " ").strip("]"),
         peer=str(told.get("peer") or name),
         version=str(told.get("version") or "–"),
         seconds=real(told.get("seconds")),
@@ -137,7 +137,7 @@ def _picture(rows: Sequence[Row]) -> list[Block]:
             way = "" if row.way == "–" else f" / {row.way}"
             text = f"{row.question}: {row.peer}{way}"
             bars.append(Bar(text, value, low, high, row.ahead))
-        return forest(bars, "seconds of the peer over ours (right of 1: ours is sooner)")
+        return forest(bars, "seconds, peer over ours")
 
     sooner = sum(_side(row.sooner) > 0 for row in timed)
     caption = (
@@ -151,29 +151,29 @@ def _table(rows: Sequence[Row]) -> Table:
     columns = [
         Column("question"),
         Column("peer"),
-        Column("version"),
-        Column("seconds", "seconds"),
-        Column("error", "error"),
         Column("ours"),
-        Column("our seconds", "seconds"),
-        Column("our error", "error"),
+        Column("ahead"),
         Column("peer over ours, seconds", "ratio"),
         Column("interval"),
-        Column("ahead"),
+        Column("peer's seconds", "seconds"),
+        Column("our seconds", "seconds"),
+        Column("peer's error", "error"),
+        Column("our error", "error"),
+        Column("version"),
     ]
     cells = [
         (
             row.question,
             row.peer,
-            row.version,
-            row.seconds,
-            row.error,
             row.way,
-            row.our_seconds,
-            row.our_error,
+            row.verdict,
             row.sooner,
             interval(row.ratio.get("low"), row.ratio.get("high")) if row.ratio else None,
-            row.verdict,
+            row.seconds,
+            row.our_seconds,
+            row.error,
+            row.our_error,
+            row.version,
         )
         for row in rows
     ]
