@@ -121,8 +121,8 @@ class Benchmarks:
 def about(item: pytest.Item) -> str:
     """The first paragraph of what the benchmark says of itself, or its file of all in it."""
     told = (getattr(item, "obj", None), getattr(item, "module", None))
-    texts = [thing.__doc__ for thing in told if getattr(thing, "__doc__", None)]
-    return " ".join(texts[0].split("\n\n")[0].split()) if texts else ""
+    text = next((thing.__doc__ for thing in told if getattr(thing, "__doc__", None)), None)
+    return " ".join((text or "").split("\n\n")[0].split())
 
 
 def saved_json(benchmarks: Any) -> Path:

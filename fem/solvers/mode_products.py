@@ -29,8 +29,8 @@ LONGEST = 80
 class Modes(NamedTuple):
     """The modes of one axis at the first half of its points, symmetric or not, (modes, points)."""
 
-    analysis: tuple[NDArray[Any], NDArray[Any]]
-    synthesis: tuple[NDArray[Any], NDArray[Any]]  # transposed, the modes 0 and n halved
+    analysis: tuple[NDArray[Any], ...]
+    synthesis: tuple[NDArray[Any], ...]  # transposed, the modes 0 and n halved
     first: int  # which kind comes first: 0 the symmetric ones, 1 the others
 
 
@@ -66,15 +66,10 @@ def _prepared(part: NDArray[Any], axis: int, along: int, work: NDArray[Any]) -> 
     """The modes, the part as (outer, axis, inner) or (lines, axis), and room for its two halves."""
     size = part.shape[axis]
     modes = _modes(size, axis == along, part.dtype.str)
-    if axis == 2:
-        x = part.reshape(-1, size)
-        shapes = [(len(x), half) for half in ((size + 1) // 2, size // 2)]
-    else:
-        x = part.reshape(-1, size, part.size // size) if axis == 0 else part
-        shapes = [(len(x), half, x.shape[2]) for half in ((size + 1) // 2, size // 2)]
-    cut = math.prod(shapes[0])
-    plus, minus = work[:cut].reshape(shapes[0]), work[cut : part.size].reshape(shapes[1])
-    return modes, x, plus, minus
+    x = part if axis == 1 else part.reshape((-1, size) if axis == 2 else (1, size, -1))
+    halves = [(len(x), half, *x.shape[2:]) for half in ((size + 1) // 2, size // 2)]
+    cut = math.prod(halves[0])
+    return modes, x, work[:cut].reshape(halves[0]), work[cut:].reshape(halves[1])
 
 
 def sorted_modes(n: int) -> NDArray[np.int64]:
