@@ -72,13 +72,16 @@ class Benchmarks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """How many cores other work kept busy meanwhile stands beside the figures."""
+        """What is measured and how many cores other work kept busy stand beside the figures."""
         from bench.measure.load import OtherWork
 
         with OtherWork() as other:
             yield
         fixture = getattr(item, "funcargs", {}).get("benchmark")
-        if fixture is not None and other.cores is not None:
+        if fixture is None:
+            return
+        fixture.extra_info["about"] = about(item)
+        if other.cores is not None:
             fixture.extra_info["cores_busy_elsewhere"] = round(other.cores, 2)
 
     def pytest_benchmark_update_machine_info(self, machine_info: dict[str, Any]) -> None:
@@ -113,6 +116,13 @@ class Benchmarks:
                 terminalreporter.write_line(f"error has grown: {line}", red=True)
             if self.page is not None:
                 terminalreporter.write_line(f"benchmark page: {self.page}")
+
+
+def about(item: pytest.Item) -> str:
+    """The first paragraph of what the benchmark says of itself, or its file of all in it."""
+    told = (getattr(item, "obj", None), getattr(item, "module", None))
+    text = next((thing.__doc__ for thing in told if getattr(thing, "__doc__", None)), None)
+    return " ".join((text or "").split("\n\n")[0].split())
 
 
 def saved_json(benchmarks: Any) -> Path:

@@ -29,6 +29,7 @@ class Timed:
     spread: float  # between the quartiles
     rounds: int
     info: dict[str, Any] = field(default_factory=dict)
+    file: str = ""
 
     @property
     def noise(self) -> float:
@@ -133,6 +134,7 @@ def _entries(entries: list[Any], path: Path) -> Iterator[tuple[str, Timed]]:
                 spread=float(stats["iqr"]),
                 rounds=int(stats["rounds"]),
                 info=dict(info),
+                file=str(entry.get("fullname") or "").partition("::")[0],
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise UserError(

@@ -8,7 +8,7 @@ c_m(j) = cos(θ_m j), m = 0..n, diagonalise the P1 matrices against W = diag(½,
 
 With κ_m = δ_m/√(h μ_m), and the three components of a mode (m, p, q) scaled by √(h/(μ_p μ_q)) and
 so on, the H(curl) matrix of the mode is (1 + |κ|²) I − κκᵀ; its inverse is
-(I + κκᵀ)/(1 + |κ|²).
+(I + κκᵀ)/(1 + |κ|²). On short lines matrix products are faster than fast transforms.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.fft import dct, dst
 
+from fem.solvers import mode_products
 from fem.spaces import Array
 from fem.spaces.cube.cells import HEX_CLASSES, split
 from fem.threads import each, ranges
@@ -29,11 +30,22 @@ from fem.threads import each, ranges
 def solve_hex(b: NDArray[Any], n: int, threads: int = 1) -> None:
     """Overwrites the load b (float64 or float32) by the solution of the hexahedral system."""
     parts = split(b, n, HEX_CLASSES)
+    if n <= mode_products.LONGEST:
+        _each_part(mode_products.analyse, parts, threads)
+        _invert(parts, n, threads, mode_products.sorted_modes(n))
+        _each_part(mode_products.synthesise, parts, threads)
+        return
     for axis, part in enumerate(parts):
         _analyse(part, axis, threads)
-    _invert(parts, n, threads)
+    _invert(parts, n, threads, np.arange(n + 1))
     for axis, part in enumerate(parts):
         _synthesise(part, axis, threads)
+
+
+def _each_part(transform: Any, parts: list[NDArray[Any]], threads: int) -> None:
+    """The three components at a time, as far as there are threads."""
+    for _ in each(lambda axis: transform(parts[axis], axis), range(3), threads):
+        pass
 
 
 def _analyse(part: NDArray[Any], along: int, threads: int) -> None:
@@ -60,10 +72,13 @@ def _in_place(transform: Any, kind: int, part: NDArray[Any], axis: int, threads:
         part[:] = result
 
 
-def _invert(parts: list[NDArray[Any]], n: int, threads: int) -> None:
-    """Each mode's 3×3 block, with every factor of the transforms: w_m/N_m = 2/n, 8·8·(n/2)³."""
+def _invert(parts: list[NDArray[Any]], n: int, threads: int, modes: NDArray[np.int64]) -> None:
+    """Each mode's 3×3 block, with every factor of the transforms: w_m/N_m = 2/n, 8·8·(n/2)³.
+
+    `modes` are the m = 0..n in the order in which the coefficients lie, 0 first.
+    """
     x, y, z = parts
-    g, kappa = _mode_factors(n)
+    g, kappa = (factor[modes] for factor in _mode_factors(n))
     scale = 1 / (8 * n**3)
 
     def run(piece: tuple[int, int]) -> None:

@@ -70,11 +70,16 @@ def parameter_gradients(
 def coefficient_vjp(
     tau: Tensor, outputs: tuple[Tensor, Tensor], cotangents: tuple[Tensor, Tensor]
 ) -> Tensor:
-    """dJ/dτ from dJ/dC and dJ/ds: one backward pass through the (H, H) coefficients."""
-    live = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
-    if not live:
-        return torch.zeros_like(tau)
-    return torch.autograd.grad([out for out, _ in live], tau, [cot for _, cot in live])[0]
+    """dJ/dτ from dJ/dC and dJ/ds: one backward pass through the (H, H) coefficients, but for what
+    is τ itself (s of the ResNet): that pass would be a twentieth of a small net's evaluation."""
+    pairs = list(zip(outputs, cotangents, strict=True))
+    total = torch.zeros_like(tau, requires_grad=False)
+    for _, cotangent in (pair for pair in pairs if pair[0] is tau):
+        total += cotangent
+    live = [(out, cot) for out, cot in pairs if out.requires_grad and out is not tau]
+    if live:
+        total += torch.autograd.grad([out for out, _ in live], tau, [cot for _, cot in live])[0]
+    return total
 
 
 def _dC(net: Network, C: Tensor, y: list[Tensor], phi: list[Tensor]) -> Tensor:

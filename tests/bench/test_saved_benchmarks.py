@@ -115,13 +115,15 @@ def test_the_page_says_targets_limits_peers_load_and_what_moved(tmp_path):
     )
     page = benchmark_document(run, before)
     titles = [section.title for section in page.sections]
-    assert titles[:4] == [
+    assert titles == [
         "Targets",
         "Kernels and their limits",
         "Peers",
         "Since the last saved run",
+        "What is measured",
+        "All of fem",
     ]
     assert "0 of 6 targets were met" in page.sections[0].blocks[0].text
     assert page.sections[0].blocks[1].rows[0][-1] == "missed by 1.16×"
-    assert dict(page.facts)["other work"].startswith("the machine was busy: 6 of 6")
-    assert load_sentence(list(before.timed.values())).startswith("the machine was quiet")
+    assert page.abstract[0].startswith("**The machine was busy**: 6 of 6")
+    assert load_sentence(list(before.timed.values())).startswith("**The machine was quiet**")

@@ -68,7 +68,8 @@ def measured(benchmark):
 
 @pytest.fixture
 def share_of_limit(measured):
-    """Writes how near a kernel comes to memory traffic or to matrix products at full speed."""
+    """Writes how near a kernel comes to the roofline: the longer of the times of its memory traffic
+    and of its operations at the speed of matrix products."""
     from bench.measure import limits
 
     def share(seconds, *, traffic=None, flops=None, dtype="float64"):
@@ -81,6 +82,8 @@ def share_of_limit(measured):
         measured.info["limit"] = {
             "bound_by": name,
             "share": bounds[name] / seconds,
+            "seconds": seconds,
+            "intensity": flops / traffic if flops and traffic else None,
             "bandwidth_gb_per_second": limits.bandwidth() / 1e9,
             "product_gflops": limits.product_flops(dtype) / 1e9,
         }

@@ -9,6 +9,7 @@ from bench import problems
 from fem import How
 from fem.errors import InputError
 from fem.meshes import cube
+from fem.solvers import mode_products
 from fem.solvers.transforms import solve_hex
 from fem.spaces.assembled import AssembledSpace
 from fem.spaces.cube.cells import HEX_CLASSES, mesh_dofs, size
@@ -86,6 +87,18 @@ def test_single_precision_transforms_agree_with_double():
     solve_hex(b, 12)
     assert single.dtype == np.float32
     assert np.linalg.norm(single - b) < 1e-5 * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 12, 31])
+def test_products_are_the_fast_transforms(monkeypatch, n):
+    """Odd and even lengths: the same solution by scipy.fft and by matrix products, to rounding."""
+    b = np.random.Generator(np.random.Philox(n)).standard_normal(size(n, HEX_CLASSES))
+    found = {}
+    for longest in (0, n):
+        monkeypatch.setattr(mode_products, "LONGEST", longest)
+        found[longest] = b.copy()
+        solve_hex(found[longest], n)
+    np.testing.assert_allclose(found[n], found[0], rtol=0, atol=1e-13 * abs(found[0]).max())
 
 
 def test_threads_change_nothing():
