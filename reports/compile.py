@@ -112,6 +112,7 @@ def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
     from reports._plain_names import shortened, versions
     from reports.sections import all_sections, headlines
+    from reports.tables import lean_section
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
     parts = all_sections(run)
@@ -126,7 +127,7 @@ def build_document(run: Run) -> Document:
             *(("compared with", other.name) for other in run.others),
         ],
         abstract=headlines(run),
-        supplement=[*parts.supplement, *_missing(parts.missing)],
+        supplement=[*map(lean_section, parts.supplement), *_missing(parts.missing)],
         references=REFERENCES,
     )
     return shortened(document, named)

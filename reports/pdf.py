@@ -6,13 +6,16 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import matplotlib
 import typst
 
 from bench.guards.output import temporary_folder
 from bench.guards.text import printable
 from reports.document import (
     Block,
+    Column,
     Document,
     Formula,
     Marked,
@@ -27,11 +30,11 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
-from reports.style import TINTS
-from reports.svg import outlined_svg
+from reports.style import TINTS, drawn, saved
+from reports.tables import split_at_point
 
 _PREAMBLE = """
-#set page(paper: "a4", margin: (x: 20mm, top: 20mm, bottom: 18mm), footer: context text(
+#set page(paper: "a4", margin: (x: 18mm, top: 16mm, bottom: 16mm), footer: context text(
   size: 8pt, fill: luma(110),
 )[#footer-text #h(1fr) #counter(page).display()])
 #set text(font: "Libertinus Serif", size: 10pt, lang: "en")
@@ -46,8 +49,8 @@ _PREAMBLE = """
 #show figure.caption: set text(size: 0.92em)
 #show figure.caption: set align(left)
 #show figure.caption: it => it.body
-#set table(stroke: none, inset: (x: 4pt, y: 2.4pt))
-#show table: set par(justify: false)
+#set table(stroke: none)
+#show table: set par(justify: false, leading: 0.45em)
 #show table: set text(number-width: "tabular")
 #let again(command) = text(size: 0.72em, fill: luma(110))[Make it again: #raw(command)]
 #let gap(what, command) = block(
@@ -67,28 +70,33 @@ SMALLEST = 0.62  # of the text's size: smaller would not be read
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
+FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # those of the figures' texts
+
+
 def render_pdf(document: Document) -> bytes:
     """The PDF of the document, figures as vectors, headings as bookmarks."""
     with temporary_folder() as root:
         for picture in document.pictures():
-            (root / f"{slug(picture.name)}.svg").write_bytes(outlined_svg(picture))
+            with drawn(picture, text_as_text=True) as figure:
+                data = saved(figure, "svg", metadata={"Date": None})
+            (root / f"{slug(picture.name)}.svg").write_bytes(data)
         source = root / "report.typ"
         source.write_text(typst_source(document), encoding="utf-8")
-        return bytes(typst.compile(str(source), root=str(root)))
+        return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))
 
 
 def typst_source(document: Document) -> str:
-    article = _Setting(document.labels(), ARTICLE_CHARACTERS)
-    supplement = _Setting(document.labels(), SUPPLEMENT_CHARACTERS)
-    facts = " · ".join(f"{name}: {value}" for name, value in document.facts)
+    labels = document.labels()
+    first = _Setting(labels, ARTICLE_CHARACTERS)
+    article = _Setting(labels, ARTICLE_CHARACTERS, floats=True)
+    supplement = _Setting(labels, SUPPLEMENT_CHARACTERS)
     parts = [
-        f"#let footer-text = [#text({_string(_shortened(facts))})]",
+        f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
-        f"#text(size: 1.75em, weight: 700, {_string(document.title)})",
-        f"#text(fill: luma(90))[{article.inline(document.subtitle)}]",
-        *_abstract(document, article),
-        *article.sections(document.sections),
+        *_opening(document, first),
+        *first.sections(document.sections[:1], hidden=bool(document.abstract)),
+        *article.sections(document.sections[1:]),
     ]
     if document.references:
         parts.append("#heading(level: 1, numbering: none)[References]")
@@ -99,11 +107,17 @@ def typst_source(document: Document) -> str:
     return "\n\n".join(parts)
 
 
-def _abstract(document: Document, article: _Setting) -> list[str]:
-    if not document.abstract:
-        return []
-    sentences = " ".join(article.inline(sentence) + " " for sentence in document.abstract)
-    return [f"#abstract[{sentences}]"]
+def _facts(document: Document) -> str:
+    return " · ".join(f"{name} {value}" for name, value in document.facts)
+
+
+def _opening(document: Document, setting: _Setting) -> list[str]:
+    """Title, subtitle and abstract."""
+    title = f"text(size: 1.75em, weight: 700, {_string(document.title)})"
+    subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
+    sentences = " ".join(setting.inline(sentence) + " " for sentence in document.abstract)
+    abstract = [f"#abstract[{sentences}]"] if document.abstract else []
+    return [f"#stack(spacing: 0.75em, {title}, {subtitle})", *abstract]
 
 
 def _shortened(facts: str, most: int = 150) -> str:
@@ -117,12 +131,18 @@ class _Setting:
 
     labels: Mapping[str, str]
     characters: int
+    floats: bool = False  # figures go to the next free top or bottom of a page
 
-    def sections(self, sections: Sequence[Section]) -> list[str]:
+    def sections(self, sections: Sequence[Section], hidden: bool = False) -> list[str]:
+        """With their headings; `hidden` ones are bookmarks only, as where an abstract leads."""
         parts = []
         for depth, section in walk(sections):
-            label = f" <section-{section.anchor}>"
-            parts.append(f"#heading(level: {depth + 1}, {_string(section.title)}){label}")
+            label = f"<section-{section.anchor}>"
+            said = f"level: {depth + 1}, {_string(section.title)}"
+            if hidden:
+                parts.append(f"#place(hide[#heading(numbering: none, {said}) {label}])")
+            else:
+                parts.append(f"#heading({said}) {label}")
             parts.extend(self.block(block) for block in section.blocks)
         return parts
 
@@ -163,39 +183,67 @@ class _Setting:
             f"{self.inline(rest)}"
         )
         kind = "image" if isinstance(block, Picture) else "table"
-        return f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
+        place = "auto" if self.floats and kind == "image" else "none"
+        return f"#figure({body}, kind: {kind}, placement: {place}, caption: [{caption}]) <{name}>"
 
     def table(self, table: Table) -> str:
-        """As large as the page allows; columns of long texts share what the others leave."""
-        widths = column_characters(table)
+        """As large as the page allows; columns of long texts share what the others leave. Numbers
+        are set in two columns each, before and from the point, so that points are aligned."""
         size = table_size(table, self.characters)
-        long = [
-            column.kind == "text" and width > LONG_TEXT
-            for column, width in zip(table.columns, widths, strict=True)
+        tracks = [
+            _tracks(c, w) for c, w in zip(table.columns, column_characters(table), strict=True)
         ]
-        columns = ", ".join(
-            f"{math.sqrt(width):.1f}fr" if is_long else "auto"
-            for is_long, width in zip(long, widths, strict=True)
+        columns = ", ".join(track.width for some in tracks for track in some)
+        align = ", ".join(track.align for some in tracks for track in some)
+        insets = ", ".join(track.inset for some in tracks for track in some)
+        head = ", ".join(
+            f"table.cell(colspan: {len(some)}, align: {some[0].align}, "
+            f"inset: (x: 4pt, y: 2.2pt))[*{self.inline(column.title)}*]"
+            for column, some in zip(table.columns, tracks, strict=True)
         )
-        align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
-        head = ", ".join(f"[*{self.inline(column.title)}*]" for column in table.columns)
         cells = "".join(
-            self._cell(show(value, column.kind), table.tints.get((at, k))) + ", "
+            self._cells(show(value, column.kind), len(tracks[k]), table.tints.get((at, k)))
             for at, row in enumerate(table.rows)
             for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
         return (
             f"text(size: {size:.2f}em, table(columns: ({columns},), align: ({align},), "
+            f"inset: ({insets},), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
             "table.hline()))"
         )
 
+    def _cells(self, text: str, tracks: int, tint: str | None) -> str:
+        parts = split_at_point(text) if tracks == 2 else (text,)
+        return "".join(self._cell(part, tint) + ", " for part in parts)
+
     def _cell(self, text: str, tint: str | None) -> str:
-        if tint is None:
+        if tint is None or not text:
             return f"[{self.inline(text)}]"
         return (
             f'[#text(fill: rgb("{TINTS.get(tint, "#000000")}"), weight: 500)[{self.inline(text)}]]'
         )
+
+
+@dataclass(frozen=True)
+class _Track:
+    """One column of typst's table."""
+
+    width: str
+    align: str
+    inset: str = "(x: 4pt, y: 2.2pt)"
+
+
+def _tracks(column: Column, characters: int) -> list[_Track]:
+    if column.kind == "text":
+        long = characters > LONG_TEXT
+        return [_Track(f"{math.sqrt(characters):.1f}fr" if long else "auto", "left")]
+    if column.kind == "count":
+        return [_Track("auto", "right")]
+    return [
+        _Track("auto", "right", "(left: 4pt, right: 0pt, y: 2.2pt)"),
+        _Track("auto", "left", "(left: 0pt, right: 4pt, y: 2.2pt)"),
+    ]
 
 
 def column_characters(table: Table) -> list[int]:

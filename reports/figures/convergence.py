@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 def error_against_h(fem: Results, nets: Results) -> Figure:
     """L² error on the cube against h: one curve per element, one level per net (median over
     seeds, band over all of them)."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.75))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.55))
     ends: list[End] = []
     lowest: dict[int, tuple[Array, Array]] = {}
     for element in fem.distinct("element"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from reports.contenders import Contender
+from reports.formatting import scientific
 from reports.style import TINTS, WIDTH_INCHES, look
 from reports.svg import End, name_series, plot_series
 
@@ -20,8 +22,7 @@ TOLD = {
     "fit": "told samples of it",
     "solve": "told the equation",
 }
-MOST_NETS = 2  # curves of nets per panel: the best and the paper's
-NAME_GAP = 0.062  # of a panel's height, between two names
+NAME_GAP = 0.075  # of a panel's height, between two names
 MOST_POINTS = 60  # of a curve; more would weigh and not show
 
 
@@ -29,7 +30,7 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     """One panel per thing that a method can be told, L² error against seconds, common axes."""
     tracks = [track for track in TOLD if any(c.track == track and c.error for c in field)]
     figure, grid = plt.subplots(
-        1, len(tracks), figsize=(WIDTH_INCHES, 3.0), sharex=True, sharey=True, squeeze=False
+        1, len(tracks), figsize=(WIDTH_INCHES, 2.45), sharex=True, sharey=True, squeeze=False
     )
     named = []
     for axes, track in zip(grid[0], tracks, strict=True):
@@ -80,16 +81,10 @@ def _panel(axes: Axes, field: Sequence[Contender]) -> list[End]:
             ends.append(_sizes(axes, name, members))
         else:
             ends.append(_best_of(axes, name, members))
-    nets = sorted((c for c in field if c.is_net), key=lambda c: c.error or 0.0)
-    ends.extend(_along_training(axes, net) for net in _two_nets(nets))
+    nets = [c for c in field if c.is_net]
+    if nets:
+        ends.append(_along_training(axes, min(nets, key=lambda c: c.error or np.inf)))
     return ends
-
-
-def _two_nets(nets: Sequence[Contender]) -> list[Contender]:
-    """The best, and the best of the paper's, which are trained by steepest descent."""
-    papers = [c for c in nets if c.records[0].config.get("optimizer") == "steepest"]
-    chosen = [*nets[:1], *papers[:1]]
-    return list({c.name: c for c in chosen}.values())[:MOST_NETS]
 
 
 def _sizes(axes: Axes, name: str, members: Sequence[Contender]) -> End:
@@ -113,8 +108,7 @@ def _along_training(axes: Axes, net: Contender) -> End:
     style = {} if len(seconds) == 1 else {"marker": ""}
     plot_series(axes, seconds, errors, net.name, net.look, **style)
     at = (float(seconds[-1]), float(errors[-1]))
-    papers = net.records[0].config.get("optimizer") == "steepest"
-    return End(at, "the paper's net" if papers else "best net", net.name, net.look)
+    return End(at, "best net", net.name, net.look)
 
 
 def median_curve(net: Contender) -> tuple[np.ndarray, np.ndarray]:
@@ -151,50 +145,65 @@ class Bar:
     verdict: str
 
 
+LABEL = 66  # characters of a line beside a bar
+ROW = 0.145  # inches per line
+
+
 def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
     """Ratios with intervals on a logarithmic axis; left of 1 is the claim's side."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.5 + 0.27 * len(bars)))
-    for place, bar in enumerate(reversed(bars)):
+    texts = [textwrap.wrap(bar.text, LABEL, max_lines=2, placeholder=" …") for bar in bars]
+    heights = [len(lines) + 0.45 for lines in texts]
+    places = [sum(heights[:k]) + heights[k] / 2 for k in range(len(bars))]
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.55 + ROW * sum(heights)))
+    left, right = _ratio_limits(bars)
+    for place, bar in zip(places, bars, strict=True):
         color = TINTS.get(bar.verdict, "#000000")
-        axes.plot([bar.low, bar.high], [place, place], color=color, lw=1.8, solid_capstyle="butt")
-        axes.plot([bar.ratio], [place], "o", color=color, ms=5)
+        ends = [max(bar.low, left), min(bar.high, right)]
+        axes.plot(ends, [place, place], color=color, lw=1.8, solid_capstyle="butt")
+        axes.plot([bar.ratio], [place], "o", color=color, ms=5, gid=f"series:{bar.text}")
         axes.annotate(
             bar.verdict,
             (1.02, place),
             xycoords=("axes fraction", "data"),
             color=color,
             fontweight="bold",
-            fontsize=8.5,
+            fontsize=7.5,
             va="center",
         )
     axes.axvline(1.0, color="#888888", lw=0.8)
     axes.set_xscale("log")
-    axes.set_yticks(range(len(bars)), [bar.text for bar in reversed(bars)], fontsize=8.5)
-    axes.set_ylim(-0.6, len(bars) - 0.4)
+    axes.set_yticks(places, ["\n".join(lines) for lines in texts], fontsize=7.5)
+    axes.set_ylim(sum(heights), 0)
     axes.tick_params(axis="y", length=0)
-    _ratio_ticks(axes, bars)
+    axes.set_xlim(left, right)
+    _ratio_ticks(axes, left, right)
     axes.grid(axis="y", visible=False)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(xlabel)
+    axes.set_xlabel(xlabel, fontsize=7.5, loc="right")
     return figure
 
 
-def _ratio_ticks(axes: Axes, bars: Sequence[Bar]) -> None:
+def _ratio_limits(bars: Sequence[Bar]) -> tuple[float, float]:
+    """Room for all medians and for intervals up to a hundred times beyond them."""
+    ratios = [bar.ratio for bar in bars] + [0.9, 1.1]
+    low, high = min(ratios), max(ratios)
+    ends = [e for bar in bars for e in (bar.low, bar.high) if low / 100 < e < high * 100]
+    return min([low, *ends]) / 1.15, max([high, *ends]) * 1.15
+
+
+def _ratio_ticks(axes: Axes, left: float, right: float) -> None:
     """Powers of two, or of ten where the ratios span more."""
-    ends = [value for bar in bars for value in (bar.low, bar.high, bar.ratio) if value > 0]
-    finite = [value for value in ends if np.isfinite(value)] or [1.0]
-    low, high = min([*finite, 0.9]), max([*finite, 1.1])
-    base = 2.0 if high / low < 64 else 10.0
-    powers = np.arange(
-        np.floor(np.log(low) / np.log(base)), np.ceil(np.log(high) / np.log(base)) + 1
-    )
-    axes.set_xlim(low / 1.15, high * 1.15)
-    axes.xaxis.set_major_locator(FixedLocator([float(base**power) for power in powers]))
+    base = 2.0 if right / left < 64 else 10.0
+    first, last = (int(np.floor(np.log(end) / np.log(base))) for end in (left, right))
+    powers = np.arange(first, last + 1)[:: max(1, (last - first) // 6)]
+    axes.xaxis.set_major_locator(FixedLocator([float(base) ** int(power) for power in powers]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _ratio(value)))
 
 
 def _ratio(value: float) -> str:
-    if value >= 1 or value < 0.01:
-        return f"{value:g}"
+    if value >= 1:
+        return f"{value:g}" if value < 1e4 else scientific(value, 0)
+    if value < 0.001:
+        return scientific(value, 0)
     return {0.5: "½", 0.25: "¼", 0.125: "⅛"}.get(value, f"1/{1 / value:g}")

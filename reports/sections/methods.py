@@ -10,7 +10,7 @@ from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table
 
 TITLE = "Method cards"
-ORDER = 85
+ORDER = 20
 STUDIES = ()  # whatever competes
 GAP = ""
 

@@ -15,7 +15,7 @@ from reports.formatting import scientific
 STUDY = "optimizers"
 
 TITLE = "Optimisers"
-ORDER = 65
+ORDER = 75
 STUDIES = (STUDY,)
 GAP = "the optimisers have not raced in this run."
 IN_ARTICLE = (("race",),)
