@@ -12,7 +12,6 @@ from bench.guards.output import folder_for, write_whole
 from bench.guards.reading import plain_bytes
 from bench.store.files import Damaged
 from bench.store.folder import Store
-from bench.store.results import Results
 from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
@@ -111,6 +110,7 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
     from reports._plain_names import shortened, versions
+    from reports.facts import facts, subtitle
     from reports.sections import all_sections, headlines
     from reports.tables import lean_section
 
@@ -118,11 +118,10 @@ def build_document(run: Run) -> Document:
     parts = all_sections(run)
     document = Document(
         title="When does a neural network beat a finite element?",
-        subtitle="Nédélec elements, neural networks and linear models by one ruler",
+        subtitle=subtitle(run),
         sections=parts.article,
         facts=[
-            ("run", run.name),
-            *_facts(run.results),
+            *facts(run),
             *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
@@ -138,10 +137,6 @@ def _missing(gaps: Sequence[Missing]) -> list[Section]:
         return []
     lead = Paragraph("These parts of the report have no results in this run.")
     return [Section("Not in this run", [lead, *gaps], part="supplement")]
-
-
-def _facts(results: Results) -> list[tuple[str, str]]:
-    return [("cells", str(len(results)))] if len(results) else [("cells", "none yet")]
 
 
 def digest(run: Run) -> str:

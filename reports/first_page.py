@@ -127,11 +127,9 @@ def matrix(fields: Fields) -> Table | None:
     columns = [Column("you are told"), Column("field")]
     columns += [Column(scientific(error, 0).removeprefix("1·")) for error in SHOWN_ERRORS]
     caption = (
-        f"{_verdict(fields)} Who first reaches which L² error, and in what time; blue are finite "
-        "elements, orange nets, grey linear models. Time on one thread until the error is reached, "
-        "the search for settings not counted; where nobody reaches it, how near the best came. "
-        "Samples lie in the training part and errors are measured there; elsewhere on the whole "
-        "domain."
+        f"{_verdict(fields)} Who first reaches which L² error, and in what time on one thread, the "
+        "search for settings not counted; in brackets how near the best came. Told samples, errors "
+        "are those where the samples lie. Colours as in [[told]]."
     )
     return Table("winners", caption, columns, rows, tints=tints)
 

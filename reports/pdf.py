@@ -56,7 +56,10 @@ _PREAMBLE = """
 #let gap(what, command) = block(
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
-#let abstract(body) = block(fill: rgb("#f3f5f9"), inset: 9pt, radius: 3pt, width: 100%, body)
+#let whole(body) = [#show figure: set block(breakable: false); #body]
+#let abstract(body) = block(
+  fill: rgb("#f3f5f9"), inset: 8pt, radius: 3pt, width: 100%, text(size: 0.95em, body),
+)
 """
 _SUPPLEMENT = """
 #set page(flipped: true, margin: (x: 15mm, top: 15mm, bottom: 15mm))
@@ -67,6 +70,7 @@ _SUPPLEMENT = """
 """
 ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a table at full size
 SMALLEST = 0.62  # of the text's size: smaller would not be read
+WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
@@ -96,7 +100,9 @@ def typst_source(document: Document) -> str:
         f"#set document(title: {_string(document.title)})",
         *_opening(document, first),
         *first.sections(document.sections[:1], hidden=bool(document.abstract)),
-        *article.sections(document.sections[1:]),
+        *article.sections(document.sections[1:-1]),
+        "#place.flush()",  # no figure comes after the last section
+        *article.sections(document.sections[1:][-1:]),
     ]
     if document.references:
         parts.append("#heading(level: 1, numbering: none)[References]")
@@ -131,7 +137,7 @@ class _Setting:
 
     labels: Mapping[str, str]
     characters: int
-    floats: bool = False  # figures go to the next free top or bottom of a page
+    floats: bool = False  # figures go to the top of a page
 
     def sections(self, sections: Sequence[Section], hidden: bool = False) -> list[str]:
         """With their headings; `hidden` ones are bookmarks only, as where an abstract leads."""
@@ -183,8 +189,10 @@ class _Setting:
             f"{self.inline(rest)}"
         )
         kind = "image" if isinstance(block, Picture) else "table"
-        place = "auto" if self.floats and kind == "image" else "none"
-        return f"#figure({body}, kind: {kind}, placement: {place}, caption: [{caption}]) <{name}>"
+        place = "top" if self.floats and kind == "image" else "none"
+        made = f"#figure({body}, kind: {kind}, placement: {place}, caption: [{caption}]) <{name}>"
+        short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
+        return f"#whole[{made}]" if short else made
 
     def table(self, table: Table) -> str:
         """As large as the page allows; columns of long texts share what the others leave. Numbers

@@ -65,6 +65,7 @@ TINTS = {
     "depends": "#8A6D00",
     "not testable as stated": "#666666",
     "not tested yet": "#666666",
+    "too few seeds": "#666666",
 }
 ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
 MARKERS = "os^DvP*Xpdh"

@@ -30,7 +30,7 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     """One panel per thing that a method can be told, L² error against seconds, common axes."""
     tracks = [track for track in TOLD if any(c.track == track and c.error for c in field)]
     figure, grid = plt.subplots(
-        1, len(tracks), figsize=(WIDTH_INCHES, 2.45), sharex=True, sharey=True, squeeze=False
+        1, len(tracks), figsize=(WIDTH_INCHES, 2.3), sharex=True, sharey=True, squeeze=False
     )
     named = []
     for axes, track in zip(grid[0], tracks, strict=True):
@@ -51,7 +51,7 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     return figure
 
 
-ROOM = 2.3  # decades of seconds, right of the last curve, for the names
+ROOM = 3.1  # decades of seconds, right of the last curve, for the names
 
 
 def _name(axes: Axes, ends: Sequence[End], right: float) -> None:
@@ -145,16 +145,16 @@ class Bar:
     verdict: str
 
 
-LABEL = 66  # characters of a line beside a bar
-ROW = 0.145  # inches per line
+LABEL = 74  # characters of a line beside a bar
+ROW = 0.118  # inches per line
 
 
 def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
     """Ratios with intervals on a logarithmic axis; left of 1 is the claim's side."""
     texts = [textwrap.wrap(bar.text, LABEL, max_lines=2, placeholder=" …") for bar in bars]
-    heights = [len(lines) + 0.45 for lines in texts]
+    heights = [len(lines) + 0.4 for lines in texts]
     places = [sum(heights[:k]) + heights[k] / 2 for k in range(len(bars))]
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.55 + ROW * sum(heights)))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.42 + ROW * sum(heights)))
     left, right = _ratio_limits(bars)
     for place, bar in zip(places, bars, strict=True):
         color = TINTS.get(bar.verdict, "#000000")
@@ -167,19 +167,20 @@ def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
             xycoords=("axes fraction", "data"),
             color=color,
             fontweight="bold",
-            fontsize=7.5,
+            fontsize=7,
             va="center",
         )
     axes.axvline(1.0, color="#888888", lw=0.8)
     axes.set_xscale("log")
-    axes.set_yticks(places, ["\n".join(lines) for lines in texts], fontsize=7.5)
+    axes.set_yticks(places, ["\n".join(lines) for lines in texts], fontsize=7)
     axes.set_ylim(sum(heights), 0)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(left, right)
     _ratio_ticks(axes, left, right)
     axes.grid(axis="y", visible=False)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(xlabel, fontsize=7.5, loc="right")
+    axes.tick_params(axis="x", labelsize=7)
+    axes.set_xlabel(xlabel, fontsize=7, loc="right")
     return figure
 
 

@@ -80,7 +80,10 @@ def _over_time(axes: Axes, name: str, group: Results) -> None:
         return
     times = np.geomspace(max(s[0] for s in begun), max(s[-1] for s in begun), POINTS)
     table = np.array(
-        [e[np.searchsorted(s, times, side="right") - 1] for s, e in zip(seconds, errors, strict=True)]
+        [
+            e[np.searchsorted(s, times, side="right") - 1]
+            for s, e in zip(seconds, errors, strict=True)
+        ]
     )
     method = net_method(group.records[0].config)
     plot_series(axes, times, medians(table), name, method, marker="")

@@ -54,12 +54,11 @@ def samples_sentence(duels: Sequence[Duel]) -> str:
         answer = "a net always wins here"
     else:
         answer = f"a net wins on {_names(won)} and loses on {_names(lost)}"
-    shown = [*lost[:1], *won[:1]] if lost else won[:1]
-    return f"**Told samples of the field, {answer}.** " + " ".join(map(_shown, shown))
+    return f"**Told samples of the field, {answer}.** {_shown((lost or won)[0])}"
 
 
 def _names(duels: Sequence[Duel]) -> str:
-    return listed([f"`{duel.conditions.problem}`" for duel in duels])
+    return listed([duel.conditions.problem for duel in duels])
 
 
 def _shown(duel: Duel) -> str:
@@ -68,7 +67,7 @@ def _shown(duel: Duel) -> str:
     factor = max(duel.factor, 1 / duel.factor) if duel.factor else inf
     return (
         f"On `{duel.conditions.problem}` {with_time(first)} is {times(factor)} times more accurate "
-        f"than {with_time(second)} (L² error, {told_in_words(duel.conditions)}, the same for both; "
+        f"than {with_time(second)} (both: {told_in_words(duel.conditions)}; "
         f"{counted(len(duel.net.trials), 'seed')})."
     )
 
@@ -85,10 +84,9 @@ def article(run: Run) -> list[Block | Section]:
     blocks: list[Block | Section] = [Paragraph(_lead(table is not None, bool(drawable)))]
     if drawable:
         caption = (
-            f"{_message(panels)} Problem `{main}`: work against error. Blue are finite elements, "
-            "one mark per size; orange the best net along its training (median over seeds); grey "
-            "linear models. Methods in one panel were told the same"
-            f"{_samples(panels['fit'])}; across panels they are not to be compared."
+            f"{_message(panels)} Problem `{main}`. Blue are finite elements, one mark per size; "
+            "orange the best net along its training; grey linear models. Methods in one panel were "
+            f"told the same{_samples(panels['fit'])}; across panels they do not compare."
         )
         source = run.made_by(Results([r for c in drawable for r in c.records]))
         draw = partial(told_panels, drawable)
@@ -101,10 +99,8 @@ def article(run: Run) -> list[Block | Section]:
 
 def _lead(table: bool, figure: bool) -> str:
     where = [name for name, there in (("[[told]]", figure), ("[[winners]]", table)) if there]
-    return (
-        "The answer depends on what a method is told, on the field and on the error that is "
-        f"required{': ' + listed(where) if where else ''}."
-    )
+    see = f" ({listed(where)})" if where else ""
+    return f"The answer depends on what a method is told, on the field and on the error{see}."
 
 
 def _samples(field: Sequence[Contender]) -> str:

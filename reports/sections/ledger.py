@@ -66,7 +66,9 @@ VERBS = {  # of one claim, of several
     "depends": ("depends on a choice", "depend on a choice"),
     "not testable as stated": ("cannot be tested as stated", "cannot be tested as stated"),
     "not tested yet": ("is not tested yet", "are not tested yet"),
+    "too few seeds": ("has too few seeds", "have too few seeds"),
 }
+STATUSES = tuple(VERBS)[:5]
 
 
 def _verb(status: str, number: int) -> str:
@@ -95,7 +97,7 @@ def first_claims(run: Run) -> list[Block]:
 
 
 def article(run: Run) -> list[Block]:
-    """All comparisons but those of the τ study, which has a forest of its own, and a tally."""
+    """The paper's comparisons as a forest plot, and a tally of all verdicts."""
     if not any(entry.status != "not tested yet" for entry in run.ledger):
         return []
     lead = (
@@ -105,32 +107,50 @@ def article(run: Run) -> list[Block]:
         f"fewer than {DECIDING_SEEDS} seeds hardly anything is decided. The ledger itself, with "
         "rules and evidence, is in the supplement."
     )
+    return [Paragraph(lead), _tally(run), *_comparisons(run, "claims", "paper")]
+
+
+def _comparisons(run: Run, name: str, part: str) -> list[Block]:
+    """All comparisons of a part but those of the τ study, which has a forest of its own."""
     studied = {r.key for r in run.records if r.kind == "tau_arm"}
-    found = [pair for pair in compared(run.ledger) if not studied & set(pair[1].cells)]
+    found = [
+        (entry, finding)
+        for entry, finding in compared(run.ledger)
+        if entry.claim.part == part and not studied & set(finding.cells)
+    ]
     bars = _bars(run, found)
-    blocks: list[Block] = [Paragraph(lead), _tally(run)]
-    if bars:
-        blocks.append(_forest(run, "claims", _message(bars), found, bars))
-    return blocks
+    return [_forest(run, name, _message(part, bars), found, bars)] if bars else []
 
 
-def _message(bars: Sequence[Bar]) -> str:
+def _message(part: str, bars: Sequence[Bar]) -> str:
     tally = Counter(bar.verdict for bar in bars)
     counts = listed([f"{tally[status]} {_verb(status, tally[status])}" for status in _order(tally)])
     return (
-        f"Of {counted(len(bars), 'comparison')}, {counts}. The ratio of errors of runs that share "
-        "starting weights and data, median and 95 % interval over seeds; left of 1 is the claim's "
-        "side. Comparisons of the τ study are in [[tau-forest]]."
+        f"Of {counted(len(bars), 'comparison')} {WHOSE[part]}, {counts}. The ratio of errors of "
+        "runs that share starting weights and data, median and 95 % interval over seeds; left of 1 "
+        "is the claim's side. Comparisons of the τ study are in [[tau-forest]]."
     )
+
+
+WHOSE = {"paper": "that the paper makes", "control": "of ours", "formula": "of formulas"}
 
 
 def _bars(run: Run, found: Sequence[tuple[Entry, Compared]]) -> list[Bar]:
     return [
-        Bar(shortened(entry.claim.sentence), c.ratio, c.low, c.high, _verdict(run, entry)[0])
+        Bar(shortened(entry.claim.sentence), c.ratio, c.low, c.high, _word(run, entry))
         for entry, finding in found
         for c in (finding.comparison,)
         if 0 < c.ratio < float("inf")
     ]
+
+
+def _word(run: Run, entry: Entry) -> str:
+    """What is compared and still not tested has too few seeds to be decided."""
+    status = _verdict(run, entry)[0]
+    return TOO_FEW if status == "not tested yet" else status
+
+
+TOO_FEW = "too few seeds"
 
 
 def _forest(
@@ -159,8 +179,8 @@ def _tally(run: Run) -> Table:
         tally = Counter(_verdict(run, entry)[0] for entry in entries)
         confirmed = sum(entry.standing == "confirmed" for entry in entries)
         if entries:
-            rows.append((title, *(tally[status] for status in VERBS), confirmed))
-    columns = [Column("kind of claim"), *(Column(status, "count") for status in VERBS)]
+            rows.append((title, *(tally[status] for status in STATUSES), confirmed))
+    columns = [Column("kind of claim"), *(Column(status, "count") for status in STATUSES)]
     columns.append(Column("confirmed", "count"))
     caption = (
         "Verdicts by kind of claim. Confirmed are verdicts with a declared rule whose seeds no "
@@ -191,6 +211,7 @@ def contents(run: Run) -> list[Block]:
     parts = [(part, [e for e in run.ledger if e.claim.part == part]) for part in PARTS]
     return [
         Paragraph(text),
+        *_comparisons(run, "claims-of-ours", "control"),
         *(_table(part, entries, verdicts) for part, entries in parts if entries),
     ]
 

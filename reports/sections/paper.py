@@ -108,7 +108,8 @@ def _training(run: Run, nets: Results) -> Picture:
     parts = []
     for hidden in nets.distinct("hidden"):
         ends = {
-            name: median(group.errors("train_mse")) for name, group in _variants(nets, hidden).items()
+            name: median(group.errors("train_mse"))
+            for name, group in _variants(nets, hidden).items()
         }
         best = min(ends, key=lambda name: ends[name])
         if ends[best] < inf:

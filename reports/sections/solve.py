@@ -62,8 +62,8 @@ def contents(run: Run) -> list[Block]:
 
 
 LOSS = Formula(
-    "J = 1/N sum_i abs((\"curl\" phi \"curl\" u - f) / phi - nabla \"div\" u)^2 (x_i) "
-    "+ 1/N sum_i abs(\"div\" u)^2 (x_i) + w/M sum_k abs(u times n - g)^2 (s_k)",
+    'J = 1/N sum_i abs(("curl" phi "curl" u - f) / phi - nabla "div" u)^2 (x_i) '
+    '+ 1/N sum_i abs("div" u)^2 (x_i) + w/M sum_k abs(u times n - g)^2 (s_k)',
     "J is the mean square of the equation divided by phi, of the divergence, and w times that of "
     "the tangential boundary values.",
 )
@@ -144,7 +144,7 @@ def _beats(nets: Results, elements: Results, element: str | None) -> bool:
 
 
 def _fields(names: list[str]) -> str:
-    return listed([f"`{name}`" for name in names])
+    return listed(names)
 
 
 def _problems(results: Results) -> list[str]:
