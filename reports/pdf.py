@@ -70,6 +70,7 @@ _SUPPLEMENT = """
 """
 ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a table at full size
 SMALLEST = 0.62  # of the text's size: smaller would not be read
+MOST_MARKED_ROWS = 40
 WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
@@ -93,7 +94,7 @@ def typst_source(document: Document) -> str:
     labels = document.labels()
     first = _Setting(labels, ARTICLE_CHARACTERS)
     article = _Setting(labels, ARTICLE_CHARACTERS, floats=True)
-    supplement = _Setting(labels, SUPPLEMENT_CHARACTERS)
+    supplement = _Setting(labels, SUPPLEMENT_CHARACTERS, width="64%")
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
         _PREAMBLE,
@@ -137,6 +138,7 @@ class _Setting:
 
     labels: Mapping[str, str]
     characters: int
+    width: str = "100%"  # of figures
     floats: bool = False  # figures go to the top of a page
 
     def sections(self, sections: Sequence[Section], hidden: bool = False) -> list[str]:
@@ -176,7 +178,7 @@ class _Setting:
                 return f"#gap([{self.inline(what)}], {_string(command)})"
             case Picture():
                 file = _string(f"{slug(block.name)}.svg")
-                image = f"image({file}, width: 100%, alt: {_string(block.alt)})"
+                image = f"image({file}, width: {self.width}, alt: {_string(block.alt)})"
                 return self._figure(image, block)
             case Table():
                 return self._figure(self.table(block), block)
@@ -195,8 +197,11 @@ class _Setting:
         return f"#whole[{made}]" if short else made
 
     def table(self, table: Table) -> str:
-        """As large as the page allows; columns of long texts share what the others leave. Numbers
-        are set in two columns each, before and from the point, so that points are aligned."""
+        """As large as the page allows; columns of long texts share what the others leave. Points
+        stand below each other: where the digits on both sides vary, a number has two columns,
+        before and from the point. A cell that screen readers can find costs 180 bytes, so the
+        longest tables are without: they find them on the page.
+        """
         size = table_size(table, self.characters)
         tracks = [
             _tracks(c, w) for c, w in zip(table.columns, column_characters(table), strict=True)
@@ -214,11 +219,12 @@ class _Setting:
             for at, row in enumerate(table.rows)
             for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
+        wrap = "pdf.artifact" if len(table.rows) > MOST_MARKED_ROWS else ""
         return (
-            f"text(size: {size:.2f}em, table(columns: ({columns},), align: ({align},), "
+            f"text(size: {size:.2f}em, {wrap}(table(columns: ({columns},), align: ({align},), "
             f"inset: ({insets},), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
-            "table.hline()))"
+            "table.hline())))"
         )
 
     def _cells(self, text: str, tracks: int, tint: str | None) -> str:
@@ -246,7 +252,9 @@ def _tracks(column: Column, characters: int) -> list[_Track]:
     if column.kind == "text":
         long = characters > LONG_TEXT
         return [_Track(f"{math.sqrt(characters):.1f}fr" if long else "auto", "left")]
-    if column.kind == "count":
+    if column.kind in ("error", "exact"):  # one digit before the point
+        return [_Track("auto", "left")]
+    if column.kind in ("count", "rate"):  # none, or two, behind it
         return [_Track("auto", "right")]
     return [
         _Track("auto", "right", "(left: 4pt, right: 0pt, y: 2.2pt)"),

@@ -79,12 +79,8 @@ def _over_time(axes: Axes, name: str, group: Results) -> None:
     if not all(map(len, begun)):
         return
     times = np.geomspace(max(s[0] for s in begun), max(s[-1] for s in begun), POINTS)
-    table = np.array(
-        [
-            e[np.searchsorted(s, times, side="right") - 1]
-            for s, e in zip(seconds, errors, strict=True)
-        ]
-    )
+    last = [np.searchsorted(s, times, side="right") - 1 for s in seconds]
+    table = np.array([e[at] for e, at in zip(errors, last, strict=True)])
     method = net_method(group.records[0].config)
     plot_series(axes, times, medians(table), name, method, marker="")
     if len(table) > 1:

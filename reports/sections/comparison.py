@@ -50,8 +50,8 @@ def contents(run: Run) -> list[Block | Section]:
         "1e-6 where both apply. What a method was told differs, so each table keeps to one track. "
         "Nets and baselines saw the field in the training part only; their error there is the "
         f"headline, what lies outside is extrapolation and stands apart. {SECONDS} They are of the "
-        "machine named under environment; a search among settings has a column of its own. What was "
-        "told the field itself is under finite elements."
+        "machine named under environment; a search among settings has a column of its own. What "
+        "was told the field itself is under finite elements."
     )
     return [Paragraph(text), *(part for problem in problems for part in _problem(run, problem))]
 

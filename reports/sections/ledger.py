@@ -112,12 +112,10 @@ def article(run: Run) -> list[Block]:
 
 def _comparisons(run: Run, name: str, part: str) -> list[Block]:
     """All comparisons of a part but those of the τ study, which has a forest of its own."""
-    studied = {r.key for r in run.records if r.kind == "tau_arm"}
-    found = [
-        (entry, finding)
-        for entry, finding in compared(run.ledger)
-        if entry.claim.part == part and not studied & set(finding.cells)
-    ]
+    found = [pair for pair in compared(run.ledger) if pair[0].claim.part == part]
+    if found:
+        studied = {r.key for r in run.records if r.kind == "tau_arm"}
+        found = [pair for pair in found if not studied & set(pair[1].cells)]
     bars = _bars(run, found)
     return [_forest(run, name, _message(part, bars), found, bars)] if bars else []
 
@@ -237,7 +235,10 @@ def _table(part: str, entries: Sequence[Entry], verdicts: dict[str, tuple[str, s
                 f"run `{entry.evidence}`" if untested else entry.evidence,
             )
         )
-    return Table(f"ledger-{part}", f"{PARTS[part]}.", columns, rows)  # type: ignore[index]
+    place = [column.title for column in columns].index("verdict")
+    tints = {(at, place): verdicts[e.claim.name][0] for at, e in enumerate(entries)}
+    caption = f"{PARTS[part]}."  # type: ignore[index]
+    return Table(f"ledger-{part}", caption, columns, rows, tints=tints)
 
 
 def _in_full(entry: Entry, words: str) -> str:

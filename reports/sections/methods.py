@@ -48,8 +48,9 @@ def article(run: Run) -> list[Block]:
         "of information, at equal samples, inputs and threads, and the code refuses any other."
     )
     caption = (
-        f"Three kinds of information, and who was given which, over {counted(len(problems), 'field')}. "
-        "Everything computes in double precision on one thread unless a table says otherwise."
+        "Three kinds of information, and who was given which, over "
+        f"{counted(len(problems), 'field')}. Everything computes in double precision on one thread "
+        "unless a table says otherwise."
     )
     records = Results([r for c in field for r in c.records])
     table = Table("told-table", caption, COLUMNS, rows, run.made_by(records))
