@@ -68,21 +68,22 @@ def _compiled(context: Run, folder: Path, wanted: list[str]) -> list[Path]:
         return [folder / name for name in wanted]
     with noted() as faults:
         document = build_document(context)
-        made = {name: _RENDER[name](document) for name in wanted}
+        found: list[str] = []
+        made = {name: _RENDER[name](document, found) for name in wanted}
     for name, data in made.items():
         write_whole(folder / name, data)
-    _warn(document, made)
+    _warn(document, made, found)
     stamp = {"inputs": "" if faults else inputs, "files": wanted}
     write_whole(folder / STAMP, json.dumps(stamp).encode())
     return [folder / name for name in wanted]
 
 
-def _warn(document: Document, made: Mapping[str, bytes]) -> None:
+def _warn(document: Document, made: Mapping[str, bytes], found: Sequence[str]) -> None:
     """What an author would mend: a line each on standard error, and the report all the same."""
     from reports.checks import findings, weight
 
     heavy = [line for name, data in made.items() for line in weight(name, data)]
-    for line in [*findings(document), *heavy]:
+    for line in [*findings(document), *found, *heavy]:
         logging.getLogger("femnets.report").warning("report: %s", line)
 
 
@@ -167,16 +168,19 @@ def _there(folder: Path, wanted: list[str]) -> bool:
     return all((folder / name).is_file() for name in wanted)
 
 
-def _html(document: Document) -> bytes:
+def _html(document: Document, found: list[str] | None = None) -> bytes:
     from reports.html import render_html
 
     return render_html(document).encode()
 
 
-def _pdf(document: Document) -> bytes:
+def _pdf(document: Document, found: list[str] | None = None) -> bytes:
     from reports.pdf import render_pdf
 
-    return render_pdf(document)
+    return render_pdf(document, found)
 
 
-_RENDER: dict[str, Callable[[Document], bytes]] = {"report.html": _html, "report.pdf": _pdf}
+_RENDER: dict[str, Callable[[Document, list[str]], bytes]] = {
+    "report.html": _html,
+    "report.pdf": _pdf,
+}

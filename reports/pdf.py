@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from reports.document import (
     split_inline,
     walk,
 )
+from reports.drawings import drawing_findings
 from reports.formatting import show
 from reports.style import TINTS, drawn, saved
 from reports.tables import split_at_point
@@ -71,6 +73,8 @@ _SUPPLEMENT = """
 ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a table at full size
 SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
+NO_BREAK = "\u00a0"
 WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
@@ -78,12 +82,15 @@ LONG_TEXT = 22  # characters: a column of longer texts shares the width that is 
 FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # those of the figures' texts
 
 
-def render_pdf(document: Document) -> bytes:
-    """The PDF of the document, figures as vectors, headings as bookmarks."""
+def render_pdf(document: Document, found: list[str] | None = None) -> bytes:
+    """The PDF of the document, figures as vectors, headings as bookmarks; what is wrong with the
+    figures as drawn is added to `found`."""
     with temporary_folder() as root:
         for picture in document.pictures():
             with drawn(picture, text_as_text=True) as figure:
                 data = saved(figure, "svg", metadata={"Date": None})
+                if found is not None:
+                    found += drawing_findings(picture.name, figure)
             (root / f"{slug(picture.name)}.svg").write_bytes(data)
         source = root / "report.typ"
         source.write_text(typst_source(document), encoding="utf-8")
@@ -101,6 +108,7 @@ def typst_source(document: Document) -> str:
         f"#set document(title: {_string(document.title)})",
         *_opening(document, first),
         *first.sections(document.sections[:1], hidden=bool(document.abstract)),
+        *(["#pagebreak(weak: true)"] if document.abstract else []),  # page 1 stands alone
         *article.sections(document.sections[1:-1]),
         "#place.flush()",  # no figure comes after the last section
         *article.sections(document.sections[1:][-1:]),
@@ -166,7 +174,7 @@ class _Setting:
             case "reference":
                 return f"#link(<{piece}>, {_string(self.labels[piece])})"
             case _:
-                return f"#text({_string(piece)})"
+                return f"#text({_string(_UNIT.sub(NO_BREAK, piece))})"
 
     def block(self, block: Block) -> str:
         match block:

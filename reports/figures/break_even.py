@@ -27,7 +27,7 @@ def pay_back_counts(found: Mapping[str, Sequence[BreakEven]], looks: Looks) -> F
     errors = sorted({row.required for rows in panels.values() for row in rows}, reverse=True)
     columns = min(2, len(panels))
     lines = -(-len(panels) // columns)
-    height = 0.7 + lines * (0.55 + 0.27 * len(errors))
+    height = 0.7 + lines * max(1.1, 0.55 + 0.27 * len(errors))
     figure, grid = plt.subplots(
         lines, columns, figsize=(WIDTH_INCHES, height), squeeze=False, sharex=True, sharey=True
     )
@@ -37,9 +37,8 @@ def pay_back_counts(found: Mapping[str, Sequence[BreakEven]], looks: Looks) -> F
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     for axes in grid[-1]:
-        axes.set_xlabel("points to evaluate until the net is ahead")
-    for axes in grid[:, 0]:
-        axes.set_ylabel("required L² error")
+        axes.set_xlabel("points until the net is ahead")
+    figure.supylabel("required L² error", fontsize=9)
     legend_below(figure, _all_named(list(grid.flat[: len(panels)])), columns=6)
     return figure
 

@@ -13,7 +13,7 @@ from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Decision, Entrant, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import undrawn, work_precision
-from reports.figures.first_page import told_panels
+from reports.figures.first_page import Method, told_panels
 from reports.first_page import (
     RACES,
     TOLD,
@@ -79,7 +79,7 @@ def article(run: Run) -> list[Block | Section]:
     if main is None:
         return []
     panels = {track: fields.fullest(main, track) for track in TOLD}
-    drawable = [c for field in panels.values() for c in field if c.error]
+    drawable = [c for field in panels.values() for c in field if Method.of(c).is_drawable]
     table = matrix(fields)
     blocks: list[Block | Section] = [Paragraph(_lead(table is not None, bool(drawable)))]
     if drawable:
@@ -113,20 +113,17 @@ def _message(panels: Mapping[str, Sequence[Contender]]) -> str:
     """Who comes how far where nets take part, and how far the best net stays behind."""
     parts = []
     for track in RACES:
-        field = [c for c in panels[track] if c.error]
-        net, best = _best([c for c in field if c.is_net]), _best(field)
-        if best is None:
+        field = [m for m in map(Method.of, panels[track]) if m.is_drawable]
+        if not field:
             continue
-        words = f"told {TOLD[track]} {best.appearance.series} comes furthest ({_error(best)})"
-        if net is best:
-            words = f"told {TOLD[track]} a net comes furthest ({_error(best)})"
-        elif net is not None:
-            words += f" and the best net to {_error(net)}"
+        best = min(field, key=lambda m: m.error)
+        net = min((m for m in field if m.family == "net"), key=lambda m: m.error, default=None)
+        name = "a net" if net is best else best.series
+        words = f"told {TOLD[track]}, {name} comes furthest ({scientific(best.error, 1)})"
+        if net is not None and net is not best:
+            words += f", the best net to {scientific(net.error, 1)}"
         parts.append(words)
-    if not parts:
-        best = _best([c for field in panels.values() for c in field])
-        return f"{best.appearance.series} comes furthest ({_error(best)})." if best else ""
-    sentence = "; ".join(parts)
+    sentence = "; ".join(parts) or "finite elements told the field, by size"
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

@@ -109,23 +109,16 @@ def _sentence(found: Mapping[str, Sequence[BreakEven]], *, of_all: bool = True) 
     at_once = sum(count == 0 for count in counts)
     later = sorted(count for count in counts if 0 < count < inf)
     never = len(rows) - at_once - len(later)
-    parts = []
-    if at_once:
-        parts.append(f"at once in {at_once}")
+    parts = [f"at once in {at_once}"] if at_once else []
     if later:
-        median_of = f", {_number(later[len(later) // 2])} in the median" if len(later) > 1 else ""
-        parts.append(
-            f"after {_number(later[0])}"
-            + (f" to {_number(later[-1])}" if len(later) > 1 else "")
-            + f" points in {len(later)}{median_of}"
-        )
+        span = " to ".join(dict.fromkeys((_number(later[0]), _number(later[-1]))))
+        parts.append(f"after {span} points in {len(later)}")
     if never:
         parts.append(f"never in {never}")
-    with_whom = " (" + _by_element(rows) + ")" if of_all else ""
-    return (
-        f"told the same, a net's training is paid back {listed(parts)} of "
-        f"{counted(len(rows), 'comparison')} with elements of equal error{with_whom}."
-    ).replace("told", "Told" if of_all else "told", 1)
+    said = f"{listed(parts)} of {counted(len(rows), 'comparison')} with elements of equal error"
+    if of_all:
+        return f"Told the same, a net's training is paid back {said} ({_by_element(rows)})."
+    return f"told the same, a net's training is paid back {said}."
 
 
 def _by_element(rows: Sequence[BreakEven]) -> str:

@@ -75,8 +75,8 @@ def verdict(effects: Sequence[Effect]) -> str:
 
 
 def _said(effects: Sequence[Effect]) -> str:
-    """`tuned against tuned it trains better in 2 of 8 settings and worse in 1 (ratios 0.5 to 1.5);
-    at equal rate better at 2 and worse at 1 of 6 rates (ratios …)`"""
+    """`tuned against tuned it trains better in 2, worse in 1, undecided in 5 of 8 settings (ratios
+    0.5 to 1.5); at equal rate …`"""
     parts = []
     for words, unit, some in (
         ("tuned against tuned", "setting", [e for e in effects if e.series != AT_EQUAL_RATE]),
@@ -89,9 +89,8 @@ def _said(effects: Sequence[Effect]) -> str:
         span = f"{min(e.ratio for e in some):.2g} to {max(e.ratio for e in some):.2g}"
         ratios = f"ratios {span}" if len(some) > 1 else f"ratio {some[0].ratio:.2g}"
         parts.append(
-            f"{words} it trains better in {better or 'none'}, worse in {worse or 'none'} and is "
-            f"undecided in {len(some) - better - worse or 'none'} of {counted(len(some), unit)} "
-            f"({ratios})"
+            f"{words} it trains better in {better}, worse in {worse}, undecided in "
+            f"{len(some) - better - worse} of {counted(len(some), unit)} ({ratios})"
         )
     return "; ".join(parts)
 

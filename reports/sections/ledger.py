@@ -42,6 +42,7 @@ FIRST = (
     "paper-net-beats-linear-least-squares",
     "tuned-net-beats-quadratic-least-squares",
 )
+MOST_FIRST = 6
 SIDE = "ratio of errors, median and 95 % interval over seeds (left of 1: the claim's side)"
 
 
@@ -83,15 +84,14 @@ def _order(tally: Counter[str]) -> list[str]:
 def first_claims(run: Run) -> list[Block]:
     """The comparisons that matter most as a forest plot; all are in the ledger's own section."""
     found = {entry.claim.name: (entry, finding) for entry, finding in compared(run.ledger)}
-    chosen = [found[name] for name in FIRST if name in found]
+    chosen = [found[name] for name in FIRST if name in found][:MOST_FIRST]
     bars = _bars(run, chosen)
     if not bars:
         return []
     message = headline(run).replace("**", "") or "What runs in pairs say of claims."
     caption = (
         f"{message} Here {counted(len(bars), 'comparison')} that matter{'s' * (len(bars) == 1)} "
-        "most, of runs that share starting weights and data: interval over seeds, verdict in "
-        "colour; all others are in [[claims]]."
+        "most, of runs that share starting weights and data; the rest is in the ledger's section."
     )
     return [_forest(run, "first-claims", caption, chosen, bars)]
 
@@ -126,7 +126,7 @@ def _message(part: str, bars: Sequence[Bar]) -> str:
     return (
         f"Of {counted(len(bars), 'comparison')} {WHOSE[part]}, {counts}. The ratio of errors of "
         "runs that share starting weights and data, median and 95 % interval over seeds; left of 1 "
-        "is the claim's side. Comparisons of the τ study are in [[tau-forest]]."
+        "is the claim's side. Comparisons of the τ study have a forest of their own."
     )
 
 

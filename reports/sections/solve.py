@@ -159,7 +159,8 @@ def _headline(nets: dict[str, Results], elements: Results) -> str:
         rivals = [r for r in elements if r.config["problem"] == problem]
         if rivals:
             best = min(rivals, key=lambda record: record.values["l2_error"])
-            title = ELEMENTS[method_of(best)][0]
+            title = "hp bricks" if best.config["layers"] else ELEMENTS[method_of(best)][0]
+            title = title.partition(",")[0]
             parts.append(
                 f"{problem}: net {scientific(median(group.errors()), 1)} after "
                 f"{show(median(group.value('seconds')), 'seconds')}{_lowest(problem, elements)}, "
