@@ -27,6 +27,13 @@ REFERENCES = (
     "problem in electromagnetism. Comput. Methods Appl. Mech. Engrg. 64, 1987.",
     "M. Costabel: A coercive bilinear form for Maxwell's equations. J. Math. Anal. Appl. 157, "
     "1991.",
+    "M. Costabel, M. Dauge: Weighted regularization of Maxwell equations in polyhedral domains. "
+    "Numer. Math. 93, 2002.",
+    "S. Holm: A simple sequentially rejective multiple test procedure. Scand. J. Statist. 6, 1979.",
+    "M. Raissi, P. Perdikaris, G. E. Karniadakis: Physics-informed neural networks. J. Comput. "
+    "Phys. 378, 2019.",
+    "B. Poole et al.: Exponential expressivity in deep neural networks through transient chaos. "
+    "NeurIPS, 2016.",
     "M. Al-Baali: Numerical experience with a class of self-scaling quasi-Newton algorithms. JOTA "
     "96, 1998.",
 )
