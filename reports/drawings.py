@@ -56,8 +56,8 @@ def _visible(figure: Figure) -> Iterator[Text]:
             continue
         yield from (text for text in axes.texts if text.get_visible())
         yield from (axes.title, axes._left_title, axes._right_title)  # type: ignore[attr-defined]
-        if (box := axes.get_legend()) is not None:
-            yield from box.get_texts()
+        if (inside := axes.get_legend()) is not None:
+            yield from inside.get_texts()
         if axes.axison:
             yield from _of_axis(axes.xaxis)
             yield from _of_axis(axes.yaxis)

@@ -75,6 +75,7 @@ SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
 NO_BREAK = "\u00a0"
+LONG_CODE = 60
 WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
@@ -115,7 +116,8 @@ def typst_source(document: Document) -> str:
     ]
     if document.references:
         parts.append("#heading(level: 1, numbering: none)[References]")
-        parts.extend(f"+ {article.inline(entry)}" for entry in document.references)
+        entries = "\n".join(f"+ {article.inline(entry)}" for entry in document.references)
+        parts.append(f"#text(size: 0.9em)[\n{entries}\n]")
     if document.supplement:
         parts += ["#pagebreak(weak: true)", _SUPPLEMENT]
         parts += supplement.sections(document.supplement)
@@ -179,7 +181,10 @@ class _Setting:
     def block(self, block: Block) -> str:
         match block:
             case Paragraph(text):
-                return self.inline(text)
+                code = [piece for kind, piece in split_inline(text, {}) if kind == "code"]
+                ragged = max(map(len, code), default=0) > LONG_CODE  # or its words are torn apart
+                said = self.inline(text)
+                return f"#par(justify: false)[{said}]" if ragged else said
             case Formula(typst=formula):
                 return f"$ {formula} $"
             case Missing(what, command):
@@ -211,9 +216,9 @@ class _Setting:
         longest tables are without: they find them on the page.
         """
         size = table_size(table, self.characters)
-        tracks = [
-            _tracks(c, w) for c, w in zip(table.columns, column_characters(table), strict=True)
-        ]
+        widths = column_characters(table)
+        fits = 0.92 * (sum(widths) + 1.6 * len(widths)) <= self.characters
+        tracks = [_tracks(c, w, fits) for c, w in zip(table.columns, widths, strict=True)]
         columns = ", ".join(track.width for some in tracks for track in some)
         align = ", ".join(track.align for some in tracks for track in some)
         insets = ", ".join(track.inset for some in tracks for track in some)
@@ -256,9 +261,10 @@ class _Track:
     inset: str = "(x: 4pt, y: 2.2pt)"
 
 
-def _tracks(column: Column, characters: int) -> list[_Track]:
+def _tracks(column: Column, characters: int, fits: bool) -> list[_Track]:
+    """Long texts share what is left, unless the whole table fits without."""
     if column.kind == "text":
-        long = characters > LONG_TEXT
+        long = characters > LONG_TEXT and not fits
         return [_Track(f"{math.sqrt(characters):.1f}fr" if long else "auto", "left")]
     if column.kind in ("error", "exact"):  # one digit before the point
         return [_Track("auto", "left")]

@@ -93,9 +93,9 @@ def _at(value: float, lanes: tuple[float, float]) -> float:
 def _all_named(panels: Sequence[Axes]) -> Axes:
     """One panel's legend must name the elements of all: those it lacks are added unseen."""
     first = panels[0]
-    for axes in panels[1:]:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            if label not in first.get_legend_handles_labels()[1]:
-                first.plot([], [], label=label, ls="", marker=handle.get_marker(),
-                           color=handle.get_color(), fillstyle=handle.get_fillstyle())  # fmt: skip
+    for line in (line for axes in panels[1:] for line in axes.lines):
+        label = str(line.get_label())
+        if not label.startswith("_") and label not in first.get_legend_handles_labels()[1]:
+            first.plot([], [], label=label, ls="", marker=line.get_marker(),
+                       color=line.get_color(), fillstyle=line.get_fillstyle())  # fmt: skip
     return first

@@ -103,8 +103,7 @@ def learned_over_fixed(cells: Results) -> list[Effect]:
     found, pairs = tuned(cells), []
     for net, hidden, by in _settings(found):
         mode = {"net": net, "hidden": hidden, "optimizer": by}
-        place = f"{net_title(net)}, H = {hidden}"
-        title = f"each tuned, {TITLES.get(by, by)}"
+        place, title = f"{net_title(net)}, H = {hidden}", f"each tuned, {TITLES.get(by, by)}"
         pairs.append((title, net, place, compared_arms(found, "learned", "fixed", "", **mode)))
     found = swept(cells)
     for net, hidden, by in _settings(found):
@@ -113,8 +112,12 @@ def learned_over_fixed(cells: Results) -> list[Effect]:
             place = f"{net_title(net)}, H = {hidden}, {TITLES.get(by, by)} at {rate:g}"
             seen = compared_arms(found, "learned", "fixed", "", **mode)
             pairs.append((AT_EQUAL_RATE, net, place, seen))
-    there = [(*head, c.comparison) for *head, c in pairs if isinstance(c, Compared)]
-    adjusted = holm({str(at): pair[3].p_value for at, pair in enumerate(there)})
+    there = [
+        (title, net, place, seen.comparison)
+        for title, net, place, seen in pairs
+        if isinstance(seen, Compared)
+    ]
+    adjusted = holm({str(at): c.p_value for at, (*_, c) in enumerate(there)})
     return [
         Effect(title, f"net/{net}", place, c.ratio, c.low, c.high, adjusted[str(at)] < SIGNIFICANCE)
         for at, (title, net, place, c) in enumerate(there)
