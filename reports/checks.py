@@ -5,6 +5,7 @@ Our own tests let none of them pass; a user's report is compiled all the same, w
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -16,7 +17,13 @@ HEAVIEST_BYTES = 3_000_000
 
 def findings(document: Document) -> list[str]:
     """What is wrong with the document itself."""
-    return [*_wide(document), *_twice(document), *_leads(document), *_empty(document)]
+    return [
+        *_wide(document),
+        *_twice(document),
+        *_leads(document),
+        *_empty(document),
+        *_astray(document),
+    ]
 
 
 def weight(name: str, data: bytes) -> list[str]:
@@ -50,6 +57,20 @@ def _leads(document: Document) -> Iterator[str]:
     for _, section in walk(document.sections):
         if section.blocks and not isinstance(section.blocks[0], Paragraph):
             yield f"section {section.title} has no sentence to begin with"
+
+
+def _astray(document: Document) -> Iterator[str]:
+    """References to figures and tables that the document does not have."""
+    known = document.labels()
+    for _, section in document.walk():
+        for block in section.blocks:
+            text = block.text if isinstance(block, Paragraph) else getattr(block, "caption", "")
+            for name in REFERENCE.findall(text):
+                if name not in known:
+                    yield f"section {section.title} refers to {name}, which is not there"
+
+
+REFERENCE = re.compile(r"\[\[([a-z0-9-]+)\]\]")
 
 
 def _empty(document: Document) -> Iterator[str]:

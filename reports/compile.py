@@ -12,7 +12,6 @@ from bench.guards.output import folder_for, write_whole
 from bench.guards.reading import plain_bytes
 from bench.store.files import Damaged
 from bench.store.folder import Store
-from bench.store.results import Results
 from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
@@ -28,6 +27,13 @@ REFERENCES = (
     "problem in electromagnetism. Comput. Methods Appl. Mech. Engrg. 64, 1987.",
     "M. Costabel: A coercive bilinear form for Maxwell's equations. J. Math. Anal. Appl. 157, "
     "1991.",
+    "M. Costabel, M. Dauge: Weighted regularization of Maxwell equations in polyhedral domains. "
+    "Numer. Math. 93, 2002.",
+    "S. Holm: A simple sequentially rejective multiple test procedure. Scand. J. Statist. 6, 1979.",
+    "M. Raissi, P. Perdikaris, G. E. Karniadakis: Physics-informed neural networks. J. Comput. "
+    "Phys. 378, 2019.",
+    "B. Poole et al.: Exponential expressivity in deep neural networks through transient chaos. "
+    "NeurIPS, 2016.",
     "M. Al-Baali: Numerical experience with a class of self-scaling quasi-Newton algorithms. JOTA "
     "96, 1998.",
 )
@@ -69,21 +75,22 @@ def _compiled(context: Run, folder: Path, wanted: list[str]) -> list[Path]:
         return [folder / name for name in wanted]
     with noted() as faults:
         document = build_document(context)
-        made = {name: _RENDER[name](document) for name in wanted}
+        found: list[str] = []
+        made = {name: _RENDER[name](document, found) for name in wanted}
     for name, data in made.items():
         write_whole(folder / name, data)
-    _warn(document, made)
+    _warn(document, made, found)
     stamp = {"inputs": "" if faults else inputs, "files": wanted}
     write_whole(folder / STAMP, json.dumps(stamp).encode())
     return [folder / name for name in wanted]
 
 
-def _warn(document: Document, made: Mapping[str, bytes]) -> None:
+def _warn(document: Document, made: Mapping[str, bytes], found: Sequence[str]) -> None:
     """What an author would mend: a line each on standard error, and the report all the same."""
     from reports.checks import findings, weight
 
     heavy = [line for name, data in made.items() for line in weight(name, data)]
-    for line in [*findings(document), *heavy]:
+    for line in [*findings(document), *found, *heavy]:
         logging.getLogger("femnets.report").warning("report: %s", line)
 
 
@@ -111,22 +118,23 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
     from reports._plain_names import shortened, versions
+    from reports.facts import facts, subtitle
     from reports.sections import all_sections, headlines
+    from reports.tables import lean_section
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
     parts = all_sections(run)
     document = Document(
         title="When does a neural network beat a finite element?",
-        subtitle="Nédélec elements, neural networks and linear models by one ruler",
+        subtitle=subtitle(run),
         sections=parts.article,
         facts=[
-            ("run", run.name),
-            *_facts(run.results),
+            *facts(run),
             *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
         abstract=headlines(run),
-        supplement=[*parts.supplement, *_missing(parts.missing)],
+        supplement=[*map(lean_section, parts.supplement), *_missing(parts.missing)],
         references=REFERENCES,
     )
     return shortened(document, named)
@@ -137,10 +145,6 @@ def _missing(gaps: Sequence[Missing]) -> list[Section]:
         return []
     lead = Paragraph("These parts of the report have no results in this run.")
     return [Section("Not in this run", [lead, *gaps], part="supplement")]
-
-
-def _facts(results: Results) -> list[tuple[str, str]]:
-    return [("cells", str(len(results)))] if len(results) else [("cells", "none yet")]
 
 
 def digest(run: Run) -> str:
@@ -171,16 +175,19 @@ def _there(folder: Path, wanted: list[str]) -> bool:
     return all((folder / name).is_file() for name in wanted)
 
 
-def _html(document: Document) -> bytes:
+def _html(document: Document, found: list[str] | None = None) -> bytes:
     from reports.html import render_html
 
     return render_html(document).encode()
 
 
-def _pdf(document: Document) -> bytes:
+def _pdf(document: Document, found: list[str] | None = None) -> bytes:
     from reports.pdf import render_pdf
 
-    return render_pdf(document)
+    return render_pdf(document, found)
 
 
-_RENDER: dict[str, Callable[[Document], bytes]] = {"report.html": _html, "report.pdf": _pdf}
+_RENDER: dict[str, Callable[[Document, list[str]], bytes]] = {
+    "report.html": _html,
+    "report.pdf": _pdf,
+}

@@ -71,7 +71,9 @@ class Contender:
         """What another method must have in common with it to be compared."""
         threads = int(self.records[0].config.get("threads") or 1)
         shown = self.appearance
-        return Conditions(self.problem, shown.track, shown.samples, shown.inputs, threads)
+        # With samples come inputs at their points; who is told the equation is told nothing else.
+        told = shown.inputs if shown.track == "fit" else shown.told
+        return Conditions(self.problem, shown.track, shown.samples, told, threads)
 
     @property
     def seeds(self) -> int:

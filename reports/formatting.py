@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
-Kind = Literal["text", "count", "number", "error", "seconds", "bytes", "rate", "ratio"]
+Kind = Literal[
+    "text", "count", "number", "error", "exact", "seconds", "bytes", "rate", "ratio", "p"
+]
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def superscript(digits: str) -> str:
+    return digits.replace("−", "-").translate(_SUPERSCRIPT)
 
 
 def scientific(value: float, digits: int = 2) -> str:
@@ -15,19 +22,24 @@ def scientific(value: float, digits: int = 2) -> str:
     if value == 0:
         return "0"
     mantissa, exponent = f"{value:.{digits}e}".split("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    return f"{mantissa}·10{superscript(str(int(exponent)))}"
+
+
+_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def seconds(value: float) -> str:
-    if value < 1e-6:
-        return f"{value * 1e9:.3g} ns"
-    if value < 1e-3:
-        return f"{value * 1e6:.3g} µs"
-    if value < 1:
-        return f"{value * 1e3:.3g} ms"
-    if value < 120:
-        return f"{value:.3g} s"
-    return f"{value / 60:.3g} min" if value < 7200 else f"{value / 3600:.3g} h"
+    """Two digits: the same work takes a few percent more or less the next time."""
+    longest = {"min": 120.0, "h": 7200.0}
+    unit, name = next(
+        ((unit, name) for unit, name in _UNITS if value >= longest.get(name, unit)), _UNITS[-1]
+    )
+    return f"{two_digits(value / unit)} {name}"
+
+
+def two_digits(value: float) -> str:
+    """0.37, 1.4, 14, 140"""
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def byte_count(value: float) -> str:
@@ -42,6 +54,22 @@ def count(value: float) -> str:
     return f"{int(value):,}".replace(",", "\u202f")  # a narrow no-break space
 
 
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; nothing is `none`."""
+    if len(words) < 2:
+        return words[0] if words else "none"
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 seed`, `2 seeds`, `no seeds`"""
+    return f"{number or 'no'} {one if number == 1 else many or one + 's'}"
+
+
+def p_value(value: float) -> str:
+    return f"{value:.2g}" if value >= 1e-3 else scientific(value, 0)
+
+
 def number(value: float) -> str:
     if value == 0 or 1e-2 <= abs(value) < 1e4:
         return f"{value:.3g}"
@@ -51,11 +79,13 @@ def number(value: float) -> str:
 _FORMATS = {
     "count": count,
     "number": number,
-    "error": scientific,
+    "error": lambda value: scientific(value, 1),  # known from few seeds, or to a rule's accuracy
+    "exact": scientific,
     "seconds": seconds,
     "bytes": byte_count,
     "rate": lambda value: f"{value:.2f}",
-    "ratio": lambda value: f"{value:.3g}×",
+    "ratio": lambda value: f"{two_digits(value) if value < 1e4 else scientific(value, 0)}×",
+    "p": p_value,
 }
 
 

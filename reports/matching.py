@@ -1,82 +1,15 @@
-"""At equal error: the mesh or order with which a finite element reaches it, a net's time to it."""
+"""At equal error: a net's time to the error that a mesh has."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from bench.statistics import observed_rate
-from bench.store.results import Results, StoredResult, median
+from bench.store.results import StoredResult, median
 from reports.contenders import Contender
-from reports.names import element_title, in_place
-
-FURTHEST = 2  # the factor of n up to which a rate is carried on: one refinement
-
-
-@dataclass(frozen=True)
-class Match:
-    """`measured` is False beyond the finest mesh solved: there the last rate is carried on, but
-    not further than by one refinement (`n` twice the finest, `unknowns` None: finer than that)."""
-
-    n: int
-    order: int | None  # of the p-version
-    unknowns: float | None
-    seconds: float | None
-    measured: bool
-
-    @property
-    def label(self) -> str:
-        size = f"{self.n}" if self.order is None else f"{self.n}, p = {self.order}"
-        if self.unknowns is None:
-            return f"beyond {size}"
-        return size if self.measured else f"≈ {size}"
-
-
-def families(results: Results, problem: str) -> dict[str, Results]:
-    """Best approximations by element, uniform meshes and one cell with growing order, by name.
-
-    Families of one mesh are left out: nothing can be carried on from them.
-    """
-    oracle = results.select("fem", problem=problem, solve=False, grading=None)
-    elements = in_place("finite element", oracle.distinct("element"))
-    found = [oracle.select("fem", element=element) for element in elements]
-    return {element_title(rows.records[0]): rows for rows in found if len(rows) > 1}
-
-
-def matching_mesh(error: float, rows: Results) -> Match | None:
-    """The smallest of a family with an error no larger than this, solved or extrapolated."""
-    ordered = sorted((r for r in rows if r.values.get("l2_error")), key=_size)
-    for record in ordered:
-        if record.values["l2_error"] <= error:
-            values = record.values
-            return Match(
-                int(values["n"]),
-                record.config.get("order"),
-                values["dofs"],
-                values["seconds"],
-                measured=True,
-            )
-    return _carried_on(error, ordered[-2].values, ordered[-1].values) if len(ordered) > 1 else None
-
-
-def _size(record: StoredResult) -> tuple[int, int]:
-    return int(record.config["n"]), int(record.config.get("order") or 0)
-
-
-def _carried_on(error: float, coarse: Mapping[str, Any], fine: Mapping[str, Any]) -> Match | None:
-    """By the rate of the two finest meshes; there is none between two orders on one mesh."""
-    rate = observed_rate(coarse, fine, "l2_error")
-    if rate is None or rate <= 0 or coarse["h"] < fine["h"]:
-        return None
-    refinement = (fine["l2_error"] / error) ** (1 / rate)
-    if refinement > FURTHEST:
-        return Match(FURTHEST * fine["n"], None, None, None, measured=False)
-    n, unknowns = math.ceil(fine["n"] * refinement), fine["dofs"] * refinement**3
-    return Match(n, None, unknowns, None, measured=False)
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import matplotlib
 import typst
 
 from bench.guards.output import temporary_folder
 from bench.guards.text import printable
 from reports.document import (
     Block,
+    Column,
     Document,
     Formula,
     Marked,
@@ -26,12 +30,13 @@ from reports.document import (
     split_inline,
     walk,
 )
+from reports.drawings import drawing_findings
 from reports.formatting import show
-from reports.style import TINTS
-from reports.svg import outlined_svg
+from reports.style import TINTS, drawn, saved
+from reports.tables import split_at_point
 
 _PREAMBLE = """
-#set page(paper: "a4", margin: (x: 20mm, top: 20mm, bottom: 18mm), footer: context text(
+#set page(paper: "a4", margin: (x: 18mm, top: 16mm, bottom: 16mm), footer: context text(
   size: 8pt, fill: luma(110),
 )[#footer-text #h(1fr) #counter(page).display()])
 #set text(font: "Libertinus Serif", size: 10pt, lang: "en")
@@ -46,14 +51,17 @@ _PREAMBLE = """
 #show figure.caption: set text(size: 0.92em)
 #show figure.caption: set align(left)
 #show figure.caption: it => it.body
-#set table(stroke: none, inset: (x: 4pt, y: 2.4pt))
-#show table: set par(justify: false)
+#set table(stroke: none)
+#show table: set par(justify: false, leading: 0.45em)
 #show table: set text(number-width: "tabular")
 #let again(command) = text(size: 0.72em, fill: luma(110))[Make it again: #raw(command)]
 #let gap(what, command) = block(
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
-#let abstract(body) = block(fill: rgb("#f3f5f9"), inset: 9pt, radius: 3pt, width: 100%, body)
+#let whole(body) = [#show figure: set block(breakable: false); #body]
+#let abstract(body) = block(
+  fill: rgb("#f3f5f9"), inset: 8pt, radius: 3pt, width: 100%, text(size: 0.95em, body),
+)
 """
 _SUPPLEMENT = """
 #set page(flipped: true, margin: (x: 15mm, top: 15mm, bottom: 15mm))
@@ -64,46 +72,69 @@ _SUPPLEMENT = """
 """
 ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a table at full size
 SMALLEST = 0.62  # of the text's size: smaller would not be read
+MOST_MARKED_ROWS = 40
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
+NO_BREAK = "\u00a0"
+LONG_CODE = 60
+WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
-def render_pdf(document: Document) -> bytes:
-    """The PDF of the document, figures as vectors, headings as bookmarks."""
+FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # those of the figures' texts
+
+
+def render_pdf(document: Document, found: list[str] | None = None) -> bytes:
+    """The PDF of the document, figures as vectors, headings as bookmarks; what is wrong with the
+    figures as drawn is added to `found`."""
     with temporary_folder() as root:
         for picture in document.pictures():
-            (root / f"{slug(picture.name)}.svg").write_bytes(outlined_svg(picture))
+            with drawn(picture, text_as_text=True) as figure:
+                data = saved(figure, "svg", metadata={"Date": None})
+                if found is not None:
+                    found += drawing_findings(picture.name, figure)
+            (root / f"{slug(picture.name)}.svg").write_bytes(data)
         source = root / "report.typ"
         source.write_text(typst_source(document), encoding="utf-8")
-        return bytes(typst.compile(str(source), root=str(root)))
+        return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))
 
 
 def typst_source(document: Document) -> str:
-    article = _Setting(document.labels(), ARTICLE_CHARACTERS)
-    supplement = _Setting(document.labels(), SUPPLEMENT_CHARACTERS)
-    facts = " · ".join(f"{name}: {value}" for name, value in document.facts)
+    labels = document.labels()
+    first = _Setting(labels, ARTICLE_CHARACTERS)
+    article = _Setting(labels, ARTICLE_CHARACTERS, floats=True)
+    supplement = _Setting(labels, SUPPLEMENT_CHARACTERS, width="64%")
     parts = [
-        f"#let footer-text = [#text({_string(_shortened(facts))})]",
+        f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
-        f"#text(size: 1.75em, weight: 700, {_string(document.title)})",
-        f"#text(fill: luma(90))[{article.inline(document.subtitle)}]",
-        *_abstract(document, article),
-        *article.sections(document.sections),
+        *_opening(document, first),
+        *first.sections(document.sections[:1], hidden=bool(document.abstract)),
+        *(["#pagebreak(weak: true)"] if document.abstract else []),  # page 1 stands alone
+        *article.sections(document.sections[1:-1]),
+        "#place.flush()",  # no figure comes after the last section
+        *article.sections(document.sections[1:][-1:]),
     ]
     if document.references:
         parts.append("#heading(level: 1, numbering: none)[References]")
-        parts.extend(f"+ {article.inline(entry)}" for entry in document.references)
+        entries = "\n".join(f"+ {article.inline(entry)}" for entry in document.references)
+        parts.append(f"#text(size: 0.9em)[\n{entries}\n]")
     if document.supplement:
         parts += ["#pagebreak(weak: true)", _SUPPLEMENT]
         parts += supplement.sections(document.supplement)
     return "\n\n".join(parts)
 
 
-def _abstract(document: Document, article: _Setting) -> list[str]:
-    if not document.abstract:
-        return []
-    sentences = " ".join(article.inline(sentence) + " " for sentence in document.abstract)
-    return [f"#abstract[{sentences}]"]
+def _facts(document: Document) -> str:
+    return " · ".join(f"{name} {value}" for name, value in document.facts)
+
+
+def _opening(document: Document, setting: _Setting) -> list[str]:
+    """Title, subtitle and abstract."""
+    title = f"text(size: 1.75em, weight: 700, {_string(document.title)})"
+    subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
+    sentences = " ".join(setting.inline(sentence) + " " for sentence in document.abstract)
+    abstract = [f"#abstract[{sentences}]"] if document.abstract else []
+    return [f"#stack(spacing: 0.75em, {title}, {subtitle})", *abstract]
 
 
 def _shortened(facts: str, most: int = 150) -> str:
@@ -117,12 +148,19 @@ class _Setting:
 
     labels: Mapping[str, str]
     characters: int
+    width: str = "100%"  # of figures
+    floats: bool = False  # figures go to the top of a page
 
-    def sections(self, sections: Sequence[Section]) -> list[str]:
+    def sections(self, sections: Sequence[Section], hidden: bool = False) -> list[str]:
+        """With their headings; `hidden` ones are bookmarks only, as where an abstract leads."""
         parts = []
         for depth, section in walk(sections):
-            label = f" <section-{section.anchor}>"
-            parts.append(f"#heading(level: {depth + 1}, {_string(section.title)}){label}")
+            label = f"<section-{section.anchor}>"
+            said = f"level: {depth + 1}, {_string(section.title)}"
+            if hidden:
+                parts.append(f"#place(hide[#heading(numbering: none, {said}) {label}])")
+            else:
+                parts.append(f"#heading({said}) {label}")
             parts.extend(self.block(block) for block in section.blocks)
         return parts
 
@@ -138,19 +176,22 @@ class _Setting:
             case "reference":
                 return f"#link(<{piece}>, {_string(self.labels[piece])})"
             case _:
-                return f"#text({_string(piece)})"
+                return f"#text({_string(_UNIT.sub(NO_BREAK, piece))})"
 
     def block(self, block: Block) -> str:
         match block:
             case Paragraph(text):
-                return self.inline(text)
+                code = [piece for kind, piece in split_inline(text, {}) if kind == "code"]
+                ragged = max(map(len, code), default=0) > LONG_CODE  # or its words are torn apart
+                said = self.inline(text)
+                return f"#par(justify: false)[{said}]" if ragged else said
             case Formula(typst=formula):
                 return f"$ {formula} $"
             case Missing(what, command):
                 return f"#gap([{self.inline(what)}], {_string(command)})"
             case Picture():
                 file = _string(f"{slug(block.name)}.svg")
-                image = f"image({file}, width: 100%, alt: {_string(block.alt)})"
+                image = f"image({file}, width: {self.width}, alt: {_string(block.alt)})"
                 return self._figure(image, block)
             case Table():
                 return self._figure(self.table(block), block)
@@ -163,39 +204,76 @@ class _Setting:
             f"{self.inline(rest)}"
         )
         kind = "image" if isinstance(block, Picture) else "table"
-        return f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
+        place = "top" if self.floats and kind == "image" else "none"
+        made = f"#figure({body}, kind: {kind}, placement: {place}, caption: [{caption}]) <{name}>"
+        short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
+        return f"#whole[{made}]" if short else made
 
     def table(self, table: Table) -> str:
-        """As large as the page allows; columns of long texts share what the others leave."""
-        widths = column_characters(table)
+        """As large as the page allows; columns of long texts share what the others leave. Points
+        stand below each other: where the digits on both sides vary, a number has two columns,
+        before and from the point. A cell that screen readers can find costs 180 bytes, so the
+        longest tables are without: they find them on the page.
+        """
         size = table_size(table, self.characters)
-        long = [
-            column.kind == "text" and width > LONG_TEXT
-            for column, width in zip(table.columns, widths, strict=True)
-        ]
-        columns = ", ".join(
-            f"{math.sqrt(width):.1f}fr" if is_long else "auto"
-            for is_long, width in zip(long, widths, strict=True)
+        widths = column_characters(table)
+        fits = 0.92 * (sum(widths) + 1.6 * len(widths)) <= self.characters
+        tracks = [_tracks(c, w, fits) for c, w in zip(table.columns, widths, strict=True)]
+        columns = ", ".join(track.width for some in tracks for track in some)
+        align = ", ".join(track.align for some in tracks for track in some)
+        insets = ", ".join(track.inset for some in tracks for track in some)
+        head = ", ".join(
+            f"table.cell(colspan: {len(some)}, align: {some[0].align}, "
+            f"inset: (x: 4pt, y: 2.2pt))[*{self.inline(column.title)}*]"
+            for column, some in zip(table.columns, tracks, strict=True)
         )
-        align = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
-        head = ", ".join(f"[*{self.inline(column.title)}*]" for column in table.columns)
         cells = "".join(
-            self._cell(show(value, column.kind), table.tints.get((at, k))) + ", "
+            self._cells(show(value, column.kind), len(tracks[k]), table.tints.get((at, k)))
             for at, row in enumerate(table.rows)
             for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
+        wrap = "pdf.artifact" if len(table.rows) > MOST_MARKED_ROWS else ""
         return (
-            f"text(size: {size:.2f}em, table(columns: ({columns},), align: ({align},), "
+            f"text(size: {size:.2f}em, {wrap}(table(columns: ({columns},), align: ({align},), "
+            f"inset: ({insets},), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
-            "table.hline()))"
+            "table.hline())))"
         )
 
+    def _cells(self, text: str, tracks: int, tint: str | None) -> str:
+        parts = split_at_point(text) if tracks == 2 else (text,)
+        return "".join(self._cell(part, tint) + ", " for part in parts)
+
     def _cell(self, text: str, tint: str | None) -> str:
-        if tint is None:
+        if tint is None or not text:
             return f"[{self.inline(text)}]"
         return (
             f'[#text(fill: rgb("{TINTS.get(tint, "#000000")}"), weight: 500)[{self.inline(text)}]]'
         )
+
+
+@dataclass(frozen=True)
+class _Track:
+    """One column of typst's table."""
+
+    width: str
+    align: str
+    inset: str = "(x: 4pt, y: 2.2pt)"
+
+
+def _tracks(column: Column, characters: int, fits: bool) -> list[_Track]:
+    """Long texts share what is left, unless the whole table fits without."""
+    if column.kind == "text":
+        long = characters > LONG_TEXT and not fits
+        return [_Track(f"{math.sqrt(characters):.1f}fr" if long else "auto", "left")]
+    if column.kind in ("error", "exact"):  # one digit before the point
+        return [_Track("auto", "left")]
+    if column.kind in ("count", "rate"):  # none, or two, behind it
+        return [_Track("auto", "right")]
+    return [
+        _Track("auto", "right", "(left: 4pt, right: 0pt, y: 2.2pt)"),
+        _Track("auto", "left", "(left: 0pt, right: 4pt, y: 2.2pt)"),
+    ]
 
 
 def column_characters(table: Table) -> list[int]:

@@ -13,6 +13,7 @@ blue and vermilion; markers and dashes keep the curves apart in grey print.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import matplotlib as mpl
+from matplotlib.ticker import LogFormatter, LogFormatterSciNotation
 
 from bench.store.files import Damaged
 from reports._faults import note
+from reports.formatting import superscript
 from reports.names import members
 
 if TYPE_CHECKING:
@@ -62,6 +65,7 @@ TINTS = {
     "depends": "#8A6D00",
     "not testable as stated": "#666666",
     "not tested yet": "#666666",
+    "too few seeds": "#666666",
 }
 ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
 MARKERS = "os^DvP*Xpdh"
@@ -117,20 +121,33 @@ def house_style(text_as_text: bool) -> Iterator[None]:
         yield
 
 
-def set_powers(figure: Figure) -> None:
-    """Lets logarithmic axes set their own 10⁻³, which they write as a formula: no name stands
-    there that could hold a dollar."""
-    from matplotlib.ticker import LogFormatter
+_POWER = re.compile(r"\$\\mathdefault\{(-?)(?:([\d.]+)\\times)?10\^\{(-?\d+)\}\}\$")
 
+
+def plain_power(text: str) -> str:
+    """Matplotlib's formula for a power of ten in plain letters: 10⁻³, 2·10⁻³."""
+    found = _POWER.fullmatch(text)
+    if found is None:
+        return text
+    sign, factor, power = found.groups()
+    return f"{sign}{factor + '·' if factor else ''}10{superscript(power)}"
+
+
+class _Powers(LogFormatterSciNotation):
+    """Powers as letters: formulas are never parsed, because a name may hold a dollar."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return plain_power(str(super().__call__(x, pos)))
+
+
+def set_powers(figure: Figure) -> None:
+    """Lets logarithmic axes write 10⁻³ in letters."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            for ticks, formatter in (
-                (axis.get_major_ticks(), axis.get_major_formatter()),
-                (axis.get_minor_ticks(), axis.get_minor_formatter()),
-            ):
-                for tick in ticks if isinstance(formatter, LogFormatter) else ():
-                    tick.label1.set_parse_math(True)
-                    tick.label2.set_parse_math(True)
+            if isinstance(axis.get_major_formatter(), LogFormatter):
+                axis.set_major_formatter(_Powers())
+            if isinstance(axis.get_minor_formatter(), LogFormatter):
+                axis.set_minor_formatter(_Powers(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
 
 
 @contextmanager

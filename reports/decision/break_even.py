@@ -56,9 +56,13 @@ def break_even(
 ) -> list[BreakEven]:
     """For each error the net that is soonest, search included, against each series of elements.
 
-    Only meshes that were computed take part: nothing is extrapolated.
+    Only meshes that were computed take part: nothing is extrapolated. Whoever was told something
+    else, or how many samples, is refused.
     """
     nets, elements, found = list(nets), list(elements), []
+    conditions = {entrant.conditions for entrant in (*nets, *elements)}
+    if len(conditions) > 1:
+        raise ValueError(f"methods under different conditions do not compare: {conditions}")
     for error in required:
         able = placed(nets, error)
         if not able:

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 def error_against_h(fem: Results, nets: Results) -> Figure:
     """L² error on the cube against h: one curve per element, one level per net (median over
     seeds, band over all of them)."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.75))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.55))
     ends: list[End] = []
     lowest: dict[int, tuple[Array, Array]] = {}
     for element in fem.distinct("element"):
@@ -38,12 +38,13 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
     _levels(axes, nets)
     axes.loglog()
     axes.margins(x=0.12)
-    name_ends(axes, ends, side="left")
     for rate, (h, error) in lowest.items():
         rate_triangle(axes, h, error, rate)
     axes.set_xlabel("mesh size h (cell diameter)")
     axes.set_ylabel("L² error on the cube")
     legend_below(figure, axes)
+    figure.draw_without_rendering()  # names keep their distance only once the axes have their size
+    name_ends(axes, ends, side="left")
     return figure
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,8 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from reports.contenders import Contender
-from reports.style import TINTS, WIDTH_INCHES, look
+from bench.store.results import median
+from reports.contenders import Contender, entrant
+from reports.decision import Trial
+from reports.formatting import scientific
+from reports.style import TINTS, WIDTH_INCHES
 from reports.svg import End, name_series, plot_series
 
 TOLD = {
@@ -20,26 +24,51 @@ TOLD = {
     "fit": "told samples of it",
     "solve": "told the equation",
 }
-MOST_NETS = 2  # curves of nets per panel: the best and the paper's
-NAME_GAP = 0.062  # of a panel's height, between two names
+NAME_GAP = 0.075  # of a panel's height, between two names
 MOST_POINTS = 60  # of a curve; more would weigh and not show
+
+
+@dataclass(frozen=True)
+class Method:
+    """A contender as this figure sees it: judged as in the table of winners."""
+
+    contender: Contender
+    error: float
+    seconds: float  # to its end, without search
+    trials: tuple[Trial, ...]
+
+    @classmethod
+    def of(cls, contender: Contender) -> Method:
+        judged = entrant(contender)
+        ends = median(trial.seconds[-1] for trial in judged.trials)
+        return cls(contender, judged.error, ends, judged.trials)
+
+    @property
+    def is_drawable(self) -> bool:
+        """On logarithmic axes."""
+        return 0 < self.error < np.inf and 0 < self.seconds < np.inf
+
+    series = property(lambda self: self.contender.appearance.series)
+    family = property(lambda self: self.contender.appearance.family)
+    look = property(lambda self: self.contender.look)
 
 
 def told_panels(field: Sequence[Contender]) -> Figure:
     """One panel per thing that a method can be told, L² error against seconds, common axes."""
-    tracks = [track for track in TOLD if any(c.track == track and c.error for c in field)]
+    methods = [m for m in map(Method.of, field) if m.is_drawable]
+    tracks = [track for track in TOLD if any(m.contender.track == track for m in methods)]
     figure, grid = plt.subplots(
-        1, len(tracks), figsize=(WIDTH_INCHES, 3.0), sharex=True, sharey=True, squeeze=False
+        1, max(1, len(tracks)), figsize=(WIDTH_INCHES, 2.3), sharex=True, sharey=True, squeeze=False
     )
     named = []
-    for axes, track in zip(grid[0], tracks, strict=True):
-        ends = _panel(axes, [c for c in field if c.track == track and c.error])
+    for axes, track in zip(grid[0], tracks, strict=False):
+        ends = _panel(axes, [m for m in methods if m.contender.track == track])
         axes.loglog()
         axes.margins(x=0.12, y=0.1)
         axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")
         axes.set_xlabel("seconds, one thread")
         named.append((axes, ends))
-    xs = [end.at[0] for _, ends in named for end in ends]
+    xs = [end.at[0] for _, ends in named for end in ends] or [1.0]
     right = 2.0 * max(xs)
     grid[0][0].set_xlim(right=right * 10**ROOM)
     grid[0][0].autoscale_view(scalex=False)
@@ -50,94 +79,91 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     return figure
 
 
-ROOM = 2.3  # decades of seconds, right of the last curve, for the names
+ROOM = 3.1  # decades of seconds, right of the last curve, for the names
 
 
 def _name(axes: Axes, ends: Sequence[End], right: float) -> None:
     """Names in the margin, one below the other, each joined to its curve by a thin line."""
     low, high = np.log10(axes.get_ylim())
-    gap = (high - low) * NAME_GAP
-    place = high
-    for end in sorted(ends, key=lambda end: -end.at[1]):
-        place = min(float(np.log10(end.at[1])), place - gap)
-        color = look(end.method).color
+    ordered = sorted(ends, key=lambda end: -end.at[1])
+    wanted = [float(np.log10(end.at[1])) for end in ordered]
+    for end, place in zip(ordered, spread(wanted, low, high), strict=True):
+        color = FAMILIES.get(end.method.partition("/")[0], "#000000")
         (line,) = axes.plot([end.at[0], right], [end.at[1], 10**place], color=color, lw=0.4)
         line.set_zorder(0.5)
-        style = {"xytext": (2, 0), "fontsize": 7.5}
+        style = {"xytext": (2, 0), "fontsize": 7.5, "color": color}
         name_series(axes, (right, 10**place), end.text, end.label, end.method, **style)
 
 
-def _panel(axes: Axes, field: Sequence[Contender]) -> list[End]:
-    """Sizes of one element as a line, nets along their training, linear models as points."""
+def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
+    """Falling places no nearer than a line to each other, near where they are wanted, none below
+    the axis: first pushed down from the top, then up from the bottom."""
+    gap = min((high - low) * NAME_GAP, (high - low) / max(1, len(wanted)))
+    places: list[float] = []
+    for value in wanted:
+        places.append(min(value, places[-1] - gap) if places else value)
+    floor = low + gap / 2
+    for k in reversed(range(len(places))):
+        places[k] = max(places[k], floor)
+        floor = places[k] + gap
+    return places
+
+
+def _panel(axes: Axes, field: Sequence[Method]) -> list[End]:
+    """Sizes of one element as a line, the best net along its training, linear models as points."""
     ends = []
-    series: dict[str, list[Contender]] = {}
-    for contender in field:
-        series.setdefault(contender.appearance.series, []).append(contender)
+    series: dict[str, list[Method]] = {}
+    for method in field:
+        if method.family != "net":
+            series.setdefault(method.series, []).append(method)
     for name, members in series.items():
-        if members[0].is_net:
-            continue
-        if members[0].appearance.family == "finite element":
-            ends.append(_sizes(axes, name, members))
-        else:
-            ends.append(_best_of(axes, name, members))
-    nets = sorted((c for c in field if c.is_net), key=lambda c: c.error or 0.0)
-    ends.extend(_along_training(axes, net) for net in _two_nets(nets))
+        rows = sorted(members, key=lambda m: m.contender.unknowns)
+        if rows[0].family != "finite element":
+            rows = [min(rows, key=lambda m: m.error)]
+        x, y = [m.seconds for m in rows], [m.error for m in rows]
+        ends.append(_drawn(axes, x, y, name, name, rows[0]))
+    nets = [m for m in field if m.family == "net"]
+    if nets:
+        best = min(nets, key=lambda m: m.error)
+        times, errors = median_curve(best.trials)
+        label = best.contender.name
+        ends.append(_drawn(axes, [*times], [*errors], label, "best net", best))
     return ends
 
 
-def _two_nets(nets: Sequence[Contender]) -> list[Contender]:
-    """The best, and the best of the paper's, which are trained by steepest descent."""
-    papers = [c for c in nets if c.records[0].config.get("optimizer") == "steepest"]
-    chosen = [*nets[:1], *papers[:1]]
-    return list({c.name: c for c in chosen}.values())[:MOST_NETS]
+FAMILIES = {name: TINTS[name] for name in ("finite element", "net", "linear model")}
 
 
-def _sizes(axes: Axes, name: str, members: Sequence[Contender]) -> End:
-    rows = sorted(members, key=lambda c: c.unknowns)
-    x = [c.seconds_alone or np.nan for c in rows]
-    y = [c.error or np.nan for c in rows]
-    plot_series(axes, x, y, name, rows[0].look)
-    return End((x[-1], y[-1]), name, name, rows[0].look)
+def _drawn(
+    axes: Axes, x: Sequence[float], y: Sequence[float], label: str, text: str, method: Method
+) -> End:
+    """In the colour of its family, so that three colours say what the figure is about."""
+    style = {"color": FAMILIES.get(method.family, "#000000"), "markersize": 3.5}
+    if method.family == "net" and len(x) > 1:
+        style["marker"] = ""
+    if method.family == "linear model":
+        style["linestyle"] = ""
+    plot_series(axes, x, y, label, method.look, **style)
+    return End((float(x[-1]), float(y[-1])), text, label, method.look)
 
 
-def _best_of(axes: Axes, name: str, members: Sequence[Contender]) -> End:
-    best = min(members, key=lambda c: c.error or np.inf)
-    x, y = best.seconds_alone or np.nan, best.error or np.nan
-    plot_series(axes, [x], [y], name, best.look, linestyle="")
-    return End((x, y), name, name, best.look)
-
-
-def _along_training(axes: Axes, net: Contender) -> End:
-    """The smallest error so far against seconds, median over seeds; a point without curves."""
-    seconds, errors = median_curve(net)
-    style = {} if len(seconds) == 1 else {"marker": ""}
-    plot_series(axes, seconds, errors, net.name, net.look, **style)
-    at = (float(seconds[-1]), float(errors[-1]))
-    papers = net.records[0].config.get("optimizer") == "steepest"
-    return End(at, "the paper's net" if papers else "best net", net.name, net.look)
-
-
-def median_curve(net: Contender) -> tuple[np.ndarray, np.ndarray]:
+def median_curve(trials: Sequence[Trial]) -> tuple[np.ndarray, np.ndarray]:
     """At common times, the median over seeds of the smallest error until then."""
-    curves = [
-        (np.asarray(r.arrays["curve_seconds"]), np.asarray(r.arrays["curve_l2_error"]))
-        for r in net.records
-        if "curve_l2_error" in r.arrays and "curve_seconds" in r.arrays
-    ]
-    curves = [(s, e) for s, e in curves if s.size > 1 and s[-1] > 0]
-    if not curves:
-        return np.array([net.seconds_alone or np.nan]), np.array([net.error or np.nan])
-    first = max(float(s[s > 0][0]) for s, _ in curves)
-    last = max(float(s[-1]) for s, _ in curves)
-    times = np.geomspace(min(first, last), last, MOST_POINTS)
+    seconds = [np.asarray(trial.seconds) for trial in trials]
+    errors = [np.asarray(trial.errors) for trial in trials]
+    begun = [s[(s > 0) & np.isfinite(s)] for s in seconds]
+    if not begun or not all(map(len, begun)):
+        return np.array([]), np.array([])
+    last = max(float(s[-1]) for s in begun)
+    times = np.geomspace(min(max(float(s[0]) for s in begun), last), last, MOST_POINTS)
     table = []
-    for seconds, errors in curves:
-        best = np.minimum.accumulate(np.nan_to_num(errors, nan=np.inf))
-        at = np.searchsorted(seconds, times, side="right") - 1
+    for s, e in zip(seconds, errors, strict=True):
+        best = np.minimum.accumulate(e)
+        at = np.searchsorted(s, times, side="right") - 1
         table.append(np.where(at < 0, np.inf, best[np.maximum(at, 0)]))
-    errors = np.sort(np.array(table), axis=0)[(len(table) - 1) // 2]
-    seen = np.isfinite(errors)
-    return times[seen], errors[seen]
+    middle = np.sort(np.array(table), axis=0)[(len(table) - 1) // 2]
+    seen = np.isfinite(middle) & (middle > 0)
+    return times[seen], middle[seen]
 
 
 @dataclass(frozen=True)
@@ -151,50 +177,66 @@ class Bar:
     verdict: str
 
 
+LABEL = 74  # characters of a line beside a bar
+ROW = 0.118  # inches per line
+
+
 def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
     """Ratios with intervals on a logarithmic axis; left of 1 is the claim's side."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.5 + 0.27 * len(bars)))
-    for place, bar in enumerate(reversed(bars)):
+    texts = [textwrap.wrap(bar.text, LABEL, max_lines=2, placeholder=" …") for bar in bars]
+    heights = [len(lines) + 0.4 for lines in texts]
+    places = [sum(heights[:k]) + heights[k] / 2 for k in range(len(bars))]
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.42 + ROW * sum(heights)))
+    left, right = _ratio_limits(bars)
+    for place, bar in zip(places, bars, strict=True):
         color = TINTS.get(bar.verdict, "#000000")
-        axes.plot([bar.low, bar.high], [place, place], color=color, lw=1.8, solid_capstyle="butt")
-        axes.plot([bar.ratio], [place], "o", color=color, ms=5)
+        ends = [max(bar.low, left), min(bar.high, right)]
+        axes.plot(ends, [place, place], color=color, lw=1.8, solid_capstyle="butt")
+        axes.plot([bar.ratio], [place], "o", color=color, ms=5, gid=f"series:{bar.text}")
         axes.annotate(
             bar.verdict,
             (1.02, place),
             xycoords=("axes fraction", "data"),
             color=color,
             fontweight="bold",
-            fontsize=8.5,
+            fontsize=7,
             va="center",
         )
     axes.axvline(1.0, color="#888888", lw=0.8)
     axes.set_xscale("log")
-    axes.set_yticks(range(len(bars)), [bar.text for bar in reversed(bars)], fontsize=8.5)
-    axes.set_ylim(-0.6, len(bars) - 0.4)
+    axes.set_yticks(places, ["\n".join(lines) for lines in texts], fontsize=7)
+    axes.set_ylim(sum(heights), 0)
     axes.tick_params(axis="y", length=0)
-    _ratio_ticks(axes, bars)
+    axes.set_xlim(left, right)
+    _ratio_ticks(axes, left, right)
     axes.grid(axis="y", visible=False)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(xlabel)
+    axes.tick_params(axis="x", labelsize=7)
+    axes.set_xlabel(xlabel, fontsize=7, loc="right")
     return figure
 
 
-def _ratio_ticks(axes: Axes, bars: Sequence[Bar]) -> None:
+def _ratio_limits(bars: Sequence[Bar]) -> tuple[float, float]:
+    """Room for all medians and for intervals up to a hundred times beyond them."""
+    ratios = [bar.ratio for bar in bars] + [0.9, 1.1]
+    low, high = min(ratios), max(ratios)
+    ends = [e for bar in bars for e in (bar.low, bar.high) if low / 100 < e < high * 100]
+    return min([low, *ends]) / 1.15, max([high, *ends]) * 1.15
+
+
+def _ratio_ticks(axes: Axes, left: float, right: float) -> None:
     """Powers of two, or of ten where the ratios span more."""
-    ends = [value for bar in bars for value in (bar.low, bar.high, bar.ratio) if value > 0]
-    finite = [value for value in ends if np.isfinite(value)] or [1.0]
-    low, high = min([*finite, 0.9]), max([*finite, 1.1])
-    base = 2.0 if high / low < 64 else 10.0
-    powers = np.arange(
-        np.floor(np.log(low) / np.log(base)), np.ceil(np.log(high) / np.log(base)) + 1
-    )
-    axes.set_xlim(low / 1.15, high * 1.15)
-    axes.xaxis.set_major_locator(FixedLocator([float(base**power) for power in powers]))
+    base = 2.0 if right / left < 64 else 10.0
+    first, last = (int(np.floor(np.log(end) / np.log(base))) for end in (left, right))
+    powers = np.arange(first, last + 1)[:: max(1, (last - first) // 6)]
+    axes.xaxis.set_major_locator(FixedLocator([float(base) ** int(power) for power in powers]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _ratio(value)))
 
 
 def _ratio(value: float) -> str:
-    if value >= 1 or value < 0.01:
-        return f"{value:g}"
+    if value >= 1:
+        return f"{value:g}" if value < 1e4 else scientific(value, 0)
+    if value < 0.001:
+        return scientific(value, 0)
     return {0.5: "½", 0.25: "¼", 0.125: "⅛"}.get(value, f"1/{1 / value:g}")

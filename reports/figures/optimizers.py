@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from bench.store.results import Results, medians
 from reports.style import WIDTH_INCHES
-from reports.svg import End, legend, name_ends, plot_band, plot_series
+from reports.svg import End, name_ends, plot_band, plot_series
 
 
 def race(runs: Results) -> Figure:
     """Relative test error along training: the median over seeds, with a band over all of them."""
-    figure, (evaluations, seconds) = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 3.2), sharey=True)
+    figure, (evaluations, seconds) = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6), sharey=True)
     ends: dict[Axes, list[End]] = {evaluations: [], seconds: []}
     for optimizer in runs.distinct("optimizer"):
         curves = [r.arrays for r in runs if r.config["optimizer"] == optimizer]
@@ -31,9 +31,12 @@ def race(runs: Results) -> Figure:
             ends[axes].append(End(end, optimizer, optimizer, look))
     for axes, label in ((evaluations, "evaluations of J and its gradient"), (seconds, "seconds")):
         axes.loglog()
-        axes.margins(x=0.14)
+        axes.margins(x=0.05)
+        right = max((end.at[0] for end in ends[axes]), default=1.0)
+        axes.set_xlim(right=right * 3.5)  # the names stand there
         axes.set_xlabel(label)
-        name_ends(axes, ends[axes])
     evaluations.set_ylabel("relative test error")
-    legend(evaluations, loc="lower left")
+    figure.draw_without_rendering()  # names keep their distance only once the axes have their size
+    for axes, its in ends.items():
+        name_ends(axes, its)
     return figure

@@ -27,7 +27,7 @@ def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, R
     """L² error against seconds; a net's line is its training, the median over seeds."""
     rows = -(-len(problems) // 2)
     figure, grid = plt.subplots(
-        rows, 2, figsize=(WIDTH_INCHES, 2.5 * rows + 0.5), squeeze=False, sharex=True
+        rows, 2, figsize=(WIDTH_INCHES, 1.75 * rows + 0.6), squeeze=False, sharex=True, sharey=True
     )
     for axes in grid.flat[len(problems) :]:
         axes.set_visible(False)
@@ -35,7 +35,7 @@ def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, R
         _elements(axes, [r for r in elements if r.config["problem"] == problem])
         _net(axes, nets[problem])
         axes.loglog()
-        axes.set_title(problem, fontsize=9)
+        axes.set_title(problem, fontsize=9, loc="left", fontweight="bold")
     for axes in grid[-1]:
         axes.set_xlabel("seconds")
     for axes in grid[:, 0]:

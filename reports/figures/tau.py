@@ -77,8 +77,11 @@ def _ratio_axis(set_scale: object, axes: Axes, bounds: Sequence[float]) -> None:
     axis.set_ticklabels([f"{tick:.2g}" for tick in ticks])
 
 
-def arms_beside_fixed(effects: Sequence[Effect]) -> Figure:
-    """A forest: for every setting each arm's error over that of the best fixed τ, with interval."""
+ARM = "training error over that of the best fixed τ"
+
+
+def arms_beside_fixed(effects: Sequence[Effect], what: str = ARM) -> Figure:
+    """A forest in groups: a ratio of errors with its interval in every row."""
     settings = list(dict.fromkeys(effect.series for effect in effects))
     rows = [(series, e) for series in settings for e in effects if e.series == series]
     gaps = {series: index for index, series in enumerate(settings)}
@@ -100,5 +103,5 @@ def arms_beside_fixed(effects: Sequence[Effect]) -> Figure:
     axes.set_ylim(max(ticks, default=1) + 1, 0)
     axes.grid(False, axis="y")
     _ratio_axis(axes.set_xscale, axes, [bound for e in effects for bound in (e.low, e.high)])
-    axes.set_xlabel("training error over that of the best fixed τ (left: the arm is better)")
+    axes.set_xlabel(f"{what} (left of 1 is better)")
     return figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from math import isinf
+from math import inf, isinf
 
 from bench.store.results import Results
 from reports.contenders import Contender, contenders, contested, entrant
@@ -13,10 +13,21 @@ from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Decision, Entrant, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import undrawn, work_precision
-from reports.figures.first_page import told_panels
-from reports.first_page import TOLD, Fields, matrix
-from reports.formatting import number, scientific, show
+from reports.figures.first_page import Method, told_panels
+from reports.first_page import (
+    RACES,
+    TOLD,
+    Duel,
+    Fields,
+    kind_of,
+    matrix,
+    times,
+    told_in_words,
+    with_time,
+)
+from reports.formatting import counted, listed, number, scientific, show
 from reports.names import element_look
+from reports.sections.ledger import first_claims
 
 TITLE = "The answer"
 ORDER = 10
@@ -27,53 +38,37 @@ PAPER_ELEMENT = element_look("N0")
 
 
 def headline(run: Run) -> str:
-    """Told the field or samples of it: how often a net wins, and by how much it loses."""
-    fields = Fields.of(run)
-    sentences = [_for_told(fields, track, words) for track, words in HEADLINES.items()]
-    return " ".join(sentence for sentence in sentences if sentence)
+    """Told samples: where a net is ahead, where it is not, and by how much."""
+    return samples_sentence(Fields.of(run).duels("fit"))
 
 
-HEADLINES = {"fit": "Told samples of the field"}
-
-
-def _for_told(fields: Fields, track: str, words: str) -> str:
-    """`**Told samples of the field, a net wins in 1 of 16 situations.** At 1e-4 on maxwell …`"""
-    decided = [
-        decision
-        for problem in fields.by_problem
-        for decision in fields.decisions(problem, track)
-        if decision.winner is not None
-    ]
-    if not decided:
+def samples_sentence(duels: Sequence[Duel]) -> str:
+    """`**Told samples of the field, a net never wins here.** On maxwell legendre 9.5·10⁻¹³ …`"""
+    if not duels:
         return ""
-    won = sum(d.winner is not None and d.winner.entrant.is_net for d in decided)
-    times = "never" if won == 0 else f"in {won} of {len(decided)} situations"
-    return f"**{words}, a net wins {times}.** " + _closest(decided)
+    won = [duel for duel in duels if duel.factor < 1]
+    lost = [duel for duel in duels if duel.factor >= 1]
+    if not won:
+        answer = "a net never wins here"
+    elif not lost:
+        answer = "a net always wins here"
+    else:
+        answer = f"a net wins on {_names(won)} and loses on {_names(lost)}"
+    return f"**Told samples of the field, {answer}.** {_shown((lost or won)[0])}"
 
 
-def _closest(decided: Sequence[Decision]) -> str:
-    """The situation in which a net comes nearest to the winner, or wins by most."""
-    both = [d for d in decided if d.winner and d.net]
-    if not both:
-        return "No net reaches any error that something else reaches."
-    best = min(both, key=lambda d: d.net.cost / d.winner.cost if d.net and d.winner else 0.0)
-    winner, net, second = best.winner, best.net, best.runner_up
-    assert winner is not None
-    assert net is not None
-    where = f"At {scientific(best.required, 0)} on `{best.conditions.problem}`"
-    if winner.entrant.is_net:
-        rival = (
-            f", {number(best.factor or 1.0)} times sooner than {second.entrant.name}"
-            if second
-            else ""
-        )
-        return (
-            f"{where} it is {winner.entrant.name} after {show(winner.seconds, 'seconds')}{rival}."
-        )
-    factor = net.cost / winner.cost
+def _names(duels: Sequence[Duel]) -> str:
+    return listed([duel.conditions.problem for duel in duels])
+
+
+def _shown(duel: Duel) -> str:
+    """The two methods, and what both were told."""
+    first, second = (duel.rival, duel.net) if duel.factor >= 1 else (duel.net, duel.rival)
+    factor = max(duel.factor, 1 / duel.factor) if duel.factor else inf
     return (
-        f"It comes nearest {where[0].lower()}{where[1:]}: {net.entrant.name} needs "
-        f"{show(net.seconds, 'seconds')}, {number(factor)} times the cost of {winner.entrant.name}."
+        f"On `{duel.conditions.problem}` {with_time(first)} is {times(factor)} times more accurate "
+        f"than {with_time(second)} (both: {told_in_words(duel.conditions)}; "
+        f"{counted(len(duel.net.trials), 'seed')})."
     )
 
 
@@ -83,33 +78,53 @@ def article(run: Run) -> list[Block | Section]:
     main = fields.main
     if main is None:
         return []
-    field = [c for track in TOLD for c in fields.fullest(main, track)]
-    drawable = [c for c in field if c.error]
-    blocks: list[Block | Section] = [Paragraph(_answer(main, fields.by_problem[main]))]
+    panels = {track: fields.fullest(main, track) for track in TOLD}
+    drawable = [c for field in panels.values() for c in field if Method.of(c).is_drawable]
+    table = matrix(fields)
+    blocks: list[Block | Section] = [Paragraph(_lead(table is not None, bool(drawable)))]
     if drawable:
         caption = (
-            f"{_message(fields, main)} Problem `{main}`, work against error: blue are finite "
-            "elements, orange nets along their training (medians over seeds), grey linear models. "
-            "Methods in different panels were told different things and are not to be compared."
+            f"{_message(panels)} Problem `{main}`. Blue are finite elements, one mark per size; "
+            "orange the best net along its training; grey linear models. Methods in one panel were "
+            f"told the same{_samples(panels['fit'])}; across panels they do not compare."
         )
         source = run.made_by(Results([r for c in drawable for r in c.records]))
-        picture = partial(told_panels, drawable)
-        blocks.append(Picture("told", caption, picture, _answer(main, field), source))
-    table = matrix(fields)
+        draw = partial(told_panels, drawable)
+        blocks.append(Picture("told", caption, draw, _message(panels), source))
     if table is not None:
         every = Results([r for f in fields.by_problem.values() for c in f for r in c.records])
         blocks.append(replace(table, source=run.made_by(every)))
-    return blocks
+    return [*blocks, *first_claims(run)]
 
 
-def _message(fields: Fields, problem: str) -> str:
-    """Who has the smallest error in each panel."""
+def _lead(table: bool, figure: bool) -> str:
+    where = [name for name, there in (("[[told]]", figure), ("[[winners]]", table)) if there]
+    see = f" ({listed(where)})" if where else ""
+    return f"The answer depends on what a method is told, on the field and on the error{see}."
+
+
+def _samples(field: Sequence[Contender]) -> str:
+    if not field or field[0].appearance.samples is None:
+        return ""
+    return f" (the middle one: {told_in_words(field[0].conditions)})"
+
+
+def _message(panels: Mapping[str, Sequence[Contender]]) -> str:
+    """Who comes how far where nets take part, and how far the best net stays behind."""
     parts = []
-    for track, told in TOLD.items():
-        best = _best(fields.fullest(problem, track))
-        if best is not None:
-            parts.append(f"told {told} {best.appearance.series} ({_error(best)})")
-    return f"The smallest errors: {', '.join(parts)}."
+    for track in RACES:
+        field = [m for m in map(Method.of, panels[track]) if m.is_drawable]
+        if not field:
+            continue
+        best = min(field, key=lambda m: m.error)
+        net = min((m for m in field if m.family == "net"), key=lambda m: m.error, default=None)
+        name = "a net" if net is best else best.series
+        words = f"told {TOLD[track]}, {name} comes furthest ({scientific(best.error, 1)})"
+        if net is not None and net is not best:
+            words += f", the best net to {scientific(net.error, 1)}"
+        parts.append(words)
+    sentence = "; ".join(parts) or "finite elements told the field, by size"
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def contents(run: Run) -> list[Block | Section]:
@@ -214,7 +229,7 @@ def _versus(net: Contender, rival: Contender) -> str:
 def _tables(run: Run, fields: dict[str, list[Contender]]) -> list[Block]:
     """One table per question: what is a method told?"""
     everybody = [c for field in fields.values() for c in field]
-    kinds = {problem: _kind(field) for problem, field in fields.items()}
+    kinds = {problem: kind_of(field) for problem, field in fields.items()}
     blocks: list[Block] = []
     for track, told in QUESTIONS.items():
         able = [c for c in everybody if c.track == track]
@@ -265,12 +280,6 @@ def _table(
     )
 
 
-def _kind(field: Sequence[Contender]) -> str:
-    """What the cells say of their problem."""
-    said = {r.values.get("smooth") for c in field for r in c.records}
-    return "singular" if False in said else "smooth" if True in said else "not said"
-
-
 def _groups(decisions: Sequence[Decision]) -> list[list[Decision]]:
     """Neighbouring required errors with one answer share a row."""
     groups: list[list[Decision]] = []
@@ -286,7 +295,8 @@ def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ..
     decision, conditions = group[-1], group[-1].conditions
     samples = (conditions.samples, conditions.inputs) if conditions.track == "fit" else ()
     threads = f", {conditions.threads} threads" if conditions.threads > 1 else ""
-    field = f"{conditions.problem} ({kinds[conditions.problem]}){threads}"
+    kind = kinds[conditions.problem]
+    field = f"{conditions.problem}{f' ({kind})' if kind else ''}{threads}"
     errors = dict.fromkeys(scientific(each.required, 0) for each in (group[0], group[-1]))
     head = (field, *samples, " to ".join(errors))
     winner, second, net = decision.winner, decision.runner_up, decision.net

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from math import isinf
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import inf, isinf
 
 from bench.store.results import Results
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Conditions
 from reports.decision.break_even import FEWEST, BreakEven, Count, break_even
-from reports.document import Block, Column, Missing, Paragraph, Section, Table, Value
-from reports.formatting import count, scientific
+from reports.document import (
+    Block,
+    Column,
+    Formula,
+    Missing,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    Value,
+)
+from reports.figures.break_even import pay_back_counts
+from reports.formatting import count, counted, listed, scientific
 
 TITLE = "When a net pays off"
-ORDER = 32
+ORDER = 59
 STUDIES = ()  # whatever competes
 GAP = ""
 
 COLUMNS = [
     Column("required L² error", "error"),
+    Column("told to both"),
     Column("net"),
-    Column("told"),
     Column("training", "seconds"),
     Column("its search", "seconds"),
     Column("net, per point", "seconds"),
     Column("element"),
-    Column("told"),
     Column("seconds", "seconds"),
     Column("element, per point", "seconds"),
     Column("ahead after points"),
@@ -33,72 +45,112 @@ COLUMNS = [
 ]
 
 
-def contents(run: Run) -> list[Block | Section]:
-    fields = {problem: contenders(run.results, problem) for problem in contested(run.results)}
-    nets = any(c.is_net for field in fields.values() for c in field)
-    if not nets or not any(_is_element(c) for field in fields.values() for c in field):
+def article(run: Run) -> list[Block]:
+    """What it means, and the counts as one figure."""
+    found, fields = _found(run)
+    if not any(found.values()):
         return []
-    found = {problem: pay_backs(field) for problem, field in fields.items()}
-    tables = [_table(run, problem, rows, fields[problem]) for problem, rows in found.items()]
-    text = (
-        "A net costs its training once and little per point; a finite element of equal error costs "
-        "its solve and its own price per point. The count is the number of evaluated points after "
-        "which the net has cost less in all, or the number of solves if the element is computed "
-        f"anew each time and evaluated at {POINTS:,} points. What samples of the field cost is not "
-        f"counted. {_never(found)}"
+    looks = {
+        c.appearance.series: c.look for field in fields.values() for c in field if _is_element(c)
+    }
+    caption = (
+        f"{_sentence(found)} For every required error the net that is trained soonest, its search "
+        "included where it was counted, against the cheapest computed mesh of each element that "
+        "was told the same and reaches that error; intervals over the net's seeds."
     )
-    return [Paragraph(text), *tables]
+    records = [r for problem in found for c in fields[problem] for r in c.records]
+    draw = partial(pay_back_counts, found, looks)
+    picture = Picture("pay-back", caption, draw, _sentence(found), run.made_by(Results(records)))
+    return [Paragraph(_text(found)), FORMULA, picture]
+
+
+FORMULA = Formula(
+    'T + N p <= t + N q quad arrow.l.r.double quad N >= (T - t) / (q - p) quad "if" q > p',
+    "The net is ahead once T plus N p is at most t plus N q, that is from N = (T − t)/(q − p) on.",
+)
+
+
+def contents(run: Run) -> list[Block | Section]:
+    found, fields = _found(run)
+    if not found:
+        return []
+    tables = [_table(run, problem, rows, fields[problem]) for problem, rows in found.items()]
+    return [Paragraph(_text(found)), *tables]
+
+
+def _found(run: Run) -> tuple[dict[str, list[BreakEven]], dict[str, list[Contender]]]:
+    """By problem on which nets and elements were told the same."""
+    fields = {problem: contenders(run.results, problem) for problem in contested(run.results)}
+    met = {problem: field for problem, field in fields.items() if shared(field)}
+    return {problem: pay_backs(field) for problem, field in met.items()}, fields
+
+
+def _text(found: Mapping[str, Sequence[BreakEven]]) -> str:
+    return (
+        "A net costs T seconds to train, once, and p per point; a finite element of equal error t "
+        "to compute and q per point. The break-even count is the number N of evaluated points "
+        "after which the net has cost less in all; or the number of solves, if the element is "
+        f"computed anew each time and evaluated at {POINTS:,} points. {_sentence(found)}"
+    )
 
 
 def headline(run: Run) -> str:
     """Whether evaluations ever pay a net's training back."""
-    fields = [contenders(run.results, problem) for problem in contested(run.results)]
-    rows = [row for field in fields for row in pay_backs(field)]
+    found, _ = _found(run)
+    return f"**Many queries:** {_sentence(found, of_all=False)}" if any(found.values()) else ""
+
+
+def _sentence(found: Mapping[str, Sequence[BreakEven]], *, of_all: bool = True) -> str:
+    """How often, and after how many points; computed."""
+    rows = [row for rows in found.values() for row in rows]
     if not rows:
-        return ""
-    paid = [row for row in rows if not isinf(row.points.middle)]
-    at_once = sum(row.points.middle == 0 for row in paid)
-    later = sorted(row.points.middle for row in paid if row.points.middle > 0)
-    typical = f", after {_number(later[len(later) // 2])} points in the median" if later else ""
-    return (
-        f"**Evaluations pay a net's training back in {len(paid)} of {len(rows)} comparisons** with "
-        f"a finite element at equal error: at once in {at_once}, later in {len(later)}{typical}."
-    )
+        return "No net and no element of this run reach a common required error."
+    counts = [row.points.middle for row in rows]
+    at_once = sum(count == 0 for count in counts)
+    later = sorted(count for count in counts if 0 < count < inf)
+    never = len(rows) - at_once - len(later)
+    parts = [f"at once in {at_once}"] if at_once else []
+    if later:
+        span = " to ".join(dict.fromkeys((_number(later[0]), _number(later[-1]))))
+        parts.append(f"after {span} points in {len(later)}")
+    if never:
+        parts.append(f"never in {never}")
+    said = f"{listed(parts)} of {counted(len(rows), 'comparison')} with elements of equal error"
+    if of_all:
+        return f"Told the same, a net's training is paid back {said} ({_by_element(rows)})."
+    return f"told the same, a net's training is paid back {said}."
 
 
-def pay_backs(field: list[Contender]) -> list[BreakEven]:
-    """Nets told samples against elements fitted to as many of them, measured where these lie; any
-    net against elements that were told the equation or the field, measured everywhere."""
-    nets = [c for c in field if c.is_net]
-    elements = [c for c in field if _is_element(c)]
-    fitted = [c for c in elements if c.track == "fit"]
-    found: list[BreakEven] = []
-    for samples in sorted({c.appearance.samples or 0 for c in fitted}):
-        ours, theirs = (
-            [entrant(c) for c in side if c.track == "fit" and c.appearance.samples == samples]
-            for side in (nets, fitted)
-        )
-        found += break_even(ours, theirs)
-    others = [entrant(c) for c in elements if c.track != "fit"]
-    for track in sorted({c.track for c in nets}):
-        ours = [entrant(c, everywhere=True) for c in nets if c.track == track]
-        found += break_even(ours, others)
-    return found
+def _by_element(rows: Sequence[BreakEven]) -> str:
+    """`N₀ tets 5 of 5, p-version 0 of 12`: how often a net is ahead some day."""
+    names = list(dict.fromkeys(row.element.entrant.series for row in rows))
+    parts = []
+    for name in names:
+        some = [row for row in rows if row.element.entrant.series == name]
+        parts.append(f"{name} {sum(r.points.middle < inf for r in some)} of {len(some)}")
+    return "ahead some day of " + ", ".join(parts)
+
+
+def shared(field: Sequence[Contender]) -> list[tuple[list[Contender], list[Contender]]]:
+    """Nets and elements by the conditions under which both were computed."""
+    groups: dict[Conditions, tuple[list[Contender], list[Contender]]] = {}
+    for c in field:
+        if c.is_net or _is_element(c):
+            groups.setdefault(c.conditions, ([], []))[0 if c.is_net else 1].append(c)
+    return [both for both in groups.values() if all(both)]
+
+
+def pay_backs(field: Sequence[Contender]) -> list[BreakEven]:
+    """Nets against elements under equal conditions; `break_even` refuses others."""
+    return [
+        row
+        for nets, elements in shared(field)
+        for row in break_even([entrant(c) for c in nets], [entrant(c) for c in elements])
+    ]
 
 
 def _is_element(contender: Contender) -> bool:
     return contender.appearance.family == "finite element"
-
-
-def _never(found: dict[str, list[BreakEven]]) -> str:
-    """How often the answer is never, computed."""
-    rows = [row for rows in found.values() for row in rows]
-    never = sum(isinf(row.points.middle) for row in rows)
-    at_once = sum(row.points.middle == 0 for row in rows)
-    return (
-        f"Of {len(rows)} comparisons the training is never paid back by evaluations in {never}, "
-        f"and was cheaper than the element to begin with in {at_once}."
-    )
 
 
 def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]) -> Block:
@@ -111,10 +163,9 @@ def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]
     return Table(
         f"break-even-{problem}",
         f"Break-even on {problem}: of the nets the one that is trained soonest, its search "
-        "included, against the cheapest mesh of each element that was computed and reaches the "
-        "same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, of "
-        f"fewer than {FEWEST} seeds their range. Elements fitted to samples are compared where the "
-        "samples lie, all others on the whole domain.",
+        "included, against the cheapest mesh of each element that was told the same and reaches "
+        "the same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, "
+        f"of fewer than {FEWEST} seeds their range.",
         COLUMNS,
         [_row(row) for row in rows],
         run.made_by(Results(source)),
@@ -125,13 +176,12 @@ def _row(row: BreakEven) -> tuple[Value, ...]:
     net, element = row.net, row.element
     return (
         row.required,
-        net.entrant.name,
         told(net.entrant.conditions),
+        net.entrant.name,
         net.seconds,
         net.search,
         net.per_point,
         element.entrant.name,
-        told(element.entrant.conditions),
         element.seconds,
         element.per_point,
         _points(row),

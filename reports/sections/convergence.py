@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from bench.statistics import observed_rate
-from bench.store.results import Results, StoredResult
+from bench.store.results import Results, StoredResult, appearance
 from reports.context import Run
-from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table
+from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table, Value
 from reports.figures.convergence import error_against_h
-from reports.formatting import scientific
+from reports.formatting import count, listed, scientific
 from reports.names import element_title
 
 TITLE = "Finite elements"
 ORDER = 50
 STUDIES = ("convergence", "elements")
 GAP = "no finite-element results in this run."
-IN_ARTICLE = (("error-against-h-maxwell", "error-against-h-*"),)
 
 COLUMNS = [
     Column("element"),
     Column("n", "count"),
     Column("h", "number"),
     Column("unknowns", "count"),
-    Column("L² error", "error"),
+    Column("L² error", "exact"),
     Column("rate", "rate"),
-    Column("H(curl) error", "error"),
+    Column("H(curl) error", "exact"),
     Column("rate", "rate"),
     Column("iterations", "count"),
     Column("seconds", "seconds"),
@@ -35,11 +35,10 @@ COLUMNS = [
 SOLVED = ("n", "dofs", "l2_error", "hcurl_error", "estimated_error", "effectivity", "seconds")
 SOLVED_COLUMNS = [
     Column("element"),
-    Column("mesh"),
     Column("n", "count"),
     Column("unknowns", "count"),
-    Column("L² error", "error"),
-    Column("H(curl) error", "error"),
+    Column("L² error", "exact"),
+    Column("H(curl) error", "exact"),
     Column("estimated error", "error"),
     Column("effectivity", "rate"),
     Column("seconds", "seconds"),
@@ -74,27 +73,31 @@ def _introduction() -> list[Block]:
 
 def _blocks(run: Run, problem: str) -> list[Block]:
     fem = run.results.select("fem", problem=problem, solve=False, grading=None, order=None)
+    told = run.results.select("fem", problem=problem, solve=False)
     # The paper's nets and the record: other studies train the same nets by other optimisers.
-    told = [*run.results_of("training"), *run.results_of("record")]
-    nets = Results(told).select("net", problem=problem, features="x,f,phi")
+    trained = [*run.results_of("training"), *run.results_of("record")]
+    nets = Results(trained).select("net", problem=problem, features="x,f,phi")
     both = Results([*fem, *nets])
+    levels = (
+        " Nets do not depend on h: each is one level, the median over its seeds, with a band over "
+        "all of them; thin lines have bias ordering."
+    )
     return [
         Paragraph(_sentence(fem)),
         Picture(
             f"error-against-h-{problem}",
-            f"L² error on the unit cube against the mesh size, problem {problem}. Nets do not "
-            "depend on h: each is one level, the median over its seeds, with a band over all of "
-            "them; thin lines have bias ordering.",
+            f"{_sentence(fem)} L² error against the mesh size on uniform meshes, problem {problem}."
+            f"{levels if len(nets) else ''}",
             partial(error_against_h, fem, nets),
             f"Error against mesh size for problem {problem}: {_sentence(fem)}",
-            run.source("convergence", both),
+            run.made_by(both),
         ),
         Table(
             f"convergence-{problem}",
             f"Convergence of the best approximation, problem {problem}.",
             COLUMNS,
-            [row for element in fem.distinct("element") for row in _rows(fem, element)],
-            run.source("convergence", fem),
+            _rows(told),
+            run.made_by(told),
         ),
         *_solved(run, problem),
     ]
@@ -107,11 +110,11 @@ def _solved(run: Run, problem: str) -> list[Block]:
         return []
     rows = [
         (
-            element_title(record),
-            "graded" if record.config["grading"] else "uniform",
+            _title(record),
             *(record.values.get(name) for name in SOLVED),
         )
-        for record in sorted(solved, key=_family_and_size)
+        for series in _families(solved)
+        for record in series
     ]
     return [
         Table(
@@ -133,45 +136,68 @@ def _unknown(solved: Results) -> str:
     return " No closed form is known: the estimate is the error that there is."
 
 
-def _family_and_size(record: StoredResult) -> tuple[str, bool, int]:
-    return record.config["element"], bool(record.config["grading"]), record.config["n"]
-
-
 def _sentence(fem: Results) -> str:
     """The finest mesh of each element and the rate that leads to it."""
     parts = []
     for element in fem.distinct("element"):
         rows = _by_n(fem, element)
         last = rows[-1].values
-        rate = _rate(rows, len(rows) - 1, "l2_error")
-        tail = f", reached at rate {rate:.2f}" if rate is not None else ""
+        rate = _rate(rows[-2], rows[-1], "l2_error") if len(rows) > 1 else None
+        tail = f" at rate {rate:.2f}" if rate is not None else ""
         parts.append(
-            f"{element_title(rows[-1])}: {scientific(last['l2_error'])} with "
-            f"{last['dofs']:,} unknowns (n = {last['n']}){tail}"
+            f"{element_title(rows[-1])} {scientific(last['l2_error'], 1)} with "
+            f"{count(last['dofs'])} unknowns{tail}"
         )
-    return "Smallest L² errors: " + "; ".join(parts) + "."
+    return f"Smallest L² errors: {listed(parts)}."
 
 
 def _by_n(fem: Results, element: str) -> list[StoredResult]:
     return list(Results([r for r in fem if r.config["element"] == element]).sorted_by("n"))
 
 
-def _rows(fem: Results, element: str) -> list[tuple[str | int | float | None, ...]]:
-    records = _by_n(fem, element)
-    return [
-        (
-            element_title(record),
-            *(record.values[name] for name in ("n", "h", "dofs", "l2_error")),
-            _rate(records, index, "l2_error"),
-            record.values["hcurl_error"],
-            _rate(records, index, "hcurl_error"),
-            record.values["iterations"],
-            record.values["seconds"],
-        )
-        for index, record in enumerate(records)
-    ]
+def _rows(told: Results) -> list[tuple[Value, ...]]:
+    """By family and size; a rate only between uniform meshes of one element."""
+    rows: list[tuple[Value, ...]] = []
+    for series in _families(told):
+        for index, record in enumerate(series):
+            before = series[index - 1] if index and _is_uniform(record) else None
+            rows.append(
+                (
+                    _title(record),
+                    *(record.values.get(name) for name in ("n", "h", "dofs", "l2_error")),
+                    _rate(before, record, "l2_error"),
+                    record.values.get("hcurl_error"),
+                    _rate(before, record, "hcurl_error"),
+                    record.values.get("iterations"),
+                    record.values["seconds"],
+                )
+            )
+    return rows
 
 
-def _rate(rows: list[StoredResult], index: int, name: str) -> float | None:
+def _families(told: Results) -> list[list[StoredResult]]:
+    """Uniform meshes first; then graded ones, orders and layers, each by its unknowns."""
+    groups: dict[tuple[bool, str], list[StoredResult]] = {}
+    for record in sorted(told, key=lambda r: (r.config["element"], r.values.get("dofs") or 0)):
+        shown = appearance(record)
+        series = shown.series if shown else str(record.config["element"])
+        groups.setdefault((not _is_uniform(record), series), []).append(record)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _is_uniform(record: StoredResult) -> bool:
+    """Whether h says how fine the mesh is."""
+    return not any(record.config[name] for name in ("grading", "order", "layers", "refine"))
+
+
+def _title(record: StoredResult) -> str:
+    """Its name without the number of cells, which has a column."""
+    shown = appearance(record)
+    return re.sub(r"\s*n=\d+$", "", shown.title) if shown else element_title(record)
+
+
+def _rate(before: StoredResult | None, record: StoredResult, name: str) -> float | None:
     """Between a mesh and the one before it."""
-    return observed_rate(rows[index - 1].values, rows[index].values, name) if index else None
+    if before is None or name not in before.values or name not in record.values:
+        return None
+    return observed_rate(before.values, record.values, name)

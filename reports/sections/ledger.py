@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from math import log
 
 from bench.claims import PARTS, SEED_DEPENDENT, Compared, Entry, agreement, family_sizes
 from bench.statistics import DECIDING_SEEDS, largest_family
 from bench.store.results import Results
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table
+from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.first_page import Bar, forest
 from reports.first_page import compared
+from reports.formatting import counted, listed
 
 TITLE = "The ledger of claims"
-ORDER = 40
+ORDER = 60
 STUDIES = ()  # every claim names its own
 GAP = ""
 
@@ -32,7 +32,18 @@ def _verdict(run: Run, entry: Entry) -> tuple[str, str]:
     return entry.status, entry.verdict
 
 
-MOST_BARS = 9  # on one page; all are in the supplement
+# The comparisons of the first page, chosen by what they are about and not by how they come out.
+FIRST = (
+    "tau-trains-better-resnet-6-50",
+    "learned-tau-beats-fixed-resnet-50-adam",
+    "layers-beat-global-resnet-50-adam",
+    "2-50-beats-6-50-resnet-learned",
+    "fractional-beats-resnet-l2_error_outside-learned",
+    "paper-net-beats-linear-least-squares",
+    "tuned-net-beats-quadratic-least-squares",
+)
+MOST_FIRST = 6
+SIDE = "ratio of errors, median and 95 % interval over seeds (left of 1: the claim's side)"
 
 
 def headline(run: Run) -> str:
@@ -41,74 +52,139 @@ def headline(run: Run) -> str:
     if not papers:
         return ""
     tally = Counter(_verdict(run, entry)[0] for entry in papers)
-    counts = ", ".join(
-        f"{number} {_plural(status, number)}" for status, number in tally.most_common()
+    counts = listed([f"{tally[status]} {_verb(status, tally[status])}" for status in _order(tally)])
+    tested = f"claim{'s' * (len(papers) != 1)} of the paper that {_were(len(papers))} tested"
+    return f"**Of {len(papers)} {tested}, {counts}.**"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+VERBS = {  # of one claim, of several
+    "holds": ("holds", "hold"),
+    "does not hold": ("does not hold", "do not hold"),
+    "depends": ("depends on a choice", "depend on a choice"),
+    "not testable as stated": ("cannot be tested as stated", "cannot be tested as stated"),
+    "not tested yet": ("is not tested yet", "are not tested yet"),
+    "too few seeds": ("has too few seeds", "have too few seeds"),
+}
+STATUSES = tuple(VERBS)[:5]
+
+
+def _verb(status: str, number: int) -> str:
+    """As a sentence goes on after a number of claims."""
+    return VERBS[status][number != 1]
+
+
+def _order(tally: Counter[str]) -> list[str]:
+    return [status for status in VERBS if tally[status]]
+
+
+def first_claims(run: Run) -> list[Block]:
+    """The comparisons that matter most as a forest plot; all are in the ledger's own section."""
+    found = {entry.claim.name: (entry, finding) for entry, finding in compared(run.ledger)}
+    chosen = [found[name] for name in FIRST if name in found][:MOST_FIRST]
+    bars = _bars(run, chosen)
+    if not bars:
+        return []
+    message = headline(run).replace("**", "") or "What runs in pairs say of claims."
+    caption = (
+        f"{message} Here {counted(len(bars), 'comparison')} that matter{'s' * (len(bars) == 1)} "
+        "most, of runs that share starting weights and data; the rest is in the ledger's section."
     )
-    return f"**Of {len(papers)} claims of the paper that were tested**, {counts}."
-
-
-def _plural(status: str, number: int) -> str:
-    """hold, do not hold, depend: as a sentence goes on after a number."""
-    if number == 1 or not status.startswith(("holds", "does", "depends")):
-        return status.replace(
-            "not testable", "is not testable" if number == 1 else "are not testable"
-        )
-    return {"holds": "hold", "does not hold": "do not hold", "depends": "depend on a choice"}[
-        status
-    ]
+    return [_forest(run, "first-claims", caption, chosen, bars)]
 
 
 def article(run: Run) -> list[Block]:
-    """The comparisons as a forest plot, the paper's first and the widest effects above."""
-    found = compared(run.ledger)
-    if not found:
+    """The paper's comparisons as a forest plot, and a tally of all verdicts."""
+    if not any(entry.status != "not tested yet" for entry in run.ledger):
         return []
-    chosen = sorted(found, key=_first)
-    bars = [
-        Bar(_short(entry.claim.sentence), c.ratio, c.low, c.high, _verdict(run, entry)[0])
-        for entry, finding in chosen[:MOST_BARS]
-        for c in (finding.comparison,)
-        if c.ratio > 0 and c.ratio < float("inf")
-    ]
-    if not bars:
-        return []
-    shown = f"The {len(bars)} of {len(found)} comparisons" if len(bars) < len(found) else "All"
-    caption = (
-        f"{headline(run).replace('**', '') or 'What runs in pairs say of claims.'} {shown} that "
-        "pair runs with equal weights and data: the ratio of errors, median and 95 % interval over "
-        "seeds; left of 1 is the claim's side."
-    )
-    source = run.made_by(Results([r for r in run.records if r.key in _cells(found)]))
-    draw = partial(forest, bars, "ratio of errors (left of 1: the claim's side)")
-    alt = "; ".join(f"{bar.text}: {bar.ratio:.3g}, {bar.verdict}" for bar in bars)
     lead = (
-        "Every claim has a rule that was declared on a day and is decided by results alone; the "
-        "ledger in the supplement has them all, with the paper's words, our controls and the "
-        "formulas as printed."
+        "Every claim has a rule that was declared on a day and is decided by results alone: five "
+        f"verdicts, three kinds of claims ([[tally]]). {headline(run)} Comparisons pair runs of "
+        "one seed, tests are two-sided, p-values are Holm's over all that a part declares; with "
+        f"fewer than {DECIDING_SEEDS} seeds hardly anything is decided. The ledger itself, with "
+        "rules and evidence, is in the supplement."
     )
-    return [Paragraph(lead), Picture("claims", caption, draw, alt, source)]
+    return [Paragraph(lead), _tally(run), *_comparisons(run, "claims", "paper")]
 
 
-def _first(pair: tuple[Entry, Compared]) -> tuple[bool, bool, float]:
-    """What was decided before what was not, the paper's claims first, wide effects first."""
-    entry, finding = pair
-    untested = entry.status == "not tested yet"
-    return untested, entry.claim.part != "paper", -_size(finding)
+def _comparisons(run: Run, name: str, part: str) -> list[Block]:
+    """All comparisons of a part but those of the τ study, which has a forest of its own."""
+    found = [pair for pair in compared(run.ledger) if pair[0].claim.part == part]
+    if found:
+        studied = {r.key for r in run.records if r.kind == "tau_arm"}
+        found = [pair for pair in found if not studied & set(pair[1].cells)]
+    bars = _bars(run, found)
+    return [_forest(run, name, _message(part, bars), found, bars)] if bars else []
 
 
-def _short(sentence: str, most: int = 64) -> str:
-    """For one line beside a bar."""
-    text = sentence.rstrip(".")
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + " …"
+def _message(part: str, bars: Sequence[Bar]) -> str:
+    tally = Counter(bar.verdict for bar in bars)
+    counts = listed([f"{tally[status]} {_verb(status, tally[status])}" for status in _order(tally)])
+    return (
+        f"Of {counted(len(bars), 'comparison')} {WHOSE[part]}, {counts}. The ratio of errors of "
+        "runs that share starting weights and data, median and 95 % interval over seeds; left of 1 "
+        "is the claim's side. Comparisons of the τ study have a forest of their own."
+    )
 
 
-def _size(finding: Compared) -> float:
-    ratio = finding.comparison.ratio
-    return abs(log(ratio)) if 0 < ratio < float("inf") else 0.0
+WHOSE = {"paper": "that the paper makes", "control": "of ours", "formula": "of formulas"}
 
 
-def _cells(found: Sequence[tuple[Entry, Compared]]) -> set[str]:
-    return {key for _, finding in found for key in finding.cells}
+def _bars(run: Run, found: Sequence[tuple[Entry, Compared]]) -> list[Bar]:
+    return [
+        Bar(shortened(entry.claim.sentence), c.ratio, c.low, c.high, _word(run, entry))
+        for entry, finding in found
+        for c in (finding.comparison,)
+        if 0 < c.ratio < float("inf")
+    ]
+
+
+def _word(run: Run, entry: Entry) -> str:
+    """What is compared and still not tested has too few seeds to be decided."""
+    status = _verdict(run, entry)[0]
+    return TOO_FEW if status == "not tested yet" else status
+
+
+TOO_FEW = "too few seeds"
+
+
+def _forest(
+    run: Run,
+    name: str,
+    caption: str,
+    found: Sequence[tuple[Entry, Compared]],
+    bars: Sequence[Bar],
+) -> Picture:
+    cells = {key for _, finding in found for key in finding.cells}
+    source = run.made_by(Results([r for r in run.records if r.key in cells]))
+    alt = "; ".join(f"{bar.text}: {bar.ratio:.2g}, {bar.verdict}" for bar in bars)
+    return Picture(name, caption, partial(forest, bars, SIDE), alt, source)
+
+
+def shortened(sentence: str) -> str:
+    """Without the full stop and without what the caption says of all."""
+    return sentence.rstrip(".").replace(", each arm tuned alike", "")
+
+
+def _tally(run: Run) -> Table:
+    """Kinds of claims by verdicts."""
+    rows: list[tuple[Value, ...]] = []
+    for part, title in PARTS.items():
+        entries = [entry for entry in run.ledger if entry.claim.part == part]
+        tally = Counter(_verdict(run, entry)[0] for entry in entries)
+        confirmed = sum(entry.standing == "confirmed" for entry in entries)
+        if entries:
+            rows.append((title, *(tally[status] for status in STATUSES), confirmed))
+    columns = [Column("kind of claim"), *(Column(status, "count") for status in STATUSES)]
+    columns.append(Column("confirmed", "count"))
+    caption = (
+        "Verdicts by kind of claim. Confirmed are verdicts with a declared rule whose seeds no "
+        "pilot and no tuning has used; all others are exploratory."
+    )
+    return Table("tally", caption, columns, rows)
 
 
 def contents(run: Run) -> list[Block]:
@@ -133,6 +209,7 @@ def contents(run: Run) -> list[Block]:
     parts = [(part, [e for e in run.ledger if e.claim.part == part]) for part in PARTS]
     return [
         Paragraph(text),
+        *_comparisons(run, "claims-of-ours", "control"),
         *(_table(part, entries, verdicts) for part, entries in parts if entries),
     ]
 
@@ -158,7 +235,10 @@ def _table(part: str, entries: Sequence[Entry], verdicts: dict[str, tuple[str, s
                 f"run `{entry.evidence}`" if untested else entry.evidence,
             )
         )
-    return Table(f"ledger-{part}", f"{PARTS[part]}.", columns, rows)  # type: ignore[index]
+    place = [column.title for column in columns].index("verdict")
+    tints = {(at, place): verdicts[e.claim.name][0] for at, e in enumerate(entries)}
+    caption = f"{PARTS[part]}."  # type: ignore[index]
+    return Table(f"ledger-{part}", caption, columns, rows, tints=tints)
 
 
 def _in_full(entry: Entry, words: str) -> str:

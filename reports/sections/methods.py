@@ -1,38 +1,130 @@
-"""Method cards: what each method was given, what was tuned, its size, precision and threads."""
+"""What each method was told: a small table for the article, a card per method behind it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, fields
 
+from bench.store.results import Results
 from reports.cards import Card, cards
-from reports.contenders import contenders, contested
+from reports.contenders import Contender, contenders, contested
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Table
+from reports.document import Block, Column, Formula, Paragraph, Table, Value
+from reports.first_page import TOLD
+from reports.formatting import count, counted, listed
 
-TITLE = "Method cards"
-ORDER = 85
+TITLE = "What each method was told"
+ORDER = 20
 STUDIES = ()  # whatever competes
 GAP = ""
+MOST_NAMED = 6  # series of a family
+
+EQUATION = Formula(
+    '"curl"(phi "curl" u) = f, quad "div" u = 0 quad "in" Omega, quad quad '
+    'u times n = g quad "on" ∂ Omega',
+    "curl of phi curl u is f, the divergence of u is 0, and u cross n is g on the boundary.",
+)
+COLUMNS = [
+    Column("told"),
+    Column("methods"),
+    Column("in detail"),
+    Column("unknowns"),
+    Column("settings"),
+]
+
+
+def article(run: Run) -> list[Block]:
+    """One row per thing that can be told and family of methods."""
+    field = _field(run)
+    rows = [_row(track, family, members) for (track, family), members in _families(field).items()]
+    if not rows:
+        return []
+    problems = contested(run.results)
+    text = (
+        f"All fields ({listed([f'`{name}`' for name in problems])}) solve one equation, with φ and "
+        "f in closed form. A comparison is only as fair as what each side was told ([[told-table]])"
+        ": the field itself, samples of it, or the equation with its boundary data and nothing of "
+        "the field. One norm measures all, the L² norm; comparisons are made within a row's kind "
+        "of information, at equal samples, inputs and threads, and the code refuses any other."
+    )
+    caption = (
+        "Three kinds of information, and who was given which, over "
+        f"{counted(len(problems), 'field')}. Everything computes in double precision on one thread "
+        "unless a table says otherwise."
+    )
+    records = Results([r for c in field for r in c.records])
+    table = Table("told-table", caption, COLUMNS, rows, run.made_by(records))
+    return [Paragraph(text), EQUATION, table]
+
+
+def _field(run: Run) -> list[Contender]:
+    return [c for name in contested(run.results) for c in contenders(run.results, name)]
+
+
+def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contender]]:
+    found: dict[tuple[str, str], list[Contender]] = {}
+    for track in TOLD:
+        for c in field:
+            if c.track == track:
+                found.setdefault((track, c.appearance.family), []).append(c)
+    return found
+
+
+def _row(track: str, family: str, members: Sequence[Contender]) -> tuple[Value, ...]:
+    series = list(dict.fromkeys(c.appearance.series for c in members))
+    named = series[:MOST_NAMED]
+    if len(series) > len(named):
+        named.append(f"{len(series) - len(named)} more")
+    sizes = [c.unknowns for c in members]
+    return (
+        TOLD[track],
+        f"{family}s: {listed(named)}",
+        _told(members),
+        f"{count(min(sizes))} to {count(max(sizes))}" if len(set(sizes)) > 1 else count(sizes[0]),
+        _settings(members),
+    )
+
+
+def _told(members: Sequence[Contender]) -> str:
+    samples = sorted({c.appearance.samples for c in members if c.appearance.samples})
+    if not samples:
+        return listed(sorted({c.appearance.told for c in members}))
+    inputs = sorted({c.features.replace("phi", "φ") for c in members}, key=len)
+    numbers = " or ".join(count(number) for number in samples)
+    return f"{numbers} samples of u, with {' or '.join(inputs)}"
+
+
+SEARCH = {
+    "none": "nothing to search",
+    "counted": "searched, at a counted cost",
+    "elsewhere": "found before, at a cost not counted",
+}
+
+
+def _settings(members: Sequence[Contender]) -> str:
+    found = {c.appearance.search for c in members}
+    return "; ".join(words for name, words in SEARCH.items() if name in found)
 
 
 def contents(run: Run) -> list[Block]:
-    problems = contested(run.results)
-    rows = [
-        (problem, *astuple(card))
-        for problem in problems
-        for card in cards(contenders(run.results, problem))
-    ]
+    rows = _cards(run)
     if not rows:
         return []
     columns = [
-        Column("problem"),
-        *(
-            Column(field.name, "count" if field.name == "threads" else "text")
-            for field in fields(Card)
-        ),
+        *(Column(f.name, "count" if f.name == "threads" else "text") for f in fields(Card)),
+        Column("fields"),
     ]
     text = (
-        "A comparison is only as fair as what each side was told. One card per method; meshes of "
-        "one family share theirs."
+        "One card per method; meshes of one family and sizes of one kind of net share theirs, and "
+        "so do fields on which nothing differs but the sizes."
     )
-    return [Paragraph(text), Table("cards", "What was given.", columns, rows)]
+    return [Paragraph(text), Table("cards", "Method cards: what was given.", columns, rows)]
+
+
+def _cards(run: Run) -> list[tuple[Value, ...]]:
+    """Cards that say the same of several fields are one."""
+    groups: dict[Card, list[str]] = {}
+    for problem in contested(run.results):
+        for card in cards(contenders(run.results, problem)):
+            groups.setdefault(card, []).append(problem)
+    return [(*astuple(card), ", ".join(names)) for card, names in groups.items()]

@@ -17,10 +17,9 @@ from reports.formatting import scientific
 from reports.names import net_name
 
 TITLE = "Nets"
-ORDER = 60
+ORDER = 52
 STUDIES = ("training", "pruning")
 GAP = "no trained nets in this run."
-IN_ARTICLE = (("training-maxwell", "training-*"),)
 
 
 def contents(run: Run) -> list[Block | Section]:

@@ -10,12 +10,12 @@ from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.optimizers import race
-from reports.formatting import scientific
+from reports.formatting import counted, scientific, show, two_digits
 
 STUDY = "optimizers"
 
 TITLE = "Optimisers"
-ORDER = 65
+ORDER = 75
 STUDIES = (STUDY,)
 GAP = "the optimisers have not raced in this run."
 IN_ARTICLE = (("race",),)
@@ -31,12 +31,13 @@ def contents(run: Run) -> list[Block]:
             f"One net ({first['hidden']}-{first['width']} ResNet with learned τ), the same "
             f"starting weights and data for all; all stop at {int(first['evaluations']):,} "
             f"evaluations, line searches included; “at equal time” is the error after "
-            f"{equal_time(runs):.3g} s, when the first is through. {_winner(runs)}"
+            f"{show(equal_time(runs), 'seconds')}, when the first is through. {_winner(runs)}"
         ),
         Picture(
             "race",
-            "The race: relative test error against evaluations and against seconds, medians over "
-            f"{len(runs.distinct('seed'))} seeds.",
+            f"{_winner(runs) or 'One optimiser so far.'} Relative test error against evaluations "
+            f"and against seconds, medians over {counted(len(runs.distinct('seed')), 'seed')} with "
+            "a band over all.",
             partial(race, runs),
             f"Race of the optimisers. {_winner(runs)}",
             run.source(STUDY, runs),
@@ -104,6 +105,6 @@ def _winner(runs: Results) -> str:
         return ""
     (first, best), (second, next_best) = ordered[:2]
     return (
-        f"Lowest median relative test error: {first} with {scientific(best)}, "
-        f"{next_best / best:.3g} times below {second}."
+        f"After equally many evaluations {first} has the lowest median test error, "
+        f"{scientific(best, 1)}, {two_digits(next_best / best)} times below {second}."
     )

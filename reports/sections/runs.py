@@ -11,7 +11,7 @@ from reports.context import Run
 from reports.document import Block, Column, Paragraph, Source, Table, Value
 
 TITLE = "Runs compared"
-ORDER = 42
+ORDER = 61
 STUDIES = ()
 GAP = ""
 

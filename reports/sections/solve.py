@@ -9,9 +9,9 @@ import numpy as np
 from bench.claims.solve import best_nets
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.document import Block, Column, Formula, Paragraph, Picture, Table, Value
 from reports.figures.solve import ELEMENTS, method_of, work_precision
-from reports.formatting import scientific
+from reports.formatting import count, listed, scientific, show, two_digits
 
 STUDY = "solve"
 
@@ -19,9 +19,13 @@ TITLE = "Told the equation only"
 ORDER = 57
 STUDIES = (STUDY,)
 GAP = "no net and no element has been told the equation in this run."
-IN_ARTICLE = (("solve-work",),)
 # What is the same for a race: everything that `auto` has but the optimiser.
 PLAIN = {"form": "strong", "boundary": "penalty"}
+
+
+def article(run: Run) -> list[Block]:
+    """Who comes how far, and why."""
+    return contents(run)[:3]
 
 
 def contents(run: Run) -> list[Block]:
@@ -35,13 +39,15 @@ def contents(run: Run) -> list[Block]:
     blocks: list[Block] = [
         Paragraph(
             "Everything here was told f, φ and the boundary trace, never the field. The nets "
-            "minimise the mean square of the equation (divided by φ), of the divergence and, with "
-            "weight 100, of the boundary values, at quasi-random points; the same rule for every "
-            "field. " + _headline(nets, elements)
+            "minimise J, with w = 100, at quasi-random points; the same rule for every "
+            f"field. {_who(results, problems, elements)} {_why(results, problems, elements)}"
         ),
+        LOSS,
         Picture(
             "solve-work",
-            _headline(nets, elements),
+            f"{_who(results, problems, elements)} Work against precision, one panel per field; "
+            "marks are meshes or orders, the orange curve is the net along its training, median "
+            f"over seeds with a band over all. {_headline(nets, elements)}",
             partial(work_precision, problems, elements, nets),
             "L² error against seconds, one panel per field: finite elements by size, the best net "
             "along its training.",
@@ -55,20 +61,79 @@ def contents(run: Run) -> list[Block]:
     return blocks
 
 
+LOSS = Formula(
+    'J = 1/N sum_i abs(("curl" phi "curl" u - f) / phi - nabla "div" u)^2 (x_i) '
+    '+ 1/N sum_i abs("div" u)^2 (x_i) + w/M sum_k abs(u times n - g)^2 (s_k)',
+    "J is the mean square of the equation divided by phi, of the divergence, and w times that of "
+    "the tangential boundary values.",
+)
+
+
 def headline(run: Run) -> str:
-    """How the best net compares with lowest order and with the best element, told the equation."""
+    """How the best net compares with lowest order and with the best element, and why."""
     results = run.results_of(STUDY)
-    elements, problems = results.select("fem", solve=True), _problems(results)
-    problems = [problem for problem in problems if len(best_nets(results, problem))]
-    won = [problem for problem in problems if _beats(best_nets(results, problem), elements, "N0")]
-    lost = [p for p in problems if not _beats(best_nets(results, p), elements, None)]
+    elements = results.select("fem", solve=True)
+    problems = [p for p in _problems(results) if len(best_nets(results, p))]
     if not problems or not len(elements):
         return ""
-    nets = {problems[0]: best_nets(results, problems[0])}
+    first = {problems[0]: best_nets(results, problems[0])}
     return (
-        f"**Told the equation, the best net passes every lowest-order mesh on {_fields(won)} and "
-        f"loses to the best element on {_fields(lost)}.** On {_headline(nets, elements)}"
+        f"**{_who(results, problems, elements)}** On {_headline(first, elements)} "
+        f"{_why(results, problems, elements)}"
     )
+
+
+def _who(results: Results, problems: list[str], elements: Results) -> str:
+    """On which fields the net passes lowest order, and on which it loses to the best element."""
+    nets = {problem: best_nets(results, problem) for problem in problems}
+    low = [p for p in problems if _beats(nets[p], elements, "N0")]
+    lost = [p for p in problems if not _beats(nets[p], elements, None)]
+    whom = f"passes every mesh of N₀ on {_fields(low)}" if low else "passes N₀ on no field"
+    best = f"loses to the best element on {_fields(lost)}" if lost else "every element too"
+    joined = "and" if bool(low) == bool(lost) or not low else "and passes"
+    return f"Told the equation, the best net {whom} {joined} {best}."
+
+
+def _why(results: Results, problems: list[str], elements: Results) -> str:
+    """What each method gains by more work on the first field, from its own results."""
+    gains = gains_by_work(best_nets(results, problems[0]), elements, problems[0])
+    if len(gains) < 2:
+        return ""
+    said = [words.format(two_digits(gains[name])) for name, words in GAINS.items() if name in gains]
+    return f"Why: on {problems[0]} {listed(said)}."
+
+
+GAINS = {
+    "N0": "halving h gains N₀ a factor of {}",
+    "hexP": "one order more gains the p-version {}",
+    "net": "ten times the training gains the net {}",
+}
+
+
+def gains_by_work(nets: Results, elements: Results, problem: str) -> dict[str, float]:
+    """By what factor errors fall: N₀ when h is halved, between its two finest meshes; the p-version
+    per order, between its lowest order and its smallest error; the net when it trains ten times as
+    long, at its end, median over seeds."""
+    found: dict[str, float] = {}
+    plain = [r for r in elements if r.config["problem"] == problem and not r.config["layers"]]
+    meshes = [r for r in plain if method_of(r) == "N0" and not r.config["grading"]]
+    if len(meshes) > 1:
+        coarse, fine = sorted(meshes, key=lambda r: r.config["n"])[-2:]
+        refined = np.log2(fine.config["n"] / coarse.config["n"])
+        found["N0"] = (coarse.values["l2_error"] / fine.values["l2_error"]) ** (1 / refined)
+    orders = [r for r in plain if r.config["order"]]
+    if len(orders) > 1:
+        low = min(orders, key=lambda r: r.config["order"])
+        best = min(orders, key=lambda r: r.values["l2_error"])
+        steps = best.config["order"] - low.config["order"]
+        if steps > 0:
+            found["hexP"] = (low.values["l2_error"] / best.values["l2_error"]) ** (1 / steps)
+    curves = [r for r in nets if "curve_l2_error" in r.arrays and r.values["l2_error"]]
+    if curves:
+        found["net"] = median(
+            _error_at(r, r.values["seconds"] / 10) / r.values["l2_error"] for r in curves
+        )
+    return {name: gain for name, gain in found.items() if np.isfinite(gain)}
 
 
 def _beats(nets: Results, elements: Results, element: str | None) -> bool:
@@ -79,7 +144,7 @@ def _beats(nets: Results, elements: Results, element: str | None) -> bool:
 
 
 def _fields(names: list[str]) -> str:
-    return ", ".join(names) or "no field"
+    return listed(names)
 
 
 def _problems(results: Results) -> list[str]:
@@ -94,13 +159,27 @@ def _headline(nets: dict[str, Results], elements: Results) -> str:
         rivals = [r for r in elements if r.config["problem"] == problem]
         if rivals:
             best = min(rivals, key=lambda record: record.values["l2_error"])
-            title = ELEMENTS[method_of(best)][0]
+            title = "hp bricks" if best.config["layers"] else ELEMENTS[method_of(best)][0]
+            title = title.partition(",")[0]
             parts.append(
-                f"{problem}: net {scientific(median(group.errors()))} in "
-                f"{median(group.value('seconds')):.2g} s, best element ({title}) "
-                f"{scientific(best.values['l2_error'])} in {best.values['seconds']:.2g} s"
+                f"{problem}: net {scientific(median(group.errors()), 1)} after "
+                f"{show(median(group.value('seconds')), 'seconds')}{_lowest(problem, elements)}, "
+                f"{title} {scientific(best.values['l2_error'], 1)} after "
+                f"{show(best.values['seconds'], 'seconds')}"
             )
     return "; ".join(parts) + "."
+
+
+def _lowest(problem: str, elements: Results) -> str:
+    """The finest mesh of N₀, beside the best element."""
+    meshes = [r for r in elements if r.config["problem"] == problem and method_of(r) == "N0"]
+    if not meshes:
+        return ""
+    best = min(meshes, key=lambda r: r.values["l2_error"])
+    return (
+        f", N₀ {scientific(best.values['l2_error'], 1)} with {count(best.values['dofs'])} unknowns "
+        f"after {show(best.values['seconds'], 'seconds')}"
+    )
 
 
 BEST = [

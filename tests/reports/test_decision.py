@@ -10,7 +10,6 @@ from reports.decision import POINTS, Conditions, Entrant, Trial, alike, decide, 
 from reports.decision import break_even as pay
 
 SAMPLES = Conditions("helix", "fit", 1000, "x", 1)
-FIELD = Conditions("helix", "oracle", None, "u", 1)
 
 
 def entrant(name, *trials, conditions=SAMPLES, series=None, net=False, **more):
@@ -173,7 +172,7 @@ def test_the_count_of_solves_is_where_the_totals_meet(T, p, t, q):
 
 
 def mesh(n, seconds, error, per_point=1e-5):
-    return entrant(f"N0 n={n}", ([(seconds, error)], per_point), series="N0", conditions=FIELD)
+    return entrant(f"N0 n={n}", ([(seconds, error)], per_point), series="N0")
 
 
 def test_break_even_takes_the_cheapest_mesh_that_reaches_the_error():
@@ -184,6 +183,13 @@ def test_break_even_takes_the_cheapest_mesh_that_reaches_the_error():
     assert row.element.entrant.name == "N0 n=8"
     assert row.points.middle == math.ceil((5 - 0.5) / (1e-5 - 5e-6))
     assert row.solves.middle == math.ceil(5 / (0.5 + POINTS * 5e-6))
+
+
+def test_break_even_refuses_what_was_told_something_else():
+    other = Conditions("helix", "solve", None, "the equation", 1)
+    element = entrant("N0 n=4", ([(0.1, 1e-4)], 1e-5), conditions=other)
+    with pytest.raises(ValueError, match="do not compare"):
+        pay.break_even([NET], [element])
 
 
 def test_never_is_an_answer_and_takes_part_in_the_interval():

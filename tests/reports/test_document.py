@@ -79,7 +79,7 @@ def test_page_is_self_contained_and_escaped(document):
 def test_page_keeps_full_precision_beside_rounded_text(document):
     page = render_html(document)
     assert 'data-value="0.0186716"' in page
-    assert "1.87·10⁻²" in page
+    assert "1.9·10⁻²" in page
 
 
 def test_series_can_be_toggled_and_points_have_titles(document):
@@ -109,9 +109,13 @@ def test_pdf_has_the_same_content(document):
         (float("nan"), "error", "–"),
         (float("inf"), "error", "∞"),
         (0.0, "error", "0"),
-        (-3.4e-7, "error", "-3.40·10⁻⁷"),
+        (-3.4e-7, "error", "-3.4·10⁻⁷"),
+        (1.86716e-2, "exact", "1.87·10⁻²"),
         (942_000_000, "count", "942\u202f000\u202f000"),
-        (0.0123, "seconds", "12.3 ms"),
+        (0.0123, "seconds", "12 ms"),
+        (125.0, "seconds", "2.1 min"),
+        (4e-4, "p", "4·10⁻⁴"),
+        (0.0321, "p", "0.032"),
         (75.0, "seconds", "75 s"),
         (1.6e10, "bytes", "16 GB"),
         (True, "text", "yes"),

@@ -20,7 +20,6 @@ from reports.compile import build_document
 from reports.contenders import contenders
 from reports.context import Run
 from reports.html import render_html
-from reports.matching import matching_mesh
 from reports.pdf import render_pdf, typst_source
 from reports.sections import ledger
 
@@ -130,7 +129,7 @@ def test_several_runs_in_one_report(tmp_path):
     assert "Runs compared" in text
     assert "L² cube, one" in text
     assert "L² cube, &lt;b&gt;two" in text
-    assert "1.23·10⁻³" in text
+    assert "1.2·10⁻³" in text
     assert "1.23·10⁻³" not in page(one)
     assert "Runs compared" not in page(one)
     assert render_pdf(document).startswith(b"%PDF")
@@ -209,7 +208,7 @@ def test_files_are_made_once_per_input(run):
 
 def test_figures_can_be_had_alone(run, tmp_path):
     written = write_figures(run, tmp_path / "figures")
-    names = {"told.png", "work-precision.png", "error-against-h-maxwell.png"}
+    names = {"told.png", "work-precision.png", "error-against-h-maxwell.png", "paper-levels.png"}
     assert {path.name for path in written} == names
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
@@ -217,16 +216,6 @@ def test_figures_can_be_had_alone(run, tmp_path):
 def test_every_claim_is_listed_even_untested(run):
     text = page(run)
     assert text.count("not tested yet") >= len(Run.read(run).ledger)
-
-
-def test_matching_mesh_is_measured_or_marked(run):
-    fem = Run.read(run).results.select("fem")
-    measured = matching_mesh(0.011, fem)
-    assert (measured.n, measured.measured) == (2, True)
-    finest = max(record.config["n"] for record in fem)
-    beyond = matching_mesh(0.02 / (1.5 * finest), fem)
-    assert (beyond.n, beyond.measured) == (1.5 * finest, False), "the error is 0.02/n"
-    assert matching_mesh(1e-9, fem).label == f"beyond {2 * finest}"
 
 
 def test_a_diverged_run_counts_as_worst(run):

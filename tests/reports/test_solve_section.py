@@ -94,7 +94,7 @@ def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run, records):
     nets = {name: best_nets(results, name) for name in ("maxwell", "curlsing")}
     figure = work_precision(list(nets), results.select("fem"), nets)
     panels = [axes for axes in figure.axes if axes.get_visible()]
-    assert [axes.get_title() for axes in panels] == ["maxwell", "curlsing"]
+    assert [axes.get_title(loc="left") for axes in panels] == ["maxwell", "curlsing"]
     labels = [line.get_label() for line in panels[0].lines]
     assert labels == ["N₀", "p-version, hp at an edge", "the best net, along its training"]
     assert panels[0].lines[-1].get_ydata()[-1] == pytest.approx(2e-8)  # the median of three

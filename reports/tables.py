@@ -1,0 +1,67 @@
+"""Tables as an author would set them: the columns that differ, and numbers that stand by the point.
+
+A column in which every row says the same is a sentence of the caption; one in which no row says
+anything is nothing. What is left is as wide as its longest entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reports.document import Block, Section, Table, Value
+from reports.formatting import show
+
+FEWEST_ROWS = 3  # of one or two rows nothing can be said to be the same
+
+
+def lean_section(section: Section) -> Section:
+    """A section with lean tables."""
+    blocks: list[Block] = [lean(b) if isinstance(b, Table) else b for b in section.blocks]
+    below = [lean_section(part) for part in section.subsections]
+    return replace(section, blocks=blocks, subsections=below)
+
+
+def lean(table: Table) -> Table:
+    """Without columns that are empty or constant; what was constant stands in the caption.
+
+    The first column names the rows and stays, and so does every column with a tint.
+    """
+    if len(table.rows) < FEWEST_ROWS:
+        return table
+    tinted = {column for _, column in table.tints}
+    constant: dict[int, Value] = {}
+    for k in range(1, len(table.columns)):
+        entries = {row[k] for row in table.rows}
+        if len(entries) == 1 and k not in tinted:
+            constant[k] = entries.pop()
+    kept = [k for k in range(len(table.columns)) if k not in constant]
+    if not constant or len(kept) < 2:
+        return table
+    return replace(
+        table,
+        caption=f"{table.caption}{_sentence(table, constant)}",
+        columns=[table.columns[k] for k in kept],
+        rows=[tuple(row[k] for k in kept) for row in table.rows],
+        tints={(row, kept.index(k)): said for (row, k), said in table.tints.items()},
+    )
+
+
+def _sentence(table: Table, constant: dict[int, Value]) -> str:
+    """` In all rows: seeds 2, inputs x.`; what no row has is left out without a word."""
+    said = [
+        f"{table.columns[k].title} {show(value, table.columns[k].kind)}"
+        for k, value in constant.items()
+        if show(value, table.columns[k].kind) not in ("–", "")
+    ]
+    return f" In all rows: {', '.join(said)}." if said else ""
+
+
+def split_at_point(text: str) -> tuple[str, str]:
+    """The text before the decimal point and from there on: `1` and `.9·10⁻²`, `14` and ` ms`.
+
+    Set right- and left-aligned side by side, the points of a column stand below each other.
+    """
+    end = 0
+    while end < len(text) and (text[end].isdigit() or text[end] in "-−+\u202f"):
+        end += 1
+    return (text[:end], text[end:]) if any(c.isdigit() for c in text[:end]) else ("", text)

@@ -1,0 +1,93 @@
+"""Tables as an author would set them: no constant columns, points below each other, units kept."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.document import Column, Section, Table
+from reports.formatting import Kind, counted, listed, show
+from reports.pdf import typst_source
+from reports.tables import lean, lean_section, split_at_point
+
+ROWS = [("a", 1, "x", None, 0.5), ("b", 1, "x", None, 0.25), ("c", 1, "x", None, 0.5)]
+COLUMNS = [
+    Column("method"),
+    Column("threads", "count"),
+    Column("inputs"),
+    Column("lost", "count"),
+    Column("error", "error"),
+]
+
+
+def table(rows=ROWS, **more):
+    return Table("t", "Some methods.", COLUMNS, rows, **more)
+
+
+def test_a_constant_column_is_a_sentence_and_an_empty_one_is_nothing():
+    made = lean(table())
+    assert [column.title for column in made.columns] == ["method", "error"]
+    assert made.caption == "Some methods. In all rows: threads 1, inputs x."
+    assert made.rows == [("a", 0.5), ("b", 0.25), ("c", 0.5)]
+
+
+def test_what_colours_say_stays_and_moves_with_its_column():
+    made = lean(table(tints={(0, 2): "holds", (1, 4): "net"}))
+    assert [column.title for column in made.columns] == ["method", "inputs", "error"]
+    assert made.tints == {(0, 1): "holds", (1, 2): "net"}
+
+
+def test_two_rows_and_names_alone_stay_as_they_are():
+    assert lean(table(ROWS[:2])) == table(ROWS[:2])
+    names = Table("t", "Names.", COLUMNS[:2], [("a", 1)] * 4)
+    assert lean(names) == names
+
+
+def test_sections_below_are_lean_too():
+    below = Section("below", [table()])
+    (inner,) = lean_section(Section("top", [], [below])).subsections
+    assert len(inner.blocks[0].columns) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("1.9·10⁻²", ("1", ".9·10⁻²")),
+        ("14 ms", ("14", " ms")),
+        ("-3.4·10⁻⁷", ("-3", ".4·10⁻⁷")),
+        ("942\u202f000", ("942\u202f000", "")),
+        ("not counted", ("", "not counted")),
+        ("–", ("", "–")),
+    ],
+)
+def test_numbers_part_at_their_point(text, parts):
+    assert split_at_point(text) == parts
+
+
+@given(st.floats(1e-12, 1e12), st.sampled_from(Kind.__args__))
+def test_parts_together_are_the_number(value, kind):
+    text = show(value, kind)
+    assert "".join(split_at_point(text)) == text
+
+
+def test_the_pdf_sets_a_number_in_two_columns_and_its_head_over_both():
+    from reports.document import Document, Paragraph
+
+    rows = [("a", 0.012), ("b", 3.4), ("c", 140.0)]
+    times = Table("times", "Times.", [Column("method"), Column("time", "seconds")], rows)
+    source = typst_source(Document("t", "s", [Section("A", [Paragraph("A lead."), times])]))
+    assert "columns: (auto, auto, auto,)" in source
+    assert "table.cell(colspan: 2, align: right" in source
+    assert '[#text("3")], [#text(".4\u00a0s")]' in source
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [([], "none"), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+)
+def test_lists_in_words(words, text):
+    assert listed(words) == text
+
+
+def test_counts_in_words():
+    said = [counted(k, "seed") for k in (0, 1, 2)]
+    assert said == ["no seeds", "1 seed", "2 seeds"]
