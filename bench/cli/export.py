@@ -49,13 +49,13 @@ def command(
     from bench.cli._damaged import sound_records
     from bench.cli._paths import show_paths
     from bench.fields import write_fields
-    from bench.guards.output import folder_for
+    from bench.guards.output import folder_for, no_link
     from bench.plugs import used
     from bench.store.folder import Store, run_path
 
     used(plug or [])
     store = Store(run_path(run))
-    folder = folder_for(out or store.path / "export", "--out")
+    folder = folder_for(out or no_link(store.path / "export"), "--out")
     records = sound_records(store)
     if to is Format.verdicts:
         paths = [write_verdicts(records, store.path.name, folder / "verdicts.json")]

@@ -226,3 +226,38 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     with written_whole(path) as part:
         part.write_text("new")
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.txt", "new")]
+
+
+@pytest.mark.parametrize("part", ["scratch", "locks", "cells", "failed", "studies"])
+def test_a_link_in_the_place_of_a_folder_is_refused_and_nothing_behind_it_touched(tmp_path, part):
+    """A run that somebody packed: opened for writing, it would clean up what the link leads to."""
+    Store.writable(tmp_path / "run").close()
+    victim = tmp_path / "victim"
+    (victim / "folder").mkdir(parents=True)
+    (victim / "folder/notes").write_text("precious")
+    (victim / "notes").write_text("precious")
+    shutil.rmtree(tmp_path / "run" / part)
+    (tmp_path / "run" / part).symlink_to(victim)
+    with pytest.raises(UserError, match="is a link"):
+        Store.writable(tmp_path / "run")
+    found = sorted(str(path.relative_to(victim)) for path in victim.rglob("*"))
+    assert found == ["folder", "folder/notes", "notes"]
+
+
+def test_links_within_the_folders_of_a_run_are_not_followed(store, tmp_path):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "notes").write_text("precious")
+    (store.path / "scratch/abandoned").symlink_to(victim)
+    directory = put(store)
+    shutil.rmtree(directory)
+    directory.symlink_to(victim)
+    again = Store.writable(store.path)
+    put(again)
+    again.close()
+    assert not directory.is_symlink()
+    assert store.read(cell()).values == {"l2_error": 0.25}
+    (store.path / "cells/net").symlink_to(victim)
+    with pytest.raises(UserError, match="is a link"):
+        Store.writable(store.path)
+    assert os.listdir(victim) == ["notes"]
