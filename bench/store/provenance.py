@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("femnets", "numpy", "scipy", "scikit-fem", "numba", "pyamg", "torch")
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @cache

@@ -4,9 +4,11 @@ import io
 import itertools
 import os
 import signal
+import subprocess
 import threading
 import time
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
 from bench.runner.processes import LocalProcesses
 from bench.runner.progress import LiveView, PlainView, Progress, duration
 from bench.store.folder import Store
+from bench.store.provenance import commit
 from bench.store.survey import standing, survey
 from bench.studies import plan, replanned
 
@@ -310,3 +313,22 @@ def test_live_view_draws_what_runs():
 
 def test_durations():
     assert [duration(s) for s in (5, 65, 3700)] == ["5 s", "1 min 05 s", "1 h 01 min"]
+
+
+def test_workers_import_nothing_from_the_working_folder(store, tmp_path, monkeypatch):
+    """`python -m` looks there first, and a user's nets.py, or somebody's json.py, may lie there."""
+    for name in ("json.py", "nets.py", "torch.py"):
+        (tmp_path / name).write_text("raise SystemExit('the wrong module')")
+    monkeypatch.chdir(tmp_path)
+    summary = run([lab(0)], store, LocalProcesses(jobs=1, memory_bytes=0))
+    assert summary.states == {lab(0): "done"}
+
+
+def test_a_result_names_the_commit_of_its_code():
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        pytest.skip("no checkout")
+    head = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
+    assert (commit() or "").rstrip("+") == head
