@@ -27,6 +27,7 @@ DEFAULT_N = "1,2,4,8,16"
 ALONG = "1"  # bricks along the edge, for layers
 COARSEST = "2"  # cells per side of the mesh that is refined
 REFINEMENTS = 8
+MOST_REFINEMENTS = 30  # 2^30 cells of one, where only the cells that matter are halved
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ class Request:
     refine: int | None = setting(
         None,
         min=1,
+        max=MOST_REFINEMENTS,
         help="Halve the cells of the coarsest mesh so many times, a row each; with --adaptive "
         f"(there {REFINEMENTS} by default) only where the estimator says so.",
     )
