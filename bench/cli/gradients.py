@@ -15,6 +15,7 @@ from bench.cells._net import NetInAtlas, portrait_bytes
 from bench.cli._laboratory import LABORATORY, AnyModule
 from bench.cli._options import options_of
 from bench.errors import UserError
+from bench.guards.text import shell_command
 from bench.settings import configured
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def command(
     _laboratory.check_outputs(out or [])
     asked = configured(AnyModule, about_module, where="a module")
     study = _laboratory.study_of(module, asked, _scales(scale))
+    typed = shell_command("femnets", "gradients", module, "--data", str(asked.data))
     for path in out or []:
-        _laboratory.write(study, path, f"femnets gradients {module} --data {asked.data}")
+        _laboratory.write(study, path, typed)
     if as_json:
         typer.echo(json.dumps(_laboratory.document(study), indent=1, allow_nan=False))
     else:

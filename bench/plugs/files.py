@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from bench.errors import UserError
+from bench.guards.reading import plain_bytes
 
 HASH_BYTES = 4
 LARGEST = 512 * 2**20  # bytes of a file that is hashed: a mesh, not a disk
@@ -115,13 +116,13 @@ def digest_now(paths: Sequence[str]) -> str | None:
 
 def _content(path: Path) -> bytes:
     try:
-        if not path.is_file():  # a pipe or a device would never end
-            raise UserError(f"there is no file {path}")
-        if path.stat().st_size > LARGEST:
-            raise UserError(f"{path} is larger than {LARGEST // 2**20} MiB")
-        return path.read_bytes()
+        return plain_bytes(path, LARGEST, follow=True)
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}") from None
     except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from None
+    except ValueError as error:  # Unfit, or a name that no file can have
+        raise UserError(f"cannot read {path}: it {error}") from None
 
 
 def _told(place: str, error: BaseException) -> str:

@@ -34,6 +34,7 @@ from typing import Any
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.errors import UserError
 from bench.guards.outside import admit
+from bench.guards.text import shell_command
 from bench.plugs import install
 from bench.runner import Lost
 from bench.runner.execute import Outcome, failed
@@ -208,7 +209,8 @@ def connected(address: str) -> Any:
     except TimeoutError:
         client.close()
         raise UserError(
-            f"the Dask cluster at {address} has no workers; start one: dask worker {address}"
+            f"the Dask cluster at {address} has no workers; start one: "
+            f"{shell_command('dask', 'worker', address)}"
         ) from None
     return client
 
