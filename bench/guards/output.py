@@ -54,7 +54,7 @@ def folder_for(path: Path, option: str) -> Path:
 
 
 def no_link(path: Path) -> Path:
-    """The directory, unless it is a link: a folder that came from elsewhere names no other place."""
+    """The directory, unless it is a link: a folder from elsewhere names no other place."""
     if path.is_symlink():
         raise UserError(
             f"{path} is a link to another place, and a run writes to its own folder only; put a "

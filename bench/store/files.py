@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.cells import Cell, Result, finite, key_of
+from bench.cells import Cell, Result, finite, key_of, not_of_kind
 from bench.guards.output import write_whole, written_whole
 from bench.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
 from bench.guards.text import one_line
@@ -210,6 +210,10 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
     # By hash: to Python True is 1, and a config that was edited so would pass for another's.
     if not record.key == key == key_of(record.kind, record.config):
         raise Damaged(CELL, "belongs to another cell")
+    if cell is None and record.kind != directory.parent.name:
+        raise Damaged(CELL, "its kind is not that of the folder it is in")
+    if cell is None and (wrong := not_of_kind(record.kind, record.config)):
+        raise Damaged(CELL, f"no {record.kind} cell has such a value of {wrong[0]}")
     for name, expected in record.files.items():
         try:
             about = os.stat(directory / name, follow_symlinks=False)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cells import Cell, Result
+from bench.cells import Cell, Result, key_of
 from bench.errors import UserError
 from bench.store.files import (
     ARRAYS,
@@ -202,6 +202,33 @@ def test_records_skips_what_is_damaged(store):
     put(store, 1)
     (put(store, 2) / CELL).write_bytes(b"")
     assert [record.config["n"] for record in store.records()] == [1]
+
+
+@pytest.mark.parametrize("n", ["4", True, None, [4], 4.5, {"a": 1}])
+def test_a_config_that_no_cell_has_is_damage_even_if_key_and_checksum_fit(store, n):
+    """Somebody edited it and made everything else right again."""
+    document = json.loads((put(store) / CELL).read_bytes())
+    del document["checksum"]
+    document["config"] = document["config"] | {"n": n}
+    document["key"] = key_of("fem", document["config"])
+    directory = store.directory("fem", document["key"])
+    directory.mkdir()
+    (directory / CELL).write_bytes(sealed(document))
+    damaged = []
+    records = list(store.records(lambda place, fault: damaged.append(fault)))
+    assert [record.config["n"] for record in records] == [1]
+    assert damaged == ["cell.json: no fem cell has such a value of n"]
+
+
+def test_the_kind_of_a_result_is_that_of_its_folder(store):
+    """It becomes part of file names: `../../up` must not."""
+    document = json.loads((put(store) / CELL).read_bytes())
+    del document["checksum"]
+    document |= {"kind": "../../up", "key": key_of("../../up", document["config"])}
+    directory = store.directory("up", document["key"])
+    directory.mkdir(parents=True)
+    (directory / CELL).write_bytes(sealed(document))
+    assert [record.kind for record in store.records()] == ["fem"]
 
 
 def test_failures_are_kept_until_the_cell_is_done(store):

@@ -8,10 +8,10 @@ import random
 import shutil
 from pathlib import Path
 
-from damage import DISK, PLACE, harm_run
+from damage import DISK, PLACE, harm_run, witness
 from harness import Outcome, copied, invoke
 
-RESEALING = ("reseal", "hostile_arrays")
+RESEALING = ("reseal", "hostile_arrays", "rekey")
 PATIENCE = 600.0  # seconds: on a busy machine a report takes minutes, and a pipe for ever
 
 
@@ -31,12 +31,18 @@ def harmed_run(folder: Path, draw: random.Random) -> tuple[list[str], list[Outco
         ways.append(["compare", "hurt", "whole"])
     if draw.random() < 0.15:
         ways.append(["report", "hurt", "--html", "--out", "page"])
-    if draw.random() < 0.1:
-        ways.append(["export", "hurt", "--to", draw.choice(("parquet", "vtu")), "--n", "1"])
+    if draw.random() < 0.2:
+        to = draw.choice(("parquet", "vtu", "vtu", "verdicts"))
+        ways.append(["export", "hurt", "--to", to, "--n", "1"])
     if draw.random() < 0.2:
         ways.append(["run", "--resume", "--run", "hurt", "--jobs", "0", "--no-report"])
-    found = [invoke(words, folder, PATIENCE) for words in ways]
+    precious = witness(run / "cells")
+    terminal = draw.random() < 0.3
+    found = [invoke(words, folder, PATIENCE, terminal=terminal) for words in ways]
     found[0].faults += tuple(disagreements(folder, done, found[0], found[1]))
+    left = sorted(str(path.relative_to(precious)) for path in precious.rglob("*"))
+    if left != ["inner", "inner/notes", "notes"]:
+        found[-1].faults += (f"outside the run there is now {left}",)
     return done, found
 
 
@@ -52,6 +58,8 @@ def disagreements(folder: Path, done: list[str], status: Outcome, export: Outcom
         faults.append(f"status and export disagree on {sound ^ (set(exported) & set(planned))}")
     edited = {Path(how.split(" ", 1)[1]).parent.name for how in done if how.startswith(RESEALING)}
     original = truth(folder)
+    if any(how.startswith("rekey") for how in done):  # a cell of its own, and nobody knows better
+        edited |= set(exported) - set(original)
     for key, values in exported.items():
         if key not in edited and values != original.get(key):
             faults.append(f"wrong numbers of cell {key} were accepted")
