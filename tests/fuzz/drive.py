@@ -59,8 +59,9 @@ class Report:
         for where, number in self.slow.most_common(20):
             print(f"still computing, {number} ×: {where}")
         harms = f" with {self.harms} harms" if self.harms else ""
+        seconds = time.monotonic() - self.began
         print(
-            f"{self.what}, seed {self.seed}: {total}{harms} in {time.monotonic() - self.began:.0f} s; "
+            f"{self.what}, seed {self.seed}: {total}{harms} in {seconds:.0f} s; "
             f"exit codes {counts}; {len(self.failures)} faults"
         )
         return 1 if self.failures else 0

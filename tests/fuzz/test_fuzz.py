@@ -51,6 +51,7 @@ def test_command_lines(draw, ground):
     words = line(draw, playground_names())
     found = invoke(words, ground.folder)
     assert not found.faults, (words, found.faults)
+    assert found.began or not found.where, (words, found.where)
     assert found.where or not ground.strays(), words
 
 
