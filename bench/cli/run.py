@@ -236,9 +236,9 @@ def make_engine(
 
 def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
     """Computes the cells in the wanted states (default: what a plain run computes)."""
-    from bench.runner import run_cells
+    from bench.runner import Summary, run_cells
     from bench.runner.in_process import InProcess
-    from bench.runner.interrupt import interruptible
+    from bench.runner.interrupt import Abandoned, interruptible
     from bench.runner.progress import view
 
     cells = [
@@ -249,8 +249,11 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     if not cells:
         typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
     here = isinstance(engine, InProcess)
-    with interruptible(raising=here) as interrupt, view(cells) as watching:
-        return run_cells(cells, store, engine, watching, interrupt)
+    try:
+        with interruptible(raising=here) as interrupt, view(cells) as watching:
+            return run_cells(cells, store, engine, watching, interrupt)
+    except Abandoned:  # before its first cell, or after its last
+        return Summary(interrupted=interrupt.number)
 
 
 def tell(standings: list[Standing], summary: Summary) -> int:

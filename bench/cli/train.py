@@ -88,7 +88,7 @@ def command(
     use_threads(threads)
     from nets.training.progress import TrainingProgress
 
-    with TrainingProgress() as progress, ending_well() as received:
+    with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
         trained = _trained(config, seconds, progress)
     _written(trained, config, save, history)
     if as_json:
