@@ -221,9 +221,13 @@ def make_engine(
     if seconds_limit <= 0:
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
+        from bench.runner import Lost
         from bench.runner.cluster import DaskCluster
 
-        return DaskCluster(scheduler, seconds_limit)
+        try:
+            return DaskCluster(scheduler, seconds_limit)
+        except Lost as error:
+            raise UserError(f"{error}; start another one, the same command resumes") from None
     if jobs == 0:
         return InProcess(seconds_limit)
     available = 0.85 * psutil.virtual_memory().available

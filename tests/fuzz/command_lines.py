@@ -138,7 +138,18 @@ def _value(draw: random.Random, option: Option, places: Sequence[str]) -> str:
     if option.name == "settings":
         return draw.choice(ASSIGNED)
     if option.name == "scheduler":
-        return draw.choice(("tcp://127.0.0.1:1", "nowhere", "tcp://", "x" * 200))
+        return draw.choice(
+            (
+                "tcp://127.0.0.1:1",
+                "nowhere",
+                "tcp://",
+                "x" * 200,
+                "tls://127.0.0.1:1",
+                "ucx://a:1",
+                "inproc://0",
+                "tcp://127.0.0.1:-1",
+            )
+        )
     return draw.choice(vocabulary())
 
 

@@ -74,7 +74,7 @@ def atlas(template):
     return make_atlas(template)
 
 
-@settings(max_examples=14, **few)
+@settings(max_examples=10, **few)
 @given(draw=chance)
 def test_reports_of_subsets(draw, template, atlas):
     part = subset(read(draw.choice((template / "runs/whole", atlas))), draw)
