@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cells.fem import Config
+from bench.cli._json import show_json
 from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.finite_elements import RATIO
@@ -135,7 +135,7 @@ def command(
     if plot is not None:
         save_plot(result, plot)
     if as_json:
-        typer.echo(json.dumps(result, indent=1, allow_nan=False))
+        show_json(result)
     else:
         live.print_table()
 

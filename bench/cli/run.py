@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cli import EXIT_FAILED_CELLS
+from bench.cli._json import show_json
 from bench.errors import UserError, nearest
 from bench.guards.output import cannot_write
 from bench.guards.text import one_line
@@ -96,7 +96,7 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
     paths = compile_report(store.path) if report else []
     code = code or (tell_faults() if report else 0)
     if json_output:
-        typer.echo(json.dumps(document(store, plans, paths), indent=1, allow_nan=False))
+        show_json(document(store, plans, paths))
     else:
         show_paths(paths, as_json=False)
     return code
@@ -107,7 +107,10 @@ def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) 
     from bench.cli._dry_run import document, forecasts, lines
 
     told = document(forecasts(plans, path), jobs)
-    for line in [json.dumps(told, indent=1)] if json_output else lines(told):
+    if json_output:
+        show_json(told)
+        return 0
+    for line in lines(told):
         typer.echo(line)
     return 0
 

@@ -31,6 +31,7 @@ from bench.guards.text import one_line
 __all__ = ["Damaged", "StoredResult", "write_whole", "written_whole"]
 
 SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
+MOST_SECONDS = 1e10  # of a cell: three hundred years
 CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"
@@ -239,6 +240,8 @@ def check_document(document: Mapping[str, Any]) -> None:
     for name, value in document["provenance"].items():
         if type(value) not in PROVENANCE.get(name, (type(value),)):
             raise Damaged(CELL, f"its provenance has no {name} but {value!r}")
+    if not 0 <= document["provenance"].get("seconds", 0) < MOST_SECONDS:
+        raise Damaged(CELL, "it took a time that nobody has")
     for name, about in document["files"].items():
         if not BESIDE.fullmatch(name):
             raise Damaged(CELL, f"it names a file {name!r}")

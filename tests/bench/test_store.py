@@ -220,6 +220,16 @@ def test_a_config_that_no_cell_has_is_damage_even_if_key_and_checksum_fit(store,
     assert damaged == ["cell.json: no fem cell has such a value of n"]
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 1e300, True, "1", None])
+def test_a_time_that_nobody_has_is_damage(store, seconds):
+    document = json.loads((put(store) / CELL).read_bytes())
+    del document["checksum"]
+    document["provenance"]["seconds"] = seconds
+    (store.directory("fem", cell().key) / CELL).write_bytes(sealed(document))
+    with pytest.raises(Damaged):
+        store.read(cell())
+
+
 def test_the_kind_of_a_result_is_that_of_its_folder(store):
     """It becomes part of file names: `../../up` must not."""
     document = json.loads((put(store) / CELL).read_bytes())
