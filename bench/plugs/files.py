@@ -87,7 +87,7 @@ def attached(name: str) -> tuple[str, bytes]:
 
 def read(path: str) -> PlugFile:
     """The file at a path, executed once so that all it reads is known."""
-    place = Path(path).expanduser().resolve()
+    place = located(path)
     if not re.fullmatch(r"[A-Za-z_]\w*", place.stem):
         raise UserError(f"{place.name} is no name of a Python module; use letters, digits and _")
     plug = PlugFile(place.stem, _content(place), str(place), {})
@@ -97,6 +97,14 @@ def read(path: str) -> PlugFile:
     drafted.__name__ = f"femnets_plug_{plug.stem}_{plug.digest}"
     sys.modules[drafted.__name__] = drafted
     return plug
+
+
+def located(path: str) -> Path:
+    """Where a path that was typed leads; a link to itself or the home of nobody leads nowhere."""
+    try:
+        return Path(path).expanduser().resolve()
+    except (RuntimeError, OSError, ValueError) as error:
+        raise UserError(f"cannot read {path}: {error}") from None
 
 
 def digest_of(contents: Sequence[bytes]) -> str:

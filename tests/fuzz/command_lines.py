@@ -44,6 +44,7 @@ CHEAP: dict[str, tuple[str, ...]] = {
     "export": ("--to", "csv"),
 }
 # Options under which an accepted command may run for as long as it was told to.
+COMPUTING = {"run", "fem", "train", "gradients", "export"}
 LONG = {"steps", "evaluations", "seconds", "patience", "jobs", "only", "report"}
 
 
@@ -156,7 +157,7 @@ def _value(draw: random.Random, option: Option, places: Sequence[str]) -> str:
 def may_be_long(words: Sequence[str]) -> bool:
     """Whether an accepted command of these words may compute for as long as it likes."""
     said = {word.lstrip("-").removeprefix("no-") for word in words}
-    return bool(said & LONG) or words[0] in {"run", "fem", "train", "gradients", "export"}
+    return bool(said & LONG) or bool(set(words[:2]) & COMPUTING)
 
 
 SAVED = {

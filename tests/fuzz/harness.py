@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any
 from unittest import mock
 
-from command_lines import outputs
+from command_lines import may_be_long, outputs
 
 CODES = {0, 1, 2, 130, 143}
 RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -32,6 +32,7 @@ RAW_ON_TERMINAL = re.compile(
 )
 SECONDS = 10.0
 COMPUTING_SECONDS = 4.0  # of an accepted line: what it finds is other tests' business
+SHORT_SECONDS = 60.0  # of one that has little to compute, on a busy machine
 
 
 class Overdue(BaseException):
@@ -104,7 +105,7 @@ class Work:
     """What a line did before it began to compute; refusals have their place there."""
 
     outputs: Sequence[str]
-    hurried: bool  # nobody waits for what it computes
+    longest: float | None  # seconds that anybody waits for what it computes
     began: str = ""  # what it computes first
     tried: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
@@ -113,8 +114,8 @@ class Work:
         if self.began:
             return
         self.began = what
-        if self.hurried:
-            signal.setitimer(signal.ITIMER_REAL, COMPUTING_SECONDS)
+        if self.longest is not None:
+            signal.setitimer(signal.ITIMER_REAL, self.longest)
         untried = [path for path in self.outputs if str(Path(path)) not in self.tried]
         if untried:
             self.faults.append(f"{what} began before {untried} was tried")
@@ -142,7 +143,8 @@ def watched(words: Sequence[str], hurried: bool = True) -> Iterator[Work]:
     """Notes which outputs a line tries and when it begins to compute."""
     from bench.guards import output
 
-    work = Work(outputs(words), hurried)
+    longest = COMPUTING_SECONDS if may_be_long(words) else SHORT_SECONDS
+    work = Work(outputs(words), longest if hurried else None)
 
     def noting(what: str, call: Any) -> Any:
         @functools.wraps(call)

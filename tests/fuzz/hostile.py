@@ -8,7 +8,7 @@ import random
 import shutil
 from pathlib import Path
 
-from damage import DISK, PLACE, harm_run, witness
+from damage import DISK, PLACE, empty, harm_run, remove, truncate, witness
 from harness import Outcome, copied, invoke
 
 RESEALING = ("reseal", "hostile_arrays", "rekey")
@@ -112,6 +112,56 @@ def harmed_net(folder: Path, draw: random.Random) -> tuple[list[str], list[Outco
             if each.code == 0 and not same:
                 each.faults += ("a harmed net was taken",)
     return [harm.__name__], found
+
+
+# Files without a seal that commands read, and how: what is wrong with them is one line.
+DOCUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "saved.json": (("benchmark", "HURT"), ("benchmark", "--compare", "saved.json", "HURT")),
+    "verdicts.json": (("compare", "HURT", "verdicts.json"), ("compare", "part", "HURT", "--json")),
+    "text.toml": (("run", "--config", "HURT", "--dry-run", "--run", "none", "--json"),),
+    "mesh.vtu": (("fem", "--mesh", "HURT", "--json"),),
+    "mine.py": (("check", "HURT", "--json"),),
+}
+
+
+def harmed_document(folder: Path, draw: random.Random) -> tuple[list[str], list[Outcome]]:
+    """Harms a copy of such a file, then reads it."""
+    name = draw.choice(sorted(DOCUMENTS))
+    path = folder / f"hurt{Path(name).suffix}"
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    path.unlink(missing_ok=True)
+    path.write_bytes((folder / name).read_bytes())
+    ways = [*DISK, *PLACE, *([edit_json] * 12 if name.endswith(".json") else [])]
+    if name.endswith(".py"):  # to execute what somebody wrote is what was asked for
+        ways = [truncate, empty, remove, *PLACE]
+    harm = draw.choice(ways)
+    harm(path, draw)
+    terminal = draw.random() < 0.5
+    found = [
+        invoke([word.replace("HURT", path.name) for word in words], folder, terminal=terminal)
+        for words in DOCUMENTS[name]
+    ]
+    return [f"{harm.__name__} {name}"], found
+
+
+def edit_json(path: Path, draw: random.Random) -> None:
+    """Another value, or none, at some place."""
+    from damage import odd_value
+
+    document = place = json.loads(path.read_bytes())
+    while True:
+        keys = sorted(place) if isinstance(place, dict) else list(range(len(place)))
+        key = draw.choice(keys)
+        if isinstance(place[key], dict | list) and place[key] and draw.random() < 0.8:
+            place = place[key]
+            continue
+        if draw.random() < 0.2:
+            del place[key]
+        else:
+            place[key] = odd_value(draw)
+        break
+    path.write_text(json.dumps(document))
 
 
 def edit_header(path: Path, draw: random.Random) -> None:
