@@ -84,6 +84,12 @@ def add(name: str, load_it: Callable[[], Any]) -> None:
     load.cache_clear()
 
 
+def forget(name: str) -> None:
+    """Takes a study from outside away again: it turned out to be none."""
+    _outside.pop(name, None)
+    load.cache_clear()
+
+
 def names() -> list[str]:
     return sorted({*_files(), *_outside})
 

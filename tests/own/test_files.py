@@ -184,3 +184,11 @@ def test_a_path_that_leads_nowhere_is_one_line(tmp_path, monkeypatch, capsys, pa
     said = capsys.readouterr().err
     assert said.startswith("femnets: ")
     assert said.count("\n") == 1
+
+
+def test_a_file_that_is_no_study_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "nothing.py"
+    path.write_text("x = 1\n")
+    with pytest.raises(UserError, match="no study"):
+        plugs.use_study(str(path))
+    assert "nothing" not in studies.names()
