@@ -16,6 +16,7 @@ from bench.store.files import StoredResult
 from bench.store.reproduced import is_error
 
 SAME = 1e-9  # relative: below it, rounding on another machine
+FARTHEST = (1e-300, 1e300)  # ratios of what a float can still hold
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ def ratios(
         for name, value in x.values.items():
             other = y.values.get(name)
             if wanted(x.kind, name) and _positive(value) and _positive(other):
-                found[x.kind, name].append((other / value, _label(x)))
+                ratio = min(max(other / value, FARTHEST[0]), FARTHEST[1])
+                found[x.kind, name].append((ratio, _label(x)))
     return [_summary(kind, name, ratio) for (kind, name), ratio in sorted(found.items())]
 
 

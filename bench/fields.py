@@ -33,7 +33,8 @@ def write_fields(records: Iterable[StoredResult], folder: Path, n: int) -> list[
 
 def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
     """The mesh and the field of a cell, if it has one."""
-    if "problem" not in record.config:
+    features = record.config.get("features")
+    if not isinstance(record.config.get("problem"), str):  # of kinds unknown here all may be odd
         return
     problem = problems.get(record.config["problem"])
     if record.kind == "fem" and record.config["n"] <= n:
@@ -43,13 +44,12 @@ def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
 
         chosen = Discretisation.of(settings_of("fem", record.config))
         yield meshes.drawable(chosen.mesh_for(problem)), approximate(problem, chosen)
-    elif "features" in record.config and (weights := record.weights()) is not None:
+    elif isinstance(features, str) and (weights := record.weights()) is not None:
         from bench.measure.ruler import net_field
         from nets import load
 
-        features = record.config["features"].split(",")
         size = max(k for k in range(1, n + 1) if problem.domain.offers(k))
-        yield problem.domain.mesh(size), net_field(load(weights), problem, features)
+        yield problem.domain.mesh(size), net_field(load(weights), problem, features.split(","))
 
 
 def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) -> None:

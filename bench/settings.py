@@ -107,6 +107,20 @@ def typed(config_type: type, name: str, value: Any, *, where: str) -> Any:
     return _read(_exact, config_type, name, value, where)
 
 
+def mistyped(config_type: type, values: Mapping[str, Any]) -> list[str]:
+    """The names whose values are not of their declared type; names of another version pass."""
+    known = types_of(config_type)
+    return [name for name in values if name in known and not _is(known[name], values[name])]
+
+
+def _is(wanted: Type, value: Any) -> bool:
+    try:
+        _exact(wanted, value)
+    except ValueError:
+        return False
+    return True
+
+
 def parsed(config_type: type, name: str, text: str, *, where: str) -> Any:
     """The value that `name=text` means: `1,2,4` and `1-10` are tuples, `true` a bool."""
     return _read(_from_text, config_type, name, text, where)

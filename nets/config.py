@@ -30,6 +30,10 @@ class NetConfig:
     dtype: str = "float64"
 
     def __post_init__(self) -> None:
+        for name in ("gamma", "eta", "scale", "first_scale"):
+            value = getattr(self, name)
+            if type(value) is int:  # of any length, and tensors take 64 bits
+                object.__setattr__(self, name, float(value))
         check_config(self)
 
     @property

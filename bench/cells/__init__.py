@@ -35,7 +35,7 @@ from bench.cells._appearance import TRACKS, Appearance
 from bench.errors import UserError
 from bench.guards.named_modules import named_module
 from bench.guards.outside import admit, check_admitted, is_module_name
-from bench.settings import configured, types_of
+from bench.settings import configured, mistyped, types_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,6 +119,17 @@ def paired(seed: int) -> dict[str, int]:
 def settings_of(kind: str, config: Mapping[str, Any]) -> Any:
     """The kind's dataclass with these values; one that does not fit is refused in one line."""
     return configured(load_kind(kind).Config, config, where=f"a {kind} cell")
+
+
+def not_of_kind(kind: str, config: Mapping[str, Any]) -> list[str]:
+    """The names in a stored config that no cell of this kind would have with such values.
+
+    Of a kind that today's code does not have nothing is known, and nothing relies on it.
+    """
+    try:
+        return mistyped(load_kind(kind).Config, config)
+    except UserError:
+        return []
 
 
 def plain(settings: Any) -> dict[str, Any]:

@@ -57,13 +57,19 @@ def whole_command(app: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, called with numbers that exist and fit."""
+    """The command, called with numbers that exist and fit; an interrupt is told and has its code.
+
+    Here, because typer would make 130 of it without a word, whatever the signal was.
+    """
     from bench.guards.sizes import check_numbers
 
     @functools.wraps(command)
     def with_checks(**arguments: Any) -> Any:
         check_numbers(arguments)
-        return command(**arguments)
+        try:
+            return command(**arguments)
+        except KeyboardInterrupt as interrupt:
+            return _interrupted(interrupt)
 
     return with_checks
 

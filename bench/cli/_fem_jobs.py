@@ -78,6 +78,8 @@ def halved(jobs: Sequence[Job], times: int) -> list[Job]:
     for job in jobs:
         if job.chosen.layers is not None or job.chosen.grading is not None:
             raise UserError("--refine halves uniform cells; leave out --layers and --grading")
+        if job.chosen.mesh is not None:
+            _check_halvings(job.chosen, times)
         for k in range(times + 1):
             chosen = job.chosen
             if chosen.mesh is not None:
@@ -86,6 +88,22 @@ def halved(jobs: Sequence[Job], times: int) -> list[Job]:
                 chosen = replace(chosen, n=(chosen.n or 1) * 2**k)
             found.append(Job(chosen, job.file, k))
     return found
+
+
+def _check_halvings(chosen: Discretisation, times: int) -> None:
+    """A halving makes eight cells of one: what will not fit is refused before it is made."""
+    from bench.guards.sizes import check_memory
+    from fem import elements
+
+    element = elements.get(chosen.element)
+    needed = element.planned_bytes(
+        element.cells(mesh=chosen.mesh) * 8**times,
+        order=chosen.order,
+        task="solve" if chosen.solve else "best",
+        solver=chosen.solver,
+        on_mesh=True,
+    )
+    check_memory(needed, f"the mesh after {times} halvings", "take a smaller --refine")
 
 
 def distances(

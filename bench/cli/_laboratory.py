@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from bench.cells import finite
 from bench.errors import UserError, nearest
-from bench.plugs.files import PATH, PlugFile, read
+from bench.plugs.files import PATH, PlugFile, located, read
 from bench.settings import setting
 from bench.store.files import write_whole, written_whole
 from nets.training.progress import StatusLine, spent_and_left
@@ -86,7 +86,7 @@ def named(reference: str) -> Any:
     found = PATH.fullmatch(reference)
     if found is None or found["what"] is None:
         raise UserError(f"{reference!r} must be FILE.py:NAME, for example my_nets.py:make")
-    module = _file(str(Path(found["path"]).expanduser().resolve())).module
+    module = _file(str(located(found["path"]))).module
     if not hasattr(module, found["what"]):
         known = [key for key in vars(module) if not key.startswith("_")]
         raise UserError(

@@ -35,13 +35,14 @@ def use_threads(threads: int) -> None:
 def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
     """The net, with the data it was trained on (by name and seed) beside its own description."""
     from bench.cells import solved_net
-    from nets import save
+    from bench.guards.output import write_whole
+    from nets.storage import to_bytes
 
     if isinstance(config, solved_net.Config):
         about = {"track": "solve"} | {name: getattr(config, name) for name in EQUATION_SETTINGS}
     else:
         about = {name: getattr(config, name) for name in DATA_SETTINGS}
-    save(net, path, about=about)
+    write_whole(path, to_bytes(net, about))  # unlike nets.save, it leaves nothing at a signal
 
 
 def saved_track(path: Path) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import typer
 
+from bench.cli._json import show_json
 from bench.guards.text import printable
 
 
@@ -16,4 +16,4 @@ def show_paths(paths: Iterable[Path], as_json: bool) -> None:
     if not names and not as_json:
         return
     shown = "\n".join(printable(name) for name in names)
-    typer.echo(json.dumps({"files": names}, indent=1) if as_json else shown)
+    show_json({"files": names}) if as_json else typer.echo(shown)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from bench.cli._json import show_json
 from bench.errors import UserError
 
 if TYPE_CHECKING:
@@ -30,8 +28,7 @@ def check_kept(a: str, b: str, json_output: bool) -> None:
     found = reproduction(ours, theirs)
     verdicts = agreement_of(ledger_beside(a, ours), ledger_beside(b, theirs))
     if json_output:
-        told = {**found.document(), "verdicts": asdict(verdicts)}
-        typer.echo(json.dumps(told, indent=1, allow_nan=False))
+        show_json({**found.document(), "verdicts": asdict(verdicts)})
     else:
         show_reproduction(found, a, b)
         show_agreement(verdicts, a, b)

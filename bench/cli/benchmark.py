@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bench.cli._json import show_json
 
 if TYPE_CHECKING:
     from bench.measure.saved import Compared, SavedRun
@@ -39,12 +40,12 @@ def command(
     before, after = _chosen(list(saved or []), compare)
     newest = read(after)
     if before is None:
-        _print_json(_document(newest)) if json_output else _show(newest)
+        show_json(_document(newest)) if json_output else _show(newest)
         return
     older = read(before)
     found = compared(older, newest)
     if json_output:
-        _print_json({"before": older.when, "after": newest.when, **found.document()})
+        show_json({"before": older.when, "after": newest.when, **found.document()})
     else:
         _show_changes(found, older, newest)
 
@@ -76,12 +77,6 @@ def _document(run: SavedRun) -> dict[str, object]:
         for t in run.timed.values()
     ]
     return {"when": run.when, "commit": run.commit, "rows": rows}
-
-
-def _print_json(document: dict[str, object]) -> None:
-    from bench.cells import finite
-
-    typer.echo(json.dumps(finite(document), indent=1, allow_nan=False))
 
 
 def _show(run: SavedRun) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from bench.cli import EXIT_BAD_INPUT
+from bench.cli._json import show_json
 
 
 def command(
@@ -25,7 +25,7 @@ def command(
     right = all(verdict.agrees for verdict in found)
     if json_output:
         document = {"file": file, "agrees": right, "verdicts": [v.document() for v in found]}
-        typer.echo(json.dumps(document, indent=1, allow_nan=False))
+        show_json(document)
     else:
         for verdict in found:
             typer.echo(f"{'ok  ' if verdict.agrees else 'WRONG'} {verdict.line()}")

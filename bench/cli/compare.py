@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bench.cli._json import show_json
 from bench.cli._ledgers import KEPT
 from bench.cli._reproduction import check_kept
 from bench.cli._tables import plain
@@ -35,7 +35,6 @@ def command(
     """
     from bench.cli._damaged import sound_records
     from bench.comparison import compare
-    from bench.store.files import finite
     from bench.store.folder import Store, run_path
     from bench.store.kept import SUFFIX
 
@@ -48,7 +47,7 @@ def command(
     first, second = Store(run_path(a)), Store(run_path(b))
     found = compare(sound_records(first), sound_records(second))
     if json_output:
-        typer.echo(json.dumps(finite(found.document()), indent=1, allow_nan=False))
+        show_json(found.document())
     else:
         show(found, a, b)
 
@@ -62,7 +61,7 @@ def compare_verdicts(a: str, b: str, json_output: bool) -> None:
 
     rows = kept_verdicts(*(ledger_of(name) for name in (a, b)))
     if json_output:
-        typer.echo(json.dumps({"verdicts": rows}, indent=1))
+        show_json({"verdicts": rows})
         return
     Console().print(verdict_table(rows, a, b) if rows else "no verdict differs")
 

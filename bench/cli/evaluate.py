@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bench.cli._json import show_json
 from bench.cli._shared import AsJson, Threads
 
 
@@ -45,6 +45,6 @@ def command(
         net, config = load_net(file, **told)
         values = {**net_metrics(net, config.data()), "parameters": net.pack().size}
     if as_json:
-        typer.echo(json.dumps(values, indent=1, allow_nan=False))
+        show_json(values)
     else:
         typer.echo(table(values))

@@ -57,13 +57,13 @@ def command(
     from bench.cli._keeping import keep
     from bench.cli._paths import show_paths
     from bench.fields import write_fields
-    from bench.guards.output import folder_for
+    from bench.guards.output import folder_for, no_link
     from bench.plugs import used
     from bench.store.folder import Store, run_path
 
     used(plug or [])
     store = Store(run_path(run))
-    folder = folder_for(out or store.path / "export", "--out")
+    folder = folder_for(out or no_link(store.path / "export"), "--out")
     if others and to is not Format.kept:
         raise UserError("--with goes with --to kept")
     if to is Format.kept:

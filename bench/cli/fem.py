@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cells.fem import Config
+from bench.cli._json import show_json
 from bench.cli._options import options_of
 from bench.errors import UserError
 from bench.finite_elements import RATIO
@@ -27,6 +27,7 @@ DEFAULT_N = "1,2,4,8,16"
 ALONG = "1"  # bricks along the edge, for layers
 COARSEST = "2"  # cells per side of the mesh that is refined
 REFINEMENTS = 8
+MOST_REFINEMENTS = 30  # 2^30 cells of one, where only the cells that matter are halved
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ class Request:
     refine: int | None = setting(
         None,
         min=1,
+        max=MOST_REFINEMENTS,
         help="Halve the cells of the coarsest mesh so many times, a row each; with --adaptive "
         f"(there {REFINEMENTS} by default) only where the estimator says so.",
     )
@@ -133,7 +135,7 @@ def command(
     if plot is not None:
         save_plot(result, plot)
     if as_json:
-        typer.echo(json.dumps(result, indent=1, allow_nan=False))
+        show_json(result)
     else:
         live.print_table()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,9 +11,11 @@ import typer
 
 from bench.cells import plain
 from bench.cells._net import NetInAtlas, portrait_bytes
+from bench.cli._json import show_json
 from bench.cli._laboratory import LABORATORY, AnyModule
 from bench.cli._options import options_of
 from bench.errors import UserError
+from bench.guards.text import shell_command
 from bench.settings import configured
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def command(
     if module is None:
         _refuse([*about_module, *(["out"] if out else [])], "needs a module FILE.py:NAME")
         result = _of_net({**given, "scale": _one(_scales(scale))})
-        typer.echo(json.dumps(result, indent=1, allow_nan=False)) if as_json else show(result)
+        show_json(result) if as_json else show(result)
         return
     elsewhere = "is about nets of this project; leave it out beside a module FILE.py:NAME"
     _refuse([name for name in given if name != "samples"], elsewhere)
@@ -73,10 +74,11 @@ def command(
     _laboratory.check_outputs(out or [])
     asked = configured(AnyModule, about_module, where="a module")
     study = _laboratory.study_of(module, asked, _scales(scale))
+    typed = shell_command("femnets", "gradients", module, "--data", str(asked.data))
     for path in out or []:
-        _laboratory.write(study, path, f"femnets gradients {module} --data {asked.data}")
+        _laboratory.write(study, path, typed)
     if as_json:
-        typer.echo(json.dumps(_laboratory.document(study), indent=1, allow_nan=False))
+        show_json(_laboratory.document(study))
     else:
         _laboratory.show(study)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from bench.cli._json import show_json
 
 if TYPE_CHECKING:
     from bench.cells import Cell
@@ -22,7 +23,7 @@ def command(
 
     found = document(use_study(study))
     if json_output:
-        typer.echo(json.dumps(found, indent=1))
+        show_json(found)
     else:
         show(found)
 

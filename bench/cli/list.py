@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Annotated
 
 import typer
+
+from bench.cli._json import show_json
 
 
 def command(
@@ -15,7 +16,7 @@ def command(
     """Studies, presets, problems, domains, architectures, optimisers, elements, baselines."""
     known = catalogue()
     if json_output:
-        typer.echo(json.dumps({noun: list(names) for noun, names in known.items()}, indent=1))
+        show_json({noun: list(names) for noun, names in known.items()})
         return
     for noun, explained in known.items():
         typer.echo(f"{noun}:")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bench.cli._json import show_json
 from bench.errors import UserError
 
 TEMPLATES = Path(__file__).parent.parent / "plugs" / "templates"
@@ -41,7 +41,7 @@ def command(
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}") from None
     if json_output:
-        typer.echo(json.dumps({"file": str(path), "kind": str(kind)}, indent=1))
+        show_json({"file": str(path), "kind": str(kind)})
         return
     typer.echo(f"{path}\nnext:")
     for line in re.findall(r"^ {4}(femnets .*)$", text, flags=re.MULTILINE):

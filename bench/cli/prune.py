@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.cli._json import show_json
 from bench.cli._shared import AsJson, Threads
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def command(
     values, deleted, resolved = pruned(net, config.data(), measure=measure, below=below)
     if save is not None:
         save_net(resolved if resolve else deleted, config, save)
-    typer.echo(json.dumps(values, indent=1, allow_nan=False) if as_json else table(values))
+    show_json(values) if as_json else typer.echo(table(values))
 
 
 def pruned(

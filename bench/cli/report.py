@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bench.errors import UserError
+
 
 def command(
     run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
@@ -31,6 +33,9 @@ def command(
     from reports import compile_report, write_figures
 
     if figures is not None:
+        beside = {"--out": out, "--html": html, "--pdf": pdf, "--with": others}
+        for option in (name for name, given in beside.items() if given):
+            raise UserError(f"--figures writes the figures alone; leave out {option}")
         paths = write_figures(run_path(run), figures)
     else:
         both = html == pdf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cli import EXIT_FAILED_CELLS
+from bench.cli._json import show_json
 from bench.errors import UserError, nearest
 from bench.guards.output import cannot_write
 from bench.guards.text import one_line
@@ -99,7 +99,7 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
     paths = compile_report(store.path) if report else []
     code = code or (tell_faults() if report else 0)
     if json_output:
-        typer.echo(json.dumps(document(store, plans, paths), indent=1, allow_nan=False))
+        show_json(document(store, plans, paths))
     else:
         show_paths(paths, as_json=False)
     return code
@@ -110,10 +110,11 @@ def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) 
     from bench.cli._dry_run import lines, prediction
 
     told = prediction(plans, path, jobs)
-    for line in [json.dumps(told, indent=1)] if json_output else lines(told):
+    if json_output:
+        show_json(told)
+        return 0
+    for line in (*lines(told), "nothing was run"):
         typer.echo(line)
-    if not json_output:
-        typer.echo("nothing was run")
     return 0
 
 
@@ -235,9 +236,13 @@ def make_engine(
     if seconds_limit <= 0:
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
+        from bench.runner import Lost
         from bench.runner.cluster import DaskCluster
 
-        return DaskCluster(scheduler, seconds_limit)
+        try:
+            return DaskCluster(scheduler, seconds_limit)
+        except Lost as error:
+            raise UserError(f"{error}; start another one, the same command resumes") from None
     if jobs == 0:
         return InProcess(seconds_limit)
     available = 0.85 * psutil.virtual_memory().available
@@ -250,9 +255,9 @@ def make_engine(
 
 def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
     """Computes the cells in the wanted states (default: what a plain run computes)."""
-    from bench.runner import run_cells
+    from bench.runner import Summary, run_cells
     from bench.runner.in_process import InProcess
-    from bench.runner.interrupt import interruptible
+    from bench.runner.interrupt import Abandoned, interruptible
     from bench.runner.progress import view
 
     cells = [
@@ -263,8 +268,11 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     if not cells:
         typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
     here = isinstance(engine, InProcess)
-    with interruptible(raising=here) as interrupt, view(cells) as watching:
-        return run_cells(cells, store, engine, watching, interrupt)
+    try:
+        with interruptible(raising=here) as interrupt, view(cells) as watching:
+            return run_cells(cells, store, engine, watching, interrupt)
+    except Abandoned:  # before its first cell, or after its last
+        return Summary(interrupted=interrupt.number)
 
 
 def tell(standings: list[Standing], summary: Summary) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bench.cli._json import show_json
 from bench.cli._shared import Run
 from bench.errors import UserError
 from bench.guards.text import lines, one_line
@@ -37,7 +37,7 @@ def command(
     if log:
         show_log(standings, log)
     elif json_output:
-        typer.echo(json.dumps(document(run, plans, standings, refused), indent=1, allow_nan=False))
+        show_json(document(run, plans, standings, refused))
     else:
         show(plans, standings, refused, store)
 

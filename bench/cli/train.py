@@ -7,7 +7,6 @@ Its settings are those of a `net` cell (track *fit*: told samples of u) or of a 
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from signal import SIGINT, Signals
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +16,7 @@ import typer
 from bench.cells import plain, solved_net
 from bench.cells._net import END
 from bench.cells.net import Config, needs_bytes
+from bench.cli._json import show_json
 from bench.cli._options import options_of
 from bench.errors import UserError, nearest
 from bench.guards.output import file_for
@@ -88,12 +88,12 @@ def command(
     use_threads(threads)
     from nets.training.progress import TrainingProgress
 
-    with TrainingProgress() as progress, ending_well() as received:
+    with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
         trained = _trained(config, seconds, progress)
     _written(trained, config, save, history)
     if as_json:
         told = {**plain(config), "seconds": seconds, "track": track}
-        typer.echo(json.dumps({**trained.values, "config": told}, indent=1, allow_nan=False))
+        show_json({**trained.values, "config": told})
     else:
         typer.echo(table(trained.values))
     return told_end(trained.training.interrupted, received)

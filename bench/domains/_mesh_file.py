@@ -6,7 +6,6 @@ are drawn in all of it, errors are reported on the whole.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bench.domains import Array, Domain, Edge, Face, components
 from bench.domains._points import Mask
 from bench.errors import UserError
+from bench.guards.output import temporary_folder
 from bench.plugs.files import attached
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def mesh_domain(path: str, title: str = "") -> MeshDomain:
     place, data = attached(path)
     from fem.meshes.files import read_mesh
 
-    with tempfile.TemporaryDirectory() as folder:  # a worker has the bytes and no such path
-        copy = Path(folder) / Path(place).name
+    with temporary_folder() as folder:  # a worker has the bytes and no such path
+        copy = folder / Path(place).name
         copy.write_bytes(data)
         mesh = read_mesh(copy)
     return MeshDomain.of(mesh, Path(place).stem, title or f"read from {Path(place).name}")

@@ -53,6 +53,16 @@ def folder_for(path: Path, option: str) -> Path:
     return path
 
 
+def no_link(path: Path) -> Path:
+    """The directory, unless it is a link: a folder from elsewhere names no other place."""
+    if path.is_symlink():
+        raise UserError(
+            f"{path} is a link to another place, and a run writes to its own folder only; put a "
+            "directory there"
+        )
+    return path
+
+
 def _try(path: Path) -> None:
     part = name_aside(path)
     try:

@@ -71,10 +71,11 @@ def end(number: int, frame: FrameType | None = None) -> NoReturn:
 
 
 @contextmanager
-def ending_well() -> Iterator[list[int]]:
+def ending_well(begun: Callable[[], bool]) -> Iterator[list[int]]:
     """While inside, a first signal raises `Asked`, so that a result so far is kept; a second ends.
 
-    Yields the list that the signal's number goes to.
+    Before `begun` says that there is one, the first ends too: then code is still being imported,
+    where an exception may be lost. Yields the list that the signal's number goes to.
     """
     received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -82,6 +83,8 @@ def ending_well() -> Iterator[list[int]]:
         return
 
     def ask(number: int, frame: FrameType | None) -> None:
+        if not begun():
+            end(number)
         for other in before:
             signal.signal(other, end)
         received.append(number)

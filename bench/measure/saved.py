@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.errors import UserError
+from bench.guards.reading import json_object, plain_bytes
+from bench.guards.text import one_line
 from bench.medians import median
 
 FOLDER = ".benchmarks"
 MOST_BYTES = 64 * 2**20
+SHORTEST, LONGEST = 1e-12, 1e9  # seconds that a benchmark may take
 FEW_ROUNDS = 5  # below, quartiles say little, and only large changes are told
 NOISE_OF_FEW = 0.3
 NOISE_OF_MANY = 0.05  # what a quiet machine drifts between two runs, whatever the rounds say
@@ -103,24 +105,29 @@ def saved_files(folder: Path) -> list[Path]:
 def read(path: Path) -> SavedRun:
     """The run in a file; one line where it is not a saved run."""
     try:
-        if not path.is_file():
-            raise UserError(f"{path} is no file; `pytest --benchmark` saves one")
-        if path.stat().st_size > MOST_BYTES:
-            raise UserError(f"{path} is larger than {MOST_BYTES >> 20} MiB: no saved benchmark run")
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} cannot be read as a saved benchmark run: {error}") from None
-    if not isinstance(document, dict) or not isinstance(document.get("benchmarks"), list):
+        document = json_object(plain_bytes(path, MOST_BYTES, follow=True), lenient=True)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise UserError(
+            f"{path} cannot be read as a saved benchmark run ({said}); `pytest --benchmark` saves "
+            "one"
+        ) from None
+    if not isinstance(document.get("benchmarks"), list):
         raise UserError(f"{path} is no saved benchmark run: it has no list of benchmarks")
     found = dict(_entries(document["benchmarks"], path))
     machine, commit = document.get("machine_info"), document.get("commit_info")
     return SavedRun(
         path=path,
-        when=str(document.get("datetime", "unknown"))[:16],
+        when=one_line(str(document.get("datetime", "unknown")))[:16],
         timed=found,
         machine=machine if isinstance(machine, dict) else {},
-        commit=str(commit.get("id", "unknown"))[:12] if isinstance(commit, dict) else "unknown",
+        commit=_commit(commit),
     )
+
+
+def _commit(info: Any) -> str:
+    found = info.get("id", "unknown") if isinstance(info, dict) else "unknown"
+    return one_line(str(found))[:12]
 
 
 def _entries(entries: list[Any], path: Path) -> Iterator[tuple[str, Timed]]:
@@ -128,8 +135,8 @@ def _entries(entries: list[Any], path: Path) -> Iterator[tuple[str, Timed]]:
         try:
             stats, info = entry["stats"], entry.get("extra_info") or {}
             timed = Timed(
-                name=str(entry["name"]),
-                group=str(entry.get("group") or "other"),
+                name=one_line(str(entry["name"])),
+                group=one_line(str(entry.get("group") or "other")),
                 median=float(stats["median"]),
                 spread=float(stats["iqr"]),
                 rounds=int(stats["rounds"]),
@@ -141,9 +148,18 @@ def _entries(entries: list[Any], path: Path) -> Iterator[tuple[str, Timed]]:
                 f"{path}: a benchmark in it has no median, iqr and rounds; save it again with "
                 "`pytest --benchmark`"
             ) from None
-        if not (timed.median > 0 and math.isfinite(timed.median) and timed.spread >= 0):
-            raise UserError(f"{path}: the median of {timed.name} is {timed.median}")
+        if not (SHORTEST < timed.median < LONGEST and 0 <= timed.spread < LONGEST):
+            raise UserError(f"{path}: the median of {timed.name} is {timed.median} s")
+        if not _is_targets(timed.info.get("targets")):
+            raise UserError(f"{path}: the targets of {timed.name} are not as femnets writes them")
         yield str(entry.get("fullname") or timed.name), timed
+
+
+def _is_targets(found: Any) -> bool:
+    """None, or by name what was held against what."""
+    if not found:
+        return True
+    return isinstance(found, dict) and all(isinstance(held, dict) for held in found.values())
 
 
 def compare(before: SavedRun, after: SavedRun) -> Compared:

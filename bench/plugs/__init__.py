@@ -68,7 +68,11 @@ def use_study(text: str) -> str:
     if plug.stem in studies.names() and plug.stem not in _studies:
         raise UserError(f"{plug.stem!r} is a study of femnets; give {text} another name")
     studies.add(plug.stem, lambda: study_in(plug))
-    studies.load(plug.stem)  # says now what is wrong with it
+    try:
+        studies.load(plug.stem)  # says now what is wrong with it
+    except Exception:
+        studies.forget(plug.stem)
+        raise
     _studies[plug.stem] = plug
     return plug.stem
 

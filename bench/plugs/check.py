@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.errors import UserError
+from bench.guards.text import shell_command
 from bench.measure.ruler import curl_of
 from bench.medians import median
 
@@ -83,8 +84,9 @@ def require(problem: Problem, place: str) -> None:
     """Refuses a problem whose formulas contradict each other, naming them."""
     wrong = [verdict.line() for verdict in verdicts(problem) if not verdict.agrees]
     if wrong:
+        command = shell_command("femnets", "check", place)
         more = f"; and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        raise UserError(f"{place}: {wrong[0]}{more}; see all with `femnets check {place}`")
+        raise UserError(f"{place}: {wrong[0]}{more}; see all with `{command}`")
 
 
 def points_of(problem: Problem) -> Array:

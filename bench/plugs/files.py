@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from bench.errors import UserError
+from bench.guards.reading import plain_bytes
 
 HASH_BYTES = 4
 LARGEST = 512 * 2**20  # bytes of a file that is hashed: a mesh, not a disk
@@ -86,7 +87,7 @@ def attached(name: str) -> tuple[str, bytes]:
 
 def read(path: str) -> PlugFile:
     """The file at a path, executed once so that all it reads is known."""
-    place = Path(path).expanduser().resolve()
+    place = located(path)
     if not re.fullmatch(r"[A-Za-z_]\w*", place.stem):
         raise UserError(f"{place.name} is no name of a Python module; use letters, digits and _")
     plug = PlugFile(place.stem, _content(place), str(place), {})
@@ -96,6 +97,14 @@ def read(path: str) -> PlugFile:
     drafted.__name__ = f"femnets_plug_{plug.stem}_{plug.digest}"
     sys.modules[drafted.__name__] = drafted
     return plug
+
+
+def located(path: str) -> Path:
+    """Where a path that was typed leads; a link to itself or the home of nobody leads nowhere."""
+    try:
+        return Path(path).expanduser().resolve()
+    except (RuntimeError, OSError, ValueError) as error:
+        raise UserError(f"cannot read {path}: {error}") from None
 
 
 def digest_of(contents: Sequence[bytes]) -> str:
@@ -115,13 +124,13 @@ def digest_now(paths: Sequence[str]) -> str | None:
 
 def _content(path: Path) -> bytes:
     try:
-        if not path.is_file():  # a pipe or a device would never end
-            raise UserError(f"there is no file {path}")
-        if path.stat().st_size > LARGEST:
-            raise UserError(f"{path} is larger than {LARGEST // 2**20} MiB")
-        return path.read_bytes()
+        return plain_bytes(path, LARGEST, follow=True)
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}") from None
     except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from None
+    except ValueError as error:  # Unfit, or a name that no file can have
+        raise UserError(f"cannot read {path}: it {error}") from None
 
 
 def _told(place: str, error: BaseException) -> str:

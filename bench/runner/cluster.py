@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ from typing import Any
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.errors import UserError
 from bench.guards.outside import admit
+from bench.guards.text import shell_command
 from bench.plugs import install
 from bench.runner import Lost
 from bench.runner.execute import Outcome, failed
@@ -200,15 +202,21 @@ def connected(address: str) -> Any:
     _silence()
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        why = str(error).splitlines()[0]
+    except Exception as error:  # its protocols raise what they like: TLS without keys a TypeError
+        why = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"no Dask scheduler answers at {address}: {why}") from None
     try:
+        if not client.nthreads():
+            print(f"waiting up to {WORKER_SECONDS} s for a worker at {address}", file=sys.stderr)
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
-    except TimeoutError:
-        client.close()
+    except (TimeoutError, *GONE) as error:
+        with suppress(*GONE):
+            client.close(timeout=CLOSE_SECONDS)
+        if not isinstance(error, TimeoutError):
+            raise UserError(f"the Dask scheduler at {address} is gone; start another one") from None
         raise UserError(
-            f"the Dask cluster at {address} has no workers; start one: dask worker {address}"
+            f"the Dask cluster at {address} has no workers; start one: "
+            f"{shell_command('dask', 'worker', address)}"
         ) from None
     return client
 

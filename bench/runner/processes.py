@@ -54,8 +54,10 @@ class Worker:
 def spawn(threads: int, memory_bytes: int) -> Worker:
     ours, theirs = socket.socketpair()
     log = tempfile.TemporaryFile("ab+")  # noqa: SIM115 (lives as long as the worker)
+    worker = ["-m", "bench.runner.worker", str(theirs.fileno()), str(memory_bytes)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "bench.runner.worker", str(theirs.fileno()), str(memory_bytes)],
+        # -P: else -m looks for modules in the working folder first, where a json.py may lie
+        [sys.executable, "-P", *worker],
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=log,

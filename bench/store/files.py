@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.cells import Cell, Result, finite, key_of
+from bench.cells import Cell, Result, finite, key_of, not_of_kind
 from bench.guards.output import write_whole, written_whole
 from bench.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
 from bench.guards.text import one_line
@@ -31,6 +31,7 @@ from bench.guards.text import one_line
 __all__ = ["Damaged", "StoredResult", "write_whole", "written_whole"]
 
 SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
+MOST_SECONDS = 1e10  # of a cell: three hundred years
 CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"
@@ -210,6 +211,10 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
     # By hash: to Python True is 1, and a config that was edited so would pass for another's.
     if not record.key == key == key_of(record.kind, record.config):
         raise Damaged(CELL, "belongs to another cell")
+    if cell is None and record.kind != directory.parent.name:
+        raise Damaged(CELL, "its kind is not that of the folder it is in")
+    if cell is None and (wrong := not_of_kind(record.kind, record.config)):
+        raise Damaged(CELL, f"no {record.kind} cell has such a value of {wrong[0]}")
     for name, expected in record.files.items():
         try:
             about = os.stat(directory / name, follow_symlinks=False)
@@ -235,6 +240,8 @@ def check_document(document: Mapping[str, Any]) -> None:
     for name, value in document["provenance"].items():
         if type(value) not in PROVENANCE.get(name, (type(value),)):
             raise Damaged(CELL, f"its provenance has no {name} but {value!r}")
+    if not 0 <= document["provenance"].get("seconds", 0) < MOST_SECONDS:
+        raise Damaged(CELL, "it took a time that nobody has")
     for name, about in document["files"].items():
         if not BESIDE.fullmatch(name):
             raise Damaged(CELL, f"it names a file {name!r}")

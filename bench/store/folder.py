@@ -27,7 +27,7 @@ from typing import Any
 
 from bench.cells import Cell
 from bench.errors import UserError
-from bench.guards.output import cannot_write, written_whole
+from bench.guards.output import cannot_write, no_link, written_whole
 from bench.guards.reading import MOST_JSON_BYTES
 from bench.guards.text import shell_command
 from bench.store.files import (
@@ -50,6 +50,7 @@ SESSION: dict[str, Any] = {
     "other_cores": int | float | None,
     "most_other_cores": int | float | None,
 }
+PARTS = ("studies", "cells", "failed", "sessions", "locks", "scratch")
 FAILURE_TEXTS = ("reason", "error", "log", "fingerprint")
 # Below this a result is cheaper to compute again after a power cut than to force to the disk;
 # what a power cut tears is noticed by its checksum. kill -9 loses nothing either way.
@@ -105,8 +106,9 @@ class Store:
         try:
             _mark(path)
             store = cls(path)
-            for part in ("studies", "cells", "failed", "sessions", "locks", "scratch"):
+            for part in PARTS:
                 (path / part).mkdir(exist_ok=True)
+            store._check_own_folders()
             store._remove_abandoned()
             store._open_scratch()
         except (OSError, ValueError) as error:
@@ -242,10 +244,16 @@ class Store:
             replaced = aside.with_name(f"{aside.name}-replaced")
             with suppress(FileNotFoundError):
                 os.rename(target, replaced)
-            if replaced.is_dir():
+            if replaced.is_dir() and not replaced.is_symlink():
                 shutil.rmtree(replaced)
             else:
                 replaced.unlink(missing_ok=True)
+
+    def _check_own_folders(self) -> None:
+        """Refuses links in the place of folders: what is written and removed there would be
+        elsewhere, and whoever packed the run would have chosen where."""
+        for folder in (*(self.path / part for part in PARTS), *entries(self.path / "cells")):
+            no_link(folder)
 
     def _open_scratch(self) -> None:
         """A directory of this process's own, locked before it can be seen as one."""
@@ -266,12 +274,12 @@ class Store:
                     os.close(descriptor)
         for directory in (self.path / "scratch").iterdir():
             with suppress(OSError):
-                if directory.name.startswith("."):
+                if directory.is_symlink():
+                    directory.unlink()
+                elif directory.name.startswith("."):
                     if time.time() - directory.stat().st_mtime > 60:
                         shutil.rmtree(directory, ignore_errors=True)
-                    continue
-                abandoned = _lock(directory / "lock")
-                if abandoned is not None:
+                elif (abandoned := _lock(directory / "lock")) is not None:
                     shutil.rmtree(directory, ignore_errors=True)
                     os.close(abandoned)
 

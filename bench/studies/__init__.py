@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # The largest preset has 180 180 combinations of its values, of which it makes 11 115 cells.
 MOST_COMBINATIONS = 500_000
+MOST_PLUG_FILES = 1000  # of one plan: each is read to see whether it has changed
 PRESETS = {
     "quick": "every study in small, for a first look",
     "paper": "the sizes and seeds behind the published numbers",
@@ -80,6 +81,12 @@ _outside: dict[str, Callable[[], Any]] = {}
 def add(name: str, load_it: Callable[[], Any]) -> None:
     """A study from outside this folder; `load_it` gives what a file of it would define."""
     _outside[name] = load_it
+    load.cache_clear()
+
+
+def forget(name: str) -> None:
+    """Takes a study from outside away again: it turned out to be none."""
+    _outside.pop(name, None)
     load.cache_clear()
 
 
@@ -222,6 +229,8 @@ def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
             load_kind(kind)  # refuses what only this file names; to make a cell would admit it
         cells = [Cell(kind, config) for kind, config in written]
         outside = {str(name): [*map(str, paths)] for name, paths in document["plugs"].items()}
+        if sum(map(len, outside.values())) > MOST_PLUG_FILES:
+            raise ValueError("files that nobody can have named")
     except (TypeError, ValueError, AttributeError, KeyError):
         raise UserError(f"the run's plan of study {study} is not as femnets writes it") from None
     return Plan(study, str(document["preset"]), document["config"], cells, outside)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable, Mapping
@@ -28,6 +29,12 @@ Indices = NDArray[np.integer[Any]]
 
 SMALLEST, LARGEST = 1e-6, 1e6  # extents beyond which a unit must be wrong
 MOST_BYTES = 2**33
+# How formats that may name other files do so.
+REFERRING = {
+    ".inp": re.compile(rb"^\s*\*\s*INCLUDE", re.IGNORECASE | re.MULTILINE),
+    ".xdmf": re.compile(rb"Format\s*=\s*[\"'](?!XML)", re.IGNORECASE),
+    ".xmf": re.compile(rb"Format\s*=\s*[\"'](?!XML)", re.IGNORECASE),
+}
 ERROR_POINTS = 4  # Gauss points per direction
 NUDGE = 1e-9  # towards the cell's centre, so that evaluation at a corner stays in its cell
 
@@ -39,6 +46,7 @@ def read_mesh(path: Path | str) -> Any:
 
     path = Path(path)
     _check_plain(path)
+    _check_alone(path)
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # meshio prints before it gives up
             content = meshio.read(path)
@@ -66,6 +74,15 @@ def _check_plain(path: Path) -> None:
         raise InputError(f"no mesh file at {path}: it is no plain file")
     if about.st_size > MOST_BYTES:
         raise InputError(f"{path.name} has {about.st_size} bytes, more than any mesh that fits")
+
+
+def _check_alone(path: Path) -> None:
+    """Refuses a mesh that names other files: which these are, a pipe or a device, nobody chose."""
+    ending = path.suffix.lower()
+    if ending in (".node", ".ele"):
+        _check_plain(path.with_suffix(".ele" if ending == ".node" else ".node"))
+    if ending in REFERRING and REFERRING[ending].search(path.read_bytes()):
+        raise InputError(f"{path.name} refers to other files; save the mesh as one file, as .vtu")
 
 
 def _tetrahedra(content: Any, name: str) -> Indices:

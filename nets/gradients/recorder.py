@@ -52,7 +52,7 @@ class GradientHistory:
         scaler: torch.amp.GradScaler | None = None,
         every: int = 1,
     ) -> None:
-        if every < 1:
+        if type(every) is not int or every < 1:
             raise InputError(f"every must be a whole number >= 1, got {every}")
         named = {
             name.replace(COMPILED, ""): p

@@ -23,6 +23,7 @@ class StatusLine:
         self.live = self.stream.isatty() or (stream is None and in_notebook())
         self.written_at = 0.0
         self.width = 0
+        self.begun = False  # whether there was anything to say
 
     def __enter__(self) -> Self:
         return self
@@ -34,6 +35,7 @@ class StatusLine:
 
     def say(self, line: str, seconds: float) -> None:
         """The state after so many seconds."""
+        self.begun = True
         if self.live:
             self.stream.write("\r" + line.ljust(self.width))
             self.stream.flush()

@@ -1,14 +1,18 @@
 """The command line as a whole: help everywhere, one clean line for bad usage, no heavy imports."""
 
 import json
+import math
 import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bench.cli
+from bench.cli._json import show_json
 
 COMMANDS = sorted(
     info.name.replace("_", "-")
@@ -86,3 +90,15 @@ def test_interrupt_exits_130(monkeypatch, capsys):
     monkeypatch.setattr(bench.cli, "build_app", lambda: interrupted)
     assert bench.cli.invoke([]) == 130
     assert "interrupted" in capsys.readouterr().err
+
+
+def test_every_number_in_json_is_finite_or_null(capsys):
+    show_json({"a": math.inf, "b": [math.nan, 1.5], "c": np.float64("-inf"), "d": (1, None)})
+    assert json.loads(capsys.readouterr().out) == {
+        "a": None, "b": [None, 1.5], "c": None, "d": [1, None],
+    }  # fmt: skip
+
+
+def test_no_command_prints_json_by_another_way():
+    for path in Path(bench.cli.__file__).parent.glob("*.py"):
+        assert path.name == "_json.py" or not re.search(r"(echo|print)\(\s*json", path.read_text())

@@ -88,3 +88,11 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, capsys):
     assert captured.out == ""
     assert message in captured.err
     assert len(captured.err.splitlines()) == 1
+
+
+def test_halvings_that_do_not_fit_are_refused_before_they_are_made(tmp_path, capsys):
+    assert run("--n", "1", "--vtu", str(tmp_path / "mesh.vtu")) == 0
+    assert run("--mesh", str(tmp_path / "mesh.vtu"), "--refine", "20") == 2
+    assert "after 20 halvings needs" in capsys.readouterr().err
+    assert run("--n", "1", "--refine", "2147483648") == 2
+    assert "less than or equal to 30" in capsys.readouterr().err

@@ -10,7 +10,8 @@ import pytest
 from bench import cli
 from bench.cells import Cell, Result
 from bench.comparison import compare
-from bench.store.files import encoded
+from bench.runner.interrupt import Abandoned
+from bench.store.files import encoded, sealed
 from bench.store.folder import Store
 
 STUDY = "faultlab.study"
@@ -217,3 +218,36 @@ def test_export_to_vtu_shows_the_field_on_its_mesh(capsys, elsewhere, element):
         first = mesh.points[cells[0]]
         np.testing.assert_allclose(np.ptp(first[4:] - first[:4], axis=0), 0)
         np.testing.assert_allclose(first[0] + first[2], first[1] + first[3])
+
+
+def test_a_signal_before_the_first_cell_is_told(monkeypatch, capsys):
+    def abandoned(*_):
+        raise Abandoned
+
+    monkeypatch.setattr("bench.runner.run_cells", abandoned)
+    err = said(capsys, *HERE, code=130).err
+    assert "interrupted; the same command resumes" in err
+    assert not list(Path("runs/r/scratch").iterdir())
+
+
+def test_a_result_edited_and_sealed_again_is_found_by_computing_it_again(capsys):
+    """What docs/trust.md says: no seal can tell, and a second run does."""
+    small = ("convergence", "--set", "n=1,2", "--jobs", "0", "--no-report")
+    for run in ("given", "again"):
+        said(capsys, "run", *small, "--run", run)
+    (path, *_) = sorted(Path("runs/given/cells/fem").glob("*/cell.json"))
+    document = json.loads(path.read_bytes())
+    del document["checksum"]
+    document["values"]["l2_error"] *= 1.01
+    path.write_bytes(sealed(document))
+    status = json.loads(said(capsys, "status", "given", "--json").out)
+    assert status["counts"]["done"] == len(status["cells"])
+    found = json.loads(said(capsys, "compare", "given", "again", "--json").out)
+    moved = {row["value"]: row["moved"] for row in found["errors"] if row["moved"]}
+    assert moved == {"l2_error": 1}
+
+
+@pytest.mark.parametrize("beside", [("--out", "o"), ("--html",), ("--pdf",), ("--with", "r")])
+def test_figures_alone_are_figures_alone(capsys, beside):
+    err = said(capsys, "report", "r", "--figures", "f", *beside, code=2).err
+    assert f"leave out {beside[0]}" in err

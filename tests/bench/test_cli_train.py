@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ import torch
 
 import bench.cli
 from bench import problems
+from bench.guards.signals import Asked
 from bench.recipes import RECIPES
 from bench.threads import thread_environment
 from bench.training import TrainConfig, train_net
@@ -304,3 +306,27 @@ def test_numpy_computes_with_as_many_threads_as_told(tmp_path):
         check=True,
     )
     assert done.stdout.strip() == "1"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_before_or_after_the_training_is_told_with_its_code(
+    monkeypatch, capsys, number, code
+):
+    def asked(*_, **__):
+        raise Asked(number)
+
+    monkeypatch.setattr("bench.training.train_net", asked)
+    femnets("train", *SMALL, code=code)
+    out, err = capsys.readouterr()
+    word = {130: "interrupted", 143: "terminated"}[code]
+    assert not out
+    assert err.startswith(f"{word}; the same command")
+
+
+def test_a_signal_that_finds_nothing_begun_ends_the_command():
+    script = (
+        "import os, signal; from bench.guards import signals; signals.install()\n"
+        "with signals.ending_well(lambda: False): os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "terminated; the same command starts anew\n")

@@ -105,3 +105,36 @@ def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):
     assert said.count("\n") == 1
     assert "no Dask scheduler answers" in said
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:1", "ucx://a:1", "tcp://", "nowhere"])
+def test_an_address_that_cannot_be_connected_is_one_line(tmp_path, monkeypatch, capsys, address):
+    """TLS without certificates was a TypeError from inside Dask."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.runner.cluster.CONNECT_SECONDS", 1)
+    assert cli.invoke(["run", STUDY, "--scheduler", address]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"no Dask scheduler answers at {address}" in said
+
+
+def test_a_scheduler_that_goes_while_workers_are_awaited_is_one_line(tmp_path, monkeypatch, capsys):
+    class Client:
+        def __init__(self, *_, **__):
+            pass
+
+        def nthreads(self):
+            return {}
+
+        def wait_for_workers(self, *_, **__):
+            raise RuntimeError("IOLoop is closed")
+
+        def close(self, **_):
+            raise OSError
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("distributed.Client", Client)
+    assert cli.invoke(["run", STUDY, "--scheduler", "tcp://127.0.0.1:1"]) == 2
+    waiting, gone = capsys.readouterr().err.splitlines()
+    assert "waiting up to 60 s for a worker" in waiting
+    assert "is gone; start another one" in gone

@@ -4,6 +4,7 @@ import io
 import itertools
 import os
 import signal
+import subprocess
 import threading
 import time
 from datetime import datetime
@@ -372,7 +373,6 @@ def test_timing_cells_record_other_work_and_only_they(store):
 
 
 def test_results_name_the_commit_of_the_checkout(tmp_path, monkeypatch):
-    import subprocess
 
     from bench.store import provenance
 
@@ -386,3 +386,12 @@ def test_results_name_the_commit_of_the_checkout(tmp_path, monkeypatch):
     assert provenance.commit.__wrapped__() == told.stdout.strip()
     (tmp_path / "file").write_text("2")
     assert provenance.commit.__wrapped__() == told.stdout.strip() + "+"
+
+
+def test_workers_import_nothing_from_the_working_folder(store, tmp_path, monkeypatch):
+    """`python -m` looks there first, and a user's nets.py, or somebody's json.py, may lie there."""
+    for name in ("json.py", "nets.py", "torch.py"):
+        (tmp_path / name).write_text("raise SystemExit('the wrong module')")
+    monkeypatch.chdir(tmp_path)
+    summary = run([lab(0)], store, LocalProcesses(jobs=1, memory_bytes=0))
+    assert summary.states == {lab(0): "done"}

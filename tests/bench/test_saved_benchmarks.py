@@ -81,6 +81,14 @@ def test_errors_that_moved_are_listed(tmp_path):
         '{"benchmarks": [{"name": "x", "stats": {"median": "a"}}]}',
         '{"benchmarks": [{"name": "x", "extra_info": 3, "stats": {"median": 1}}]}',
         "[" * 100_000,
+        '{"benchmarks": [{"name": "x", "stats": {"median": 1e-300, "iqr": 0, "rounds": 9}}]}',
+        '{"benchmarks": [{"name": "x", "stats": {"median": 1, "iqr": 0, "rounds": 1'
+        + "0" * 400
+        + "}}]}",
+        '{"benchmarks": [{"name": "x", "stats": {"median": 1, "iqr": 0, "rounds": 9}, '
+        '"extra_info": {"targets": [1]}}]}',
+        '{"benchmarks": [{"name": "x", "stats": {"median": 1, "iqr": 0, "rounds": 9}, '
+        '"extra_info": {"targets": {"a": "b"}}}]}',
     ],
 )
 def test_what_is_no_saved_run_gets_one_line(tmp_path, text, capsys):
@@ -90,6 +98,17 @@ def test_what_is_no_saved_run_gets_one_line(tmp_path, text, capsys):
         read(path)
     assert invoke(["benchmark", str(path)]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_names_in_a_saved_run_do_not_act_on_the_terminal(tmp_path):
+    entry = document()["benchmarks"][0] | {"name": "\x1b[2Jgone", "group": "a\nb"}
+    path = tmp_path / "x.json"
+    whole = {"benchmarks": [entry], "datetime": "\x1b[2J", "commit_info": {"id": "\x1b[2J"}}
+    path.write_text(json.dumps(whole | {"version": float("nan")}))
+    found = read(path)
+    (timed,) = found.timed.values()
+    assert (timed.name, timed.group) == ("\\x1b[2Jgone", "a b")
+    assert found.when == found.commit == "\\x1b[2J"
 
 
 def test_the_command_shows_and_compares(tmp_path, monkeypatch, capsys):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cells import Cell, Result
+from bench.cells import Cell, Result, key_of
 from bench.errors import UserError
 from bench.store.files import (
     ARRAYS,
@@ -204,6 +204,43 @@ def test_records_skips_what_is_damaged(store):
     assert [record.config["n"] for record in store.records()] == [1]
 
 
+@pytest.mark.parametrize("n", ["4", True, None, [4], 4.5, {"a": 1}])
+def test_a_config_that_no_cell_has_is_damage_even_if_key_and_checksum_fit(store, n):
+    """Somebody edited it and made everything else right again."""
+    document = json.loads((put(store) / CELL).read_bytes())
+    del document["checksum"]
+    document["config"] = document["config"] | {"n": n}
+    document["key"] = key_of("fem", document["config"])
+    directory = store.directory("fem", document["key"])
+    directory.mkdir()
+    (directory / CELL).write_bytes(sealed(document))
+    damaged = []
+    records = list(store.records(lambda place, fault: damaged.append(fault)))
+    assert [record.config["n"] for record in records] == [1]
+    assert damaged == ["cell.json: no fem cell has such a value of n"]
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 1e300, True, "1", None])
+def test_a_time_that_nobody_has_is_damage(store, seconds):
+    document = json.loads((put(store) / CELL).read_bytes())
+    del document["checksum"]
+    document["provenance"]["seconds"] = seconds
+    (store.directory("fem", cell().key) / CELL).write_bytes(sealed(document))
+    with pytest.raises(Damaged):
+        store.read(cell())
+
+
+def test_the_kind_of_a_result_is_that_of_its_folder(store):
+    """It becomes part of file names: `../../up` must not."""
+    document = json.loads((put(store) / CELL).read_bytes())
+    del document["checksum"]
+    document |= {"kind": "../../up", "key": key_of("../../up", document["config"])}
+    directory = store.directory("up", document["key"])
+    directory.mkdir(parents=True)
+    (directory / CELL).write_bytes(sealed(document))
+    assert [record.kind for record in store.records()] == ["fem"]
+
+
 def test_failures_are_kept_until_the_cell_is_done(store):
     store.fail(cell(), {"reason": "raised", "error": "no"})
     assert store.failure(cell())["error"] == "no"
@@ -226,3 +263,38 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     with written_whole(path) as part:
         part.write_text("new")
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.txt", "new")]
+
+
+@pytest.mark.parametrize("part", ["scratch", "locks", "cells", "failed", "studies"])
+def test_a_link_in_the_place_of_a_folder_is_refused_and_nothing_behind_it_touched(tmp_path, part):
+    """A run that somebody packed: opened for writing, it would clean up what the link leads to."""
+    Store.writable(tmp_path / "run").close()
+    victim = tmp_path / "victim"
+    (victim / "folder").mkdir(parents=True)
+    (victim / "folder/notes").write_text("precious")
+    (victim / "notes").write_text("precious")
+    shutil.rmtree(tmp_path / "run" / part)
+    (tmp_path / "run" / part).symlink_to(victim)
+    with pytest.raises(UserError, match="is a link"):
+        Store.writable(tmp_path / "run")
+    found = sorted(str(path.relative_to(victim)) for path in victim.rglob("*"))
+    assert found == ["folder", "folder/notes", "notes"]
+
+
+def test_links_within_the_folders_of_a_run_are_not_followed(store, tmp_path):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "notes").write_text("precious")
+    (store.path / "scratch/abandoned").symlink_to(victim)
+    directory = put(store)
+    shutil.rmtree(directory)
+    directory.symlink_to(victim)
+    again = Store.writable(store.path)
+    put(again)
+    again.close()
+    assert not directory.is_symlink()
+    assert store.read(cell()).values == {"l2_error": 0.25}
+    (store.path / "cells/net").symlink_to(victim)
+    with pytest.raises(UserError, match="is a link"):
+        Store.writable(store.path)
+    assert os.listdir(victim) == ["notes"]

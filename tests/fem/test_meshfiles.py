@@ -1,5 +1,7 @@
 """Meshes from files, fields to VTU, and every way in which a mesh file can be wrong."""
 
+import os
+
 import meshio
 import numpy as np
 import pytest
@@ -153,3 +155,26 @@ def test_bricks_are_drawn_as_the_hexahedra_they_are():
     expected = {(0.05, 1.0, 0.5), (0.05, 2.5, 0.5), (0.55, 2.5, 0.5)}
     assert {tuple(np.round(m, 12).tolist()) for m in middle.T} == expected
     assert meshes.drawable(drawn) is drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.inp", "*NODE\n* include, INPUT=pipe\n"),
+        ("a.xdmf", '<Xdmf><DataItem Format="Binary">/dev/zero</DataItem></Xdmf>'),
+        ("a.xmf", "<Xdmf><DataItem format = 'HDF'>other.h5:/x</DataItem></Xdmf>"),
+    ],
+)
+def test_a_mesh_that_names_other_files_is_refused(tmp_path, name, text):
+    """They would be opened whatever they are, and a pipe is waited for."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match="refers to other files"):
+        read_mesh(tmp_path / name)
+
+
+def test_the_second_file_of_a_mesh_in_two_is_looked_at_too(tmp_path):
+    (tmp_path / "a.node").write_text("4 3 0 0\n")
+    os.mkfifo(tmp_path / "a.ele")
+    with pytest.raises(InputError, match="no plain file"):
+        read_mesh(tmp_path / "a.node")

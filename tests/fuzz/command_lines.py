@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Sequence
@@ -32,7 +33,8 @@ WHOLE = (
 REAL = ("0", "1", "0.5", "-1", "1e-8", "1e-300", "1e300", "1e308", "nan", "inf", "-inf", "1e999")
 LISTS = ("1", "1,2", "2-3", "1-3,2", "0", "3-1", "1-999999999", "-4", "1,a", ",", "1-2-3", "1e9")
 ASSIGNED = ("seeds=0", "seeds=0-999999999", "seeds=", "seeds=-1", "n=1,2", "hidden=x", "tol=nan",
-            "steps=1", "x=1", "=", "a", "convergence.n=1", "samples=1e99", "nets=$x")  # fmt: skip
+            "steps=1", "x=1", "=", "a", "convergence.n=1", "samples=1e99", "nets=$x",
+            "nets=./net.py:Net", "problems=./mine.py", "optimizers=./bad.py:x")  # fmt: skip
 # What keeps a command that is accepted short; the line may say otherwise after it.
 CHEAP: dict[str, tuple[str, ...]] = {
     "train": ("--steps", "1", "--samples", "30", "--hidden", "2", "--width", "3"),
@@ -42,7 +44,14 @@ CHEAP: dict[str, tuple[str, ...]] = {
     "export": ("--to", "csv"),
 }
 # Options under which an accepted command may run for as long as it was told to.
+COMPUTING = {"run", "fem", "train", "gradients", "export"}
 LONG = {"steps", "evaluations", "seconds", "patience", "jobs", "only", "report"}
+
+
+# Files of somebody's own, good ones as `femnets new` writes them, and others.
+PLUGS = ("./mine.py", "./net.py:Net", "./step.py:minimize", "./sweep.py", "./bad.py", "./exit.py:x",
+         "./none.py", "./mine.py:nothing", "pipe.py", "./deep.py")  # fmt: skip
+INPUTS = {"mesh", "config", "plug"}  # options whose paths are read
 
 
 @dataclass(frozen=True)
@@ -89,7 +98,7 @@ def vocabulary() -> tuple[str, ...]:
     extra = ["fixed", "learned", "global", "rezero", "1/H", "uniform", "0.2,1", "x,f,phi", "x",
              "auto", "direct", "float32", "cosine", "he", "csv", "parquet", "vtu", "missing",
              "stale", "paper", "record", "change", "tau", "whole", "part", "harmed", "fresh",
-             "none"]  # fmt: skip
+             "none", "verdicts", *PLUGS]  # fmt: skip
     return tuple(dict.fromkeys([*names, *extra]))
 
 
@@ -130,14 +139,44 @@ def _value(draw: random.Random, option: Option, places: Sequence[str]) -> str:
     if option.name == "settings":
         return draw.choice(ASSIGNED)
     if option.name == "scheduler":
-        return draw.choice(("tcp://127.0.0.1:1", "nowhere", "tcp://", "x" * 200))
+        return draw.choice(
+            (
+                "tcp://127.0.0.1:1",
+                "nowhere",
+                "tcp://",
+                "x" * 200,
+                "tls://127.0.0.1:1",
+                "ucx://a:1",
+                "inproc://0",
+                "tcp://127.0.0.1:-1",
+            )
+        )
     return draw.choice(vocabulary())
 
 
 def may_be_long(words: Sequence[str]) -> bool:
     """Whether an accepted command of these words may compute for as long as it likes."""
     said = {word.lstrip("-").removeprefix("no-") for word in words}
-    return bool(said & LONG) or words[0] in {"run", "fem", "train", "gradients", "export"}
+    return bool(said & LONG) or bool(set(words[:2]) & COMPUTING)
+
+
+SAVED = {
+    "name": "\x1b[2J[bold]", "fullname": "a", "stats": {"median": 0.1, "iqr": 0.01, "rounds": 7},
+    "extra_info": {"l2_error": 0.5, "targets": {"[/x]": {"value": 2.0, "met": True}}},
+}  # fmt: skip
+
+
+def outputs(words: Sequence[str]) -> list[str]:
+    """The paths that a line wants written: an option's last word counts."""
+    options = commands().get(words[0], ()) if words else ()
+    found = []
+    for option in options:
+        if option.kind != "path" or option.argument or option.name in INPUTS:
+            continue
+        places = [k for k, word in enumerate(words[:-1]) if word in option.flags]
+        if places and not words[places[-1] + 1].startswith("--"):
+            found.append(words[places[-1] + 1])
+    return found
 
 
 def playground_names() -> list[str]:
@@ -148,7 +187,9 @@ def playground_names() -> list[str]:
         "loop.safetensors", "missing.safetensors", "net.safetensors", "text.toml", "bad.toml",
         "deep.toml", "mesh.vtu", "bad.vtu", "y" * 252 + ".png", "y" * 251 + ".vtu", "z" * 300,
         "/proc/none/out.png", "/proc/none", "\udcff.png", "whole", "part", "harmed", "runs/whole",
-        "pipe.safetensors/x", "net.safetensors", "whole", "net.safetensors",
+        "pipe.safetensors/x", "net.safetensors", "whole", "net.safetensors", "saved.json",
+        "verdicts.json", "bad.json", "deep.json", "pipe.json", "include.inp", "mine.py",
+        "net.py:Net", "bad.py", "linked",
     ]  # fmt: skip
 
 
@@ -160,5 +201,13 @@ def furnish(folder: Path) -> None:
     (folder / "text.toml").write_text("preset = 'quick'\n[convergence]\nn = [1]\n")
     (folder / "bad.toml").write_bytes(b"\xff\xfe[[[")
     (folder / "deep.toml").write_text("x = " + "[" * 5000)
-    os.mkfifo(folder / "pipe.safetensors")
+    (folder / "bad.json").write_text('{"benchmarks": [{"name": 1}], "verdicts": [[]]}')
+    (folder / "deep.json").write_text("[" * 5000)
+    (folder / "saved.json").write_text(json.dumps({"benchmarks": [SAVED], "datetime": "\x1b[2J"}))
+    (folder / "include.inp").write_text("*INCLUDE, INPUT=pipe.json\n")
+    (folder / "bad.py").write_text("x = 1 / 0\n")
+    (folder / "exit.py").write_text("import sys\nsys.exit(0)\n")
+    (folder / "deep.py").write_text("x = " + "(" * 5000)
+    for ending in ("safetensors", "json", "py"):
+        os.mkfifo(folder / f"pipe.{ending}")
     (folder / "loop.safetensors").symlink_to("loop.safetensors")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.cells import key_of
 from bench.store.files import checksum, sealed
 
 Harm = Callable[[Path, random.Random], None]
@@ -63,6 +64,20 @@ def link_away(path: Path, draw: random.Random) -> None:
     path.symlink_to("/etc/passwd")
 
 
+def link_out(path: Path) -> None:
+    """To a folder of somebody's, with something in it that must stay."""
+    path.symlink_to(witness(path))
+
+
+def witness(path: Path) -> Path:
+    """The folder beside the run's that no command has any business in."""
+    folder = path.parent.parent / "precious"
+    (folder / "inner").mkdir(parents=True, exist_ok=True)
+    for name in ("notes", "inner/notes"):
+        (folder / name).write_text("precious")
+    return folder
+
+
 def directory(path: Path, draw: random.Random) -> None:
     path.unlink()
     path.mkdir()
@@ -84,7 +99,8 @@ PLACE: tuple[Harm, ...] = (pipe, loop, link_away, directory, giant, text)
 def odd_value(draw: random.Random) -> object:
     return draw.choice(
         [None, True, -1, 0, 10**30, 1e308, "text", "\x1b]0;x\x07", "[bold]", "<b>", [], {},
-         [1, [2]], {"a": {"b": 1}}, "nan", ["x"] * 5, "idlelib.idle", "../../etc/passwd"]
+         [1, [2]], {"a": {"b": 1}}, "nan", ["x"] * 5, "idlelib.idle", "../../etc/passwd",
+         "\x1b[2J", 1e-300, 1e300, -0.5, "./mine.py", 2**62]
     )  # fmt: skip
 
 
@@ -109,6 +125,26 @@ def reseal(path: Path, draw: random.Random) -> None:
             nested = [nested]
         document["values"] = {"deep": nested}
     path.write_bytes(sealed(document))
+
+
+def rekey(path: Path, draw: random.Random) -> None:
+    """Somebody edits the config of a result, or its kind, and makes key, place and checksum fit."""
+    document = json.loads(path.read_bytes())
+    document.pop("checksum", None)
+    config = document["config"]
+    name = draw.choice([*sorted(config), "extra"])
+    if draw.random() < 0.2:
+        config.pop(name, None)
+    else:
+        config[name] = odd_value(draw)
+    if draw.random() < 0.15:
+        document["kind"] = draw.choice(("unknown", "../../up", "net", "fem", "idlelib.idle"))
+    document["key"] = key_of(document["kind"], config)
+    target = path.parent.parent.parent / document["kind"].replace("/", "_") / document["key"]
+    if target != path.parent:
+        target.parent.mkdir(exist_ok=True)
+        path.parent.rename(target)
+    (target / path.name).write_bytes(sealed(document))
 
 
 def hostile_arrays(path: Path, draw: random.Random) -> None:
@@ -147,6 +183,8 @@ def harm_run(run: Path, draw: random.Random, times: int) -> list[str]:
         ways: list[Harm] = [*DISK, *PLACE]
         if path.suffix == ".json":
             ways += [reseal] * 6
+        if path.name == "cell.json":
+            ways += [rekey] * 3
         if path.name == "arrays.npz":
             ways += [hostile_arrays] * 4
         if path.stat().st_size > 2**30:
@@ -172,7 +210,7 @@ def harm_run(run: Path, draw: random.Random, times: int) -> list[str]:
         for part in draw.sample(("cells", "studies", "failed", "sessions", "locks", "scratch"), 1):
             if (run / part).is_dir():
                 shutil.rmtree(run / part)
-                draw.choice((lambda p: p.touch(), lambda p: p.symlink_to(p.name), os.mkfifo))(
+                draw.choice((Path.touch, lambda p: p.symlink_to(p.name), os.mkfifo, link_out))(
                     run / part
                 )
                 done.append(f"replaced {part}")

@@ -1,4 +1,4 @@
-"""The large fuzz: `python tests/fuzz/drive.py lines 10000 --seed 1`; files, nets, subsets, kills.
+"""The large fuzz: `python tests/fuzz/drive.py lines 10000 --seed 1`, or others of WHAT.
 
 Everything is drawn from the seed, which is printed; a failure prints what it takes to repeat it.
 """
@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
@@ -30,6 +31,7 @@ use_one_thread()
 from command_lines import playground_names  # noqa: E402
 
 NAMES = playground_names()
+WHAT = ("lines", "files", "nets", "documents", "subsets", "kills")
 SHOWN = 40
 CHUNK = 100  # lines of one process
 Result = tuple[object, list[str], str, str]
@@ -43,6 +45,7 @@ class Report:
         self.codes: Counter[object] = Counter()
         self.failures: list[str] = []
         self.slow: Counter[str] = Counter()
+        self.harms = 0
         self.began = time.monotonic()
 
     def add(self, code: object, faults: tuple[str, ...], repeat: str) -> None:
@@ -57,8 +60,10 @@ class Report:
         counts = ", ".join(f"{n} × {code}" for code, n in sorted(self.codes.items(), key=str))
         for where, number in self.slow.most_common(20):
             print(f"still computing, {number} ×: {where}")
+        harms = f" with {self.harms} harms" if self.harms else ""
+        seconds = time.monotonic() - self.began
         print(
-            f"{self.what}, seed {self.seed}: {total} in {time.monotonic() - self.began:.0f} s; "
+            f"{self.what}, seed {self.seed}: {total}{harms} in {seconds:.0f} s; "
             f"exit codes {counts}; {len(self.failures)} faults"
         )
         return 1 if self.failures else 0
@@ -96,11 +101,11 @@ def _some_lines(first: int, last: int, seed: int, root: Path, template: Path) ->
     tempfile.tempdir = None
     for k in range(first, last):
         words = command_lines.line(random.Random(seed * 1_000_003 + k), NAMES)
-        found = invoke(words, ground.folder)
+        found = invoke(words, ground.folder, terminal=k % 4 == 0)
         faults, slow = list(found.faults), ""
         if found.where:
-            slow = f"{words[0]} {_last(found.where)}"
-            if not command_lines.may_be_long(words):
+            slow = f"{words[0]}: {found.began}"
+            if not (found.began and command_lines.may_be_long(words)):
                 faults.append(f"no answer after {found.seconds:.0f} s: {found.where}")
         elif strays := ground.strays():
             faults.append(f"left behind: {strays}")
@@ -138,11 +143,6 @@ def in_a_child(work: Callable[[], Iterator[Result]]) -> list[Result]:
     return results
 
 
-def _last(where: str) -> str:
-    files = [line.strip() for line in where.splitlines() if line.strip().startswith("File")]
-    return next((f for f in reversed(files) if "harness.py" not in f), "")
-
-
 def hostile(what: str, count: int, seed: int, root: Path) -> int:
     from templates import make_template
 
@@ -151,22 +151,29 @@ def hostile(what: str, count: int, seed: int, root: Path) -> int:
     k = 0
     while k < count:
         results = in_a_child(partial(_some_harm, what, k, min(count, k + 20), seed, template))
-        for code, faults, repeat, _ in results:
+        for code, faults, repeat, harms in results:
             report.add(code, tuple(faults), repeat)
+            report.harms += int(harms or 0)
         k += max(1, len(results))
         print(f"{k} harmed {what}, {len(report.failures)} faults", flush=True)
     return report.finish()
 
 
 def _some_harm(what: str, first: int, last: int, seed: int, folder: Path) -> Iterator[Result]:
-    from hostile import harmed_net, harmed_run
+    from hostile import harmed_document, harmed_net, harmed_run
 
-    harmed = harmed_net if what == "nets" else harmed_run
+    harmed = {"nets": harmed_net, "files": harmed_run, "documents": harmed_document}[what]
     for k in range(first, last):
         done, outcomes = harmed(folder, random.Random(seed * 1_000_003 + k))
         faults = [f"{o.words!r}: {fault}" for o in outcomes for fault in o.faults]
-        faults += [f"{o.words!r}: no answer: {o.where}" for o in outcomes if o.where]
-        yield " ".join(str(o.code) for o in outcomes), faults, f"{k}: {done}", ""
+        faults += [f"{o.words!r}: no answer: {o.where}" for o in outcomes if _hangs(o)]
+        yield " ".join(str(o.code) for o in outcomes), faults, f"{k}: {done}", str(len(done))
+
+
+def _hangs(found: Any) -> bool:
+    from command_lines import may_be_long
+
+    return bool(found.where) and not (found.began and may_be_long(found.words))
 
 
 def a_run(root: Path) -> Path:
@@ -221,7 +228,7 @@ def kills(count: int, seed: int, root: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["lines", "files", "nets", "subsets", "kills"])
+    parser.add_argument("what", choices=WHAT)
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=Path, help="subsets: a finished run to take cells from")

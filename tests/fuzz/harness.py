@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib
 import io
 import json
 import os
@@ -14,13 +16,23 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Any
+from unittest import mock
+
+from command_lines import may_be_long, outputs
 
 CODES = {0, 1, 2, 130, 143}
 RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Ours: colours, the cursor shown, hidden, up and down, a line erased. Never the whole screen.
+RAW_ON_TERMINAL = re.compile(
+    r"\x1b(?!\[[0-9;?]*[ABKhlm])|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
+)
 SECONDS = 10.0
+COMPUTING_SECONDS = 4.0  # of an accepted line: what it finds is other tests' business
+SHORT_SECONDS = 60.0  # of one that has little to compute, on a busy machine
 
 
 class Overdue(BaseException):
@@ -37,14 +49,28 @@ class Outcome:
     err: str
     seconds: float
     where: str = ""  # an overdue line was
+    began: str = ""  # what it computed first
     faults: tuple[str, ...] = ()
 
 
-def invoke(words: Sequence[str], folder: Path, seconds: float = SECONDS) -> Outcome:
+class Stream(io.StringIO):
+    """What a line prints to; a terminal is shown colours and bars."""
+
+    def __init__(self, terminal: bool):
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+def invoke(
+    words: Sequence[str], folder: Path, seconds: float = SECONDS, *, terminal: bool = False
+) -> Outcome:
     """One line, inside this process."""
     from bench.cli import invoke as command_line
 
-    out, err = io.StringIO(), io.StringIO()
+    out, err = Stream(terminal), Stream(terminal)
     start = time.monotonic()
     code, where, faults = None, "", []
     with (
@@ -52,49 +78,126 @@ def invoke(words: Sequence[str], folder: Path, seconds: float = SECONDS) -> Outc
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         warnings.catch_warnings(),
+        watched(words, hurried=seconds == SECONDS) as work,
     ):
         warnings.simplefilter("ignore")
         try:
-            with alarm(seconds):
+            with alarm(seconds) as rang:
                 code = command_line(list(words))
         except Overdue as late:
             where = "".join(traceback.format_tb(late.__traceback__)[-8:])
         except BaseException as error:
-            if time.monotonic() - start >= seconds:  # swallowed by compiled code on its way
+            if rang:  # swallowed by compiled code on its way
                 where = f"{type(error).__name__}: {error}"
             told = "".join(traceback.format_exception(error)[-6:])
             faults += [] if where else [f"{type(error).__name__}: {error}\n{told}"]
     taken = time.monotonic() - start
     found = Outcome(words, code, out.getvalue(), err.getvalue(), taken, where)
-    late = where or taken >= seconds  # the alarm rang, and compiled code may have swallowed it
-    found.faults = () if late else (*faults, *judged(found))
+    # Compiled code may have swallowed the alarm.
+    found.faults = () if where or rang else (*faults, *judged(found, terminal))
+    found.began = work.began
+    found.faults += tuple(work.faults)
     return found
 
 
+@dataclass
+class Work:
+    """What a line did before it began to compute; refusals have their place there."""
+
+    outputs: Sequence[str]
+    longest: float | None  # seconds that anybody waits for what it computes
+    began: str = ""  # what it computes first
+    tried: set[str] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+
+    def begin(self, what: str) -> None:
+        if self.began:
+            return
+        self.began = what
+        if self.longest is not None:
+            signal.setitimer(signal.ITIMER_REAL, self.longest)
+        untried = [path for path in self.outputs if str(Path(path)) not in self.tried]
+        if untried:
+            self.faults.append(f"{what} began before {untried} was tried")
+
+
+# Where computing begins, by module; everything before is quick, or it is a fault.
+COMPUTING = {
+    "bench.runner": "run_cells",
+    "bench.cli._fem_jobs": "fields",
+    "bench.training": "train_net net_metrics",
+    "bench.solving": "solve_net evaluated",
+    "bench.cli.prune": "pruned",
+    "bench.atlas": "portrait",
+    "bench.cli._laboratory": "study_of",
+    "bench.cli.export": "write write_verdicts",
+    "bench.fields": "write_fields",
+    "bench.comparison": "compare verdicts_of",
+    "bench.plugs.trials": "tried",
+    "reports.compile": "_compiled _figures",
+}
+
+
 @contextlib.contextmanager
-def alarm(seconds: float) -> Iterator[None]:
+def watched(words: Sequence[str], hurried: bool = True) -> Iterator[Work]:
+    """Notes which outputs a line tries and when it begins to compute."""
+    from bench.guards import output
+
+    longest = COMPUTING_SECONDS if may_be_long(words) else SHORT_SECONDS
+    work = Work(outputs(words), longest if hurried else None)
+
+    def noting(what: str, call: Any) -> Any:
+        @functools.wraps(call)
+        def noted(*arguments: Any, **named: Any) -> Any:
+            work.begin(what)
+            return call(*arguments, **named)
+
+        return noted
+
+    def trying(path: Path) -> None:
+        work.tried |= {str(path), str(path.parent)}
+        try_it(path)
+
+    try_it = output._try
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(output, "_try", trying))
+        for module, names in COMPUTING.items():
+            place = importlib.import_module(module)
+            for name in names.split():
+                call = getattr(place, name)
+                stack.enter_context(mock.patch.object(place, name, noting(name, call)))
+        yield work
+
+
+@contextlib.contextmanager
+def alarm(seconds: float) -> Iterator[list[int]]:
+    """Raises Overdue in time; the list says whether it did."""
+    rang: list[int] = []
+
     def ring(number: int, frame: FrameType | None) -> None:
+        rang.append(number)
         raise Overdue
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
+        yield rang
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
-def judged(found: Outcome) -> list[str]:
+def judged(found: Outcome, terminal: bool = False) -> list[str]:
     """The rules that every line keeps, whatever it says."""
     faults = []
+    acts = RAW_ON_TERMINAL if terminal else RAW
     if found.code is not None and found.code not in CODES:
         faults.append(f"exit code {found.code}")
     for name, text in (("stdout", found.out), ("stderr", found.err)):
         if "Traceback (most recent call last)" in text:
             faults.append(f"a traceback on {name}")
-        if RAW.search(text):
-            faults.append(f"a raw control character on {name}: {RAW.search(text)!r}")
+        if acts.search(text):
+            faults.append(f"a raw control character on {name}: {acts.search(text)!r}")
     if found.code == 2:
         last = (found.err.strip().splitlines() or [""])[-1]
         if not last.startswith("femnets: "):

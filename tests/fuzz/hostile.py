@@ -8,10 +8,10 @@ import random
 import shutil
 from pathlib import Path
 
-from damage import DISK, PLACE, harm_run
+from damage import DISK, PLACE, empty, harm_run, remove, truncate, witness
 from harness import Outcome, copied, invoke
 
-RESEALING = ("reseal", "hostile_arrays")
+RESEALING = ("reseal", "hostile_arrays", "rekey")
 PATIENCE = 600.0  # seconds: on a busy machine a report takes minutes, and a pipe for ever
 
 
@@ -31,12 +31,18 @@ def harmed_run(folder: Path, draw: random.Random) -> tuple[list[str], list[Outco
         ways.append(["compare", "hurt", "whole"])
     if draw.random() < 0.15:
         ways.append(["report", "hurt", "--html", "--out", "page"])
-    if draw.random() < 0.1:
-        ways.append(["export", "hurt", "--to", draw.choice(("parquet", "vtu")), "--n", "1"])
+    if draw.random() < 0.2:
+        to = draw.choice(("parquet", "vtu", "vtu", "verdicts"))
+        ways.append(["export", "hurt", "--to", to, "--n", "1"])
     if draw.random() < 0.2:
         ways.append(["run", "--resume", "--run", "hurt", "--jobs", "0", "--no-report"])
-    found = [invoke(words, folder, PATIENCE) for words in ways]
+    precious = witness(run / "cells")
+    terminal = draw.random() < 0.3
+    found = [invoke(words, folder, PATIENCE, terminal=terminal) for words in ways]
     found[0].faults += tuple(disagreements(folder, done, found[0], found[1]))
+    left = sorted(str(path.relative_to(precious)) for path in precious.rglob("*"))
+    if left != ["inner", "inner/notes", "notes"]:
+        found[-1].faults += (f"outside the run there is now {left}",)
     return done, found
 
 
@@ -52,6 +58,8 @@ def disagreements(folder: Path, done: list[str], status: Outcome, export: Outcom
         faults.append(f"status and export disagree on {sound ^ (set(exported) & set(planned))}")
     edited = {Path(how.split(" ", 1)[1]).parent.name for how in done if how.startswith(RESEALING)}
     original = truth(folder)
+    if any(how.startswith("rekey") for how in done):  # a cell of its own, and nobody knows better
+        edited |= set(exported) - set(original)
     for key, values in exported.items():
         if key not in edited and values != original.get(key):
             faults.append(f"wrong numbers of cell {key} were accepted")
@@ -104,6 +112,56 @@ def harmed_net(folder: Path, draw: random.Random) -> tuple[list[str], list[Outco
             if each.code == 0 and not same:
                 each.faults += ("a harmed net was taken",)
     return [harm.__name__], found
+
+
+# Files without a seal that commands read, and how: what is wrong with them is one line.
+DOCUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "saved.json": (("benchmark", "HURT"), ("benchmark", "--compare", "saved.json", "HURT")),
+    "verdicts.json": (("compare", "HURT", "verdicts.json"), ("compare", "part", "HURT", "--json")),
+    "text.toml": (("run", "--config", "HURT", "--dry-run", "--run", "none", "--json"),),
+    "mesh.vtu": (("fem", "--mesh", "HURT", "--json"),),
+    "mine.py": (("check", "HURT", "--json"),),
+}
+
+
+def harmed_document(folder: Path, draw: random.Random) -> tuple[list[str], list[Outcome]]:
+    """Harms a copy of such a file, then reads it."""
+    name = draw.choice(sorted(DOCUMENTS))
+    path = folder / f"hurt{Path(name).suffix}"
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    path.unlink(missing_ok=True)
+    path.write_bytes((folder / name).read_bytes())
+    ways = [*DISK, *PLACE, *([edit_json] * 12 if name.endswith(".json") else [])]
+    if name.endswith(".py"):  # to execute what somebody wrote is what was asked for
+        ways = [truncate, empty, remove, *PLACE]
+    harm = draw.choice(ways)
+    harm(path, draw)
+    terminal = draw.random() < 0.5
+    found = [
+        invoke([word.replace("HURT", path.name) for word in words], folder, terminal=terminal)
+        for words in DOCUMENTS[name]
+    ]
+    return [f"{harm.__name__} {name}"], found
+
+
+def edit_json(path: Path, draw: random.Random) -> None:
+    """Another value, or none, at some place."""
+    from damage import odd_value
+
+    document = place = json.loads(path.read_bytes())
+    while True:
+        keys = sorted(place) if isinstance(place, dict) else list(range(len(place)))
+        key = draw.choice(keys)
+        if isinstance(place[key], dict | list) and place[key] and draw.random() < 0.8:
+            place = place[key]
+            continue
+        if draw.random() < 0.2:
+            del place[key]
+        else:
+            place[key] = odd_value(draw)
+        break
+    path.write_text(json.dumps(document))
 
 
 def edit_header(path: Path, draw: random.Random) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,12 @@ COMMANDS = (
     ("run", "slips", "convergence", "--run", "here", "--jobs", "0", "--no-report"),
     ("report", "whole", "--out", "page"),
     ("export", "whole", "--to", "parquet", "--out", "table"),
+    ("export", "whole", "--to", "vtu", "--n", "2", "--out", "fields"),
     ("status", "whole"),
+    ("compare", "whole", "part"),
+    ("train", "--track", "solve", "--steps", "30", "--save", "out.safetensors", "--json"),
+    ("prune", "net.safetensors", "--save", "out.safetensors"),
+    ("check", "./mine.py"),
     ("gradients", "--net", "resnet", "--hidden", "8"),
 )
 
@@ -35,6 +41,8 @@ def kill_once(folder: Path, draw: random.Random, longest: float = 6.0) -> tuple[
     """Starts a command, signals it, and says what was wrong with how it ended."""
     words = list(draw.choice(COMMANDS))
     numbers = draw.choice([[n] for n in SIGNALS] + [[a, b] for a in SIGNALS for b in SIGNALS])
+    temporary = folder / "temporary"
+    temporary.mkdir(exist_ok=True)
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-c", START.format(ready=writing), *words],
@@ -43,7 +51,7 @@ def kill_once(folder: Path, draw: random.Random, longest: float = 6.0) -> tuple[
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)},
     )
     os.close(writing)
     os.read(reading, 1)
@@ -76,9 +84,10 @@ def _judged(
             faults.append(said)
         if not any(word in err for word in ("resumes", "starts anew")):
             faults.append(f"{said}: no way on in {err[-200:]!r}")
-    left = [n for n in os.listdir(folder) if n.startswith(".") and len(n) >= 13]
+    aside = [folder / n for n in os.listdir(folder) if n.startswith(".") and len(n) >= 13]
+    left = [*aside, *(folder / "temporary").glob("femnets-*")]
     if left:
-        faults.append(f"{said}: left behind {left}")
-        for name in left:
-            (folder / name).unlink()
+        faults.append(f"{said}: left behind {[path.name for path in left]}")
+        for path in left:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     return faults

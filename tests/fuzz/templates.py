@@ -50,6 +50,15 @@ def make_template(folder: Path) -> Path:
     for directory in sorted((folder / "runs/part/cells").glob("*/*"))[::2]:
         shutil.rmtree(directory)
     harm_run(folder / "runs/harmed", random.Random(0), 6)
+    linked = folder / "runs/linked"
+    shutil.copytree(folder / "runs/whole", linked)
+    for part in ("scratch", "locks", "failed", "export"):
+        shutil.rmtree(linked / part, ignore_errors=True)
+        (linked / part).symlink_to("../../../outside")
+    for kind, name in (("problem", "mine"), ("net", "net"), ("optimizer", "step"),
+                       ("study", "sweep")):  # fmt: skip
+        call(folder, "new", kind, name)
+    call(folder, "export", "whole", "--to", "verdicts", "--out", ".")
     furnish(folder)
     return folder
 

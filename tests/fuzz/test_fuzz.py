@@ -19,13 +19,15 @@ sys.path.insert(0, str(HERE))
 
 from command_lines import commands, line, playground_names  # noqa: E402
 from harness import Playground, invoke  # noqa: E402
-from hostile import harmed_net, harmed_run  # noqa: E402
+from hostile import harmed_document, harmed_net, harmed_run  # noqa: E402
 from kills import kill_once  # noqa: E402
 from subsets import compiled, others, read, subset  # noqa: E402
 from templates import make_atlas, make_template  # noqa: E402
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
-LARGE = {"lines": 10_000, "files": 1000, "nets": 1000, "subsets": 1000, "kills": 200}
+LARGE = {
+    "lines": 10_000, "files": 500, "nets": 1000, "documents": 1000, "subsets": 1000, "kills": 200,
+}  # fmt: skip
 few = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 chance = st.randoms(use_true_random=False)
 
@@ -51,6 +53,7 @@ def test_command_lines(draw, ground):
     words = line(draw, playground_names())
     found = invoke(words, ground.folder)
     assert not found.faults, (words, found.faults)
+    assert found.began or not found.where, (words, found.where)
     assert found.where or not ground.strays(), words
 
 
@@ -68,12 +71,19 @@ def test_harmed_nets(draw, template):
     assert not [(o.words, o.faults) for o in outcomes if o.faults], done
 
 
+@settings(max_examples=25, **few)
+@given(draw=chance)
+def test_harmed_documents(draw, template):
+    done, outcomes = harmed_document(template, draw)
+    assert not [(o.words, o.faults) for o in outcomes if o.faults], done
+
+
 @pytest.fixture(scope="module")
 def atlas(template):
     return make_atlas(template)
 
 
-@settings(max_examples=14, **few)
+@settings(max_examples=10, **few)
 @given(draw=chance)
 def test_reports_of_subsets(draw, template, atlas):
     part = subset(read(draw.choice((template / "runs/whole", atlas))), draw)

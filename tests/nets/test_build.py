@@ -343,3 +343,11 @@ def test_the_first_layer_has_a_scale_of_its_own():
         assert torch.equal(ours, theirs)
     with pytest.raises(InputError, match="first_scale must be a finite number"):
         build(first_scale=-1.0)
+
+
+@pytest.mark.parametrize("name", ["eta", "scale", "first_scale"])
+def test_whole_numbers_of_any_length_are_numbers(name):
+    """A saved net may hold 10^30 where a number belongs: torch converts no such whole number."""
+    net = build(hidden=2, width=3, **{name: 10**30})
+    assert isinstance(getattr(net.config, name), float)
+    assert net(torch.zeros(2, 7, dtype=torch.float64)).shape == (2, 3)

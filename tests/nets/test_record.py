@@ -294,6 +294,12 @@ def test_accumulation_can_make_one_row_per_step():
     )
 
 
+@pytest.mark.parametrize("every", [0, -1, 1.5, "2", True])
+def test_only_whole_numbers_of_passes_make_a_row(every):
+    with pytest.raises(InputError, match="every"), record_gradients(nn.Linear(2, 1), every=every):
+        pass
+
+
 def test_parquet(tmp_path):
     pyarrow = pytest.importorskip("pyarrow.parquet")
     model = stack()

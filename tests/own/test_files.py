@@ -1,6 +1,7 @@
 """Files from outside: named by their content, sent along with cells, never run from a folder."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -171,3 +172,23 @@ def test_the_config_file_of_a_run_may_name_files(mine):
         'studies = ["convergence"]\n[convergence]\nproblems = ["./mine.py"]\nn = [1]\n'
     )
     assert run("--config", "mine.toml", "--jobs", "0", "--no-report", "--run", "t") == 0
+
+
+@pytest.mark.parametrize("path", ["loop.py", "~nobody-of-that-name/mine.py", "pipe.py", "a\0b.py"])
+@pytest.mark.parametrize("words", [("check",), ("gradients", "--data", "x.py:y")])
+def test_a_path_that_leads_nowhere_is_one_line(tmp_path, monkeypatch, capsys, path, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    assert invoke([*words, f"{path}:make"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("femnets: ")
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_is_no_study_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "nothing.py"
+    path.write_text("x = 1\n")
+    with pytest.raises(UserError, match="no study"):
+        plugs.use_study(str(path))
+    assert "nothing" not in studies.names()
