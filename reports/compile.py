@@ -111,6 +111,7 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
     from reports._plain_names import shortened, versions
+    from reports.interactive.explored import explored
     from reports.sections import all_sections, headlines
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
@@ -128,6 +129,7 @@ def build_document(run: Run) -> Document:
         abstract=headlines(run),
         supplement=[*parts.supplement, *_missing(parts.missing)],
         references=REFERENCES,
+        explored=explored(run),
     )
     return shortened(document, named)
 

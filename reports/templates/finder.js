@@ -1,0 +1,33 @@
+// Which situation are you in? Whatever questions the page has, the answers are looked up.
+const finder = document.getElementById("finder");
+if (finder) {
+  const { answers, choices } = JSON.parse(document.getElementById("situations").textContent);
+  const form = finder.querySelector("form"), answer = finder.querySelector(".answer");
+  const selects = [...form.elements].filter((element) => element.name);
+  const known = Object.keys(choices).map((choice) => choice.split("."));
+
+  // Options that nothing was measured for, given the questions before, cannot be chosen.
+  function narrow() {
+    selects.forEach((select, k) => {
+      const before = selects.slice(0, k).map((other) => other.value);
+      const able = new Set(known.filter((choice) => before.every((value, i) => choice[i] === value)).map((choice) => choice[k]));
+      for (const option of select.options) option.disabled = !able.has(option.value);
+      if (!able.has(select.value)) select.value = [...able][0];
+    });
+  }
+
+  function tell() {
+    narrow();
+    const [winner, family, words, facts, cells, row] = answers[choices[selects.map((select) => select.value).join(".")]];
+    answer.replaceChildren(
+      make("p", { class: "words " + (winner === "nobody" ? "nobody" : family) }, words),
+      make("dl", {}, ...facts.map(([term, text]) => make("div", {}, make("dt", {}, term), make("dd", {}, text)))),
+      make("p", { class: "evidence" }, "Evidence: ",
+        make("a", { href: "#situation-" + row }, "its row in the table"),
+        ...(cells ? [", ", make("a", { href: "#cells", "data-cells": cells }, "the runs")] : []), "."));
+  }
+  form.addEventListener("change", tell);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  tell();
+}
