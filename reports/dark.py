@@ -12,14 +12,14 @@ PAPER = (0x16, 0x18, 0x1B)  # of `page.css` at night
 READABLE = 4.5  # contrast of text, as WCAG asks
 _MESH = re.compile(r'<g id="[^"]*QuadMesh[^"]*">.*?</g>', re.DOTALL)
 _COLOR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
-_OUTSIDE = 'figure svg :not([id*="QuadMesh"]) > '
+_OUTSIDE = ':not([id*="QuadMesh"] *)'  # a marker's own path, which <use> shows, has no ancestors
 
 
 def dark_rules(page: str) -> str:
     """One rule per colour and use."""
     used = sorted(set(_COLOR.findall(_MESH.sub("", page))))
     return "\n".join(
-        f'{_OUTSIDE}[style*="{use}: {color}"] {{ {use}: {light} !important; }}'
+        f'[style*="{use}: {color}"]{_OUTSIDE} {{ {use}: {light} !important; }}'
         for use, color in used
         if (light := lighter(color)) != color
     )

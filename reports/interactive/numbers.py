@@ -52,15 +52,25 @@ def described(figure: Figure) -> list[Panel]:
     height = figure.bbox.height
     found = []
     for axes in panels(figure):
-        box = axes.get_tightbbox()
-        place = (0.0, 0.0, 0.0, 0.0)
-        if box is not None and np.isfinite(box.bounds).all():
-            place = (box.x0, height - box.y1, box.width, box.height)
+        left, right, bottom, top = _extent(axes)
+        place = (left, height - top, right - left, top - bottom)
         titles = (axes.get_title(where) for where in ("left", "center", "right"))
         title = next((text for text in titles if text), "")
         names = {"x": _names(axes.xaxis), "y": _names(axes.yaxis)}
         found.append(Panel(title, _label(axes, "x"), _label(axes, "y"), place, names))
     return found
+
+
+def _extent(axes: Axes) -> tuple[float, float, float, float]:
+    """With its ticks and the names beside its curves, within the figure."""
+    parts = [axes.get_tightbbox(), *(text.get_window_extent() for text in axes.texts)]
+    boxes = [p.extents for p in parts if p is not None and np.isfinite(p.extents).all()]
+    whole = axes.figure.bbox
+    if not boxes:
+        return whole.x0, whole.x1, whole.y0, whole.y1
+    left, bottom = np.min(boxes, axis=0)[:2]
+    right, top = np.max(boxes, axis=0)[2:]
+    return max(left, 0.0), min(right, whole.x1), max(bottom, 0.0), min(top, whole.y1)
 
 
 def series(figure: Figure) -> Iterator[Series]:

@@ -99,6 +99,7 @@ function zoomOf(figure, svg, panels) {
   let box = [...whole];
   const set = (next) => {
     box = next;
+    svg.style.cssText = "";
     svg.setAttribute("viewBox", box.map((value) => value.toFixed(1)).join(" "));
     svg.classList.toggle("zoomed", box[2] < whole[2] - 0.1);
   };
@@ -112,7 +113,7 @@ function zoomOf(figure, svg, panels) {
     const view = svg.getBoundingClientRect();
     return [(event.clientX - view.left) / view.width, (event.clientY - view.top) / view.height];
   };
-  const reset = () => { set([...whole]); choose(-1); };
+  const reset = () => { choose(-1); set([...whole]); };
   const button = (text, label, click) => make("button", { type: "button", "aria-label": label, title: label, onclick: click }, text);
   tools(figure, "filters").append(make("span", { class: "zoom", role: "group", "aria-label": "Zoom" },
     button("−", "Zoom out", () => at(0.5, 0.5, 1.5)), button("+", "Zoom in", () => at(0.5, 0.5, 1 / 1.5)), button("Reset", "Show the whole figure", reset)));
@@ -149,13 +150,15 @@ function zoomOf(figure, svg, panels) {
     if (chosen && axis && !drawn[chosen].querySelector("g[id*='-matplotlib.axis_2'] text") && panels[0].y === panels[chosen].y) {
       const frame = (axes) => axes.querySelector("g[id*='-patch_'] path").getBBox().x;
       room = frame(drawn[0]) - panels[0].box[0];
-      borrowed = document.createElementNS("http://www.w3.org/2000/svg", "g");
+      borrowed = axis.cloneNode(true);
+      for (const line of $$("path, use, defs", borrowed)) line.remove();
+      for (const part of [borrowed, ...$$("[id]", borrowed)]) part.removeAttribute("id");
       borrowed.setAttribute("transform", `translate(${frame(drawn[chosen]) - frame(drawn[0])} 0)`);
       borrowed.setAttribute("aria-hidden", "true");
-      borrowed.append(...$$("text", axis).map((text) => { const twin = text.cloneNode(true); twin.removeAttribute("id"); return twin; }));
       svg.append(borrowed);
     }
     set([left - room - 4, top - 4, width + room + 8, height + 8]);
+    svg.style.cssText = `width: min(100%, ${2 * box[2]}pt); aspect-ratio: ${box[2]} / ${box[3]}`;
   }
   if (titled.length > 1 && titled.length === new Set(titled.map(([panel]) => panel.title)).size && drawn.length >= panels.length) {
     const chip = (text, k, click) => {
@@ -186,7 +189,7 @@ for (const figure of $$("figure:has(> .numbers)")) {
   marksOf(svg);
   filtersOf(figure, svg, data.series);
   zoomOf(figure, svg, data.panels);
-  if (data.series.length) tools(figure).append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
+  if (data.series.length) tools(figure, "filters").append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
 }
 
 // Figures of one kind about several problems: one is shown, the others can be chosen.

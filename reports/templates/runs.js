@@ -25,12 +25,16 @@ const found = (ranges) => listings.map(({ kind, first, head, rows }) => ({
   kind, head, rows: numbers(ranges).filter((n) => n >= first && n < first + rows.length).map((n) => rows[n - first]),
 })).filter(({ rows }) => rows.length);
 
-// "net hidden=2, seed=3: l2_error=1e-3", for a tooltip.
-const inWords = (ranges, most = 4) => {
-  const lines = found(ranges).flatMap(({ kind, head, rows }) => rows.map((row) =>
-    `${kind} ${row[0]}: ` + head.slice(1).map((name, k) => row[k + 1] === "" ? "" : `${name}=${row[k + 1]}`).filter(Boolean).join(", ")));
-  return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
-};
+// For a tooltip: what the runs of a kind share, and from where to where the rest goes.
+const inWords = (ranges) => found(ranges).map(({ kind, head, rows }) => {
+  const said = head.slice(1).map((name, k) => {
+    const values = [...new Set(rows.map((row) => row[k + 1]))];
+    if (values.length === 1) return values[0] && `${name} ${values[0]}`;
+    const sorted = values.sort((a, b) => a - b);
+    return `${name} ${values.length > 3 ? sorted[0] + " … " + sorted.at(-1) : sorted.join(", ")}`;
+  });
+  return `${rows.length === 1 ? `${kind} ${rows[0][0]}` : `${rows.length} runs, ${kind}`}: ${said.filter(Boolean).join("; ")}`;
+});
 
 const dialog = document.body.appendChild(make("dialog", { "aria-labelledby": "runs-title" }));
 function showRuns(ranges) {
@@ -39,7 +43,7 @@ function showRuns(ranges) {
     make("h3", {}, `${kind}: ${rows.length}`),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": kind },
       make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col", class: "text" }, name)))),
-        make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text))))))),
+        make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", { class: "text" }, text))))))),
   ]);
   const all = () => csv(kinds.flatMap(({ kind, head, rows }) => [["kind", ...head], ...rows.map((row) => [kind, ...row])]));
   dialog.replaceChildren(
