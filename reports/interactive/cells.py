@@ -124,8 +124,9 @@ class Behind:
             found = self._known.get(_exact(here), set())
             if len(found) > 1:
                 found = found & self._known.get(_exact(there), set())
-            if len(found) == 1:
-                return self.cells.ranges(next(iter(found)))
+            whole = max(found, key=len, default=())
+            if found and all({*keys} <= {*whole} for keys in found):
+                return self.cells.ranges(whole)
         return ""
 
     @cached_property
@@ -145,17 +146,21 @@ class Behind:
 
 def _values(group: Sequence[StoredResult]) -> Iterable[tuple[float, tuple[str, ...]]]:
     """Every number of the cells alone, and of all seeds together."""
-    names = {n for r in group for n, v in [*r.values.items(), *r.config.items()] if _is_number(v)}
-    for name in names:
-        found = [(r.values.get(name, r.config.get(name)), r.key) for r in group]
-        for value, key in found if len(group) > 1 else ():
-            if _is_number(value):
-                yield float(value), (key,)
-        yield median(v if _is_number(v) else None for v, _ in found), tuple(k for _, k in found)
+    told = [{**record.config, **record.values} for record in group]
+    keys = tuple(record.key for record in group)
+    for name in sorted({name for each in told for name in each}):
+        found = [_number(each.get(name)) for each in told]
+        if all(value is None for value in found):
+            continue
+        for value, key in zip(found, keys, strict=True) if len(group) > 1 else ():
+            if value is not None:
+                yield value, (key,)
+        yield median(found), keys
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _number(value: object) -> float | None:
+    whole = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if whole else None  # type: ignore[arg-type]
 
 
 def _exact(value: float) -> str:

@@ -18,7 +18,8 @@ from reports.figures.first_page import told_panels
 from reports.first_page import TOLD, Fields
 from reports.interactive.cells import Cells
 from reports.interactive.claims import Item, listed
-from reports.interactive.finder import Finder, find
+from reports.interactive.finder import Finder
+from reports.interactive.one_field import find
 
 T = TypeVar("T")
 

@@ -86,7 +86,7 @@ def series(figure: Figure) -> Iterator[Series]:
             yield from _collected(axes, place, collection)
         for image in axes.images:
             left, right, bottom, top = image.get_extent()
-            table = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), math.nan)
+            table = _filled(image.get_array())
             if table.ndim == 2:
                 rows, columns = table.shape
                 x = left + (np.arange(columns) + 0.5) * (right - left) / columns
@@ -97,13 +97,13 @@ def series(figure: Figure) -> Iterator[Series]:
 def _collected(axes: Axes, place: int, collection: Any) -> Iterator[Series]:
     kind = type(collection).__name__
     if kind == "PathCollection":
-        offsets = np.ma.filled(np.ma.asarray(collection.get_offsets(), dtype=float), math.nan)
-        yield Series(axes, place, _name(collection), "", *offsets.T)
+        x, y = _filled(collection.get_offsets()).T
+        yield Series(axes, place, _name(collection), "", x, y)
     elif kind == "QuadMesh":
         corners = np.asarray(collection.get_coordinates(), dtype=float)
         middle = (corners[1:, 1:] + corners[:-1, :-1]) / 2
         rows, columns = middle.shape[:2]
-        table = np.ma.filled(np.ma.asarray(collection.get_array(), dtype=float), math.nan)
+        table = _filled(collection.get_array())
         # with shaded corners there are as many values as corners
         if table.size == rows * columns:
             yield _mesh(axes, place, middle[0, :, 0], middle[:, 0, 1], table.reshape(rows, columns))
@@ -111,6 +111,12 @@ def _collected(axes: Axes, place: int, collection: Any) -> Iterator[Series]:
         (path,) = collection.get_paths()[:1] or (None,)
         if path is not None:
             yield from _band(axes, place, _name(collection), np.asarray(path.vertices, dtype=float))
+
+
+def _filled(values: Any) -> NDArray[np.float64]:
+    """Without a mask: what is masked is not a number."""
+    masked: Any = np.ma.asarray(values, dtype=float)
+    return np.asarray(masked.filled(math.nan), dtype=float)
 
 
 def _mesh(axes: Axes, place: int, x: ArrayLike, y: ArrayLike, table: NDArray[Any]) -> Series:
@@ -141,11 +147,12 @@ def _label(axes: Axes, which: str) -> str:
 
 
 def _names(axis: Any) -> dict[float, str]:
-    """Ticks that were given words."""
-    if type(axis.get_major_formatter()).__name__ != "FixedFormatter":
+    """Ticks that were given words; 10⁻³ is set as a formula, which has words of its own."""
+    if type(axis.get_major_formatter()).__name__ not in ("FixedFormatter", "FuncFormatter"):
         return {}
-    ticks = zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=False)
-    named = {float(place): label.get_text() for place, label in ticks}
+    places = axis.get_majorticklocs()
+    texts = axis.get_major_formatter().format_ticks(places)
+    named = {float(place): text for place, text in zip(places, texts, strict=True)}
     return named if any(_is_word(text) for text in named.values()) else {}
 
 
