@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from reports.document import Picture, slug
 from reports.formatting import number
 from reports.interactive.cells import Behind
+from reports.interactive.lean import lean
 from reports.interactive.numbers import SERIES, Panel, Series, as_json, described, series
 from reports.style import drawn, look, saved
 
@@ -23,14 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# A training curve has thousands of points: their tooltips would outweigh the figure.
-MOST_HOVER_POINTS = 200
+# A training curve has thousands of points: tooltips for all of them would outweigh the figure.
+MOST_MARKS = 40  # of one series
 
 NAME_POINTS = 9.0  # between two names at the ends of curves
 
 _LEGEND = "legend:"
-_PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|transform|points)="[^"]*"')
-_FRACTION = re.compile(r"\d+\.\d{3,}")
 
 
 def plot_series(
@@ -148,17 +147,12 @@ def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) ->
     text = saved(figure, "svg", metadata={"Date": None, "Creator": None}).decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = _PLACES.sub(_hundredths, text)
+    text = lean(text)
     text = _name_series(text)
     text = _prefix_ids(text, slug(name))
     label = html.escape(alt, quote=True)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
     return text.replace("</svg>", _marks(figure, behind) + "</svg>")
-
-
-def _hundredths(attribute: re.Match[str]) -> str:
-    """Of a point, instead of the sixth digit: a third of a figure's weight."""
-    return _FRACTION.sub(lambda found: f"{float(found[0]):.2f}", attribute[0])
 
 
 def _name_series(text: str) -> str:
@@ -183,7 +177,7 @@ def _marks(figure: Figure, behind: Behind | None) -> str:
     marks = "".join(
         mark
         for each, panel in zip_panels(figure)
-        if each.value is None and each.x.size <= MOST_HOVER_POINTS
+        if each.value is None
         for mark in _marks_of(each, panel, figure.bbox.height, behind)
     )
     return f'<g class="marks" fill="transparent">{marks}</g>'
@@ -200,7 +194,8 @@ def zip_panels(figure: Figure) -> Iterator[tuple[Series, Panel]]:
 
 def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) -> Iterator[str]:
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
-    for x, y, (px, py) in zip(each.x, each.y, places, strict=True):
+    every = math.ceil(each.x.size / MOST_MARKS)
+    for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
         if not np.isfinite([px, py]).all():
             continue
         runs = behind.runs(float(x), float(y)) if behind else ""

@@ -51,19 +51,28 @@ class Finder:
         return self.answers.get(tuple(q.options[q.default] for q in self.questions))
 
     def as_json(self, numbers: Callable[[Iterable[str]], str]) -> dict[str, Any]:
-        """For the page: answers once each, and by the numbers of the options which it is."""
-        found: dict[str, int] = {}
-        rows: list[list[Any]] = []
+        """For the page: strings and answers once each, and which answer a choice of options has.
+
+        An answer is [winner, family, words, [[term, text], …], cells, row]; texts are places in
+        `strings`.
+        """
+        strings: dict[str, int] = {}
+        answers: dict[str, int] = {}
         choices: dict[str, int] = {}
+
+        def said(text: str) -> int:
+            return strings.setdefault(text, len(strings))
+
         for choice, answer in self.answers.items():
+            facts = [[said(term), said(text)] for term, text in answer.facts]
             family = slug(answer.family) if answer.family else ""
-            evidence = [numbers(answer.keys), answer.row]
-            row = [answer.winner, family, answer.words, answer.facts, *evidence]
-            place = found.setdefault(json.dumps(row), len(rows))
-            rows += [row] if place == len(rows) else []
+            texts = [said(answer.winner), said(family), said(answer.words)]
+            row = json.dumps([*texts, facts, said(numbers(answer.keys)), answer.row])
             options = zip(self.questions, choice, strict=True)
-            choices[".".join(str(q.options.index(option)) for q, option in options)] = place
-        return {"answers": rows, "choices": choices}
+            place = ".".join(str(q.options.index(option)) for q, option in options)
+            choices[place] = answers.setdefault(row, len(answers))
+        rows = [json.loads(row) for row in answers]
+        return {"strings": [*strings], "answers": rows, "choices": choices}
 
     def renamed(self, shown: Shown) -> Finder:
         """With every name as a reader knows it."""

@@ -148,7 +148,7 @@ function zoomOf(figure, svg, panels) {
     let room = 0;
     const axis = drawn[0]?.querySelector("g[id*='-matplotlib.axis_2']");
     if (chosen && axis && !drawn[chosen].querySelector("g[id*='-matplotlib.axis_2'] text") && panels[0].y === panels[chosen].y) {
-      const frame = (axes) => axes.querySelector("g[id*='-patch_'] path").getBBox().x;
+      const frame = (axes) => axes.querySelector("path").getBBox().x;
       room = frame(drawn[0]) - panels[0].box[0];
       borrowed = axis.cloneNode(true);
       for (const line of $$("path, use, defs", borrowed)) line.remove();

@@ -1,7 +1,7 @@
 // Which situation are you in? Whatever questions the page has, the answers are looked up.
 const finder = document.getElementById("finder");
 if (finder) {
-  const { answers, choices } = JSON.parse(document.getElementById("situations").textContent);
+  const { strings, answers, choices } = JSON.parse(document.getElementById("situations").textContent);
   const form = finder.querySelector("form"), answer = finder.querySelector(".answer");
   const selects = [...form.elements].filter((element) => element.name);
   const known = Object.keys(choices).map((choice) => choice.split("."));
@@ -19,12 +19,13 @@ if (finder) {
   function tell() {
     narrow();
     const [winner, family, words, facts, cells, row] = answers[choices[selects.map((select) => select.value).join(".")]];
+    const kind = strings[winner] === "nobody" ? "nobody" : strings[family];
     answer.replaceChildren(
-      make("p", { class: "words " + (winner === "nobody" ? "nobody" : family) }, words),
-      make("dl", {}, ...facts.map(([term, text]) => make("div", {}, make("dt", {}, term), make("dd", {}, text)))),
+      make("p", { class: "words " + kind }, strings[words]),
+      make("dl", {}, ...facts.map(([term, text]) => make("div", {}, make("dt", {}, strings[term]), make("dd", {}, strings[text])))),
       make("p", { class: "evidence" }, "Evidence: ",
         make("a", { href: "#situation-" + row }, "its row in the table"),
-        ...(cells ? [", ", make("a", { href: "#cells", "data-cells": cells }, "the runs")] : []), "."));
+        ...(strings[cells] ? [", ", make("a", { href: "#cells", "data-cells": strings[cells] }, "the runs")] : []), "."));
   }
   form.addEventListener("change", tell);
   form.addEventListener("submit", (event) => event.preventDefault());

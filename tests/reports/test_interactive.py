@@ -20,6 +20,7 @@ from reports.dark import PAPER, contrast, dark_rules, lighter
 from reports.html import render_html
 from reports.interactive.cells import Behind, Cells
 from reports.interactive.claims import listed, seeds
+from reports.interactive.lean import lean
 from reports.interactive.numbers import as_json
 from reports.interactive.one_field import QUERIES, find
 from reports.svg import plot_band, plot_series
@@ -101,10 +102,10 @@ def test_every_answer_has_its_row_and_its_runs(run):
     for choice, answer in finder.answers.items():
         numbers = [q.options.index(o) for q, o in zip(finder.questions, choice, strict=True)]
         found = data["answers"][data["choices"][".".join(map(str, numbers))]]
-        assert found[2] == answer.words
+        assert data["strings"][found[2]] == answer.words
         row = finder.table.rows[found[5]]
         assert tuple(row[:3]) == choice[:3]
-        assert found[4], "the runs of the winner, or of whoever comes nearest"
+        assert data["strings"][found[4]], "the runs of the winner, or of whoever comes nearest"
 
 
 def test_the_numbers_of_a_figure_are_those_drawn():
@@ -130,6 +131,24 @@ def test_the_numbers_of_a_figure_are_those_drawn():
         [1, "dots", "", [3], [4]],
         [1, "", "", [1, 3], [1, 3], [1, 2, 3, 4]],
     ]
+
+
+def test_a_lean_drawing_keeps_its_words():
+    """Only tags lose something; what a name says stays, whatever it looks like."""
+    name = ' id="x" style="a; font-family: \'DejaVu Sans\'" 0.123456'
+    marker = '<path id="m1" d="M 0.123456 1 \nL 2 3" style="stroke: #000000"/>'
+    drawing = (
+        f'<svg><!-- c --><g id="axes_1"><g id="line2d_1"><defs>{marker}</defs>'
+        '<use xlink:href="#m1" x="1.999999" y="0" style="stroke: #000000"/>'
+        '<use xlink:href="#m1" x="3" y="0" style="stroke: #ff0000"/></g>'
+        f'<text transform="rotate(-0 1 2)">{name}</text></g></svg>'
+    )
+    assert lean(drawing) == (
+        '<svg><g id="axes_1"><g><defs><path id="m1" d="M 0.12 1 L 2 3" style="stroke: #000000"/>'
+        '</defs><use xlink:href="#m1" x="2.00" y="0"/>'
+        '<use xlink:href="#m1" x="3" y="0" style="stroke: #ff0000"/></g>'
+        f"<text>{name}</text></g></svg>"
+    )
 
 
 def test_colours_can_be_read_at_night():
@@ -231,7 +250,7 @@ def errors(page, figure):
 def test_a_command_of_the_page_makes_the_figure_again(tmp_path, monkeypatch, capsys):
     """With every --set of the run, in another folder: the same points."""
     pages = []
-    words = ["run", *COMMAND, "--run", "a run", "--jobs", "1"]
+    words = ["run", *COMMAND, "--run", "a run", "--jobs", "1", "--no-report"]
     for place in ("first", "second"):
         (tmp_path / place).mkdir()
         monkeypatch.chdir(tmp_path / place)
@@ -243,7 +262,7 @@ def test_a_command_of_the_page_makes_the_figure_again(tmp_path, monkeypatch, cap
         name, *words = shlex.split(html.unescape(command))
         assert name == "femnets"
         assert words.count("--set") == 3
-        words += ["--jobs", "1"]
+        words += ["--jobs", "1", "--no-report"]
     figure = re.search(r'id="(figure-error-against-h[^"]*)"', pages[0]).group(1)
     points = errors(pages[0], figure)
     assert len(points[0][1]) == 2, "two meshes"
