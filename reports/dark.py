@@ -10,6 +10,7 @@ import re
 
 PAPER = (0x16, 0x18, 0x1B)  # of `page.css` at night
 READABLE = 4.5  # contrast of text, as WCAG asks
+FAINT = ("#dddddd", "#eeeeee", "#cccccc")  # of grids, which are meant to be hard to see
 _MESH = re.compile(r'<g id="[^"]*QuadMesh[^"]*">.*?</g>', re.DOTALL)
 _COLOR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
 _OUTSIDE = ':not([id*="QuadMesh"] *)'  # a marker's own path, which <use> shows, has no ancestors
@@ -26,23 +27,20 @@ def dark_rules(page: str) -> str:
 
 
 def lighter(color: str) -> str:
-    """White becomes the paper; what would be hard to see there goes towards white until it is
+    """White becomes the paper; what would be hard to see on it goes towards white until it is
     not."""
     if color == "#ffffff":
         return "var(--paper)"
+    if color in FAINT:
+        return "var(--line)"
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     if red == green == blue:  # greys of axes and grids change places
         red = green = blue = 255 - red + round(red * 0.25)
     for step in range(21):
         mixed = tuple(round(c + (255 - c) * step / 20) for c in (red, green, blue))
-        if contrast(mixed, PAPER) >= READABLE or _is_faint(color):
+        if contrast(mixed, PAPER) >= READABLE:
             return "#" + "".join(f"{c:02x}" for c in mixed)
     return "#ffffff"
-
-
-def _is_faint(color: str) -> bool:
-    """A grid line is meant to be hard to see."""
-    return color in ("#dddddd", "#eeeeee", "#cccccc", "#bbbbbb")
 
 
 def contrast(a: tuple[int, ...], b: tuple[int, ...]) -> float:

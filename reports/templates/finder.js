@@ -21,6 +21,7 @@ if (finder) {
     const [winner, family, words, facts, cells, row] = answers[choices[selects.map((select) => select.value).join(".")]];
     const kind = strings[winner] === "nobody" ? "nobody" : strings[family];
     answer.replaceChildren(
+      make("p", { class: "case" }, selects.map((select) => select.selectedOptions[0].text).join(", ") + ":"), // for print
       make("p", { class: "words " + kind }, strings[words]),
       make("dl", {}, ...facts.map(([term, text]) => make("div", {}, make("dt", {}, strings[term]), make("dd", {}, strings[text])))),
       make("p", { class: "evidence" }, "Evidence: ",
