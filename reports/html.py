@@ -26,7 +26,7 @@ from reports.document import (
 )
 from reports.formatting import show
 from reports.formulas import formula_svg
-from reports.interactive.cells import Behind
+from reports.interactive.behind import Behind
 from reports.interactive.explored import Explored
 from reports.svg import inline_svg
 

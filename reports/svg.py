@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from reports.document import Picture, slug
 from reports.formatting import number
-from reports.interactive.cells import Behind
+from reports.interactive.behind import Behind
 from reports.interactive.lean import lean
 from reports.interactive.numbers import SERIES, Panel, Series, as_json, described, series
 from reports.style import drawn, look, saved
@@ -195,10 +195,11 @@ def zip_panels(figure: Figure) -> Iterator[tuple[Series, Panel]]:
 def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) -> Iterator[str]:
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
     every = math.ceil(each.x.size / MOST_MARKS)
+    named = behind.named(each.name) if behind else ""
     for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
         if not np.isfinite([px, py]).all():
             continue
-        runs = behind.runs(float(x), float(y)) if behind else ""
+        runs = (behind.runs(float(x), float(y)) if behind else "") or named
         said = f"{_said(panel, 'x', float(x))}, {_said(panel, 'y', float(y))}"
         title = html.escape(f"{each.name}: {said}" if each.name else said)
         series_name = f' data-series="{slug(each.name)}"' if each.name else ""

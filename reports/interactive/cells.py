@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from bench.guards.text import one_line
-from bench.store.results import StoredResult, median
+from bench.store.results import StoredResult
 
 KEY_LETTERS = 12
 SEEDS = ("seed", "data_seed", "seeds", "data_seeds")
@@ -105,64 +105,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.5g}"
     return one_line(value if isinstance(value, str) else json.dumps(value))
-
-
-@dataclass(frozen=True)
-class Behind:
-    """Which runs a mark of a figure stands for, read off its value.
-
-    A mark is a value of one cell or the median over the seeds of one variant, to the last digit;
-    where several variants have that value, the other coordinate decides, or nobody is named.
-    """
-
-    cells: Cells
-    keys: tuple[str, ...]
-
-    def runs(self, x: float, y: float) -> str:
-        """The numbers of the cells, as `Cells.ranges` writes them; empty where none is known."""
-        for here, there in ((y, x), (x, y)):
-            found = self._known.get(_exact(here), set())
-            if len(found) > 1:
-                found = found & self._known.get(_exact(there), set())
-            whole = max(found, key=len, default=())
-            if found and all({*keys} <= {*whole} for keys in found):
-                return self.cells.ranges(whole)
-        return ""
-
-    @cached_property
-    def _known(self) -> dict[str, set[tuple[str, ...]]]:
-        groups: dict[str, list[StoredResult]] = {}
-        for key in self.keys:
-            if key in self.cells.number:
-                record = self.cells.records[self.cells.number[key]]
-                name = json.dumps([record.kind, variant(record.config)])
-                groups.setdefault(name, []).append(record)
-        known: dict[str, set[tuple[str, ...]]] = {}
-        for group in groups.values():
-            for value, keys in _values(group):
-                known.setdefault(_exact(value), set()).add(keys)
-        return known
-
-
-def _values(group: Sequence[StoredResult]) -> Iterable[tuple[float, tuple[str, ...]]]:
-    """Every number of the cells alone, and of all seeds together."""
-    told = [{**record.config, **record.values} for record in group]
-    keys = tuple(record.key for record in group)
-    for name in sorted({name for each in told for name in each}):
-        found = [_number(each.get(name)) for each in told]
-        if all(value is None for value in found):
-            continue
-        for value, key in zip(found, keys, strict=True) if len(group) > 1 else ():
-            if value is not None:
-                yield value, (key,)
-        yield median(found), keys
-
-
-def _number(value: object) -> float | None:
-    whole = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if whole else None  # type: ignore[arg-type]
-
-
-def _exact(value: float) -> str:
-    """To twelve digits: sums and means are not associative to the last."""
-    return f"{value:.12g}"

@@ -18,7 +18,8 @@ from reports.compile import build_document
 from reports.context import Run
 from reports.dark import PAPER, contrast, dark_rules, lighter
 from reports.html import render_html
-from reports.interactive.cells import Behind, Cells
+from reports.interactive.behind import Behind
+from reports.interactive.cells import Cells
 from reports.interactive.claims import listed, seeds
 from reports.interactive.lean import lean
 from reports.interactive.numbers import as_json
@@ -59,9 +60,19 @@ def test_a_mark_is_the_run_whose_value_it_has():
     assert behind.runs(9.9, 0.0625) == cells.ranges(["key60"])
     assert behind.runs(9.9, 0.25) == cells.ranges(["key20", "key21"]), "the median of two seeds"
     assert behind.runs(9.9, 0.7) == "", "nobody has that value"
-    assert behind.runs(9.9, 9) == "", "everybody has that width"
-    assert behind.runs(6, 9) == cells.ranges(["key60", "key61"]), "and six layers"
+    assert behind.runs(6, 9) == "", "settings alone name nobody"
+    twice = [*NETS, record("other", {"hidden": 8, "seed": 0}, {"l2_error": 0.0625})]
+    behind = Behind(Cells.of(twice), tuple(r.key for r in twice))
+    assert behind.runs(9.9, 0.0625) == "", "two runs have that value"
+    assert behind.runs(8, 0.0625) == Cells.of(twice).ranges(["other"]), "one of them eight layers"
     assert Behind(cells, ("key20",)).runs(9.9, 0.0625) == "", "no run of the figure"
+
+
+def test_a_curve_is_the_runs_that_are_called_like_it():
+    race = [record(f"k{k}", {"optimizer": o}, {}) for k, o in enumerate(("adam", "adam", "lm"))]
+    behind = Behind(Cells.of(race), ("k0", "k1", "k2"))
+    assert (behind.named("adam"), behind.named("lm"), behind.named("lbfgs")) == ("0-1", "2", "")
+    assert Behind(Cells.of(race), ("k0", "k1")).named("adam") == "", "what all share tells nothing"
 
 
 @pytest.fixture(scope="module")
