@@ -20,8 +20,8 @@ class Behind:
 
     A mark is a value of one cell or the median over the seeds of one variant, to the last digit;
     where several variants have that value, the other coordinate decides. A point along a curve is
-    not among the values: its runs are those that are called as the series, or have its name among
-    their settings. Else nobody is named.
+    not among the values: its runs are those of the one variant that is called as the series, or has
+    its name among the settings. Else nobody is named.
     """
 
     cells: Cells
@@ -43,16 +43,15 @@ class Behind:
         return self.cells.ranges(self._called.get(series, ()))
 
     @cached_property
-    def _called(self) -> dict[str, list[str]]:
-        titles: dict[str, list[str]] = {}
-        settings: dict[str, list[str]] = {}
-        for record in self._records:
-            if title := _title(record):
-                titles.setdefault(title, []).append(record.key)
-            for word in {value for value in record.config.values() if isinstance(value, str)}:
-                settings.setdefault(word, []).append(record.key)
-        some = {word: keys for word, keys in settings.items() if len(keys) < len(self._records)}
-        return some | titles
+    def _called(self) -> dict[str, tuple[str, ...]]:
+        """By a title, or a word among the settings, that belongs to the seeds of one variant."""
+        named: dict[str, set[tuple[str, ...]]] = {}
+        for group in self._variants if len(self._variants) > 1 else ():
+            config = group[0].config
+            words = {value for value in config.values() if isinstance(value, str)}
+            for word in {_title(group[0]), *words} - {""}:
+                named.setdefault(word, set()).add(tuple(record.key for record in group))
+        return {word: groups.pop() for word, groups in named.items() if len(groups) == 1}
 
     @cached_property
     def _records(self) -> list[StoredResult]:

@@ -69,10 +69,17 @@ def test_a_mark_is_the_run_whose_value_it_has():
 
 
 def test_a_curve_is_the_runs_that_are_called_like_it():
-    race = [record(f"k{k}", {"optimizer": o}, {}) for k, o in enumerate(("adam", "adam", "lm"))]
-    behind = Behind(Cells.of(race), ("k0", "k1", "k2"))
-    assert (behind.named("adam"), behind.named("lm"), behind.named("lbfgs")) == ("0-1", "2", "")
-    assert Behind(Cells.of(race), ("k0", "k1")).named("adam") == "", "what all share tells nothing"
+    told = (("adam", 2, 0), ("adam", 2, 1), ("lm", 2, 0), ("lm", 6, 0), ("lbfgs", 2, 0))
+    race = [
+        record(f"k{k}", {"optimizer": o, "hidden": h, "seed": s}, {})
+        for k, (o, h, s) in enumerate(told)
+    ]
+    cells = Cells.of(race)
+    behind = Behind(cells, tuple(r.key for r in race))
+    assert behind.named("adam") == cells.ranges(["k0", "k1"]), "both seeds"
+    assert behind.named("lm") == "", "two variants are called so"
+    assert behind.named("steepest") == ""
+    assert Behind(cells, ("k0", "k1")).named("adam") == "", "what all share tells nothing"
 
 
 @pytest.fixture(scope="module")
