@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.guards.output import folder_for, write_whole
@@ -111,7 +112,6 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
     from reports._plain_names import shortened, versions
-    from reports.interactive.explored import explored
     from reports.sections import all_sections, headlines
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
@@ -129,9 +129,15 @@ def build_document(run: Run) -> Document:
         abstract=headlines(run),
         supplement=[*parts.supplement, *_missing(parts.missing)],
         references=REFERENCES,
-        explored=explored(run),
     )
-    return shortened(document, named)
+    return shortened(_explorable(document, run), named)
+
+
+def _explorable(document: Document, run: Run) -> Document:
+    """With what the page offers beyond the article."""
+    from reports.interactive.explored import explored
+
+    return replace(document, explored=explored(run))
 
 
 def _missing(gaps: Sequence[Missing]) -> list[Section]:
