@@ -71,7 +71,7 @@ def _questions(groups: Sequence[_Group]) -> tuple[Question, ...]:
         Question("field", "Which kind of field?", fields, fields.index(groups[0].field)),
         Question(
             "error",
-            "Which L² error will do?",
+            "Which L² error?",
             tuple(map(_error, REQUIRED)),
             REQUIRED.index(DEFAULT_ERROR),
         ),
