@@ -40,6 +40,7 @@ def shortened(document: Document, named: dict[str, str]) -> Document:
         abstract=[shown(sentence) for sentence in document.abstract],
         sections=[_section(section, shown) for section in document.sections],
         supplement=[_section(section, shown) for section in document.supplement],
+        explored=document.explored and document.explored.renamed(shown),
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.guards.output import folder_for, write_whole
@@ -137,7 +138,14 @@ def build_document(run: Run) -> Document:
         supplement=[*map(lean_section, parts.supplement), *_missing(parts.missing)],
         references=REFERENCES,
     )
-    return shortened(document, named)
+    return shortened(_explorable(document, run), named)
+
+
+def _explorable(document: Document, run: Run) -> Document:
+    """With what the page offers beyond the article."""
+    from reports.interactive.explored import explored
+
+    return replace(document, explored=explored(run))
 
 
 def _missing(gaps: Sequence[Missing]) -> list[Section]:

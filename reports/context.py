@@ -57,13 +57,19 @@ class Run:
         )
 
     def command(self, *studies: str) -> str:
-        """What makes the studies' cells again, or fills the ones that are missing."""
-        plan = self.plans.get(studies[0], {}) if studies else {}
-        told = [_quoted(part) for part in plan.get("told", ()) if isinstance(part, str)]
-        typed = [str(self.plans.get(study, {}).get("file", study)) for study in studies]
-        preset = str(plan.get("preset", "quick"))
-        words = shell_command("femnets", "run", *typed, "--preset", preset)
-        return " ".join([words, *told, shell_command("--run", self.name)])
+        """What makes the studies' cells again, or fills the ones that are missing; several lines
+        in one where they were run with different options."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for study in studies or ("",):
+            plan = self.plans.get(study, {})
+            told = [_quoted(part) for part in plan.get("told", ()) if isinstance(part, str)]
+            options = (shell_command("--preset", str(plan.get("preset", "quick"))), *told)
+            groups.setdefault(options, []).append(str(plan.get("file", study)))
+        place = shell_command("--run", self.name)
+        return " && ".join(
+            " ".join([shell_command("femnets", "run", *filter(None, typed)), *options, place])
+            for options, typed in groups.items()
+        )
 
     @property
     def mends(self) -> str:

@@ -20,6 +20,8 @@ from reports.formatting import Kind
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from reports.interactive.explored import Explored
+
 Value = str | int | float | bool | None
 
 
@@ -106,6 +108,7 @@ class Document:
     abstract: Sequence[str] = ()
     supplement: Sequence[Section] = ()
     references: Sequence[str] = ()
+    explored: Explored | None = None  # for a medium that answers questions
 
     def walk(self) -> Iterator[tuple[int, Section]]:
         """Every section with its depth, in reading order, the supplement's last."""

@@ -2,37 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from reports.document import Document, Formula, Picture, Table, message, slug, split_inline, walk
+from reports.dark import dark_rules
+from reports.document import (
+    Document,
+    Formula,
+    Picture,
+    Table,
+    Value,
+    message,
+    slug,
+    split_inline,
+    walk,
+)
 from reports.formatting import show
 from reports.formulas import formula_svg
+from reports.interactive.behind import Behind
+from reports.interactive.explored import Explored
 from reports.svg import inline_svg
 
 TEMPLATES = Path(__file__).parent / "templates"
+SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
 
 
 def render_html(document: Document) -> str:
     labels = document.labels()
-    return (
+    explored = document.explored
+    page = (
         _environment()
         .get_template("page.html")
         .render(
             document=document,
+            explored=explored,
             labels=labels,
             parts=[("article", document.sections), ("supplement", document.supplement)],
             inline=partial(_inline, labels=labels),
             caption=partial(_caption, labels=labels),
-            style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),
-            script=Markup((TEMPLATES / "page.js").read_text(encoding="utf-8")),
+            picture=partial(_picture, explored=explored),
+            ranges=explored.cells.ranges if explored else _no_cells,
+            switch=partial(_switch, explored=explored),
+            style=Markup(_file("page.css")),
+            script=Markup("\n".join(map(_file, SCRIPTS))),
         )
     )
+    return page.replace("/* dark figures */", dark_rules(page), 1)
+
+
+def _file(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -45,14 +71,25 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(slug=slug, kind=_kind)
-    environment.globals.update(
-        show=show, picture=_picture, formula=_formula, sort_key=_sort_key, tint=_tint, walk=walk
-    )
+    environment.globals.update(formula=_formula, cell=_cell, data=_data, walk=walk)
     return environment
 
 
 def _kind(block: object) -> str:
     return type(block).__name__
+
+
+def _no_cells(keys: Iterable[str]) -> str:
+    return ""
+
+
+def _data(value: object) -> Markup:
+    """JSON that no browser takes for markup."""
+    return htmlsafe_json_dumps(value, dumps=_compact)
+
+
+def _compact(value: object, **settings: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 _TAGS = {"plain": "{}", "code": "<code>{}</code>", "strong": "<strong>{}</strong>"}
@@ -80,8 +117,28 @@ def _caption(block: Picture | Table, labels: Mapping[str, str]) -> Markup:
     )
 
 
-def _picture(block: Picture) -> Markup:
-    return Markup(inline_svg(block))
+def _picture(block: Picture, explored: Explored | None) -> dict[str, Markup]:
+    cells = block.source.cells if block.source else ()
+    behind = Behind(explored.cells, tuple(cells)) if explored else None
+    found = inline_svg(block, behind)
+    return {"svg": Markup(found.svg), "numbers": _data(found.numbers)}
+
+
+def _switch(
+    block: Picture, explored: Explored | None
+) -> tuple[str, str, Sequence[tuple[str, Picture]]]:
+    """The group of figures of which readers choose one by its problem, the problem of this one,
+    and those that stand here for the other problems; an empty name where there is no choice."""
+    if explored is None:
+        return "", "", ()
+    if block.name in explored.switches:
+        found = explored.switches[block.name]
+        return slug(block.name), found.shown, found.others
+    for problem in explored.problems:
+        stem, end, rest = block.name.rpartition(f"-{problem}")
+        if end and not rest:
+            return slug(stem), problem, ()
+    return "", "", ()
 
 
 def _formula(block: Formula) -> Markup:
@@ -90,11 +147,18 @@ def _formula(block: Formula) -> Markup:
     )
 
 
-def _tint(table: Table, row: int, column: int) -> str:
+def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: bool) -> Markup:
+    """One <td>; `data-value` has what scripts sort by and write to CSV, in full precision, where
+    the text has not. On a `card` the column's title stands beside the value."""
+    kind, text = table.columns[column].kind, show(value, table.columns[column].kind)
     said = table.tints.get((row, column))
-    return f" tint {slug(said)}" if said else ""
+    tint = f" tint {slug(said)}" if said else ""
+    full = _sort_key(value)
+    exact = Markup(' data-value="{}"').format(full) if full != text else Markup("")
+    title = table.columns[column].title
+    beside = Markup(' data-title="{}"').format(title) if card else Markup("")
+    return Markup('<td class="{}{}"{}{}>{}</td>').format(kind, tint, beside, exact, inline(text))
 
 
-def _sort_key(table: Table, value: Any) -> str:
-    """What scripts sort by and write to CSV: full precision, not the rounded text."""
+def _sort_key(value: Any) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)

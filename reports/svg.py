@@ -1,11 +1,11 @@
-"""A matplotlib figure as inline SVG: ids of its own, series to toggle, values on hover."""
+"""A matplotlib figure as inline SVG: ids of its own, series to toggle, marks with names."""
 
 from __future__ import annotations
 
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike
 
 from reports.document import Picture, slug
 from reports.formatting import number
+from reports.interactive.behind import Behind
+from reports.interactive.lean import lean
+from reports.interactive.numbers import SERIES, Panel, Series, as_json, described, series
 from reports.style import drawn, look, saved
 
 if TYPE_CHECKING:
@@ -21,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# A training curve has thousands of points: their tooltips would outweigh the figure.
-MOST_HOVER_POINTS = 200
+# A training curve has thousands of points: tooltips for all of them would outweigh the figure.
+MOST_MARKS = 40  # of one series
 
 NAME_POINTS = 9.0  # between two names at the ends of curves
 
-_SERIES, _LEGEND = "series:", "legend:"
+_LEGEND = "legend:"
 
 
 def plot_series(
@@ -43,7 +46,8 @@ def plot_series(
         **style,
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
-    line.set_gid(_SERIES + label)
+    line.set_gid(SERIES + label)
+    line.method = method  # type: ignore[attr-defined]  # whose family the page can filter by
 
 
 def plot_band(
@@ -51,7 +55,7 @@ def plot_band(
 ) -> None:
     """The spread around a series of that label, hidden and shown with it."""
     band = axes.fill_between(np.asarray(x), low, high, alpha=0.15, color=look(method).color, lw=0)
-    band.set_gid(_SERIES + label)
+    band.set_gid(SERIES + label)
 
 
 def name_series(
@@ -67,7 +71,7 @@ def name_series(
         **style,
     }
     name = axes.annotate(text, at, **settings)
-    name.set_gid(_SERIES + label)
+    name.set_gid(SERIES + label)
     name.set_in_layout(False)  # a name makes no room for itself: panels stay of one width
 
 
@@ -117,10 +121,19 @@ def _clickable(box: Legend) -> None:
                 part.set_gid(_LEGEND + text.get_text())
 
 
-def inline_svg(picture: Picture) -> str:
-    """A picture as one <svg> element for an HTML page, its text still text."""
+@dataclass(frozen=True)
+class Inline:
+    """A figure for the page: one <svg> element, and the numbers that it draws."""
+
+    svg: str
+    numbers: dict[str, Any]
+
+
+def inline_svg(picture: Picture, behind: Behind | None = None) -> Inline:
+    """A picture for the page, its text still text; its marks name the runs `behind` them."""
     with drawn(picture, text_as_text=True) as figure:
-        return to_svg(figure, picture.name, picture.alt)
+        svg = to_svg(figure, picture.name, picture.alt, behind)
+        return Inline(svg, as_json(figure))
 
 
 def outlined_svg(picture: Picture) -> bytes:
@@ -129,16 +142,17 @@ def outlined_svg(picture: Picture) -> bytes:
         return saved(figure, "svg", metadata={"Date": None})
 
 
-def to_svg(figure: Figure, name: str, alt: str) -> str:
+def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) -> str:
     """The figure as one <svg> element for an HTML page."""
     text = saved(figure, "svg", metadata={"Date": None, "Creator": None}).decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = lean(text)
     text = _name_series(text)
     text = _prefix_ids(text, slug(name))
     label = html.escape(alt, quote=True)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-    return text.replace("</svg>", _hover_targets(figure) + "</svg>")
+    return text.replace("</svg>", _marks(figure, behind) + "</svg>")
 
 
 def _name_series(text: str) -> str:
@@ -158,22 +172,47 @@ def _prefix_ids(text: str, prefix: str) -> str:
     return re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', text)
 
 
-def _hover_targets(figure: Figure) -> str:
+def _marks(figure: Figure, behind: Behind | None) -> str:
     """A transparent circle with a title over every data point: tooltips without any script."""
-    height = figure.bbox.height
-    targets = []
-    for axes in figure.axes:
-        for line in axes.lines:
-            gid = line.get_gid() or ""
-            data = np.array(line.get_xydata(), dtype=float)
-            if not gid.startswith(_SERIES) or len(data) > MOST_HOVER_POINTS:
-                continue
-            label = gid.removeprefix(_SERIES)
-            for (x, y), (px, py) in zip(data, axes.transData.transform(data), strict=True):
-                if np.isfinite([px, py]).all():
-                    title = html.escape(f"{label}: {number(float(x))}, {number(float(y))}")
-                    targets.append(
-                        f'<circle data-series="{slug(label)}" cx="{px:.1f}" '
-                        f'cy="{height - py:.1f}" r="6"><title>{title}</title></circle>'
-                    )
-    return f'<g class="hover" fill="transparent">{"".join(targets)}</g>'
+    marks = "".join(
+        mark
+        for each, panel in zip_panels(figure)
+        if each.value is None
+        for mark in _marks_of(each, panel, figure.bbox.height, behind)
+    )
+    return f'<g class="marks" fill="transparent">{marks}</g>'
+
+
+def zip_panels(figure: Figure) -> Iterator[tuple[Series, Panel]]:
+    """Every series that can be spoken of, with its panel."""
+    told = described(figure)
+    for each in series(figure):
+        panel = told[each.panel]
+        if each.name or any(panel.names.values()):
+            yield each, panel
+
+
+def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) -> Iterator[str]:
+    places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
+    every = math.ceil(each.x.size / MOST_MARKS)
+    named = behind.named(each.name) if behind else ""
+    for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
+        if not np.isfinite([px, py]).all():
+            continue
+        runs = (behind.runs(float(x), float(y)) if behind else "") or named
+        said = f"{_said(panel, 'x', float(x))}, {_said(panel, 'y', float(y))}"
+        title = html.escape(f"{each.name}: {said}" if each.name else said)
+        series_name = f' data-series="{slug(each.name)}"' if each.name else ""
+        yield (
+            f'<circle{series_name} cx="{px:.1f}" cy="{height - py:.1f}" r="6"'
+            + (f' data-runs="{runs}"' if runs else "")
+            + f"><title>{title}</title></circle>"
+        )
+
+
+def _said(panel: Panel, axis: Literal["x", "y"], value: float) -> str:
+    """`seconds, one thread 0.5`, or what stands at the tick."""
+    if value in panel.names[axis]:
+        return panel.names[axis][value]
+    words = panel.x if axis == "x" else panel.y
+    return f"{words} {number(value)}" if words else number(value)

@@ -110,11 +110,12 @@ class Place:
     seconds_tuning: float | None  # None: its settings were found elsewhere, uncounted
     per_point: float
     reached: int
+    points: int = POINTS
 
     @property
     def cost(self) -> float:
-        """Seconds until `POINTS` values of that error are there."""
-        return self.seconds + POINTS * self.per_point
+        """Seconds until so many values of that error are there."""
+        return self.seconds + self.points * self.per_point
 
     @property
     def search(self) -> str | float:
@@ -178,12 +179,12 @@ def _answer(decision: Decision) -> tuple[object, ...]:
     return tuple((p.entrant.name, p.cost, p.reached) if p else None for p in places)
 
 
-def decision(field: Sequence[Entrant], required: float) -> Decision:
+def decision(field: Sequence[Entrant], required: float, points: int = POINTS) -> Decision:
     """Among methods under equal conditions; others are refused."""
     conditions = {entrant.conditions for entrant in field}
     if len(conditions) != 1:
         raise ValueError(f"methods under different conditions do not compare: {conditions}")
-    places = sorted(placed(field, required), key=lambda place: place.cost)
+    places = sorted(placed(field, required, points), key=lambda place: place.cost)
     winner = places[0] if places else None
     others = [p for p in places if winner and p.entrant.series != winner.entrant.series]
     return Decision(
@@ -197,16 +198,16 @@ def decision(field: Sequence[Entrant], required: float) -> Decision:
     )
 
 
-def placed(field: Iterable[Entrant], required: float) -> list[Place]:
+def placed(field: Iterable[Entrant], required: float, points: int = POINTS) -> list[Place]:
     """Those that reach the error in more than half of their seeds, and whose queries were timed."""
     return [
-        place(entrant, required, entrant.per_point)
+        place(entrant, required, entrant.per_point, points)
         for entrant in field
         if 2 * entrant.reached(required) > len(entrant.trials) and entrant.per_point is not None
     ]
 
 
-def place(entrant: Entrant, required: float, per_point: float) -> Place:
+def place(entrant: Entrant, required: float, per_point: float, points: int = POINTS) -> Place:
     tuning = entrant.seconds_tuning
     return Place(
         entrant,
@@ -215,6 +216,7 @@ def place(entrant: Entrant, required: float, per_point: float) -> Place:
         median(tuning) if tuning else None if entrant.searched_elsewhere else 0.0,
         per_point,
         entrant.reached(required),
+        points,
     )
 
 

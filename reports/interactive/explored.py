@@ -1,0 +1,84 @@
+"""Everything that a run gives a reader to explore, gathered for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
+
+from bench.errors import UserError
+from bench.store.files import Damaged
+from bench.store.results import Results
+from reports._faults import note
+from reports.contenders import contested
+from reports.context import Run
+from reports.document import Picture
+from reports.figures.first_page import told_panels
+from reports.first_page import TOLD, Fields
+from reports.interactive.cells import Cells
+from reports.interactive.claims import Item, listed
+from reports.interactive.finder import Finder
+from reports.interactive.one_field import find
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A figure about one problem, and the same of the others."""
+
+    shown: str
+    others: Sequence[tuple[str, Picture]] = ()
+
+
+@dataclass(frozen=True)
+class Explored:
+    """The cells, the finder, the claims by the table they stand for, and switches by figure."""
+
+    cells: Cells
+    problems: Sequence[str] = ()
+    finder: Finder | None = None
+    claims: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+    switches: Mapping[str, Switch] = field(default_factory=dict)
+
+    def renamed(self, shown: Callable[[str], str]) -> Explored:
+        """With every name as a reader knows it; cells keep theirs, which say the version."""
+        return replace(self, finder=self.finder and self.finder.renamed(shown))
+
+
+def explored(run: Run) -> Explored:
+    return Explored(
+        Cells.of(run.records),
+        contested(run.results),
+        _tried("the finder", lambda: find(run), None),
+        _tried("the list of claims", lambda: listed(run), {}),
+        _tried("the switch between problems", lambda: _told(run), {}),
+    )
+
+
+def _tried(what: str, made: Callable[[], T], otherwise: T) -> T:
+    """Results that were altered by hand cost the page an extra, not the page."""
+    try:
+        return made()
+    except (Damaged, UserError):
+        raise
+    except Exception as error:  # see `reports._faults`
+        note(what, error)
+        return otherwise
+
+
+def _told(run: Run) -> dict[str, Switch]:
+    """The first figure of the article for the other problems."""
+    fields = Fields.of(run)
+    others = []
+    for problem in fields.by_problem:
+        field = [c for track in TOLD for c in fields.fullest(problem, track) if c.error]
+        if field and problem != fields.main:
+            source = run.made_by(Results([r for c in field for r in c.records]))
+            caption = f"The same for `{problem}`: what is told, panel by panel."
+            picture = Picture(
+                f"told-{problem}", caption, partial(told_panels, field), caption, source
+            )
+            others.append((problem, picture))
+    return {"told": Switch(fields.main, others)} if fields.main else {}

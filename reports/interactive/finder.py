@@ -1,0 +1,92 @@
+"""Which situation are you in? Questions with a few options each, and an answer to every choice.
+
+The page asks whatever questions it is given. Those of `one_field` are about one field; a further
+kind of situation, such as a family of problems, brings its own options and answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from reports.document import Table, slug
+
+Choice = tuple[str, ...]
+Shown = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Question:
+    name: str
+    title: str
+    options: tuple[str, ...]
+    default: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A headline, what is known about it, and the runs and table rows that say so."""
+
+    winner: str  # or "nobody"
+    family: str
+    words: str
+    facts: tuple[tuple[str, str], ...]
+    keys: tuple[str, ...] = ()
+    row: int = 0  # of the table that all answers are in
+
+
+@dataclass(frozen=True)
+class Finder:
+    questions: tuple[Question, ...]
+    answers: Mapping[Choice, Answer]
+    table: Table
+    note: str = ""
+
+    @cached_property
+    def default(self) -> Answer | None:
+        """What stands there before anybody has chosen."""
+        return self.answers.get(tuple(q.options[q.default] for q in self.questions))
+
+    def as_json(self, numbers: Callable[[Iterable[str]], str]) -> dict[str, Any]:
+        """For the page: strings and answers once each, and which answer a choice of options has.
+
+        An answer is [winner, family, words, [[term, text], …], cells, row]; texts are places in
+        `strings`.
+        """
+        strings: dict[str, int] = {}
+        answers: dict[str, int] = {}
+        choices: dict[str, int] = {}
+
+        def said(text: str) -> int:
+            return strings.setdefault(text, len(strings))
+
+        for choice, answer in self.answers.items():
+            facts = [[said(term), said(text)] for term, text in answer.facts]
+            family = slug(answer.family) if answer.family else ""
+            texts = [said(answer.winner), said(family), said(answer.words)]
+            row = json.dumps([*texts, facts, said(numbers(answer.keys)), answer.row])
+            options = zip(self.questions, choice, strict=True)
+            place = ".".join(str(q.options.index(option)) for q, option in options)
+            choices[place] = answers.setdefault(row, len(answers))
+        rows = [json.loads(row) for row in answers]
+        return {"strings": [*strings], "answers": rows, "choices": choices}
+
+    def renamed(self, shown: Shown) -> Finder:
+        """With every name as a reader knows it."""
+        questions = tuple(replace(q, options=tuple(map(shown, q.options))) for q in self.questions)
+        answers = {
+            tuple(map(shown, choice)): replace(
+                answer,
+                winner=shown(answer.winner),
+                words=shown(answer.words),
+                facts=tuple((term, shown(text)) for term, text in answer.facts),
+            )
+            for choice, answer in self.answers.items()
+        }
+        rows = [[shown(v) if isinstance(v, str) else v for v in row] for row in self.table.rows]
+        return replace(
+            self, questions=questions, answers=answers, table=replace(self.table, rows=rows)
+        )

@@ -1,0 +1,192 @@
+"""The numbers that a figure draws, read off its artists: for CSV, for tooltips, for filters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SERIES = "series:"  # what the id of an artist begins with that belongs to a named series
+LEADER = 0.5  # thinner lines lead from a name to its curve, and are no data
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    x: str  # what its axes say
+    y: str
+    box: tuple[float, float, float, float]  # left, top, width, height, in points
+    names: Mapping[str, Mapping[float, str]]  # by axis, what stands at a tick instead of a number
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one name in one panel; those of a heat map have a value each."""
+
+    axes: Axes
+    panel: int
+    name: str
+    method: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    value: NDArray[np.float64] | None = None
+
+
+def panels(figure: Figure) -> list[Axes]:
+    """Without the colour bars."""
+    return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+
+
+def described(figure: Figure) -> list[Panel]:
+    """A figure that was drawn, panel by panel."""
+    height = figure.bbox.height
+    found = []
+    for axes in panels(figure):
+        left, right, bottom, top = _extent(axes)
+        place = (left, height - top, right - left, top - bottom)
+        titles = (axes.get_title(where) for where in ("left", "center", "right"))
+        title = next((text for text in titles if text), "")
+        names = {"x": _names(axes.xaxis), "y": _names(axes.yaxis)}
+        found.append(Panel(title, _label(axes, "x"), _label(axes, "y"), place, names))
+    return found
+
+
+def _extent(axes: Axes) -> tuple[float, float, float, float]:
+    """With its ticks and the names beside its curves, within the figure."""
+    parts = [axes.get_tightbbox(), *(text.get_window_extent() for text in axes.texts)]
+    boxes = [p.extents for p in parts if p is not None and np.isfinite(p.extents).all()]
+    whole = axes.figure.bbox
+    if not boxes:
+        return whole.x0, whole.x1, whole.y0, whole.y1
+    left, bottom = np.min(boxes, axis=0)[:2]
+    right, top = np.max(boxes, axis=0)[2:]
+    return max(left, 0.0), min(right, whole.x1), max(bottom, 0.0), min(top, whole.y1)
+
+
+def series(figure: Figure) -> Iterator[Series]:
+    """Everything that is drawn in data coordinates, named where it has a name."""
+    for place, axes in enumerate(panels(figure)):
+        for line in axes.lines:
+            if line.get_transform() == axes.transData and line.get_linewidth() >= LEADER:
+                x, y = np.asarray(line.get_xydata(), dtype=float).reshape(-1, 2).T
+                if x.size:
+                    method = str(getattr(line, "method", ""))
+                    yield Series(axes, place, _name(line), method, x, y)
+        for collection in axes.collections:
+            yield from _collected(axes, place, collection)
+        for image in axes.images:
+            left, right, bottom, top = image.get_extent()
+            table = _filled(image.get_array())
+            if table.ndim == 2:
+                rows, columns = table.shape
+                x = left + (np.arange(columns) + 0.5) * (right - left) / columns
+                y = top + (np.arange(rows) + 0.5) * (bottom - top) / rows
+                yield _mesh(axes, place, x, y, table)
+
+
+def _collected(axes: Axes, place: int, collection: Any) -> Iterator[Series]:
+    kind = type(collection).__name__
+    if kind == "PathCollection":
+        x, y = _filled(collection.get_offsets()).T
+        yield Series(axes, place, _name(collection), "", x, y)
+    elif kind == "QuadMesh":
+        corners = np.asarray(collection.get_coordinates(), dtype=float)
+        middle = (corners[1:, 1:] + corners[:-1, :-1]) / 2
+        rows, columns = middle.shape[:2]
+        table = _filled(collection.get_array())
+        # with shaded corners there are as many values as corners
+        if table.size == rows * columns:
+            yield _mesh(axes, place, middle[0, :, 0], middle[:, 0, 1], table.reshape(rows, columns))
+    elif "Poly" in kind and _name(collection):
+        (path,) = collection.get_paths()[:1] or (None,)
+        if path is not None:
+            yield from _band(axes, place, _name(collection), np.asarray(path.vertices, dtype=float))
+
+
+def _filled(values: Any) -> NDArray[np.float64]:
+    """Without a mask: what is masked is not a number."""
+    masked: Any = np.ma.asarray(values, dtype=float)
+    return np.asarray(masked.filled(math.nan), dtype=float)
+
+
+def _mesh(axes: Axes, place: int, x: ArrayLike, y: ArrayLike, table: NDArray[Any]) -> Series:
+    return Series(axes, place, "", "", np.asarray(x), np.asarray(y), table)
+
+
+def _band(axes: Axes, place: int, name: str, corners: NDArray[np.float64]) -> Iterator[Series]:
+    """The lower and the upper end at every x."""
+    x = np.unique(corners[:, 0])
+    ends = [corners[corners[:, 0] == at, 1] for at in x]
+    yield Series(axes, place, f"{name}, low", "", x, np.array([end.min() for end in ends]))
+    yield Series(axes, place, f"{name}, high", "", x, np.array([end.max() for end in ends]))
+
+
+def _name(artist: Artist) -> str:
+    gid = artist.get_gid() or ""
+    if gid.startswith(SERIES):
+        return gid.removeprefix(SERIES)
+    label = str(artist.get_label())
+    return "" if label.startswith("_") else label
+
+
+def _label(axes: Axes, which: str) -> str:
+    """Of panels that share an axis only the outer ones name it."""
+    shared = getattr(axes, f"get_shared_{which}_axes")().get_siblings(axes)
+    words = (getattr(other, f"get_{which}label")() for other in [axes, *shared])
+    return next((text for text in words if text), "")
+
+
+def _names(axis: Any) -> dict[float, str]:
+    """Ticks that were given words; 10⁻³ is set as a formula, which has words of its own."""
+    if type(axis.get_major_formatter()).__name__ not in ("FixedFormatter", "FuncFormatter"):
+        return {}
+    places = axis.get_majorticklocs()
+    texts = axis.get_major_formatter().format_ticks(places)
+    named = {float(place): text for place, text in zip(places, texts, strict=True)}
+    return named if any(_is_word(text) for text in named.values()) else {}
+
+
+def _is_word(text: str) -> bool:
+    return sum(letter.isalpha() for letter in text) > 2
+
+
+def as_json(figure: Figure) -> dict[str, Any]:
+    """What the page makes CSV from: panels, and [panel, name, family, x, y, values] per series."""
+    told = [
+        {"title": p.title, "x": p.x, "y": p.y, "box": [round(v, 1) for v in p.box]}
+        | ({"names": _named(p)} if any(p.names.values()) else {})
+        for p in described(figure)
+    ]
+    rows = []
+    for each in series(figure):
+        row: list[Any] = [each.panel, each.name, each.method.partition("/")[0]]
+        row += [rounded(each.x), rounded(each.y)]
+        rows.append([*row, rounded(each.value.ravel())] if each.value is not None else row)
+    return {"panels": told, "series": rows}
+
+
+def _named(panel: Panel) -> dict[str, dict[str, str]]:
+    return {
+        axis: {f"{place:g}": text for place, text in names.items()}
+        for axis, names in panel.names.items()
+        if names
+    }
+
+
+def rounded(values: Iterable[float]) -> list[float | int | None]:
+    """To so many digits as a figure shows and more; what does not exist is null."""
+    return [_short(float(f"{v:.{DIGITS}g}")) if math.isfinite(v) else None for v in values]
+
+
+def _short(value: float) -> float | int:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value

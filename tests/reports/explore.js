@@ -1,0 +1,95 @@
+// Every interaction, in the order in which a reader might try them; what was seen is returned.
+// Downloads are caught in `saved`, by the names of the files.
+const saved = {};
+URL.createObjectURL = (blob) => { saved.last = blob.text(); return "blob:"; };
+const click = HTMLAnchorElement.prototype.click;
+HTMLAnchorElement.prototype.click = function () {
+  if (this.download) saved[this.download] = saved.last;
+  else click.call(this);
+};
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+const one = (selector, root = document) => root.querySelector(selector);
+const found = {};
+
+const finder = one("#finder"), form = one("form", finder);
+const choose = (name, pick) => {
+  const select = form.elements[name];
+  select.value = [...select.options].find(pick).value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  return one(".words", finder).textContent;
+};
+choose("told", (option) => option.text.includes("samples"));
+found.few = choose("queries", (option) => option.text === "1 value") && choose("error", (option) => option.text === "10⁻³");
+found.many = choose("queries", (option) => option.text.startsWith("100"));
+found.nobody = choose("error", (option) => option.text === "10⁻⁸");
+found.live = one(".answer", finder).getAttribute("aria-live");
+found.row = one(one(".evidence a", finder).getAttribute("href")).cells[2].textContent;
+one("a[data-cells]", finder).click();
+found.dialog = [one("dialog").open, all("dialog tbody tr").length];
+all("dialog button")[1].click();
+found.closed = !one("dialog").open;
+
+const figure = one("#figure-told"), svg = one("svg", figure);
+const mark = one(".marks [data-runs]", figure), tip = one(".tip");
+mark.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+found.tip = tip.hidden ? "" : tip.textContent;
+mark.dispatchEvent(new PointerEvent("pointerout", { bubbles: true }));
+found.untipped = tip.hidden;
+const first = one('.marks [tabindex="0"]', figure);
+first.focus();
+first.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+found.moved = [document.activeElement !== first, document.activeElement.tagName, tip.hidden, all('.marks [tabindex="0"]', figure).length];
+document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+found.entered = one("dialog").open;
+one("dialog").close();
+
+const chip = (text) => all(".chip", figure).find((each) => each.textContent === text);
+const off = (name) => all(`[data-series="${name}"]`, figure).every((part) => part.classList.contains("off"));
+chip("linear models").click();
+found.family = [off("cubic"), off("linear"), off("n0-tets"), chip("linear models").getAttribute("aria-pressed")];
+chip("linear models").click();
+chip("cubic").click();
+found.series = [off("cubic"), off("linear")];
+chip("cubic").click();
+
+const box = () => svg.getAttribute("viewBox").split(" ").map(Number);
+const whole = box(), [out, into, reset] = all(".zoom button", figure);
+into.click();
+found.zoomed = box()[2] / whole[2];
+out.click();
+found.back = box()[2] / whole[2];
+svg.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, ctrlKey: true, bubbles: true, cancelable: true }));
+found.wheel = box()[2] / whole[2];
+reset.click();
+const scrolled = new WheelEvent("wheel", { deltaY: -1, bubbles: true, cancelable: true });
+svg.dispatchEvent(scrolled);
+found.scrolls = !scrolled.defaultPrevented && box()[2] === whole[2];
+all(".panels .chip", figure)[2].click();
+found.panel = [box()[0] > whole[2] / 4, box()[2] < whole[2], all(".aside", svg).length, all("[aria-hidden] text", svg).length > 2];
+all(".panels .chip", figure)[0].click();
+found.panels = [box().join() === whole.join(), all(".aside", svg).length];
+
+const select = all(".switch select")[0], others = all('figure[data-switch="told"]');
+const visible = () => others.filter((each) => each.offsetParent).map((each) => each.dataset.problem);
+found.problems = [visible()];
+select.value = select.options[1].value;
+select.dispatchEvent(new Event("change", { bubbles: true }));
+found.problems.push(visible());
+
+const filters = one("form.filters"), claims = () => all("details.claim").filter((each) => each.offsetParent).map((each) => each.dataset.status);
+const ask = (name, value) => { filters.elements[name].value = value; filters.dispatchEvent(new Event("input", { bubbles: true })); return claims(); };
+found.claims = [claims(), ask("status", "holds"), ask("status", ""), ask("standing", "exploratory"), ask("standing", ""),
+  ask("part", "control"), ask("part", ""), ask("words", "PAIRED one")];
+found.count = one("output", filters).textContent;
+ask("words", "");
+const claim = one("details.claim");
+claim.open = true;
+one("a[data-cells]", claim).click();
+found.claim = [one("dialog").open, claim.textContent.includes("0–1")];
+one("dialog").close();
+
+for (const button of all("button").filter((each) => each.textContent === "Download as CSV")) button.click();
+found.saved = Object.fromEntries(await Promise.all(Object.entries(saved).map(async ([name, text]) => [name, await text])));
+found.tables = all("table[data-name]").map((table) => table.dataset.name + ".csv");
+found.figures = all("figure > .numbers").map((data) => data.parentElement.id.replace("figure-", "") + ".csv");
+return found;
