@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.cells import Cell, Result
+from bench.cells import Cell, Result, paired
 from bench.claims import Claim, Entry, Fact, all_claims
 from bench.cli import invoke
 from bench.store.files import encoded
@@ -63,7 +63,7 @@ def make_run(path, *, fem=True, finest=None):
     for n in PLANS["convergence"]["n"] if fem else ():
         put(store, "fem", {"n": n}, fem_values(n, finest if n == 4 else None))
     for seed in (0, 1):
-        put(store, "baseline", {"method": "linear", "data_seed": seed}, baseline_values(seed))
+        put(store, "baseline", {"method": "linear", **paired(seed)}, baseline_values(seed))
     store.close()
     return path
 
@@ -221,7 +221,7 @@ def test_every_claim_is_listed_even_untested(run):
 def test_a_diverged_run_counts_as_worst(run):
     store = Store.writable(run)
     values = {**baseline_values(0), "l2_error": None}
-    put(store, "baseline", {"method": "linear", "data_seed": 1}, values)
+    put(store, "baseline", {"method": "linear", **paired(1)}, values)
     store.close()
     (linear,) = [c for c in contenders(Run.read(run).results, "maxwell") if c.track == "fit"]
     assert linear.seeds == 2
