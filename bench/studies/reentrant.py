@@ -43,7 +43,7 @@ class Config:
 # CPU seconds per cell of `paper`, pilot seeds, a busy machine: a net of width 20 on 648 points 3.5
 # (72 + 6 of them), 1.9 and 6.3 of width 10 and 40, 2.3 and 5.9 on 162 and 2592 points (12 each), in
 # the weak form 12 (15); reentrant3d 4.1 and 13, fichera 7.5 and 12 in the two forms (6 each);
-# elements 56 together, of which N₀ at n = 32 takes 19: about 930 in all, under 16 core-minutes.
+# elements 60 together, of which N₀ at n = 32 takes 23: about 940 in all, under 16 core-minutes.
 PRESETS = {
     "quick": Config(),
     "paper": Config(

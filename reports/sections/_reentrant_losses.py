@@ -69,7 +69,7 @@ def by_kind(prism: Results) -> dict[str, list[StoredResult]]:
 def _caption_scatter(kinds: dict[str, list[StoredResult]]) -> str:
     records = [record for group in kinds.values() for record in group]
     if len(records) < 3:
-        return "Error against loss, one mark per run: the loss does not say which end is right."
+        return "Error against loss, one mark per run. Above the dotted line an end is wrong."
     said = [_rank_correlation(records, name) for name in ("training_loss", "fine_loss")]
     return (
         f"Over {len(records)} runs the error follows the loss at the points of training with a "
@@ -85,7 +85,7 @@ def _rank_correlation(records: Sequence[StoredResult], name: str) -> float:
         np.argsort(np.argsort([float(record.values[key]) for record in records])).astype(float)
         for key in (name, "l2_relative")
     )
-    return float(np.corrcoef(first, second)[0, 1])
+    return round(float(np.corrcoef(first, second)[0, 1]), 2) + 0.0  # no −0.00
 
 
 def by_size(prism: Results) -> dict[str, dict[str, dict[int, list[StoredResult]]]]:
@@ -133,11 +133,28 @@ def _off_the_floor(records: Sequence[StoredResult]) -> str:
     stayed_right = sum(end_of(record) == "right" for record in stayed)
     nets = f"{len(left)} of {len(records)} {'net' if len(records) == 1 else 'nets'}"
     return (
-        f"In {nets} the loss by the fine rule ended above {RISEN:g} times its lowest value while "
-        "the loss at the points of training went on falling: they left the floor of the energy "
-        f"between their points. Of these {right} ended right and {len(left) - right} wrong; of the "
-        f"{len(stayed)} that stayed {stayed_right} ended right. Where they go from there is "
-        "decided by the points, not by the loss."
+        f"In {nets} the loss by the fine rule ended above {RISEN:g} times its lowest value along "
+        "the training, in which the loss at the points only falls: the floor of the energy was "
+        f"left between the points. Of these {right} ended right and {len(left) - right} wrong; of "
+        f"the {len(stayed)} that stayed {stayed_right} ended right."
+    )
+
+
+def wrong_and_sure(records: Sequence[StoredResult]) -> str:
+    """How many wrong ends have a smaller loss than half of the right ones; "" where none has."""
+    losses: dict[bool, list[float]] = {True: [], False: []}
+    for record in records:
+        losses[end_of(record) == "right"].append(float(record.values["training_loss"]))
+    if not losses[True]:
+        return ""
+    sure = sum(loss < median(losses[True]) for loss in losses[False])
+    if not sure:
+        return ""
+    all_wrong = len(losses[False])
+    return (
+        f"Of {all_wrong} wrong {'net' if all_wrong == 1 else 'nets'} {sure} "
+        f"{'has' if sure == 1 else 'have'} a smaller loss at the points of training than the "
+        f"median of the {len(losses[True])} right."
     )
 
 
