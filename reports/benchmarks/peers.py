@@ -39,6 +39,13 @@ class Row:
         return told or _over(self.seconds, self.our_seconds)
 
     @property
+    def interval(self) -> str | None:
+        """Of that ratio, where there was more than one round."""
+        if (real(self.ratio.get("rounds")) or 0) < 2:
+            return None
+        return interval(self.ratio.get("low"), self.ratio.get("high"))
+
+    @property
     def closer(self) -> float | None:
         """The peer's error over ours."""
         return _over(self.error, self.our_error)
@@ -168,7 +175,7 @@ def _table(rows: Sequence[Row]) -> Table:
             row.way,
             row.verdict,
             row.sooner,
-            interval(row.ratio.get("low"), row.ratio.get("high")) if row.ratio else None,
+            row.interval,
             row.seconds,
             row.our_seconds,
             row.error,
