@@ -115,7 +115,7 @@ def _training(run: Run, nets: Results) -> Picture:
         if ends[best] < inf:
             parts.append(f"of {hidden} layers {best} ends lowest ({scientific(ends[best], 1)})")
     seconds = [median(g.value("seconds")) for g in _groups(nets)]
-    span = f"{show(min(seconds), 'seconds')} to {show(max(seconds), 'seconds')}"
+    span = " to ".join(dict.fromkeys(show(end(seconds), "seconds") for end in (min, max)))
     caption = (
         f"A training takes {span}; {listed(parts)}. Mean square error against seconds of steepest "
         "descent on one thread, by hidden layers and width: median over seeds, band over all."
