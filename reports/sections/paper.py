@@ -10,7 +10,7 @@ from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Formula, Paragraph, Picture, Section
 from reports.figures.convergence import error_against_h
-from reports.figures.paper import cost_of_training, gradients_by_layer
+from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
 from reports.formatting import counted, listed, scientific, show
 from reports.names import net_family, net_name
 
@@ -93,13 +93,13 @@ def _levels(run: Run, fem: Results, nets: Results) -> Picture:
     said = _beside(fem, nets) or f"Best approximation on `{MAIN}`, without nets so far."
     caption = (
         f"{said} L² error on the cube, 21 % of which lies outside the nets' samples, against the "
-        f"mesh size; medians over {counted(len(nets.distinct('seed')), 'seed')} with a band over "
-        "all."
+        "mesh size, by hidden layers and width of the nets; medians over "
+        f"{counted(len(nets.distinct('seed')), 'seed')} with a band over all."
         if len(nets)
         else said
     )
     both = Results([*fem, *nets])
-    draw = partial(error_against_h, fem, nets)
+    draw = partial(levels_beside_elements if len(nets) else error_against_h, fem, nets)
     return Picture("paper-levels", caption, draw, said, run.made_by(both))
 
 

@@ -18,7 +18,7 @@ from reports.compile import build_document
 from reports.context import Run
 from reports.document import Picture, Table, walk
 from reports.facts import facts, subtitle
-from reports.figures.paper import cost_of_training, gradients_by_layer
+from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
 from reports.sections import ledger, limits, methods, paper
 from reports.sections.solve import gains_by_work
 
@@ -68,6 +68,21 @@ def test_without_nets_the_elements_stand_alone():
     (picture,) = [b for b in paper.article(Run("r", {}, standings)) if isinstance(b, Picture)]
     assert "without nets so far" in picture.caption
     assert paper.article(Run("r", {}, ())) == []
+
+
+def test_every_size_has_a_panel_with_its_levels(experiment):
+    fem_cells = experiment.results.select("fem")
+    figure = levels_beside_elements(fem_cells, paper.papers_nets(experiment))
+    levels = {
+        axes.get_title(loc="left"): {
+            line.get_label(): line.get_ydata()[0]
+            for line in axes.lines
+            if len(line.get_xdata()) == 2
+        }
+        for axes in figure.axes
+    }
+    assert levels["2-50"] == pytest.approx({"ResNet": 7.5e-3, "ResNet + τ": 7.5e-3})
+    assert levels["6-50"] == pytest.approx({"ResNet + τ": 3e-2})
 
 
 def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):

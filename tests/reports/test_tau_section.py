@@ -71,8 +71,8 @@ def test_the_article_has_one_forest_over_settings_and_rates(run):
     assert picture.name == "tau-forest"
     said = re.match(
         r"Tuned against tuned it trains better in 1, worse in 0, undecided in 0 of 1 setting "
-        r"\(ratio (.*)\); at equal rate it trains better in 2, worse in 1, undecided in 0 of 3 rates "
-        r"\(ratios (.*) to (.*?)\)\.",
+        r"\(ratio (.*)\); at equal rate it trains better in 2, worse in 1, undecided in 0 of 3 "
+        r"rates \(ratios (.*) to (.*?)\)\.",
         lead.text,
     )
     assert [float(ratio) for ratio in said.groups()] == pytest.approx([0.7, 0.2, 1.6], rel=0.1)
