@@ -19,7 +19,8 @@ from reports.context import Run
 from reports.document import Picture, Table, walk
 from reports.facts import facts, subtitle
 from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
-from reports.sections import ledger, limits, methods, paper
+from reports.sections import ledger, limits, methods
+from reports.sections import reproduction as paper
 from reports.sections.solve import gains_by_work
 
 
