@@ -18,7 +18,7 @@ CUT_POINTS = 3.0  # beyond the figure's edge
 
 
 def drawing_findings(name: str, figure: Figure) -> list[str]:
-    """One line per fault of a figure that has been drawn or saved."""
+    """One line per fault of a figure that has been drawn, or saved at its own resolution."""
     return [f"figure {name}: {fault}" for fault in (*_blank(figure), *_texts(figure))]
 
 

@@ -7,9 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import matplotlib
 import typst
 
 from bench.guards.output import temporary_folder
@@ -32,7 +30,7 @@ from reports.document import (
 )
 from reports.drawings import drawing_findings
 from reports.formatting import show
-from reports.style import TINTS, drawn, saved
+from reports.style import FONTS, TINTS, drawn, saved
 from reports.tables import split_at_point
 
 _PREAMBLE = """
@@ -78,9 +76,6 @@ NO_BREAK = "\u00a0"
 LONG_CODE = 60
 WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
-
-
-FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # those of the figures' texts
 
 
 def render_pdf(document: Document, found: list[str] | None = None) -> bytes:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from reports.document import Picture
 
 WIDTH_INCHES = 7.2
+FONTS = Path(mpl.get_data_path()) / "fonts" / "ttf"  # of the texts, for whoever sets them again
 GOLDEN = 0.62
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -16,12 +17,24 @@ from reports.style import WIDTH_INCHES
 from reports.svg import End, legend_below, name_ends, plot_band, plot_series
 
 Array = NDArray[np.float64]
+Name = Callable[[Mapping[str, Any]], str]
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
     """L² error on the cube against h: one curve per element, one level per net (median over
     seeds, band over all of them)."""
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.55))
+    ends = draw_elements(axes, fem)
+    draw_levels(axes, nets)
+    axes.set_ylabel("L² error on the cube")
+    legend_below(figure, axes)
+    figure.draw_without_rendering()  # names keep their distance only once the axes have their size
+    name_ends(axes, ends, side="left")
+    return figure
+
+
+def draw_elements(axes: Axes, fem: Results) -> list[End]:
+    """A curve per element with slopes to compare with; where each ends."""
     ends: list[End] = []
     lowest: dict[int, tuple[Array, Array]] = {}
     for element in fem.distinct("element"):
@@ -35,25 +48,20 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
         rate = first.values.get("element_rate")  # none where the order is an argument
         if rate is not None and (rate not in lowest or error[-1] < lowest[rate][1][-1]):
             lowest[rate] = h, error
-    _levels(axes, nets)
     axes.loglog()
     axes.margins(x=0.12)
     for rate, (h, error) in lowest.items():
         rate_triangle(axes, h, error, rate)
     axes.set_xlabel("mesh size h (cell diameter)")
-    axes.set_ylabel("L² error on the cube")
-    legend_below(figure, axes)
-    figure.draw_without_rendering()  # names keep their distance only once the axes have their size
-    name_ends(axes, ends, side="left")
-    return figure
+    return ends
 
 
-def _levels(axes: Axes, nets: Results) -> None:
+def draw_levels(axes: Axes, nets: Results, name: Name = net_name) -> None:
     """A net knows no mesh: its error is one level, drawn over the whole range of h."""
     left, right = axes.get_xlim()
     ends = [max(left, 1e-3), right]
-    for label in sorted({net_name(r.config) for r in nets}):
-        runs = Results([r for r in nets if net_name(r.config) == label])
+    for label in sorted({name(r.config) for r in nets}):
+        runs = Results([r for r in nets if name(r.config) == label])
         errors = runs.errors("l2_error")  # infinite where a run diverged
         method, level = net_method(runs.records[0].config), median(errors)
         if not np.isfinite(level):

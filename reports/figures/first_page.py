@@ -72,6 +72,9 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     right = 2.0 * max(xs)
     grid[0][0].set_xlim(right=right * 10**ROOM)
     grid[0][0].autoscale_view(scalex=False)
+    ys = [m.error for m in methods] or [1.0]
+    if max(ys) < 1.1 * min(ys):  # one point has no range
+        grid[0][0].set_ylim(min(ys) / 10, max(ys) * 10)
     for axes, ends in named:  # once the common limits are known
         _name(axes, ends, right)
         axes.set_xticks([10.0**k for k in range(-5, 5, 2) if min(xs) / 10 <= 10.0**k <= right])

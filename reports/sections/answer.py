@@ -8,7 +8,7 @@ from functools import partial, reduce
 from math import inf, isinf
 
 from bench.store.results import Results
-from reports.contenders import Contender, contenders, contested, entrant
+from reports.contenders import Contender, entrant
 from reports.context import Run
 from reports.decision import POINTS, QUESTIONS, Decision, Entrant, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
@@ -25,16 +25,13 @@ from reports.first_page import (
     told_in_words,
     with_time,
 )
-from reports.formatting import counted, listed, number, scientific, show
-from reports.names import element_look
+from reports.formatting import counted, listed, scientific
 from reports.sections.ledger import first_claims
 
 TITLE = "The answer"
 ORDER = 10
 STUDIES = ()  # whatever competes
 GAP = ""
-
-PAPER_ELEMENT = element_look("N0")
 
 
 def headline(run: Run) -> str:
@@ -128,20 +125,25 @@ def _message(panels: Mapping[str, Sequence[Contender]]) -> str:
 
 
 def contents(run: Run) -> list[Block | Section]:
-    fields = {problem: contenders(run.results, problem) for problem in _problems(run.results)}
-    if not fields:
+    found = Fields.of(run)
+    main, fields = found.main, dict(found.by_problem)
+    if main is None:
         missing = Missing("there are no results yet.", run.command("training"))
         return [] if len(run.results) else [missing]
-    main = "maxwell" if "maxwell" in fields else next(iter(fields))
+    said = _message({track: found.fullest(main, track) for track in TOLD})
     return [
-        Paragraph(_answer(main, fields[main])),
+        Paragraph(
+            "Everything behind the first page: all methods of its field in one figure, and the "
+            "decisions for every field, kind of information and required error."
+        ),
         Picture(
             "work-precision",
-            f"Work and precision on {main}: L² error on the cube against seconds and unknowns. "
-            "Oracle lines are told the field everywhere; nets and least squares are told samples "
-            f"in the cylinder. Lower and further left is better.{_not_drawn(fields[main])}",
+            f"{said} Work and precision on {main}: L² error on the whole domain against seconds "
+            "and unknowns. Oracle lines are told the field everywhere; nets and least squares are "
+            "told samples in the training part, and dotted lines the equation: marks of different "
+            f"kinds of information do not compare.{_not_drawn(fields[main])}",
             partial(work_precision, fields[main]),
-            f"Work-precision diagram. {_answer(main, fields[main])}",
+            f"Work-precision diagram. {said}",
             run.made_by(Results([r for c in fields[main] for r in c.records])),
         ),
         *_tables(run, fields),
@@ -151,79 +153,6 @@ def contents(run: Run) -> list[Block | Section]:
 def _not_drawn(field: Sequence[Contender]) -> str:
     names = undrawn(field)
     return f" Without an error on the cube, and so not drawn: {', '.join(names)}." if names else ""
-
-
-def _problems(results: Results) -> list[str]:
-    return contested(results)
-
-
-def _answer(problem: str, field: Sequence[Contender]) -> str:
-    """Who is best in each track, and what the best net is beside its strongest rivals."""
-    sentences = []
-    net = _best([c for c in field if c.is_net])
-    rival = _best([c for c in field if net and not c.is_net and c.conditions == net.conditions])
-    oracle = _best([c for c in field if c.track == "oracle"])
-    n0 = _best([c for c in field if c.track == "oracle" and c.look == PAPER_ELEMENT])
-    if net:
-        sentences.append(
-            f"On {problem} the best net is {net.name}: L² error {_error(net)} on the cube, "
-            f"{show(net.seconds_alone, 'seconds')} of training{_search(net)}, median of "
-            f"{net.seeds} seeds."
-        )
-    if net and rival:
-        sentences.append(
-            f"{_told(net)}, {rival.name} reaches {_error(rival)} in "
-            f"{show(rival.seconds_alone, 'seconds')}{_search(rival)}: {_versus(net, rival)}."
-        )
-    elif net:
-        sentences.append(
-            f"No method without a net was told what it was told ({net.appearance.told})."
-        )
-    if n0:
-        sentences.append(
-            f"The finest lowest-order mesh of this run ({n0.name}, {n0.unknowns:,} unknowns) has "
-            f"{_error(n0)}."
-        )
-    if oracle and n0 and oracle is not n0:
-        sentences.append(
-            f"The strongest oracle is {oracle.name} with {oracle.unknowns:,} unknowns: "
-            f"{_error(oracle)} in {show(oracle.seconds, 'seconds')}."
-        )
-    return " ".join(sentences)
-
-
-def _told(net: Contender) -> str:
-    """What a rival has in common with it; both have equal conditions."""
-    samples = net.appearance.samples
-    if samples is None:
-        return "Told the same"
-    return f"Told equally many samples ({samples:,}) and the same inputs ({net.features})"
-
-
-def _search(contender: Contender) -> str:
-    """` and 3.1 s of search for its settings`"""
-    seconds = contender.seconds_tuning
-    if seconds is None:
-        return " (the search for its settings was done before and is not counted)"
-    return f" and {show(seconds, 'seconds')} of search for its settings" if seconds else ""
-
-
-def _best(field: Sequence[Contender]) -> Contender | None:
-    able = [c for c in field if c.error]
-    return min(able, key=lambda c: c.error or 0.0) if able else None
-
-
-def _error(contender: Contender) -> str:
-    return scientific(contender.error or 0.0)
-
-
-def _versus(net: Contender, rival: Contender) -> str:
-    assert net.error is not None
-    assert rival.error is not None
-    factor = net.error / rival.error
-    if factor > 1:
-        return f"{number(factor)} times below the net"
-    return f"{number(1 / factor)} times above the net"
 
 
 def _tables(run: Run, fields: dict[str, list[Contender]]) -> list[Block]:

@@ -214,4 +214,4 @@ def _number(value: float) -> str:
         return "never"
     if value == 0:
         return "at once"
-    return count(round(value)) if value < 1e5 else scientific(value, 1)
+    return count(float(f"{value:.2g}")) if value < 1e5 else scientific(value, 1)

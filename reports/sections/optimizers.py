@@ -104,7 +104,9 @@ def _winner(runs: Results) -> str:
     if len(ordered) < 2:
         return ""
     (first, best), (second, next_best) = ordered[:2]
+    factor = next_best / best if best else float("inf")
+    ahead = f"{two_digits(factor)} times below {second}" if factor >= 1.05 else f"beside {second}"
     return (
         f"After equally many evaluations {first} has the lowest median test error, "
-        f"{scientific(best, 1)}, {two_digits(next_best / best)} times below {second}."
+        f"{scientific(best, 1)}, {ahead}."
     )

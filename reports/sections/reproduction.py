@@ -1,18 +1,41 @@
-"""The paper's setting and printed numbers: what it states, how near runs come, what hangs on it."""
+"""The paper's own experiment, and its printed numbers: what it states, how near runs come.
+
+The article sets its nets beside the elements, with their training and their gradients by layer; the
+supplement has its setting, its numbers and what hangs on what it leaves open.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from math import inf
 
 from bench.claims.reproduction import SETTING, Closest, closest, closest_with_penalty
 from bench.claims.sensitivity import QUESTIONS, Answer, answers, data_and_weights
+from bench.store.results import Results, median
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Section, Source, Table, Value
+from reports.document import (
+    Block,
+    Column,
+    Formula,
+    Paragraph,
+    Picture,
+    Section,
+    Source,
+    Table,
+    Value,
+)
+from reports.figures.convergence import error_against_h
+from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
+from reports.formatting import counted, listed, scientific, show
+from reports.names import net_family, net_name
 
-TITLE = "The paper's numbers"
-ORDER = 45
-STUDIES = ()  # the ledger names the runs that are missing
+TITLE = "The paper's experiment"
+ORDER = 22
+STUDIES = ()  # `training` and `convergence` have sections of their own, which name what is missing
 GAP = ""
+MAIN = "maxwell"
+STEEPEST = {"optimizer": "steepest", "features": "x,f,phi"}
 
 NUMBERS = [
     Column("quantity"),
@@ -22,6 +45,131 @@ NUMBERS = [
     Column("smallest to largest of all runs"),
     Column("runs", "count"),
 ]
+
+
+def article(run: Run) -> list[Block]:
+    """Only what the paper compares: its field, its elements, its nets without bias ordering."""
+    fem = run.results.select("fem", problem=MAIN, solve=False, grading=None, order=None)
+    nets = papers_nets(run)
+    lead = Paragraph(
+        "The paper trains ResNets and Fractional-DNNs on samples of the field in the cylinder, "
+        "with steps τ that are fixed or learned, and sets them beside the best approximation by "
+        "Nédélec elements, which is told the field everywhere. A net does not depend on h: it is "
+        f"one level in the figure. {_beside(fem, nets)}"
+    )
+    blocks: list[Block] = []
+    if len(fem):
+        blocks.append(_levels(run, fem, nets))
+    if len(nets):
+        blocks += [_training(run, nets), _gradients(run, nets)]
+    return [lead, *_formulas(), *blocks] if blocks else []
+
+
+def papers_nets(run: Run) -> Results:
+    """By steepest descent, on all inputs, the loss without penalties."""
+    told = run.results_of("training").select("net", problem=MAIN, **STEEPEST)
+    return Results([r for r in told if not r.config["bias_ordering"] and not r.config["lambda2"]])
+
+
+def _formulas() -> list[Block]:
+    return [
+        Formula(
+            '"ResNet:" quad y_(l+1) = y_l + tau_l sigma(W_l y_l + b_l), quad quad quad '
+            '"Fractional-DNN:" quad y_(l+1) = y_l - sum_(j<l) a_(l j) (y_(j+1) - y_j) '
+            "+ tau_l^gamma Gamma(2 - gamma) sigma(W_l y_l + b_l)",
+            "A ResNet's layer adds tau sigma of W y plus b; that of a Fractional-DNN also "
+            "subtracts a weighted sum of all earlier differences.",
+        )
+    ]
+
+
+def _beside(fem: Results, nets: Results) -> str:
+    """Up to which mesh the nets have the smaller error."""
+    meshes = list(fem.select("fem", element="N0").sorted_by("n"))
+    if not meshes or not len(nets):
+        return ""
+    parts = []
+    for hidden in nets.distinct("hidden"):
+        levels = [median(group.errors()) for group in _variants(nets, hidden).values()]
+        best = min(levels)
+        beaten = [r.values["n"] for r in meshes if r.values["l2_error"] > best]
+        name = f"{hidden}-{nets.select('net', hidden=hidden).distinct('width')[0]}"
+        against = f"N₀ up to n = {max(beaten)}" if beaten else "no mesh of N₀"
+        parts.append(f"the best {name} net ({scientific(best, 1)}) beats {against}")
+    last = meshes[-1].values
+    sentence = listed(parts)
+    return (
+        f"{sentence[0].upper()}{sentence[1:]}, of meshes up to n = {last['n']} "
+        f"({scientific(last['l2_error'], 1)}); the two were told different things."
+    )
+
+
+def _variants(nets: Results, hidden: int) -> dict[str, Results]:
+    found = nets.select("net", hidden=hidden)
+    names = sorted({net_family(r.config) for r in found})
+    return {n: Results([r for r in found if net_family(r.config) == n]) for n in names}
+
+
+def _levels(run: Run, fem: Results, nets: Results) -> Picture:
+    said = _beside(fem, nets) or f"Best approximation on `{MAIN}`, without nets so far."
+    caption = (
+        f"{said} L² error on the cube, 21 % of which lies outside the nets' samples, against the "
+        "mesh size, by hidden layers and width of the nets; medians over "
+        f"{counted(len(nets.distinct('seed')), 'seed')} with a band over all."
+        if len(nets)
+        else said
+    )
+    both = Results([*fem, *nets])
+    draw = partial(levels_beside_elements if len(nets) else error_against_h, fem, nets)
+    return Picture("paper-levels", caption, draw, said, run.made_by(both))
+
+
+def _training(run: Run, nets: Results) -> Picture:
+    """Which τ ends lower, size by size, and what the training costs."""
+    parts = []
+    for hidden in nets.distinct("hidden"):
+        ends = {
+            name: median(group.errors("train_mse"))
+            for name, group in _variants(nets, hidden).items()
+        }
+        best = min(ends, key=lambda name: ends[name])
+        if ends[best] < inf:
+            parts.append(f"of {hidden} layers {best} ends lowest ({scientific(ends[best], 1)})")
+    seconds = [median(g.value("seconds")) for g in _groups(nets)]
+    span = " to ".join(dict.fromkeys(show(end(seconds), "seconds") for end in (min, max)))
+    caption = (
+        f"A training takes {span}; {listed(parts)}. Mean square error against seconds of steepest "
+        "descent on one thread, by hidden layers and width: median over seeds, band over all."
+    )
+    draw = partial(cost_of_training, nets)
+    return Picture("paper-training", caption, draw, caption, run.source("training", nets))
+
+
+def _groups(nets: Results) -> list[Results]:
+    names = sorted({net_name(r.config) for r in nets})
+    return [Results([r for r in nets if net_name(r.config) == name]) for name in names]
+
+
+def _gradients(run: Run, nets: Results) -> Picture:
+    """How far apart the layers' gradients are, before and after."""
+    spans = [_span(record, at) for at in (0, -1) for record in nets]
+    start, end = (median(spans[: len(nets)]), median(spans[len(nets) :]))
+    caption = (
+        "Gradients neither vanish nor explode in nets this shallow: the largest ‖∂J/∂W‖ of a net "
+        f"is {start:.1f} times its smallest before training and {end:.1f} times after, in the "
+        "median. Norms by layer, dashed before, solid after; medians over seeds."
+        if max(start, end) < 1e3
+        else f"The largest ‖∂J/∂W‖ of a net is {start:.2g} times its smallest before training and "
+        f"{end:.2g} times after, in the median. Norms by layer, dashed before, solid after; "
+        "medians over seeds."
+    )
+    draw = partial(gradients_by_layer, nets)
+    return Picture("paper-gradients", caption, draw, caption, run.source("training", nets))
+
+
+def _span(record: object, at: int) -> float | None:
+    norms = record.arrays["history_grad_W"][at]  # type: ignore[attr-defined]
+    return float(max(norms) / min(norms)) if min(norms) > 0 else None
 
 
 def contents(run: Run) -> list[Block | Section]:

@@ -1,5 +1,6 @@
 """The section on learned τ: one line per rate, a forest of arms, and what it says about them."""
 
+import re
 from types import SimpleNamespace
 
 import matplotlib as mpl
@@ -63,6 +64,24 @@ def test_the_section_says_where_the_sign_flips(run):
     assert by_arm["weights rescaled, no τ"][6] == pytest.approx(1.2, rel=0.1)
     assert by_arm["τ fixed"][6] is None
     assert by_arm["τ fixed"][3] == "rate"
+
+
+def test_the_article_has_one_forest_over_settings_and_rates(run):
+    lead, picture = learned_tau.article(run)
+    assert picture.name == "tau-forest"
+    said = re.match(
+        r"Tuned against tuned it trains better in 1, worse in 0, undecided in 0 of 1 setting "
+        r"\(ratio (.*)\); at equal rate it trains better in 2, worse in 1, undecided in 0 of 3 "
+        r"rates \(ratios (.*) to (.*?)\)\.",
+        lead.text,
+    )
+    assert [float(ratio) for ratio in said.groups()] == pytest.approx([0.7, 0.2, 1.6], rel=0.1)
+    assert picture.caption.startswith(said[0])
+    axes = picture.draw().axes[0]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names[0] == "ResNet, H = 20"
+    assert names[1:] == [f"ResNet, H = 20, Adam at {rate}" for rate in ("0.002", "0.01", "0.06")]
+    assert learned_tau.headline(run).startswith("**A learned τ:** tuned against tuned")
 
 
 def test_the_ratio_is_drawn_against_the_rate(run):

@@ -1,0 +1,173 @@
+"""Sections of the article: the paper's experiment, the τ forest, claims, facts and limits."""
+
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from test_contenders import MadeUp, fem
+from test_report import make_run
+
+mpl.use("Agg")
+
+from bench.cells import Cell
+from bench.claims import Compared, Entry, all_claims
+from bench.statistics import compare_paired
+from bench.store.results import Results
+from reports.compile import build_document
+from reports.context import Run
+from reports.document import Picture, Table, walk
+from reports.facts import facts, subtitle
+from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
+from reports.sections import ledger, limits, methods
+from reports.sections import reproduction as paper
+from reports.sections.solve import gains_by_work
+
+
+def trained(seed, error, hidden=2, net="resnet", tau="learned"):
+    """One training whose error falls in four steps and whose gradients fall from layer to layer."""
+    told = {"net": net, "tau": tau, "hidden": hidden, "width": 50, "seed": seed}
+    cell = Cell("net", {**told, "optimizer": "steepest", "steps": 4})
+    values = {"l2_error": error, "train_mse": error**2, "seconds": 4.0, "diverged": False}
+    norms = np.geomspace(1.0, 10.0**-hidden, hidden + 1)
+    arrays = {
+        "history_seconds": np.array([0.0, 1.0, 2.0, 4.0]),
+        "history_mse": np.geomspace(1.0, error**2, 4),
+        "history_grad_W": np.array([norms, norms, norms, 0.1 * norms]),
+    }
+    return MadeUp("net", dict(cell.config), values, arrays)
+
+
+@pytest.fixture
+def experiment():
+    nets = [trained(s, 5e-3 * (1 + s), tau=tau) for s in (0, 1) for tau in ("fixed", "learned")]
+    deep = [trained(s, 3e-2, hidden=6) for s in (0, 1)]
+    meshes = [fem(0.02 / n, n) for n in (1, 2, 4, 8)]
+    rows = [(record, "training") for record in (*nets, *deep)]
+    rows += [(record, "convergence") for record in meshes]
+    standings = [
+        SimpleNamespace(record=r, studies=(study,), cell=SimpleNamespace(config=r.config))
+        for r, study in rows
+    ]
+    return Run("r", {}, standings)
+
+
+def test_the_papers_experiment_says_which_meshes_are_beaten(experiment):
+    blocks = paper.article(experiment)
+    names = [block.name for block in blocks if isinstance(block, Picture)]
+    assert names == ["paper-levels", "paper-training", "paper-gradients"]
+    assert "The best 2-50 net (7.5·10⁻³) beats N₀ up to n = 2" in blocks[0].text
+    assert "the best 6-50 net (3.0·10⁻²) beats no mesh of N₀" in blocks[0].text
+    training, gradients = blocks[-2:]
+    assert training.caption.startswith("A training takes 4 s; of 2 layers ResNet")
+    assert "is 100.0 times its smallest before training and 100.0 times after" in gradients.caption
+
+
+def test_without_nets_the_elements_stand_alone():
+    meshes = [fem(0.02 / n, n) for n in (1, 2)]
+    standings = [SimpleNamespace(record=r, studies=("convergence",)) for r in meshes]
+    (picture,) = [b for b in paper.article(Run("r", {}, standings)) if isinstance(b, Picture)]
+    assert "without nets so far" in picture.caption
+    assert paper.article(Run("r", {}, ())) == []
+
+
+def test_every_size_has_a_panel_with_its_levels(experiment):
+    fem_cells = experiment.results.select("fem")
+    figure = levels_beside_elements(fem_cells, paper.papers_nets(experiment))
+    levels = {
+        axes.get_title(loc="left"): {
+            line.get_label(): line.get_ydata()[0]
+            for line in axes.lines
+            if len(line.get_xdata()) == 2
+        }
+        for axes in figure.axes
+    }
+    assert levels["2-50"] == pytest.approx({"ResNet": 7.5e-3, "ResNet + τ": 7.5e-3})
+    assert levels["6-50"] == pytest.approx({"ResNet + τ": 3e-2})
+
+
+def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
+    nets = paper.papers_nets(experiment)
+    figure = cost_of_training(nets)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["2-50", "6-50"]
+    (curve,) = [line for line in figure.axes[1].lines if not line.get_label().startswith("_")]
+    assert curve.get_xdata()[-1] == pytest.approx(4.0)
+    assert curve.get_ydata()[-1] == pytest.approx(9e-4)
+    deep = gradients_by_layer(nets).axes[1].lines
+    before, after = (line.get_ydata() for line in deep)
+    assert np.allclose(before, np.geomspace(1, 1e-6, 7))
+    assert np.allclose(after, before / 10)
+
+
+def test_what_more_work_gains():
+    """N₀ halves its error with h, the p-version gains ten per order, the net a hundred."""
+
+    def element(error, **config):
+        cell = Cell("fem", {"solve": True, "problem": "maxwell", **config})
+        return MadeUp("fem", dict(cell.config), {"l2_error": error})
+
+    elements = [element(0.1 / n, element="N0", n=n) for n in (4, 16)]
+    elements += [element(10.0**-p, element="hexP", n=1, order=p) for p in (1, 3, 5)]
+    curve = {"curve_seconds": np.array([1.0, 10.0]), "curve_l2_error": np.array([1e-3, 1e-5])}
+    net = MadeUp("solved_net", {}, {"l2_error": 1e-5, "seconds": 10.0}, curve)
+    gains = gains_by_work(Results([net]), Results(elements), "maxwell")
+    assert gains == pytest.approx({"N0": 2.0, "hexP": 10.0, "net": 100.0})
+    assert gains_by_work(Results([]), Results(elements[:1]), "maxwell") == {}
+
+
+def compared_claims(part, ratio):
+    comparison = compare_paired([ratio] * 12, [1.0] * 12)
+    claim = next(c for c in all_claims() if c.compares and c.part == part)
+    return Entry(claim, "holds", "holds", "", ("k",), Compared(comparison, (), ("k",), ""))
+
+
+def test_claims_are_drawn_by_part_and_tallied():
+    entries = [compared_claims("paper", 0.5), compared_claims("control", 2.0)]
+    run = Run("r", {}, ())
+    run.__dict__["ledger"] = entries
+    lead, tally, picture = ledger.article(run)
+    assert "Of 1 claim of the paper that was tested, 1 holds" in lead.text
+    assert [row[:2] for row in tally.rows] == [
+        ("What the paper claims", 1),
+        ("Controls of ours", 1),
+    ]
+    assert picture.caption.startswith("Of 1 comparison that the paper makes, 1 holds.")
+    axes = picture.draw().axes[0]
+    marks = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert marks == [0.5]
+    behind = [b for b in ledger.contents(run) if isinstance(b, Picture)]
+    assert [b.name for b in behind] == ["claims-of-ours"]
+
+
+def test_the_facts_follow_the_run(tmp_path):
+    run = Run.read(make_run(tmp_path / "run"))
+    told = dict(facts(run))
+    assert told["run"] == "run"
+    assert told["cells"].startswith(str(len(run.records)))
+    assert subtitle(run).startswith("1 field; Nédélec elements with up to")
+    assert subtitle(Run("r", {}, ())) == (
+        "Nédélec elements, neural networks and linear models by one ruler"
+    )
+
+
+def test_limits_name_only_choices_that_concern_the_run(tmp_path):
+    run = Run.read(make_run(tmp_path / "run"))
+    text = " ".join(block.text for block in limits.article(run))
+    assert "the set in which the best net is best" in text
+    assert not any(words in text for words in limits.AFTER_A_LOOK.values())
+    assert "**To reproduce:**" in text
+
+
+def test_what_each_method_was_told_is_one_small_table(tmp_path):
+    run = Run.read(make_run(tmp_path / "run"))
+    (table,) = [b for b in methods.article(run) if isinstance(b, Table)]
+    assert [row[0] for row in table.rows] == ["the field", "samples"]
+    assert table.rows[1][2] == "12\u202f000 samples of u, with x,f,φ"
+
+
+def test_no_section_of_the_article_refers_to_what_is_not_there(tmp_path):
+    from reports.checks import findings
+
+    document = build_document(Run.read(make_run(tmp_path / "run")))
+    assert findings(document) == []
+    assert next(s.title for _, s in walk(document.sections)) == "The answer"
