@@ -13,7 +13,6 @@ import jinja2
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from reports.dark import dark_rules
 from reports.document import (
     Document,
     Formula,
@@ -28,6 +27,7 @@ from reports.document import (
 from reports.formatting import show
 from reports.formulas import formula_svg
 from reports.interactive.behind import Behind
+from reports.interactive.dark import dark_rules
 from reports.interactive.explored import Explored
 from reports.svg import inline_svg, prefix_ids
 
