@@ -21,5 +21,4 @@ def formula_svg(formula: str) -> str:
         path.write_text(source, encoding="utf-8")
         svg = typst.compile(str(path), format="svg")
     text = svg.decode() if isinstance(svg, bytes) else str(svg)
-    # Each formula's glyphs are numbered from their hash: unique enough to share a page.
     return text[text.index("<svg") :]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ import jinja2
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from reports.dark import dark_rules
 from reports.document import (
     Document,
     Formula,
@@ -27,8 +27,9 @@ from reports.document import (
 from reports.formatting import show
 from reports.formulas import formula_svg
 from reports.interactive.behind import Behind
+from reports.interactive.dark import dark_rules
 from reports.interactive.explored import Explored
-from reports.svg import inline_svg
+from reports.svg import inline_svg, prefix_ids
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
@@ -50,6 +51,7 @@ def render_html(document: Document) -> str:
             picture=partial(_picture, explored=explored),
             ranges=explored.cells.ranges if explored else _no_cells,
             switch=partial(_switch, explored=explored),
+            formula=partial(_formula, count=itertools.count(1)),
             style=Markup(_file("page.css")),
             script=Markup("\n".join(map(_file, SCRIPTS))),
         )
@@ -71,7 +73,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(slug=slug, kind=_kind)
-    environment.globals.update(formula=_formula, cell=_cell, data=_data, walk=walk)
+    environment.globals.update(cell=_cell, data=_data, walk=walk)
     return environment
 
 
@@ -141,9 +143,11 @@ def _switch(
     return "", "", ()
 
 
-def _formula(block: Formula) -> Markup:
+def _formula(block: Formula, count: Iterator[int]) -> Markup:
+    """Letters have ids, which two formulas may share."""
+    drawn = prefix_ids(formula_svg(block.typst), f"formula-{next(count)}")
     return Markup('<div class="formula" role="img" aria-label="{}">{}</div>').format(
-        block.alt, Markup(formula_svg(block.typst))
+        block.alt, Markup(drawn)
     )
 
 

@@ -149,7 +149,7 @@ def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) ->
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = lean(text)
     text = _name_series(text)
-    text = _prefix_ids(text, slug(name))
+    text = prefix_ids(text, slug(name))
     label = html.escape(alt, quote=True)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
     return text.replace("</svg>", _marks(figure, behind) + "</svg>")
@@ -165,7 +165,7 @@ def _name_series(text: str) -> str:
     return re.sub(r'id="(series|legend):([^"]*)"', attribute, text)
 
 
-def _prefix_ids(text: str, prefix: str) -> str:
+def prefix_ids(text: str, prefix: str) -> str:
     """Several figures share one page, and matplotlib numbers the parts of each from one."""
     text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
     text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)

@@ -22,7 +22,7 @@ SEEDS = ("seed", "data_seed", "seeds", "data_seeds")
 # What a reader looks for first; `femnets export` has the rest.
 VALUES = (
     "l2_error", "l2_error_inside", "l2_relative", "rel_test_error", "train_mse", "log10_growth",
-    "dofs", "unknowns", "parameters", "seconds", "seconds_per_point", "diverged",
+    "dofs", "unknowns", "seconds", "diverged",
 )  # fmt: skip
 
 
@@ -103,5 +103,5 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.5g}"
+        return f"{value:.4g}"
     return one_line(value if isinstance(value, str) else json.dumps(value))

@@ -183,8 +183,8 @@ function numbersOf({ panels, series }) {
   return [["panel", "series", x, y, ...(mesh ? ["value"] : [])], ...rows];
 }
 
-for (const figure of $$("figure:has(> .numbers)")) {
-  const svg = figure.querySelector(".scroll > svg"), data = JSON.parse(figure.querySelector(":scope > .numbers").textContent);
+for (const numbers of $$("figure > .numbers")) {
+  const figure = numbers.parentElement, svg = figure.querySelector(".scroll > svg"), data = JSON.parse(numbers.textContent);
   svg.setAttribute("role", "group"); // an image may not hold buttons
   marksOf(svg);
   filtersOf(figure, svg, data.series);

@@ -46,6 +46,7 @@ def example_document():
                 [
                     Paragraph(EVIL),
                     Formula("norm(u - u_h) <= C h", "the error falls like h"),
+                    Formula("norm(u - u_h) <= C h^2", "the error falls like h squared"),
                     Picture(
                         "curves", "Two curves", two_curves, "two curves", Source("femnets run")
                     ),

@@ -16,11 +16,11 @@ from bench.cli import invoke
 from bench.store.files import StoredResult
 from reports.compile import build_document
 from reports.context import Run
-from reports.dark import PAPER, contrast, dark_rules, lighter
 from reports.html import render_html
 from reports.interactive.behind import Behind
 from reports.interactive.cells import Cells
 from reports.interactive.claims import listed, seeds
+from reports.interactive.dark import PAPER, contrast, dark_rules, lighter
 from reports.interactive.lean import lean
 from reports.interactive.numbers import as_json
 from reports.interactive.one_field import QUERIES, find
