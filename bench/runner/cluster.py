@@ -21,6 +21,7 @@ run starts the cell again somewhere else.
 
 from __future__ import annotations
 
+import gc
 import logging
 import secrets
 import sys
@@ -200,11 +201,16 @@ def connected(address: str) -> Any:
     except ModuleNotFoundError:
         raise UserError("--scheduler needs Dask: pip install 'femnets[cluster]'") from None
     _silence()
+    client = None
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
     except Exception as error:  # its protocols raise what they like: TLS without keys a TypeError
         why = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(f"no Dask scheduler answers at {address}: {why}") from None
+    if client is None:
+        # The half-made client must go now: collected while the next one is made, it waits for a
+        # lock that its own thread holds.
+        gc.collect()
+        raise UserError(f"no Dask scheduler answers at {address}: {why}")
     try:
         if not client.nthreads():
             print(f"waiting up to {WORKER_SECONDS} s for a worker at {address}", file=sys.stderr)

@@ -5,6 +5,7 @@ ones; all seeds are printed.
 """
 
 import os
+import pkgutil
 import random
 import subprocess
 import sys
@@ -14,10 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import bench.cli
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from command_lines import commands, line, playground_names  # noqa: E402
+from command_lines import commands, line, outputs, playground_names  # noqa: E402
 from harness import Playground, invoke  # noqa: E402
 from hostile import harmed_document, harmed_net, harmed_run  # noqa: E402
 from kills import kill_once  # noqa: E402
@@ -43,8 +46,12 @@ def ground(tmp_path_factory, template):
 
 
 def test_every_command_is_found():
-    assert {"fem", "train", "run", "report", "export", "compare", "status"} <= set(commands())
+    files = {info.name for info in pkgutil.iter_modules(bench.cli.__path__)}
+    assert set(commands()) == {name.replace("_", "-") for name in files if name[0] != "_"}
     assert all(any(o.flags for o in options) for options in commands().values())
+    kinds = {option.kind for options in commands().values() for option in options}
+    assert kinds == {"whole", "real", "path", "flag", "text"}
+    assert outputs(["fem", "--plot", "a.png", "--mesh", "m.vtu", "--plot", "b.png"]) == ["b.png"]
 
 
 @settings(max_examples=60, **few)
