@@ -68,6 +68,13 @@ class Fields:
         field = self.fullest(problem, track)
         return decide([entrant(c) for c in field], SHOWN_ERRORS) if field else []
 
+    def shown(self, track: str) -> list[str]:
+        """Problems on which nets meet something else: nobody wins unopposed. Where they meet
+        nowhere, all on which somebody was entered."""
+        entered = {p: self.fullest(p, track) for p in self.by_problem}
+        met = [p for p, field in entered.items() if len({c.is_net for c in field}) == 2]
+        return met or [p for p, field in entered.items() if field]
+
     def duels(self, track: str) -> list[Duel]:
         """By problem; only where a net and something else were told the same."""
         found = []
@@ -111,11 +118,8 @@ def matrix(fields: Fields) -> Table | None:
     rows: list[tuple[Value, ...]] = []
     tints: dict[tuple[int, int], str] = {}
     for track in RACES:
-        for problem, field in fields.by_problem.items():
-            found = fields.decisions(problem, track)
-            met = len({c.is_net for c in fields.fullest(problem, track)}) == 2
-            if not met and all(d.winner is None for d in found):
-                continue
+        for problem in fields.shown(track):
+            field, found = fields.by_problem[problem], fields.decisions(problem, track)
             for k, decision in enumerate(found):
                 if decision.winner is not None:
                     tints[len(rows), k + 2] = _family(decision, field)
@@ -137,7 +141,7 @@ def matrix(fields: Fields) -> Table | None:
 
 def _verdict(fields: Fields) -> str:
     """`A net is first in 3 of 28 situations that somebody masters.`"""
-    decided = [d for t in RACES for p in fields.by_problem for d in fields.decisions(p, t)]
+    decided = [d for t in RACES for p in fields.shown(t) for d in fields.decisions(p, t)]
     won = [d for d in decided if d.winner is not None]
     nets = sum(d.winner is not None and d.winner.entrant.is_net for d in won)
     often = "in none" if nets == 0 else "in all" if nets == len(won) else f"in {nets}"

@@ -35,19 +35,20 @@ def contents(run: Run) -> list[Block]:
     if not problems or not len(elements):
         return []
     nets = {problem: best_nets(results, problem) for problem in problems}
+    solved = _solved(run)
     sources = [r for group in nets.values() for r in group] + list(elements)
     blocks: list[Block] = [
         Paragraph(
             "Everything here was told f, φ and the boundary trace, never the field. The nets "
             "minimise J, with w = 100, at quasi-random points; the same rule for every "
-            f"field. {_who(results, problems, elements)} {_why(results, problems, elements)}"
+            f"field. {_who(results, problems, solved)} {_why(results, problems, solved)}"
         ),
         LOSS,
         Picture(
             "solve-work",
-            f"{_who(results, problems, elements)} Work against precision, one panel per field; "
+            f"{_who(results, problems, solved)} Work against precision, one panel per field; "
             "marks are meshes or orders, the orange curve is the net along its training, median "
-            f"over seeds with a band over all. {_headline(nets, elements)}",
+            f"over seeds with a band over all. {_headline(nets, solved)}",
             partial(work_precision, problems, elements, nets),
             "L² error against seconds, one panel per field: finite elements by size, the best net "
             "along its training.",
@@ -72,15 +73,22 @@ LOSS = Formula(
 def headline(run: Run) -> str:
     """How the best net compares with lowest order and with the best element, and why."""
     results = run.results_of(STUDY)
-    elements = results.select("fem", solve=True)
+    solved = _solved(run)
     problems = [p for p in _problems(results) if len(best_nets(results, p))]
-    if not problems or not len(elements):
+    if not problems or not len(solved):
         return ""
     first = {problems[0]: best_nets(results, problems[0])}
     return (
-        f"**{_who(results, problems, elements)}** On {_headline(first, elements)} "
-        f"{_why(results, problems, elements)}"
+        f"**{_who(results, problems, solved)}** On {_headline(first, solved)} "
+        f"{_why(results, problems, solved)}"
     )
+
+
+def _solved(run: Run) -> Results:
+    """Every element of the run that was told the equation, whichever study it belongs to: nets are
+    held against all of them."""
+    known = [r for r in run.results.select("fem", solve=True) if r.values.get("l2_error")]
+    return Results(known)
 
 
 def _who(results: Results, problems: list[str], elements: Results) -> str:
@@ -121,7 +129,8 @@ def gains_by_work(nets: Results, elements: Results, problem: str) -> dict[str, f
     if len(meshes) > 1:
         coarse, fine = sorted(meshes, key=lambda r: r.config["n"])[-2:]
         refined = np.log2(fine.config["n"] / coarse.config["n"])
-        found["N0"] = (coarse.values["l2_error"] / fine.values["l2_error"]) ** (1 / refined)
+        if refined > 0:
+            found["N0"] = (coarse.values["l2_error"] / fine.values["l2_error"]) ** (1 / refined)
     orders = [r for r in plain if r.config["order"]]
     if len(orders) > 1:
         low = min(orders, key=lambda r: r.config["order"])

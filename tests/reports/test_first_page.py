@@ -88,6 +88,16 @@ def test_the_matrix_has_winners_times_and_colours(fields):
     assert table.caption.startswith("A net is first in none of 4 situations that somebody masters.")
 
 
+def test_nobody_wins_unopposed():
+    """A net alone on a field is no winner, where nets meet others on another field."""
+    met = contenders(Results([net(1e-5), baseline(2e-7)]), "maxwell")
+    alone = contenders(Results([net(1e-5, problem="helix")]), "helix")
+    fields = Fields({"maxwell": met, "helix": alone})
+    assert fields.shown("fit") == ["maxwell"]
+    assert [row[1] for row in matrix(fields).rows] == ["maxwell (smooth)"]
+    assert Fields({"helix": alone}).shown("fit") == ["helix"]
+
+
 def test_words_for_what_was_told(fields):
     assert told_in_words(fields.fullest("maxwell", "solve")[0].conditions) == "the equation"
     assert kind_of(fields.by_problem["maxwell"]) == "smooth"

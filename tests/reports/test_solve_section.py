@@ -117,3 +117,11 @@ def test_claims_are_decided_from_results_and_not_without(records):
     assert faster.true
     for claim in CLAIMS:
         assert isinstance(claim.examine(Results([])), NotTested)
+
+
+def test_nets_are_held_against_the_elements_of_every_study(run):
+    """A mesh that another study solved counts too where "every mesh" is said."""
+    assert "passes every mesh of N₀ on maxwell" in section.headline(run)
+    better = element("N0", 1e-12, 10**9, 100.0)
+    standings = [*run.standings, SimpleNamespace(record=better, studies=("boundary_value",))]
+    assert "passes N₀ on no field" in section.headline(Run("r", run.plans, standings))
