@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from bench.baselines import names, takes
 from bench.cells import Cell, paired
 from bench.problems import Problem
+from bench.studies._inputs import seen_by
 from bench.studies._known import where_u_is_known
 
 YIELDS = (
@@ -27,6 +28,7 @@ class Config:
     features: tuple[str, ...] = ABLATION
     problems: tuple[str, ...] = ("maxwell", "helix")
     ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
+    bare: tuple[str, ...] = ()  # or these the last only, as nets do there
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
     few: tuple[str, ...] = ()  # methods that see the fewest of these samples only
     data_seeds: tuple[int, ...] = (0,)
@@ -41,9 +43,14 @@ PRESETS = {
         features=("x,f,phi", "x"),
         few=("fourier_features", "kernel_ridge", "spline", "tanh_features"),
     ),
-    "paper": Config(problems=("maxwell", "helix", "screen"), data_seeds=tuple(range(1000, 1012))),
+    "paper": Config(
+        problems=("maxwell", "helix", "screen", "curlsing"),
+        bare=("screen", "curlsing"),
+        data_seeds=tuple(range(1000, 1012)),
+    ),
     "full": Config(
         problems=("maxwell", "helix", "screen", "curlsing"),
+        ablated=("maxwell", "helix", "screen", "curlsing"),
         data_seeds=tuple(range(1000, 1020)),
         costly=(),
     ),
@@ -69,7 +76,7 @@ def cells(config: Config) -> list[Cell]:
         )
         for problem in config.problems
         for method in config.methods
-        for features in (config.features if problem in config.ablated else config.features[:1])
+        for features in seen_by(problem, config)
         if takes(method, features.split(","))
         for samples in ((min(config.samples),) if method in config.few else config.samples)
         for seed in config.data_seeds[: config.costly_draws if method in config.costly else None]

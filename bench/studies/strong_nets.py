@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Cell
+from bench.studies._inputs import seen_by
 
 YIELDS = (
     "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "chosen", "seconds",
@@ -24,11 +25,11 @@ SEARCHED = ("sizes", "activations", "etas", "first_scales", "optimizers")
 
 @dataclass(frozen=True)
 class Config:
-    problems: tuple[str, ...] = ("maxwell", "helix", "curlsing")
+    problems: tuple[str, ...] = ("maxwell", "helix", "screen", "curlsing")
     features: tuple[str, ...] = ("x,f,phi", "x")
-    # See all `features`, the rest the first only. On `curlsing` f misleads: relative error 2e-2,
-    # without it 3e-3.
-    ablated: tuple[str, ...] = ("maxwell", "helix", "screen", "curlsing")
+    ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
+    # or these the last only. On `curlsing` f misleads: relative error 2e-2, without it 3e-3.
+    bare: tuple[str, ...] = ("screen", "curlsing")
     sizes: tuple[str, ...] = ("2-20",)
     # `helix`, positions, 2-20, 4000 evaluations (7 s of one core), relative error: smoothReLU 1e-2,
     # tanh 5e-5, sine 3e-5 with a first scale of 1, 7e-6 with 3, 9e-6 with 6. `maxwell` with f and φ
@@ -64,8 +65,9 @@ PRESETS = {
     ),
     "paper": Config(),
     "full": Config(
-        problems=("maxwell", "helix", "screen", "curlsing"),
         features=ABLATION,
+        ablated=("maxwell", "helix", "screen", "curlsing"),
+        bare=(),
         sizes=("1-60", "2-10", "2-20", "2-30"),
         first_scales=(1.0, 3.0, 6.0),
         tuning_evaluations=3000,
@@ -91,7 +93,7 @@ def cells(config: Config) -> list[Cell]:
             },
         )
         for problem in config.problems
-        for features in (config.features if problem in config.ablated else config.features[:1])
+        for features in seen_by(problem, config)
         for seed in config.seeds
     ]
     papers = [
