@@ -42,6 +42,13 @@ def two_digits(value: float) -> str:
     return f"{float(f'{value:.2g}'):g}"
 
 
+def ratio(value: float) -> str:
+    """Two digits too, but 1.04 is not 1."""
+    if value >= 1e4:
+        return scientific(value, 0)
+    return f"{value:.3g}" if 1 <= value < 2 else two_digits(value)
+
+
 def byte_count(value: float) -> str:
     for unit in ("B", "kB", "MB"):
         if value < 1000:
@@ -84,7 +91,7 @@ _FORMATS = {
     "seconds": seconds,
     "bytes": byte_count,
     "rate": lambda value: f"{value:.2f}",
-    "ratio": lambda value: f"{two_digits(value) if value < 1e4 else scientific(value, 0)}×",
+    "ratio": lambda value: f"{ratio(value)}×",
     "p": p_value,
 }
 

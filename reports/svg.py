@@ -136,12 +136,6 @@ def inline_svg(picture: Picture, behind: Behind | None = None) -> Inline:
         return Inline(svg, as_json(figure))
 
 
-def outlined_svg(picture: Picture) -> bytes:
-    """A picture as an SVG file for the PDF, its text as outlines."""
-    with drawn(picture, text_as_text=False) as figure:
-        return saved(figure, "svg", metadata={"Date": None})
-
-
 def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) -> str:
     """The figure as one <svg> element for an HTML page."""
     text = saved(figure, "svg", metadata={"Date": None, "Creator": None}).decode()
@@ -177,7 +171,7 @@ def _marks(figure: Figure, behind: Behind | None) -> str:
     marks = "".join(
         mark
         for each, panel in zip_panels(figure)
-        if each.value is None
+        if each.value is None and not each.end_of_band  # its curve has marks at the same x
         for mark in _marks_of(each, panel, figure.bbox.height, behind)
     )
     return f'<g class="marks" fill="transparent">{marks}</g>'

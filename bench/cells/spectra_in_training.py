@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.cells import Result
+from bench.cells import Result, finite
 from bench.cells._net import NetInAtlas, portrait_bytes
+from bench.medians import median
 from bench.settings import inherited, required, setting
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Config(NetInAtlas):
     seeds: tuple[int, ...] = setting((0,), min=0, help="Of weights and points, in place of `seed`.")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
+DEPENDS = ("nets", "bench.atlas", "bench.medians", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # it looks at Jacobians, on few samples
@@ -56,11 +57,11 @@ def run(config: Config) -> Result:
     }
     whole = arrays["end_to_end"]
     values = {
-        f"log10_{which}_{when}": float(np.median(whole[:, row, place]))
+        f"log10_{which}_{when}": finite(median(whole[:, row, place]))
         for which, place in (("largest", 0), ("smallest", -1))
         for when, row in (("start", 0), ("end", -1))
     }
-    values["train_mse"] = float(np.median(arrays["J"][:, -1]))
+    values["train_mse"] = finite(median(arrays["J"][:, -1]))
     lost = bool(~np.isfinite(arrays["J"][:, -1]).all())
     return Result(values, arrays, diverged=lost)
 

@@ -43,7 +43,7 @@ class KeptRun:
 def keep(run: Path, others: Sequence[Path], folder: Path) -> list[Path]:
     """Writes the four files and returns their paths."""
     from bench.errors import UserError
-    from bench.guards.output import folder_for, write_whole
+    from bench.guards.output import folder_for, no_link, write_whole
     from bench.store.kept import RESULTS
     from reports import compile_report
 
@@ -52,7 +52,7 @@ def keep(run: Path, others: Sequence[Path], folder: Path) -> list[Path]:
         raise UserError(
             f"the run in {run} has no results yet; `femnets status` says what is missing"
         )
-    inside = folder_for(run / REPORTS, "--out")
+    inside = folder_for(no_link(run / REPORTS), "--out")
     reports = compile_report(run, out=inside, others=others)
     for path in reports:
         write_whole(folder / path.name, path.read_bytes())

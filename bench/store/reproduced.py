@@ -17,7 +17,7 @@ from bench.cells import is_timing, label_of
 from bench.store.files import StoredResult
 from bench.store.tables import leaves
 
-DIGITS = 3  # of an error in the report: 1.23·10⁻⁴
+DIGITS = 3  # one more than the report shows of an error: 1.2·10⁻⁴
 EXACT = 16  # digits of numbers that are the same
 # An L² error below it is what summation leaves over, and has no digits (a mean square may be this
 # small in earnest: it is the square of an error).

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from bench.store.results import Results, StoredResult, medians
@@ -125,8 +126,7 @@ def _sides(values: Array) -> tuple[Array, Array]:
 
 
 def _circle(axes: Axes, color: str) -> None:
-    angle = np.linspace(0, 2 * np.pi, 200)
-    axes.plot(np.cos(angle), np.sin(angle), color=color, linewidth=1)
+    axes.add_patch(Circle((0.0, 0.0), 1.0, fill=False, color=color, linewidth=1))
 
 
 def quivers(run: StoredResult) -> Figure:

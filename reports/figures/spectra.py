@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bench.store.results import Results, StoredResult
+from bench.store.results import Results, StoredResult, medians
 from reports.figures.gradients import RESOLVED
 from reports.figures.mean_field import EDGE, XI
 from reports.names import in_place, net_title
@@ -104,7 +104,7 @@ def _band(axes: Axes, record: StoredResult, label: str, color: str) -> None:
 def extremes(record: StoredResult) -> tuple[Array, Array]:
     """Smallest resolved and largest singular value by checkpoint, log₁₀, medians over seeds."""
     whole = record.arrays["end_to_end"]
-    high = np.median(whole[:, :, 0], axis=0)
-    low = np.median(whole.min(axis=2), axis=0)
+    high = medians(whole[:, :, 0])
+    low = medians(whole.min(axis=2))
     low = np.where(np.isfinite(high), np.maximum(low, high + RESOLVED), np.nan)
     return low, np.where(np.isfinite(high), high, np.nan)

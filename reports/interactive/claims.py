@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bench.claims import PARTS, Entry
 from bench.store.results import StoredResult
 from reports.context import Run
-from reports.sections.ledger import _verdict
+from reports.sections.ledger import verdict_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def listed(run: Run) -> dict[str, list[Item]]:
 
 
 def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
-    claim, (status, words) = entry.claim, _verdict(run, entry)
+    claim, (status, words) = entry.claim, verdict_of(run, entry)
     untested = entry.status == "not tested yet" and not entry.cells
     failed = status in ("does not hold", "depends") and claim.fault
     p = "" if entry.p_adjusted is None else f"{entry.p_adjusted:.2g}, Holm's over its part"

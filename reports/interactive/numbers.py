@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SERIES = "series:"  # what the id of an artist begins with that belongs to a named series
 LEADER = 0.5  # thinner lines lead from a name to its curve, and are no data
 DIGITS = 6
+SHADES = 4  # digits of a heat map's values: more than colours tell
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Series:
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     value: NDArray[np.float64] | None = None
+    end_of_band: bool = False
 
 
 def panels(figure: Figure) -> list[Axes]:
@@ -127,8 +129,9 @@ def _band(axes: Axes, place: int, name: str, corners: NDArray[np.float64]) -> It
     """The lower and the upper end at every x."""
     x = np.unique(corners[:, 0])
     ends = [corners[corners[:, 0] == at, 1] for at in x]
-    yield Series(axes, place, f"{name}, low", "", x, np.array([end.min() for end in ends]))
-    yield Series(axes, place, f"{name}, high", "", x, np.array([end.max() for end in ends]))
+    for word, end_of in (("low", np.min), ("high", np.max)):
+        y = np.array([end_of(end) for end in ends])
+        yield Series(axes, place, f"{name}, {word}", "", x, y, end_of_band=True)
 
 
 def _name(artist: Artist) -> str:
@@ -171,7 +174,7 @@ def as_json(figure: Figure) -> dict[str, Any]:
     for each in series(figure):
         row: list[Any] = [each.panel, each.name, each.method.partition("/")[0]]
         row += [rounded(each.x), rounded(each.y)]
-        rows.append([*row, rounded(each.value.ravel())] if each.value is not None else row)
+        rows.append([*row, rounded(each.value.ravel(), SHADES)] if each.value is not None else row)
     return {"panels": told, "series": rows}
 
 
@@ -183,9 +186,9 @@ def _named(panel: Panel) -> dict[str, dict[str, str]]:
     }
 
 
-def rounded(values: Iterable[float]) -> list[float | int | None]:
+def rounded(values: Iterable[float], digits: int = DIGITS) -> list[float | int | None]:
     """To so many digits as a figure shows and more; what does not exist is null."""
-    return [_short(float(f"{v:.{DIGITS}g}")) if math.isfinite(v) else None for v in values]
+    return [_short(float(f"{v:.{digits}g}")) if math.isfinite(v) else None for v in values]
 
 
 def _short(value: float) -> float | int:

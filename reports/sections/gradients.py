@@ -49,20 +49,28 @@ def _before(run: Run) -> list[Block]:
     cells = run.results.select(AT_INIT)
     if not len(cells):
         return [Missing("no gradients at initialisation.", run.command("gradient_atlas"))]
-    source = run.source("gradient_atlas", cells)
     return [
         Paragraph(_agreement(cells)),
         *_decay(run),
         *_phases(run, cells),
         *_by_layer(run, cells, _deepest(cells)),
+        *_jacobians(run, cells),
+    ]
+
+
+def _jacobians(run: Run, cells: Results) -> list[Block]:
+    rows = _jacobian_rows(cells)
+    if not rows:
+        return [Missing("no nets with He's weights yet.", run.command("gradient_atlas"))]
+    return [
         Table(
             "jacobian-norms",
             "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights"
             f"{_of_all_depths(cells)}.",
             [Column("net"), Column("τ"), *_depth_columns(cells)],
-            _jacobian_rows(cells),
-            source,
-        ),
+            rows,
+            run.source("gradient_atlas", cells),
+        )
     ]
 
 

@@ -23,7 +23,7 @@ GAP = ""
 TITLES = {"paper": "the paper's words", "control": "", "formula": "as printed"}
 
 
-def _verdict(run: Run, entry: Entry) -> tuple[str, str]:
+def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
     """Status and words; of the run alone, unless one that it is compared with contradicts it."""
     same = [e for other in run.others for e in other.ledger if e.claim.name == entry.claim.name]
     together = agreement([entry, *same]) if same else ""
@@ -51,7 +51,7 @@ def headline(run: Run) -> str:
     papers = [e for e in run.ledger if e.claim.part == "paper" and e.status != "not tested yet"]
     if not papers:
         return ""
-    tally = Counter(_verdict(run, entry)[0] for entry in papers)
+    tally = Counter(verdict_of(run, entry)[0] for entry in papers)
     counts = listed([f"{tally[status]} {_verb(status, tally[status])}" for status in _order(tally)])
     tested = f"claim{'s' * (len(papers) != 1)} of the paper that {_were(len(papers))} tested"
     return f"**Of {len(papers)} {tested}, {counts}.**"
@@ -144,7 +144,7 @@ def _bars(run: Run, found: Sequence[tuple[Entry, Compared]]) -> list[Bar]:
 
 def _word(run: Run, entry: Entry) -> str:
     """What is compared and still not tested has too few seeds to be decided."""
-    status = _verdict(run, entry)[0]
+    status = verdict_of(run, entry)[0]
     return TOO_FEW if status == "not tested yet" else status
 
 
@@ -174,7 +174,7 @@ def _tally(run: Run) -> Table:
     rows: list[tuple[Value, ...]] = []
     for part, title in PARTS.items():
         entries = [entry for entry in run.ledger if entry.claim.part == part]
-        tally = Counter(_verdict(run, entry)[0] for entry in entries)
+        tally = Counter(verdict_of(run, entry)[0] for entry in entries)
         confirmed = sum(entry.standing == "confirmed" for entry in entries)
         if entries:
             rows.append((title, *(tally[status] for status in STATUSES), confirmed))
@@ -190,7 +190,7 @@ def _tally(run: Run) -> Table:
 def contents(run: Run) -> list[Block]:
     if not run.ledger:
         return []
-    verdicts = {entry.claim.name: _verdict(run, entry) for entry in run.ledger}
+    verdicts = {entry.claim.name: verdict_of(run, entry) for entry in run.ledger}
     tally = Counter(status for status, _ in verdicts.values())
     counts = ", ".join(f"{number} {status}" for status, number in tally.most_common())
     standing = Counter(entry.standing for entry in run.ledger)

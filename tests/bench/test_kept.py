@@ -155,11 +155,11 @@ def test_digits_at_the_edges():
     assert agreeing_digits(1.0, 1e6) == 0
 
 
-def test_the_report_claims_these_digits():
+def test_the_report_claims_fewer_digits():
     from reports.formatting import show
 
     mantissa = show(0.00123456, "error").partition("·")[0]
-    assert len(mantissa.replace(".", "")) == DIGITS
+    assert len(mantissa.replace(".", "")) < DIGITS
 
 
 def test_reproduction_names_what_differs():

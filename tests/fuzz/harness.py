@@ -131,6 +131,8 @@ COMPUTING = {
     "bench.atlas": "portrait",
     "bench.cli._laboratory": "study_of",
     "bench.cli.export": "write write_verdicts",
+    "bench.cli._keeping": "keep",
+    "bench.cli._reproduction": "records_of",
     "bench.fields": "write_fields",
     "bench.comparison": "compare verdicts_of",
     "bench.plugs.trials": "tried",
