@@ -93,7 +93,7 @@ def arms_beside_fixed(effects: Sequence[Effect], what: str = ARM) -> Figure:
         ticks.append(height)
         names.append(str(effect.place))
         if effect.series != (rows[index - 1][0] if index else None):
-            axes.text(0.0, height - 0.85, series, transform=axes.get_yaxis_transform(),
+            axes.text(0.01, height - 0.85, series, transform=axes.get_yaxis_transform(),
                       fontsize=8, fontweight="bold", va="center")  # fmt: skip
         style = {"linestyle": "", "fillstyle": "full" if effect.decided else "none"}
         axes.plot([effect.low, effect.high], [height] * 2, color="#666666", linewidth=1)

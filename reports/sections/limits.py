@@ -66,11 +66,14 @@ def _seeds(run: Run) -> str:
     standing = Counter(entry.standing for entry in run.ledger if entry.standing)
     if not standing:
         return ""
-    sure, rest = standing["confirmed"], standing["exploratory"]
+    sure, rest = (
+        f"{counted(standing[kind], 'verdict').capitalize()} "
+        f"{'is' if standing[kind] == 1 else 'are'} {kind}"
+        for kind in ("confirmed", "exploratory")
+    )
     return (
-        f"{counted(sure, 'verdict').capitalize()} {'is' if sure == 1 else 'are'} confirmed: all "
-        f"seeds behind them are from {FIRST_CONFIRMATORY} on, which no pilot and no tuning has "
-        f"used. {counted(rest, 'verdict').capitalize()} {'is' if rest == 1 else 'are'} exploratory."
+        f"{sure}, which takes seeds from {FIRST_CONFIRMATORY} on that no pilot and no tuning has "
+        f"used. {rest}."
     )
 
 

@@ -74,8 +74,8 @@ def papers_nets(run: Run) -> Results:
 def _formulas() -> list[Block]:
     return [
         Formula(
-            '"ResNet:" quad y_(l+1) = y_l + tau_l sigma(W_l y_l + b_l), quad quad quad '
-            '"Fractional-DNN:" quad y_(l+1) = y_l - sum_(j<l) a_(l j) (y_(j+1) - y_j) '
+            '"ResNet:" quad &y_(l+1) = y_l + tau_l sigma(W_l y_l + b_l) \\ '
+            '"Fractional-DNN:" quad &y_(l+1) = y_l - sum_(j<l) a_(l j) (y_(j+1) - y_j) '
             "+ tau_l^gamma Gamma(2 - gamma) sigma(W_l y_l + b_l)",
             "A ResNet's layer adds tau sigma of W y plus b; that of a Fractional-DNN also "
             "subtracts a weighted sum of all earlier differences.",

@@ -43,7 +43,7 @@ def make_run(path):
                 # to many digits, so that a mark in a figure can be told from others
                 told["l2_error"] = error * (3 + seed) * (1.2345678 if problem == "helix" else 1)
                 told["l2_error_inside"] = error * (1 + 0.1 * seed)
-                config = {"method": method, "data_seed": seed, "problem": problem}
+                config = {"method": method, "seed": seed, "data_seed": seed, "problem": problem}
                 put(store, "baseline", config, {**baseline_values(seed), **told})
     store.close()
     return path
