@@ -207,7 +207,7 @@ def growth_with_layer_norm(nets: Results) -> Figure:
 def memory_decay(results: Results) -> Figure:
     """|∂y[H]/∂y[1]| of a Fractional-DNN without weights by depth: algebraic decay H^{-(1-γ)}."""
     cells = results.select(DECAY)
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES * 0.6, 2.9))
+    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 2.6))
     for color, (gamma, slope) in zip(ANY_COLORS, decay_slopes(cells).items(), strict=False):
         found = cells.select(DECAY, gamma=gamma).sorted_by("hidden")
         depths = np.array([record.config["hidden"] for record in found], dtype=float)

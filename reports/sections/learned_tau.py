@@ -142,9 +142,10 @@ def _text(found: Results) -> str:
     }
     return (
         f"Rate, τ₀ and scale of the weights are chosen for every arm from {_range(points)} points "
-        f"on {len(config['tuning_seeds'])} tuning seeds, then judged on {len(config['seeds'])} "
-        f"other seeds crossed with {len(config['data_seeds'])} data sets of {config['samples']} "
-        f"points; every training has {config['evaluations']} evaluations of J and its gradient. "
+        f"on {counted(len(config['tuning_seeds']), 'tuning seed')}, then judged on "
+        f"{counted(len(config['seeds']), 'other seed')} crossed with "
+        f"{counted(len(config['data_seeds']), 'data set')} of {config['samples']} points; every "
+        f"training has {config['evaluations']} evaluations of J and its gradient. "
         "For ReLU and τ > 0 a ResNet with τ is the same function as one without and with rescaled "
         "weights, so that what an arm gains there is a matter of the path of the optimiser; where "
         "a learned τ ends below 0 it is more than a rescaling."
