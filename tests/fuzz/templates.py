@@ -18,7 +18,7 @@ WIDENED = (
     "nets=resnet,feedforward", "depths=2", "deepest=4", "scales=1.0", "activations=tanh,smoothrelu",
     "activation_depths=2,4", "activation_scales=0.5,1.0", "activation_width=4", "inits=he",
     "init_scales=1.0", "widths=3,5", "width_depth=4", "width_scales=1.0", "wide_seeds=0",
-    "decay_depths=5,10",
+    "decay_depths=5,10", "xi_activations=tanh", "trained_nets=resnet", "trained_depth=3",
 )  # fmt: skip
 
 
