@@ -34,7 +34,11 @@ Array = NDArray[np.float64]
 # A norm this many times above the root of the smallest normal number has lost nothing to squares
 # that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
 SAFE_ABOVE_UNDERFLOW = 1e7
-FUSED = (torch.float32, torch.float64)  # the others would round the norm to their few digits
+# What is normed in one fused call; other types would round the norm to their few digits.
+PLAIN = {(torch.float32, False), (torch.float64, False)}
+# Squares that underflow are lifted by this first: even of the smallest number of all they are
+# normal then, and norms below the floor do not overflow.
+LIFT = {torch.float32: 2.0**100, torch.float64: 2.0**990}
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
@@ -78,9 +82,14 @@ class GradientHistory:
         """Take down the norms of the gradients as they are now; done after each backward."""
         gradients = [p.grad for p in self._parameters]
         present = [gradient for gradient in gradients if gradient is not None]
-        norms = iter(_norms(present))
-        scale = 1.0 if self._scaler is None else self._scaler.get_scale()
-        row = [0.0 if gradient is None else next(norms) / scale for gradient in gradients]
+        row = _norms(present)
+        if len(present) < len(gradients):
+            norms = iter(row)
+            row = [0.0 if gradient is None else next(norms) for gradient in gradients]
+        scale = 1.0
+        if self._scaler is not None:
+            scale = self._scaler.get_scale()
+            row = [norm / scale for norm in row]
         with self._one_at_a_time:
             self._rows.append(array("d", row))
             for name, p in self._entries.items():
@@ -156,15 +165,6 @@ class GradientHistory:
         table = pyarrow.table({**columns, "norm": self.norms.ravel()})
         pyarrow.parquet.write_table(table, path)
 
-    def _on_gradient(self, _: Tensor) -> None:
-        """In each backward pass the first call has the engine record at the pass's end."""
-        current = torch._C._current_graph_task_id()
-        # Not a mere flag: a pass that raises never gets to its end, and threads have their own.
-        if current not in self._passes:
-            self._passes.add(current)
-            engine: Any = torch.autograd.Variable._execution_engine
-            engine.queue_callback(lambda: self._at_the_end_of(current))
-
     def _at_the_end_of(self, backward_pass: int) -> None:
         """Of several passes that accumulate, the last makes the row."""
         self._passes.discard(backward_pass)
@@ -205,7 +205,19 @@ def record_gradients(
 
 
 def _watch(history: GradientHistory, parameter: Tensor) -> Any:
-    return parameter.register_post_accumulate_grad_hook(history._on_gradient)
+    # Called once per parameter and pass: names that are looked up here are not looked up there.
+    current_pass, passes = torch._C._current_graph_task_id, history._passes
+
+    def on_gradient(_: Tensor) -> None:
+        """In each backward pass the first call has the engine record at the pass's end."""
+        current = current_pass()
+        # Not a mere flag: a pass that raises never gets to its end, and threads have their own.
+        if current not in passes:
+            passes.add(current)
+            engine: Any = torch.autograd.Variable._execution_engine
+            engine.queue_callback(lambda: history._at_the_end_of(current))
+
+    return parameter.register_post_accumulate_grad_hook(on_gradient)
 
 
 def _waits(part: nn.Module) -> bool:
@@ -232,14 +244,21 @@ def _norms(gradients: list[Tensor]) -> list[float]:
     """
     if not gradients:
         return []
-    gradients = [_real_entries(gradient) for gradient in gradients]
-    if not all(gradient.dtype in FUSED for gradient in gradients):
-        return [_careful_norm(gradient) for gradient in gradients]
+    kinds = {(gradient.dtype, gradient.is_sparse) for gradient in gradients}
+    if len(kinds) > 1 or not kinds <= PLAIN:
+        return [_careful_norm(_real_entries(gradient)) for gradient in gradients]
     norms: list[float] = torch.stack(torch._foreach_norm(gradients)).tolist()
-    floor = max(_smallest_safe(gradient.dtype) for gradient in gradients)
-    if min(norms) < floor or not max(norms) < math.inf:
+    ((dtype, _),) = kinds
+    floor = _smallest_safe(dtype)
+    small = [k for k, norm in enumerate(norms) if norm < floor]
+    if small:
+        lifted = torch._foreach_mul([gradients[k] for k in small], LIFT[dtype])
+        found = torch.stack(torch._foreach_norm(lifted)).tolist()
+        for k, norm in zip(small, found, strict=True):
+            norms[k] = norm / LIFT[dtype]
+    if not max(norms) < math.inf:
         return [
-            norm if floor <= norm < math.inf else _careful_norm(gradient)
+            norm if norm < math.inf else _careful_norm(gradient)
             for gradient, norm in zip(gradients, norms, strict=True)
         ]
     return norms

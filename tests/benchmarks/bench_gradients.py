@@ -107,8 +107,8 @@ def test_portrait_at_depth_200(benchmark, net):
     benchmark.group = "gradients"
     cell = Cell("gradients_at_init", {"net": net, "hidden": 200})
     kind = load_kind(cell.kind)
-    result = benchmark.pedantic(kind.run, (cell.config,), rounds=1)
-    assert kind.needs_bytes(cell.config) < 2e9
+    result = benchmark.pedantic(kind.run, (cell.settings,), rounds=1)
+    assert kind.needs_bytes(cell.settings) < 2e9
     assert result.values["theory_error"] < 1e-8
     names = ("log10_growth", "log10_growth_predicted", "log10_spectral_norm", "theory_error")
     benchmark.extra_info.update({name: result.values[name] for name in names})
