@@ -219,13 +219,14 @@ def needs_bytes(cell: Cell) -> int:
     return int(load_kind(cell.kind).needs_bytes(cell.settings))
 
 
-def work_of(kind: str, config: Mapping[str, Any]) -> float:
-    """What the seconds of a cell grow with; 1 where its kind declares nothing, or is gone."""
+def work_of(kind: str, config: Mapping[str, Any]) -> float | None:
+    """What the seconds of a cell grow with; 1 where its kind declares nothing, None where the kind
+    is gone or has other settings now."""
     try:
         declared = getattr(load_kind(kind), "work", None)
         return max(float(declared(settings_of(kind, config))), 1e-9) if declared else 1.0
     except UserError:
-        return 1.0
+        return None
 
 
 def runs_alone(cell: Cell) -> bool:

@@ -66,7 +66,8 @@ def needs_bytes(config: Config) -> int:
 
 
 def work(config: Config) -> float:
-    return float(config.hidden * config.width**2)
+    nets = len(config.scales) * len(config.seeds)
+    return float(nets * config.hidden * config.width**2)
 
 
 def run(config: Config) -> Result:

@@ -27,8 +27,8 @@ class Session:
         self.cells = 0
         self._store, self._window = store, window
         self._start, self._clock = datetime.now(UTC), time.monotonic()
-        # Two runs on one store may start in the same second.
-        self._name = f"{self._start:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}.json"
+        # In the order of time; two runs on one store may start at once.
+        self._name = f"{self._start:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
         self._windows: list[tuple[float, float]] = []  # seconds, cores
         self._open()
 

@@ -3,8 +3,8 @@
 A cell is predicted by the same cell, or by cells that differ from it in seeds only; of these a run
 that is here comes before the kept one, since it knows this machine. Else by cells of all runs that
 share its words (problem, net, optimiser, …) or else its kind: from the two nearest amounts
-of work w (`work` of the kind), t = t₁ (w/w₁)^s with their slope s in [0, 1], or in proportion where
-there is but one. Small cells are all overhead, s = 0, and large ones all work. Seconds are of one
+of work w (`work` of the kind), t = t₁ (w/w₁)^s with their slope s in [0, 1], or ½ where there is
+but one: small cells are all overhead, s = 0, and large ones all work, s = 1. Seconds are of one
 core: CPU seconds where they were recorded, for the clock of a busy machine says little.
 """
 
@@ -29,6 +29,7 @@ from bench.store.kept import RESULTS, read_kept
 KEPT = Path("docs") / "paper" / RESULTS
 ROOT = Path(__file__).resolve().parent.parent.parent
 SEEDS = ("seed", "data_seed", "seeds", "data_seeds", "tuning_seeds")
+UNKNOWN = 0.5  # a slope between overhead and work
 LEVELS = 4  # of likeness: `likenesses`
 SAME_SETTINGS = 2  # the first of them: the cell itself, and cells with other seeds
 
@@ -60,9 +61,9 @@ class Source:
         ]
         for record in self._records:
             seconds = _seconds(record.provenance)
-            if seconds is None:
-                continue
             work = work_of(record.kind, record.config)
+            if seconds is None or work is None:
+                continue
             for level, name in enumerate(likenesses(record.kind, record.config, record.key)):
                 levels[level][name][work].append(seconds)
         return levels
@@ -73,7 +74,7 @@ class Source:
             if found:
                 first, *rest = sorted(found, key=lambda other: abs(math.log(other / work)))[:2]
                 seconds = median(found[first])
-                slope = _slope(first, seconds, rest[0], median(found[rest[0]])) if rest else 1.0
+                slope = _slope(first, seconds, rest[0], median(found[rest[0]])) if rest else UNKNOWN
                 return seconds * (work / first) ** slope
         return None
 
@@ -110,9 +111,11 @@ class KnownTimes:
         return self.together.machines
 
     def predicted(self, cell: Cell) -> Time | None:
-        """First the same settings, wherever they were measured; then others, in proportion."""
+        """First the same settings, wherever they were measured; then others, scaled."""
         names = likenesses(cell.kind, cell.config, cell.key)
         work = work_of(cell.kind, cell.config)
+        if work is None:
+            return None
         for source in self.sources:
             seconds = source.seconds(names, work, range(SAME_SETTINGS))
             if seconds is not None:
