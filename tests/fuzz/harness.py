@@ -116,6 +116,8 @@ class Work:
         self.began = what
         if self.longest is not None:
             signal.setitimer(signal.ITIMER_REAL, self.longest)
+            # Cells that are computed in this process set the clock anew for their time limit.
+            signal.setitimer(signal.ITIMER_PROF, self.longest, self.longest)
         untried = [path for path in self.outputs if str(Path(path)) not in self.tried]
         if untried:
             self.faults.append(f"{what} began before {untried} was tried")
@@ -180,13 +182,15 @@ def alarm(seconds: float) -> Iterator[list[int]]:
         rang.append(number)
         raise Overdue
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGPROF)}
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield rang
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for clock in (signal.ITIMER_REAL, signal.ITIMER_PROF):
+            signal.setitimer(clock, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def judged(found: Outcome, terminal: bool = False) -> list[str]:
