@@ -107,8 +107,9 @@ def _lines_as_predicted(results: Results) -> Finding:
     told = [line for line in lines if line.before is not None]
     law = max((abs((line.before or math.inf) / line.measured - 1.0) for line in told), default=None)
     what = (
-        f"{len(lines)} lines at width {worst.width}, H = {worst.hidden}, {seeds} seeds: off by at "
-        f"most {worst.off:.2%} ({worst.net}, {worst.name})"
+        f"{len(lines)} {'line' if len(lines) == 1 else 'lines'} at width {worst.width}, "
+        f"H = {worst.hidden}, {seeds} seeds: off by at most {worst.off:.2%} ({worst.net}, "
+        f"{worst.name})"
     )
     if law is not None:
         what += f"; told the law of the weights alone, {law:.2%} for {len(told)} of them"
