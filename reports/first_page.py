@@ -144,6 +144,10 @@ def _verdict(fields: Fields) -> str:
     decided = [d for t in RACES for p in fields.shown(t) for d in fields.decisions(p, t)]
     won = [d for d in decided if d.winner is not None]
     nets = sum(d.winner is not None and d.winner.entrant.is_net for d in won)
+    if not won:
+        return "Nobody reaches any of these errors."
+    if len(won) == 1:
+        return f"A net is {'first' if nets else 'not first'} where anybody gets that far."
     often = "in none" if nets == 0 else "in all" if nets == len(won) else f"in {nets}"
     return f"A net is first {often} of {len(won)} situations that somebody masters."
 
