@@ -320,7 +320,7 @@ def test_a_session_says_when_and_how_busy_the_machine_was_else(store):
     (session,) = store.sessions()
     assert session["cells"] == 2
     assert session["seconds"] >= 0.2
-    assert 0 <= session["other_cores"] <= session["most_other_cores"]
+    assert 0 <= session["other_cores"] <= session["most_other_cores"] + 1e-9
     run(cells, store, LocalProcesses(1, 8 * GIB))
     assert len(store.sessions()) == 1, "where nothing was computed there was no session"
     run([lab(2)], store, InProcess())
