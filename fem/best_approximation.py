@@ -32,14 +32,12 @@ def best_approximation(
     u or curl u is singular. Raises `InputError` for what cannot be, `NotConverged` for a
     solve that stopped short.
     """
-    if not 0 < tol < 1:
-        raise InputError(f"tol must lie between 0 and 1 (a relative residual), got {tol!r}")
+    how = How(threads=threads, progress=progress, singular_edge=singular_edge, tol=tol)
     u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")
     name, space = make_space(
         n, mesh=mesh, element=element, solver=solver, order=order, threads=threads,
         max_bytes=max_bytes,
     )  # fmt: skip
-    how = How(threads=threads, progress=progress, singular_edge=singular_edge, tol=tol)
     memory.reset_peak()
     clock = Clock()
     b = space.load(u, curl_u, how)

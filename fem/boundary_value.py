@@ -108,10 +108,10 @@ def solve_boundary_value(
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
     for any union. "auto" takes what fits. N0 converges like h, N1 like h², hexP exponentially.
     """
+    how = How(tol=tol, progress=progress)
     if problem.natural is not None and n is not None and not elements.get(element).bricks:
         mesh, n = meshes.cube(n, elements.get(element).cell), None  # "cube" knows no natural faces
     able, solver, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
-    how = How(tol=tol, progress=progress)
     found: BoundaryValueSolution = able.run(
         problem, element=element, solver=solver, how=how, **where
     )

@@ -18,6 +18,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fem.errors import InputError
+
 Array = NDArray[np.float64]
 Field = Callable[[Array], Array]  # (3, ...) -> (3, ...)
 Line = tuple[float, float]  # {x₁ = a, x₂ = b}, where a field is singular
@@ -46,6 +48,12 @@ class How:
     singular_edge: Line | None = None
     tol: float = 1e-8
     x0: Array | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.tol < 1:
+            raise InputError(
+                f"tol must lie between 0 and 1 (a relative residual), got {self.tol!r}"
+            )
 
     def report(self, phase: str, done: float, total: float) -> None:
         """`done` of `total` units of the phase, to whoever listens."""

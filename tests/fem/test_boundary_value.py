@@ -133,3 +133,9 @@ def test_data_that_cannot_be():
         solve_boundary_value(data)
     with pytest.raises(InputError, match="grad_phi"):
         estimate(replace(data, grad_phi=None), solve_boundary_value(data, 2))
+
+
+@pytest.mark.parametrize("tol", [-1.0, 0.0, 1.0, float("nan")])
+def test_a_tolerance_that_no_residual_meets_is_refused(tol):
+    with pytest.raises(InputError, match="tol must lie between 0 and 1"):
+        solved(problems.get("maxwell"), 1, "N0", tol=tol)
