@@ -4,9 +4,9 @@
         ...                                   # the loop as it was
     print(history.table())
 
-After each backward pass the norms of all parameters' gradients are taken in one fused call
-(`torch._foreach_norm`). Whichever parameter receives its gradient first asks the autograd engine to
-call at the end of the pass. Nothing in the loop, the optimiser or the model changes.
+After each backward pass the norms of all parameters' gradients are taken. Whichever parameter
+receives its gradient first asks the autograd engine to call at the end of the pass. Nothing in the
+loop, the optimiser or the model changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import threading
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +33,13 @@ Array = NDArray[np.float64]
 # A norm this many times above the root of the smallest normal number has lost nothing to squares
 # that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
 SAFE_ABOVE_UNDERFLOW = 1e7
-# What is normed in one fused call; other types would round the norm to their few digits.
-PLAIN = {(torch.float32, False), (torch.float64, False)}
-# Squares that underflow are lifted by this first: even of the smallest number of all they are
-# normal then, and norms below the floor do not overflow.
-LIFT = {torch.float32: 2.0**100, torch.float64: 2.0**990}
+# Types whose norm is not rounded to their own few digits, and between which numbers a sum of their
+# squares lost nothing.
+SAFE_SQUARES = {
+    kind.dtype.char: (float(SAFE_ABOVE_UNDERFLOW**2 * kind.tiny), float(kind.max))
+    for kind in (np.finfo(np.float32), np.finfo(np.float64))
+}
+LARGE = 10_000  # entries from which on BLAS would start threads beside torch's
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
@@ -237,50 +238,46 @@ def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) ->
 
 
 def _norms(gradients: list[Tensor]) -> list[float]:
-    """All Frobenius norms: one fused call, and care where squares left the range.
+    """All Frobenius norms.
 
-    Between two steps every further operation of torch runs with cold caches and costs as much as
-    the norms of ten layers: from the fused call on these are numbers of Python.
+    By BLAS, through NumPy: between two steps torch's own operations run with cold caches, and one
+    of them costs as much as three such products.
     """
-    if not gradients:
-        return []
-    kinds = {(gradient.dtype, gradient.is_sparse) for gradient in gradients}
-    if len(kinds) > 1 or not kinds <= PLAIN:
-        return [_careful_norm(_real_entries(gradient)) for gradient in gradients]
-    norms: list[float] = torch.stack(torch._foreach_norm(gradients)).tolist()
-    ((dtype, _),) = kinds
-    floor = _smallest_safe(dtype)
-    small = [k for k, norm in enumerate(norms) if norm < floor]
-    if small:
-        lifted = torch._foreach_mul([gradients[k] for k in small], LIFT[dtype])
-        found = torch.stack(torch._foreach_norm(lifted)).tolist()
-        for k, norm in zip(small, found, strict=True):
-            norms[k] = norm / LIFT[dtype]
-    if not max(norms) < math.inf:
-        return [
-            norm if norm < math.inf else _careful_norm(gradient)
-            for gradient, norm in zip(gradients, norms, strict=True)
-        ]
-    return norms
+    try:
+        views = [gradient.numpy().reshape(-1) for gradient in gradients]
+    except (RuntimeError, TypeError):  # one is sparse, elsewhere, in a graph, of a type of torch's
+        views = [_entries(gradient) for gradient in gradients]
+    with np.errstate(over="ignore", under="ignore"):  # of squares: those are found by their sums
+        return [_norm(entries) for entries in views]
 
 
-def _real_entries(gradient: Tensor) -> Tensor:
-    """The numbers whose squares add up to the norm's: both parts of complex entries."""
+def _entries(gradient: Tensor) -> NDArray[Any]:
     if gradient.is_sparse:
         gradient = gradient.coalesce().values()
-    return torch.view_as_real(gradient.resolve_conj()) if gradient.is_complex() else gradient
+    gradient = gradient.detach().cpu().resolve_conj().resolve_neg().reshape(-1)
+    return (gradient if gradient.is_complex() else gradient.double()).numpy()
 
 
-@cache
-def _smallest_safe(dtype: torch.dtype) -> float:
-    return SAFE_ABOVE_UNDERFLOW * math.sqrt(torch.finfo(dtype).tiny)
+def _norm(entries: NDArray[Any]) -> float:
+    """With care where squares left the range, or would be rounded to a type's few digits."""
+    kind = entries.dtype.char
+    if kind in SAFE_SQUARES:
+        lowest, highest = SAFE_SQUARES[kind]
+        square = _square(entries)
+        if lowest <= square < highest:
+            return math.sqrt(square)
+        if kind == "f":  # in float64 squares of any float32 are normal numbers
+            entries = entries.astype(np.float64)
+            return math.sqrt(entries.dot(entries))
+    entries = np.abs(entries).astype(np.float64)
+    peak = float(entries.max(initial=0.0))
+    return peak * math.sqrt(_square(entries / peak)) if 0 < peak < math.inf else peak
 
 
-def _careful_norm(gradient: Tensor) -> float:
-    """In float64 and scaled: squares of 1e30 overflow float32, those of 1e200 float64."""
-    gradient = gradient.detach().double()
-    peak = gradient.abs().max().item() if gradient.numel() else 0.0
-    return peak * (gradient / peak).norm().item() if 0 < peak < math.inf else peak
+def _square(entries: NDArray[Any]) -> float:
+    if entries.size < LARGE:
+        return float(entries.dot(entries))
+    return torch.linalg.vector_norm(torch.from_numpy(entries)).item() ** 2
 
 
 def _is_weight(parameter: Tensor) -> bool:
