@@ -13,7 +13,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,12 @@ SAME_TOLD = {"problem": "maxwell", "features": "x,f,phi", "samples": 12_000}
 
 @dataclass(frozen=True)
 class KeptRun:
-    """The cells of the kept run itself (not of those beside it), and its ledger."""
+    """The cells of the kept run itself (not of those beside it), and its ledger; `later` are the
+    ledgers of runs that were held against it afterwards, by the name of their folder in its own."""
 
     results: Results
     document: Mapping[str, Any]
+    later: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> KeptRun:
@@ -49,7 +51,9 @@ class KeptRun:
         if checksum(data) != told["checksum"]:
             raise UserError(f"{folder}: verdicts.json and {told['file']} are of different runs")
         own = [k.record for k in read_kept(folder / told["file"]) if k.run == document["run"]]
-        return cls(Results(own), document)
+        found = sorted(folder.glob("*/verdicts.json"))
+        later = {path.parent.name: json_object(plain_bytes(path, MOST_BYTES)) for path in found}
+        return cls(Results(own), document, later)
 
 
 def summary(kept: KeptRun) -> Iterator[str]:
@@ -69,6 +73,20 @@ def summary(kept: KeptRun) -> Iterator[str]:
             named = ", ".join(f"`{name}`" for name, *_ in found)
             seeds = _span(other["provenance"]["seeds"])
             yield paragraph(f"Contradicted by other seeds ({seeds}): {named}.")
+    for folder, other in kept.later.items():
+        for against in other["with"]:
+            if against["run"] == kept.document["run"]:
+                yield paragraph(_held(folder, other["provenance"]["seeds"], against["agreement"]))
+
+
+def _held(folder: str, seeds: Sequence[int], found: Mapping[str, Any]) -> str:
+    """A run that came later: how many verdicts it shares, and which it contradicts."""
+    named = ", ".join(f"`{name}`" for name, *_ in found["contradictions"]) or "none"
+    return (
+        f"Held against seeds {_span(seeds)} in a run of its own "
+        f"([its report](docs/paper/{folder}/report.html)): of {found['tested']} claims that both "
+        f"have tested {found['same']} have the same verdict; contradicted: {named}."
+    )
 
 
 def _minutes(told: Mapping[str, Any]) -> str:

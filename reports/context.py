@@ -13,6 +13,7 @@ from bench.claims import Entry, ledger
 from bench.guards.text import shell_command
 from bench.store.files import StoredResult
 from bench.store.folder import Store
+from bench.store.kept import SUFFIX, kept_runs
 from bench.store.results import Results
 from bench.store.survey import Standing, survey
 from bench.studies import replanned
@@ -38,8 +39,16 @@ class Run:
         remembered = store.plans(refused.__setitem__)
         standings = survey(store, replanned(remembered, refused.__setitem__), verify=True)
         plans = {study: plan for study, plan in remembered.items() if study not in refused}
-        compared = [cls.read(other) for other in others]
+        compared = [each for other in others for each in cls.beside(other)]
         return cls(path.name, plans, standings, compared, refused, store.sessions())
+
+    @classmethod
+    def beside(cls, path: Path) -> list[Run]:
+        """A run to compare with, or all of a `results.parquet`: those have no plans and no
+        curves."""
+        if path.suffix != SUFFIX:
+            return [cls.read(path)]
+        return [cls(name, {}, standings) for name, standings in kept_runs(path).items()]
 
     @cached_property
     def records(self) -> list[StoredResult]:

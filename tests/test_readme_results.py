@@ -110,6 +110,23 @@ def kept(tmp_path):
     return tmp_path
 
 
+def test_a_run_held_against_it_later_is_told(writer, kept):
+    (kept / "again").mkdir()
+    agreement = {"tested": 31, "same": 29, "contradictions": [], "differing": []}
+    other = {
+        "run": "again",
+        "provenance": {"seeds": [1020, 1031]},
+        "with": [{"run": "elsewhere", "agreement": {}}, {"run": "paper", "agreement": agreement}],
+    }
+    (kept / "again" / "verdicts.json").write_text(json.dumps(other), encoding="utf-8")
+    told = words(writer.joined(list(writer.summary(writer.KeptRun.read(kept)))))
+    assert told.endswith(
+        "Held against seeds 1020 to 1031 in a run of its own ([its "
+        "report](docs/paper/again/report.html)): of 31 claims that both have tested 29 have the "
+        "same verdict; contradicted: none."
+    )
+
+
 def words(text):
     return " ".join(text.split())
 

@@ -7,13 +7,12 @@ verdicts.json              the ledger, the headlines, and where all of it comes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bench.store.folder import Store
     from bench.store.survey import Standing
 
 REPORTS = "kept"  # in the run: compiled there, so that a second time nothing is compiled again
@@ -21,10 +20,12 @@ REPORTS = "kept"  # in the run: compiled there, so that a second time nothing is
 
 @dataclass(frozen=True)
 class KeptRun:
-    """A run with its planned cells."""
+    """A run with its planned cells; one that was kept itself knows no plans and no sessions."""
 
-    store: Store
+    name: str
     standings: Sequence[Standing]
+    plans: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sessions: Sequence[Mapping[str, Any]] = ()
 
     @classmethod
     def read(cls, path: Path) -> KeptRun:
@@ -33,11 +34,28 @@ class KeptRun:
         from bench.studies import replanned
 
         store = Store(path)
-        return cls(store, survey(store, replanned(store.plans()), verify=True))
+        plans = store.plans()
+        cells = survey(store, replanned(plans), verify=True)
+        return cls(path.name, cells, plans, store.sessions())
+
+    @classmethod
+    def beside(cls, path: Path) -> list[KeptRun]:
+        """A run to hold another against, or all of a `results.parquet`."""
+        from bench.store.kept import SUFFIX, kept_runs
+
+        if path.suffix != SUFFIX:
+            return [cls.read(path)]
+        return [cls(name, standings) for name, standings in kept_runs(path).items()]
 
     @property
     def records(self) -> list[Any]:
         return [s.record for s in self.standings if s.record is not None]
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        from bench.store.about import about
+
+        return about(self.name, self.standings, self.plans, self.sessions)
 
 
 def keep(run: Path, others: Sequence[Path], folder: Path) -> list[Path]:
@@ -47,7 +65,8 @@ def keep(run: Path, others: Sequence[Path], folder: Path) -> list[Path]:
     from bench.store.kept import RESULTS
     from reports import compile_report
 
-    first, *rest = runs = [KeptRun.read(path) for path in (run, *others)]
+    first = KeptRun.read(run)
+    rest = [each for path in others for each in KeptRun.beside(path)]
     if not first.records:
         raise UserError(
             f"the run in {run} has no results yet; `femnets status` says what is missing"
@@ -56,7 +75,7 @@ def keep(run: Path, others: Sequence[Path], folder: Path) -> list[Path]:
     reports = compile_report(run, out=inside, others=others)
     for path in reports:
         write_whole(folder / path.name, path.read_bytes())
-    write_results(runs, folder / RESULTS)
+    write_results([first, *rest], folder / RESULTS)
     write_ledger(first, rest, folder, headlines_of(run, others))
     return [*(folder / path.name for path in reports), folder / RESULTS, folder / "verdicts.json"]
 
@@ -65,7 +84,7 @@ def write_results(runs: Sequence[KeptRun], path: Path) -> None:
     from bench.store import kept
 
     rows = [
-        kept.Kept(run.store.path.name, standing.studies, standing.record)
+        kept.Kept(run.name, standing.studies, standing.record)
         for run in runs
         for standing in run.standings
         if standing.record is not None
@@ -91,21 +110,20 @@ def write_ledger(
     from bench.cells import finite
     from bench.comparison import agreement_of, verdicts_of
     from bench.guards.output import write_whole
-    from bench.store.about import about
     from bench.store.files import checksum
     from bench.store.kept import RESULTS
 
     verdicts = verdicts_of(first.records)
     data = (folder / RESULTS).read_bytes()
     document = {
-        "run": first.store.path.name,
+        "run": first.name,
         "results": {"file": RESULTS, "bytes": len(data), "checksum": checksum(data)},
         "headlines": headlines,
-        "provenance": about(first.store, first.standings),
+        "provenance": first.provenance,
         "with": [
             {
-                "run": other.store.path.name,
-                "provenance": about(other.store, other.standings),
+                "run": other.name,
+                "provenance": other.provenance,
                 "agreement": asdict(agreement_of(verdicts, verdicts_of(other.records))),
             }
             for other in rest

@@ -37,7 +37,10 @@ def command(
     ] = None,
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", help="kept: another run to compare it with and keep beside it."),
+        typer.Option(
+            "--with",
+            help="kept: another run, or a results.parquet, to compare it with and keep beside it.",
+        ),
     ] = None,
     plug: Annotated[
         list[str] | None,
@@ -60,6 +63,7 @@ def command(
     from bench.guards.output import folder_for, no_link
     from bench.plugs import used
     from bench.store.folder import Store, run_path
+    from bench.store.kept import kept_or_run
 
     used(plug or [])
     store = Store(run_path(run))
@@ -68,7 +72,7 @@ def command(
         raise UserError("--with goes with --to kept")
     if to is Format.kept:
         show_paths(
-            keep(store.path, [run_path(other) for other in others or []], folder), json_output
+            keep(store.path, [kept_or_run(other) for other in others or []], folder), json_output
         )
         return tell_faults()
     records = sound_records(store)

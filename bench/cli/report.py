@@ -14,7 +14,10 @@ def command(
     run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", help="Another run to compare it with; may be repeated."),
+        typer.Option(
+            "--with",
+            help="Another run to compare it with, or a results.parquet; may be repeated.",
+        ),
     ] = None,
     html: Annotated[bool, typer.Option("--html", help="Only the HTML page.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Only the PDF.")] = False,
@@ -30,6 +33,7 @@ def command(
     from bench.cli._damaged import tell_faults
     from bench.cli._paths import show_paths
     from bench.store.folder import run_path
+    from bench.store.kept import kept_or_run
     from reports import compile_report, write_figures
 
     if figures is not None:
@@ -39,7 +43,7 @@ def command(
         paths = write_figures(run_path(run), figures)
     else:
         both = html == pdf
-        against = [run_path(other) for other in others or []]
+        against = [kept_or_run(other) for other in others or []]
         paths = compile_report(run_path(run), html or both, pdf or both, out, against)
     show_paths(paths, json_output)
     return tell_faults()

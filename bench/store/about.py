@@ -5,23 +5,26 @@ Everything is read off the results, plans and sessions; nothing names a person, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from bench.store.files import StoredResult
-from bench.store.folder import Store
 from bench.store.results import judged_by
 from bench.store.survey import Standing, counts
 
 
-def about(store: Store, standings: Sequence[Standing]) -> dict[str, Any]:
+def about(
+    run: str,
+    standings: Sequence[Standing],
+    plans: Mapping[str, Mapping[str, Any]],
+    sessions: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
     """The provenance of a run as `verdicts.json` keeps it."""
     records = [standing.record for standing in standings if standing.record is not None]
     stories = [record.provenance for record in records]
-    plans = store.plans()
     return {
-        "run": store.path.name,
+        "run": run,
         "presets": sorted({plan["preset"] for plan in plans.values()}),
         "cells": counts(standings),
         "commits": _distinct(story.get("commit") for story in stories),
@@ -34,7 +37,7 @@ def about(store: Store, standings: Sequence[Standing]) -> dict[str, Any]:
         **_dates(records),
         "cell_seconds": sum(story.get("seconds") or 0.0 for story in stories),
         "cpu_seconds": sum(story.get("cpu_seconds") or 0.0 for story in stories),
-        "sessions": store.sessions(),
+        "sessions": [*sessions],
         "seeds": sorted({seed for record in records for seed in judged_by(record)}),
         "studies": {
             study: {name: plan[name] for name in ("preset", "told", "config") if name in plan}

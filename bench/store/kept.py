@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import finite, key_of
+from bench.cells import Cell, finite, key_of
 from bench.errors import UserError
 from bench.guards.output import written_whole
 from bench.guards.reading import Unfit, json_object, plain_bytes
 from bench.store.files import Damaged, StoredResult, check_document
+from bench.store.folder import run_path
+from bench.store.survey import Standing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -100,6 +103,23 @@ def read_kept(path: Path | str) -> list[Kept]:
             f"{path} is no file of kept results ({error}); "
             "`femnets export RUN --to kept` writes one"
         ) from None
+
+
+def kept_or_run(name: str) -> Path:
+    """A file of kept results by its path, a run as elsewhere by its name."""
+    return Path(name) if name.endswith(SUFFIX) else run_path(name)
+
+
+def kept_runs(path: Path | str) -> dict[str, list[Standing]]:
+    """The runs of such a file by name, each cell with its result; what is of no kind that today's
+    code has is left out."""
+    runs: dict[str, list[Standing]] = {}
+    for kept in read_kept(path):
+        standings, record = runs.setdefault(kept.run, []), kept.record
+        with suppress(UserError):
+            cell = Cell(record.kind, record.config)
+            standings.append(Standing(cell, kept.studies, record.state, record=record))
+    return runs
 
 
 def _checked(data: bytes, path: Path) -> list[Kept]:

@@ -242,6 +242,29 @@ def test_a_run_is_kept_and_a_stranger_checks_it(here, capsys):
     assert "2 of 2 cells" in capsys.readouterr().out
 
 
+def test_a_run_is_held_against_results_whose_run_is_gone(here, capsys):
+    """What was kept on another machine takes the place of the run."""
+    records = list(Store(here / "runs" / "r").records())
+    rows = [Kept("r", ("slips",), record) for record in records]
+    write_kept(here / "earlier.parquet", rows)
+    words = ["export", "s", "--to", "kept", "--out", "held", "--with", "earlier.parquet"]
+    assert invoke(words) == 0
+    document = json.loads((here / "held" / "verdicts.json").read_text(encoding="utf-8"))
+    (other,) = document["with"]
+    assert (other["run"], other["provenance"]["seeds"]) == ("r", [1])
+    assert (other["provenance"]["sessions"], other["provenance"]["presets"]) == ([], [])
+    assert other["agreement"]["tested"] > 0
+    kept = {(kept.run, kept.record.key) for kept in read_kept(here / "held" / "results.parquet")}
+    assert {("r", record.key) for record in records} < kept
+    page = (here / "held" / "report.html").read_text(encoding="utf-8")
+    assert "Runs compared" in page
+    capsys.readouterr()
+    assert invoke(["report", "s", "--html", "--with", "nowhere.parquet"]) == 2
+    told = capsys.readouterr().err.strip()
+    assert "cannot read nowhere.parquet" in told
+    assert "\n" not in told
+
+
 def test_a_run_that_differs_is_told_cell_by_cell(here, capsys):
     records = list(Store(here / "runs" / "r").records())
     moved = [replace(r, values=r.values | {"l2_error": r.values["l2_error"] * 1.01})
