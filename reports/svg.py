@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,16 @@ from reports.document import Picture, slug
 from reports.formatting import number
 from reports.interactive.behind import Behind
 from reports.interactive.lean import lean
-from reports.interactive.numbers import SERIES, Panel, Series, as_json, described, series
+from reports.interactive.numbers import (
+    SERIES,
+    Panel,
+    Series,
+    Told,
+    as_json,
+    described,
+    series,
+    tell,
+)
 from reports.style import drawn, look, saved
 
 if TYPE_CHECKING:
@@ -33,10 +42,18 @@ _LEGEND = "legend:"
 
 
 def plot_series(
-    axes: Axes, x: ArrayLike, y: ArrayLike, label: str, method: str, **style: Any
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    label: str,
+    method: str,
+    *,
+    track: str = "",
+    runs: Iterable[str] = (),
+    **style: Any,
 ) -> None:
     """One curve with the look of its method, marked so that the page can hide it and name its
-    points."""
+    points; `runs` are the keys of the results behind all of them, `track` what these were told."""
     method_look = look(method)
     settings = {
         "color": method_look.color,
@@ -47,7 +64,7 @@ def plot_series(
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
     line.set_gid(SERIES + label)
-    line.method = method  # type: ignore[attr-defined]  # whose family the page can filter by
+    tell(line, Told(method, track, tuple(runs)))
 
 
 def plot_band(
@@ -189,11 +206,12 @@ def zip_panels(figure: Figure) -> Iterator[tuple[Series, Panel]]:
 def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) -> Iterator[str]:
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
     every = math.ceil(each.x.size / MOST_MARKS)
-    named = behind.named(each.name) if behind else ""
+    named = (behind.cells.ranges(each.told.runs) or behind.named(each.name)) if behind else ""
     for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
         if not np.isfinite([px, py]).all():
             continue
-        runs = (behind.runs(float(x), float(y)) if behind else "") or named
+        exact = behind.runs(float(x), float(y)) if behind and not each.told.runs else ""
+        runs = exact or named
         said = f"{_said(panel, 'x', float(x))}, {_said(panel, 'y', float(y))}"
         title = html.escape(f"{each.name}: {said}" if each.name else said)
         series_name = f' data-series="{slug(each.name)}"' if each.name else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,7 +51,8 @@ def _lines(axes: Axes, field: Sequence[Contender], work: str) -> list[End]:
         x, error = _curve(rows, work)
         oracle = track == "oracle"
         label = f"{series} ({'oracle' if oracle else 'solved'})"
-        plot_series(axes, x, error, label, rows[0].look, **({} if oracle else {"linestyle": ":"}))
+        dash = {} if oracle else {"linestyle": ":"}
+        plot_series(axes, x, error, label, rows[0].look, track=track, **dash)
         if oracle:
             ends.append(End((x[-1], error[-1]), series, label, rows[0].look))
     return ends
@@ -80,7 +82,9 @@ def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
             continue
         label = contender.appearance.series
         entry = label if label not in shown else "_" + contender.name
-        plot_series(axes, [x], [contender.error], entry, contender.look, linestyle="", markersize=6)
+        marks: dict[str, Any] = {"linestyle": "", "markersize": 6}
+        told: dict[str, Any] = {"track": contender.track, "runs": contender.keys}
+        plot_series(axes, [x], [contender.error], entry, contender.look, **told, **marks)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
 

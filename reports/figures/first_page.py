@@ -16,6 +16,7 @@ from bench.store.results import median
 from reports.contenders import Contender, entrant
 from reports.decision import Trial
 from reports.formatting import scientific
+from reports.interactive.numbers import SERIES, Told, tell
 from reports.style import TINTS, WIDTH_INCHES
 from reports.svg import End, name_series, plot_series
 
@@ -178,6 +179,7 @@ class Bar:
     low: float
     high: float
     verdict: str
+    runs: tuple[str, ...] = ()  # keys of the results behind it
 
 
 LABEL = 74  # characters of a line beside a bar
@@ -195,7 +197,8 @@ def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
         color = TINTS.get(bar.verdict, "#000000")
         ends = [max(bar.low, left), min(bar.high, right)]
         axes.plot(ends, [place, place], color=color, lw=1.8, solid_capstyle="butt")
-        axes.plot([bar.ratio], [place], "o", color=color, ms=5, gid=f"series:{bar.text}")
+        (mark,) = axes.plot([bar.ratio], [place], "o", color=color, ms=5, gid=SERIES + bar.text)
+        tell(mark, Told(runs=bar.runs))
         axes.annotate(
             bar.verdict,
             (1.02, place),

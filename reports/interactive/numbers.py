@@ -31,13 +31,29 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What the drawing of a series says of it beyond its points."""
+
+    method: str = ""  # whose family the page can filter by
+    track: str = ""  # what its runs were told, where one panel shows several
+    runs: tuple[str, ...] = ()  # keys of the results behind all of its points
+
+
+NOTHING = Told()
+
+
+def tell(artist: Artist, told: Told) -> None:
+    artist.told = told  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
 class Series:
     """Points of one name in one panel; those of a heat map have a value each."""
 
     axes: Axes
     panel: int
     name: str
-    method: str
+    told: Told
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     value: NDArray[np.float64] | None = None
@@ -82,8 +98,7 @@ def series(figure: Figure) -> Iterator[Series]:
             if line.get_transform() == axes.transData and line.get_linewidth() >= LEADER:
                 x, y = np.asarray(line.get_xydata(), dtype=float).reshape(-1, 2).T
                 if x.size:
-                    method = str(getattr(line, "method", ""))
-                    yield Series(axes, place, _name(line), method, x, y)
+                    yield Series(axes, place, _name(line), getattr(line, "told", NOTHING), x, y)
         for collection in axes.collections:
             yield from _collected(axes, place, collection)
         for image in axes.images:
@@ -100,7 +115,7 @@ def _collected(axes: Axes, place: int, collection: Any) -> Iterator[Series]:
     kind = type(collection).__name__
     if kind == "PathCollection":
         x, y = _filled(collection.get_offsets()).T
-        yield Series(axes, place, _name(collection), "", x, y)
+        yield Series(axes, place, _name(collection), NOTHING, x, y)
     elif kind == "QuadMesh":
         corners = np.asarray(collection.get_coordinates(), dtype=float)
         middle = (corners[1:, 1:] + corners[:-1, :-1]) / 2
@@ -122,7 +137,7 @@ def _filled(values: Any) -> NDArray[np.float64]:
 
 
 def _mesh(axes: Axes, place: int, x: ArrayLike, y: ArrayLike, table: NDArray[Any]) -> Series:
-    return Series(axes, place, "", "", np.asarray(x), np.asarray(y), table)
+    return Series(axes, place, "", NOTHING, np.asarray(x), np.asarray(y), table)
 
 
 def _band(axes: Axes, place: int, name: str, corners: NDArray[np.float64]) -> Iterator[Series]:
@@ -131,7 +146,7 @@ def _band(axes: Axes, place: int, name: str, corners: NDArray[np.float64]) -> It
     ends = [corners[corners[:, 0] == at, 1] for at in x]
     for word, end_of in (("low", np.min), ("high", np.max)):
         y = np.array([end_of(end) for end in ends])
-        yield Series(axes, place, f"{name}, {word}", "", x, y, end_of_band=True)
+        yield Series(axes, place, f"{name}, {word}", NOTHING, x, y, end_of_band=True)
 
 
 def _name(artist: Artist) -> str:
@@ -164,18 +179,23 @@ def _is_word(text: str) -> bool:
 
 
 def as_json(figure: Figure) -> dict[str, Any]:
-    """What the page makes CSV from: panels, and [panel, name, family, x, y, values] per series."""
+    """What the page makes CSV from: panels, and [panel, name, family, x, y, values] per series;
+    and what series were told, by name, where they were told different things."""
     told = [
         {"title": p.title, "x": p.x, "y": p.y, "box": [round(v, 1) for v in p.box]}
         | ({"names": _named(p)} if any(p.names.values()) else {})
         for p in described(figure)
     ]
     rows = []
+    tracks: dict[str, str] = {}
     for each in series(figure):
-        row: list[Any] = [each.panel, each.name, each.method.partition("/")[0]]
+        row: list[Any] = [each.panel, each.name, each.told.method.partition("/")[0]]
+        if each.told.track:
+            tracks[each.name] = each.told.track
         row += [rounded(each.x), rounded(each.y)]
         rows.append([*row, rounded(each.value.ravel(), SHADES)] if each.value is not None else row)
-    return {"panels": told, "series": rows}
+    mixed = {"tracks": tracks} if len({*tracks.values()}) > 1 else {}
+    return {"panels": told, "series": rows, **mixed}
 
 
 def _named(panel: Panel) -> dict[str, dict[str, str]]:

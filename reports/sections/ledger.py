@@ -135,7 +135,14 @@ WHOSE = {"paper": "that the paper makes", "control": "of ours", "formula": "of f
 
 def _bars(run: Run, found: Sequence[tuple[Entry, Compared]]) -> list[Bar]:
     return [
-        Bar(shortened(entry.claim.sentence), c.ratio, c.low, c.high, _word(run, entry))
+        Bar(
+            shortened(entry.claim.sentence),
+            c.ratio,
+            c.low,
+            c.high,
+            _word(run, entry),
+            tuple(finding.cells),
+        )
         for entry, finding in found
         for c in (finding.comparison,)
         if 0 < c.ratio < float("inf")

@@ -49,8 +49,10 @@ function marksOf(svg) {
   });
 }
 
-// Series by name, kinds of methods by family: what is off is hidden, in the legend as well.
-function filtersOf(figure, svg, series) {
+// Series by name, kinds of methods by family, and by what they were told: what is off is hidden, in
+// the legend as well.
+const TOLD = { oracle: "told the field", fit: "told samples", solve: "told the equation" };
+function filtersOf(figure, svg, { series, tracks = {} }) {
   const names = [...new Set(series.map(([, name]) => name.replace(/, (low|high)$/, "")).filter(Boolean))];
   const family = new Map(series.map(([, name, kind]) => [name, kind]));
   const off = new Set();
@@ -65,17 +67,24 @@ function filtersOf(figure, svg, series) {
       }
       buttons.get(name)?.setAttribute("aria-pressed", String(!hidden));
     }
-    for (const [kind, button] of kinds) button.setAttribute("aria-pressed", String(names.some((name) => family.get(name) === kind && !off.has(name))));
+    for (const [button, members] of kinds) button.setAttribute("aria-pressed", String(members.some((name) => !off.has(name))));
   };
   const turn = (which, hide) => { for (const name of which) off[hide ? "add" : "delete"](name); paint(); };
   const chip = (text, click) => make("button", { type: "button", class: "chip", "aria-pressed": "true", onclick: click }, text);
-  const kinds = Object.keys(FAMILIES).filter((kind) => names.some((name) => family.get(name) === kind)).map((kind) => {
-    const members = names.filter((name) => family.get(name) === kind);
-    const button = chip(FAMILIES[kind], () => turn(members, members.some((name) => !off.has(name))));
-    button.classList.add(slugged(kind));
-    return [kind, button];
-  });
-  if (kinds.length > 1) tools(figure, "filters").append(make("span", { role: "group", "aria-label": "Kinds of methods" }, ...kinds.map(([, button]) => button)));
+  const kinds = [];
+  function offer(words, belongs, label) {
+    const found = Object.keys(words).map((kind) => [kind, names.filter((name) => belongs(name) === kind)]).filter(([, members]) => members.length);
+    if (found.length < 2) return;
+    const row = found.map(([kind, members]) => {
+      const button = chip(words[kind], () => turn(members, members.some((name) => !off.has(name))));
+      button.classList.add(slugged(kind));
+      kinds.push([button, members]);
+      return button;
+    });
+    tools(figure, "filters").append(make("span", { role: "group", "aria-label": label }, ...row));
+  }
+  offer(FAMILIES, (name) => family.get(name), "Kinds of methods");
+  offer(TOLD, (name) => tracks[name], "What methods were told");
   if (names.length > 1 && names.length <= MOST_CHIPS) {
     for (const name of names) buttons.set(name, chip(name, () => turn([name], !off.has(name))));
     const fold = make("details", { class: "series" }, make("summary", {}, `${names.length} series`), make("span", { role: "group", "aria-label": "Series" }, ...buttons.values()));
@@ -187,7 +196,7 @@ for (const numbers of $$("figure > .numbers")) {
   const figure = numbers.parentElement, svg = figure.querySelector(".scroll > svg"), data = JSON.parse(numbers.textContent);
   svg.setAttribute("role", "group"); // an image may not hold buttons
   marksOf(svg);
-  filtersOf(figure, svg, data.series);
+  filtersOf(figure, svg, data);
   zoomOf(figure, svg, data.panels);
   if (data.series.length) tools(figure, "filters").append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
 }

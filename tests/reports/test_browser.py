@@ -75,6 +75,10 @@ def _figure(found):
     assert found["entered"]
     assert found["family"] == [True, True, False, "false"]
     assert found["series"] == [True, False]
+    words, *hidden, pressed = found["told"]
+    assert words == ["told the field", "told samples"]
+    assert hidden == [True, False]
+    assert pressed == ["true", "false"]
     assert found["zoomed"] == pytest.approx(2 / 3, abs=0.01)
     assert found["back"] == pytest.approx(1, abs=0.01)
     assert found["wheel"] < 0.9

@@ -16,6 +16,7 @@ from bench.cli import invoke
 from bench.store.files import StoredResult
 from reports.compile import build_document
 from reports.context import Run
+from reports.figures.first_page import Bar, forest
 from reports.html import render_html
 from reports.interactive.behind import Behind
 from reports.interactive.cells import Cells
@@ -24,7 +25,7 @@ from reports.interactive.dark import PAPER, contrast, dark_rules, lighter
 from reports.interactive.lean import lean
 from reports.interactive.numbers import as_json
 from reports.interactive.one_field import QUERIES, find
-from reports.svg import plot_band, plot_series
+from reports.svg import plot_band, plot_series, to_svg
 
 
 def record(key, config, values, kind="net"):
@@ -80,6 +81,37 @@ def test_a_curve_is_the_runs_that_are_called_like_it():
     assert behind.named("lm") == "", "two variants are called so"
     assert behind.named("steepest") == ""
     assert Behind(cells, ("k0", "k1")).named("adam") == "", "what all share tells nothing"
+
+
+def test_a_curve_names_the_runs_it_was_drawn_from():
+    """Points of a training curve are values of no cell: the drawing says whose they are."""
+    cells = Cells.of(NETS)
+    figure, axes = plt.subplots()
+    plot_series(axes, [1, 2], [0.3, 0.2], "deep", "net/resnet", runs=["key60", "key61"])
+    plot_series(axes, [1, 2], [0.41, 0.51], "nobody's", "net/resnet")
+    drawing = to_svg(figure, "one", "two curves", Behind(cells, tuple(r.key for r in NETS)))
+    plt.close(figure)
+    named = re.findall(r'data-series="([^"]+)"[^>]* data-runs="([^"]+)"', drawing)
+    assert named == [("deep", cells.ranges(["key60", "key61"]))] * 2
+
+
+def test_a_forest_names_the_runs_of_every_claim():
+    cells = Cells.of(NETS)
+    bars = [Bar("one claim", 0.5, 0.4, 0.6, "holds", ("key20", "key21")), Bar("b", 2, 1, 3, "x")]
+    figure = forest(bars, "ratio")
+    drawing = to_svg(figure, "claims", "a forest", Behind(cells, ()))
+    plt.close(figure)
+    assert re.findall(r'data-series="one-claim"[^>]* data-runs="([^"]+)"', drawing) == ["0-1"]
+    assert drawing.count("data-runs") == 1
+
+
+def test_series_that_were_told_different_things_say_so():
+    figure, axes = plt.subplots()
+    plot_series(axes, [1], [2], "N₀", "finite element/N0", track="oracle")
+    assert "tracks" not in as_json(figure), "nothing to choose from"
+    plot_series(axes, [1], [2], "cubic", "linear model/cubic", track="fit")
+    assert as_json(figure)["tracks"] == {"N₀": "oracle", "cubic": "fit"}
+    plt.close(figure)
 
 
 @pytest.fixture(scope="module")
