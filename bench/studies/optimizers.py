@@ -25,8 +25,8 @@ class Config:
     hidden: int = 2
     width: int = 50
     evaluations: float = 1000.0
-    # The racers lie a factor of ten apart, seeds within two: five are enough to order them.
-    seeds: tuple[int, ...] = tuple(range(1000, 1005))
+    # The racers lie a factor of ten apart, seeds within two: three are enough to order them.
+    seeds: tuple[int, ...] = (1000, 1001, 1002)
 
 
 PRESETS = {

@@ -17,8 +17,8 @@ YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "
 
 @dataclass(frozen=True)
 class Config:
-    # No claim hangs on it, and ten seeds lay within a factor of 20: five show median and spread.
-    seeds: tuple[int, ...] = tuple(range(1000, 1005))
+    # No claim hangs on it, and ten seeds lay within a factor of 20: three show where it lies.
+    seeds: tuple[int, ...] = (1000, 1001, 1002)
     problems: tuple[str, ...] = ("maxwell", "helix")
     features: tuple[str, ...] = ("x,f,phi", "x,phi", "x")
     ablated: tuple[str, ...] = ("maxwell",)  # the problems that see all `features`, not the first

@@ -32,7 +32,7 @@ class Config:
     evaluations: int = 1500
     seeds: tuple[int, ...] = tuple(range(1000, 1012))
     best_evaluations: int = 6000
-    best_seeds: tuple[int, ...] = tuple(range(1000, 1005))
+    best_seeds: tuple[int, ...] = (1000, 1001, 1002)  # no claim hangs on them; median and spread
     weak_forms: tuple[str, ...] = ("weak", "first-order")
     # An evaluation of the weak form costs nine of the strong one: 110 s a net at 6000.
     weak_evaluations: int = 2000
