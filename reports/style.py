@@ -138,8 +138,16 @@ def plain_power(text: str) -> str:
 class _Powers(LogFormatterSciNotation):
     """Powers as letters: formulas are never parsed, because a name may hold a dollar."""
 
+    _sublabels: Any  # of matplotlib's: the digits before a power that are written
+
     def __call__(self, x: float, pos: int | None = None) -> str:
         return plain_power(str(super().__call__(x, pos)))
+
+    def set_locs(self, locs: Any = None) -> None:
+        """Between powers 2 and 5 only, where matplotlib names 2, 3, 4 and 6: they would touch."""
+        super().set_locs(locs)
+        if 1 < len(self._sublabels or ()) < 10:
+            self._sublabels = {1, 2, 5, 10}
 
 
 def set_powers(figure: Figure) -> None:

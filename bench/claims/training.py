@@ -125,7 +125,8 @@ def _shallow_beats_deep(net: str, tau: str) -> Claim:
     shallow, deep = (arm(net=net, tau=tau, hidden=hidden) for hidden in (2, 6))
     return Claim(
         name=f"2-50-beats-6-50-{net}-{tau}",
-        sentence=f"On the cube the 2-50 {net} with {tau} τ has a smaller error than the 6-50 one.",
+        sentence=f"On the cube the 2-50 {NAMES[net]} with {tau} τ has a smaller error than the "
+        "6-50 one.",
         **YIELDS_BETTER,
         declared="2026-11-16 0cb234b7",
         rule="l2_error at 2-50 < l2_error at 6-50, paired seeds",
@@ -136,7 +137,8 @@ def _shallow_beats_deep(net: str, tau: str) -> Claim:
 def _less_when_shallow(net: str) -> Claim:
     return Claim(
         name=f"tau-gains-less-at-2-50-{net}",
-        sentence=f"The gain of a learned τ is smaller for the shallow 2-50 {net} than for 6-50.",
+        sentence=f"The gain of a learned τ is smaller for the shallow 2-50 {NAMES[net]} than for "
+        "6-50.",
         **quoted(
             "Section 7.1, first paragraph",
             "“outperforms the standard approach (with fixed τ) for deeper networks … for shallow "
@@ -177,8 +179,8 @@ def _trains_better(better: str, than: str, hidden: int, tau: str) -> Claim:
 def _always(net: str) -> Claim:
     return Claim(
         name=f"tau-always-below-{net}-6-50",
-        sentence=f"During the whole training the error of the 6-50 {net} with learned τ stays "
-        "below that with fixed τ.",
+        sentence=f"During the whole training the error of the 6-50 {NAMES[net]} with learned τ "
+        "stays below that with fixed τ.",
         **quoted(
             REDUCTION,
             "“The proposed variable-τ approach seems to always outperform its constant τ "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -142,7 +143,8 @@ def _drawn(
     axes: Axes, x: Sequence[float], y: Sequence[float], label: str, text: str, method: Method
 ) -> End:
     """In the colour of its family, so that three colours say what the figure is about."""
-    style = {"color": FAMILIES.get(method.family, "#000000"), "markersize": 3.5}
+    color = FAMILIES.get(method.family, "#000000")
+    style: dict[str, Any] = {"color": color, "markersize": 3.5}
     if method.family == "net" and len(x) > 1:
         style["marker"] = ""
     if method.family == "linear model":

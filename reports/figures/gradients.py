@@ -26,6 +26,7 @@ THRESHOLD = 3.0  # decades: the rules of `nets.gradients.verdict`
 LIMIT = 100.0  # decades at which the colours saturate
 RESOLVED = -15.0  # decades below the largest singular value: the rest is rounding
 LEGEND = {"fontsize": 8}
+MOST_STEPS = 80  # of a training, in a panel of half the width
 
 
 def phase_diagram(results: Results) -> Figure:
@@ -153,19 +154,20 @@ def gradient_heatmaps(results: Results) -> Figure:
     figure, grid = plt.subplots(
         2, 2, figsize=(WIDTH_INCHES, 4.2), sharex=True, height_ratios=[3, 1], sharey="row"
     )
-    profiles = [record.arrays["log10_W"][:, 1:-1] for record in runs]
+    shown = [_evenly(len(record.arrays["step"])) for record in runs]
+    profiles = [r.arrays["log10_W"][at, 1:-1] for r, at in zip(runs, shown, strict=True)]
     finite = np.concatenate([profile[np.isfinite(profile)] for profile in profiles])
     norm = Normalize(*np.quantile(finite, [0.01, 0.99]))
-    for column, (record, profile) in enumerate(zip(runs, profiles, strict=True)):
+    for column, (record, profile, at) in enumerate(zip(runs, profiles, shown, strict=True)):
         arrays = record.arrays
         layers = np.arange(profile.shape[1] + 1) + 0.5
-        steps = np.append(arrays["step"], arrays["step"][-1] + 1)
+        steps = np.append(arrays["step"][at], arrays["step"][-1] + 1)
         heat, curve = grid[:, column]
         heat.pcolormesh(steps, layers, profile.T, norm=norm, cmap=SEQUENTIAL, rasterized=True)
         heat.set_title(f"τ {record.config['tau']}, τ₀ = {record.config['tau0']}", fontsize=9)
         heat.grid(False)
         label, method = f"J, τ {record.config['tau']}", net_method(record.config)
-        plot_series(curve, arrays["step"], arrays["J"], label, method, marker="")
+        plot_series(curve, arrays["step"][at], arrays["J"][at], label, method, marker="")
         curve.set_yscale("log")
         curve.set_xlabel("step")
     grid[0, 0].set_ylabel("layer k")
@@ -173,6 +175,11 @@ def gradient_heatmaps(results: Results) -> Figure:
     bar = figure.colorbar(ScalarMappable(norm, SEQUENTIAL), ax=list(grid[0]))
     bar.set_label("log₁₀ ‖∂J/∂W[k]‖")
     return figure
+
+
+def _evenly(length: int) -> NDArray[np.int64]:
+    """Places of a long history that a panel has room for, the first and the last among them."""
+    return np.unique(np.linspace(0, length - 1, min(length, MOST_STEPS)).astype(np.int64))
 
 
 def _first(results: Results, tau: str, tau0: str = "1/H") -> StoredResult:
@@ -190,8 +197,9 @@ def tau_trajectories(results: Results) -> Figure:
         arrays = record.arrays
         layers = Normalize(0, arrays["tau"].shape[1] - 1)
         colors = plt.get_cmap(SEQUENTIAL)
-        for k, trajectory in enumerate(arrays["tau"].T):
-            axes.plot(arrays["step"], trajectory, color=colors(layers(k)), linewidth=0.8)
+        at = _evenly(len(arrays["step"]))
+        for k, trajectory in enumerate(arrays["tau"][at].T):
+            axes.plot(arrays["step"][at], trajectory, color=colors(layers(k)), linewidth=0.8)
         axes.set_title(f"τ₀ = {tau0}", fontsize=9)
         axes.set_xlabel("step")
     grid[0, 0].set_ylabel("τ[k]")

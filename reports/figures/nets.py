@@ -21,7 +21,7 @@ from reports.svg import legend_below, plot_band, plot_series
 
 Array = NDArray[np.float64]
 
-MOST_CURVE_POINTS = 150
+MOST_CURVE_POINTS = 70  # each stands five times on the page: drawn, and as numbers, with its band
 
 
 def training_curves(nets: Results) -> Figure:
@@ -75,8 +75,7 @@ def _curve(axes: Axes, label: str, runs: Results) -> None:
     steps = _thinned(min(len(history) for history in histories))
     mse = np.array([history[steps] for history in histories])
     method = net_method(runs.records[0].config)
-    keys = [run.key for run in runs]
-    plot_series(axes, steps, medians(mse), label, method, runs=keys, marker="")
+    plot_series(axes, steps, medians(mse), label, method, runs=runs.keys(), marker="")
     if len(mse) > 1:
         plot_band(axes, steps, mse.min(axis=0), mse.max(axis=0), label, method)
 
