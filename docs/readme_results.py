@@ -60,7 +60,7 @@ def summary(kept: KeptRun) -> Iterator[str]:
     """What was run, what the ledger says, and the headlines of the article."""
     told = kept.document["provenance"]
     machines = "; ".join(f"{m['processor']}, {m['cores']} cores" for m in told["machines"])
-    cells = sum(told["cells"].values())
+    cells = sum(told["cells"].get(state, 0) for state in ("done", "diverged", "stale"))
     yield paragraph(
         f"The reference run: {cells} cells{_minutes(told)} on {machines}, seeds "
         f"{_span(told['seeds'])}{_load(told)}, commit {_commits(told)}. {_verdicts(kept)}"
@@ -173,8 +173,13 @@ def how_far(kept: KeptRun) -> Iterator[str]:
                 v = record.values
                 unknowns = f"{v['dofs']:,}".replace(",", " ")
                 memory = f"{v['peak_bytes'] / 2**30:.1f} GiB"
-                numbers = f"{v['l2_error']:.5e} | {v['seconds']:.2g} | {memory}"
+                numbers = f"{v['l2_error']:.5e} | {_seconds(v['seconds'])} | {memory}"
                 yield f"| {title}, n = {n} | {unknowns} | {numbers} |"
+
+
+def _seconds(value: float) -> str:
+    """Two digits, and whole seconds from ten on."""
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
 
 
 WRITERS: Mapping[str, Callable[[KeptRun], Iterator[str]]] = {

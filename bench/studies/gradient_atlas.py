@@ -174,7 +174,7 @@ def _trained(config: Config) -> Iterator[dict[str, Any]]:
                 tau0 = "1" if net == "feedforward" else "1/H"
                 yield {
                     "net": net, "tau": tau, "tau0": tau0, "init": init,
-                    "hidden": config.trained_depth,
+                    "hidden": config.trained_depth, "data_seed": config.wide_seeds[0],
                 }  # fmt: skip
 
 
