@@ -9,6 +9,7 @@ from bench.store.results import Results, StoredResult
 
 TRAINING = "femnets run training baselines --preset paper"
 STRONG = "femnets run strong_nets baselines --preset paper"
+PAPERS_NET = "femnets run strong_nets --preset full"  # where the paper's net has BFGS
 MAIN = {"problem": "maxwell", "features": "x,f,phi"}
 
 
@@ -74,7 +75,7 @@ CLAIMS = [
         "BFGS.",
         declared="2026-11-16 2013bb25",
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
-        **is_smaller("train_mse", _strong("learned"), _strong("fixed"), STRONG),
+        **is_smaller("train_mse", _strong("learned"), _strong("fixed"), PAPERS_NET),
     ),
     *(
         Claim(
