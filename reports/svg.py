@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 # A training curve has thousands of points: tooltips for all of them would outweigh the figure.
-MOST_MARKS = 40  # of one series
+MOST_MARKS = 20  # of one series
 
 NAME_POINTS = 9.0  # between two names at the ends of curves
 

@@ -27,7 +27,7 @@ TOLD = {
     "solve": "told the equation",
 }
 NAME_GAP = 0.075  # of a panel's height, between two names
-MOST_POINTS = 60  # of a curve; more would weigh and not show
+MOST_POINTS = 40  # of a curve; more would weigh and not show
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ THRESHOLD = 3.0  # decades: the rules of `nets.gradients.verdict`
 LIMIT = 100.0  # decades at which the colours saturate
 RESOLVED = -15.0  # decades below the largest singular value: the rest is rounding
 LEGEND = {"fontsize": 8}
-MOST_STEPS = 80  # of a training, in a panel of half the width
+MOST_STEPS = 40  # of a training, in a panel of half the width
 
 
 def phase_diagram(results: Results) -> Figure:

@@ -21,7 +21,8 @@ from reports.svg import legend_below, plot_band, plot_series
 
 Array = NDArray[np.float64]
 
-MOST_CURVE_POINTS = 70  # each stands five times on the page: drawn, and as numbers, with its band
+SQUARE = (-1.0, 1.0, -1.0, 1.0)  # left, right, bottom, top
+MOST_CURVE_POINTS = 50  # each stands five times on the page: drawn, and as numbers, with its band
 
 
 def training_curves(nets: Results) -> Figure:
@@ -104,7 +105,10 @@ def error_maps(runs: Sequence[StoredResult]) -> Figure:
         rows, columns, figsize=(WIDTH_INCHES, 3.3 * rows), squeeze=False, sharex=True, sharey=True
     )
     for axes, run, error in zip(grid.flat, runs, errors, strict=False):
-        image = axes.pcolormesh(*_sides(error), error.T, norm=norm, cmap="viridis", rasterized=True)
+        # pixel by pixel as it was computed: drawn anew, its picture weighs ten times as much
+        image = axes.imshow(
+            error.T, norm=norm, cmap="viridis", origin="lower", extent=SQUARE, interpolation="none"
+        )
         _circle(axes, "white")
         axes.set_title(net_name(run.config), fontsize=9)
         axes.set_aspect("equal")

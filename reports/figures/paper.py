@@ -19,7 +19,7 @@ from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, name_ends, plot_band, plot_series
 
 Array = NDArray[np.float64]
-POINTS = 80  # of a curve over time
+POINTS = 50  # of a curve over time
 
 
 def levels_beside_elements(fem: Results, nets: Results) -> Figure:

@@ -14,7 +14,7 @@ _ID = re.compile(r' id="([^"]*)"')
 _STYLE = re.compile(r' style="([^"]*)"')
 _MARKER = re.compile(r'<path id="([^"]*)"[^>]* style="([^"]*)"/>')
 _PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|transform|points)="[^"]*"')
-_FRACTION = re.compile(r"\d+\.\d{3,}")
+_FRACTION = re.compile(r"\d+\.\d{2,}")
 _UPRIGHT = re.compile(r' transform="rotate\(-0 [^"]*"')
 _FONT = "; font-family: 'DejaVu Sans'"  # the page's style sheet says so once
 # What the page looks for: panels and their scales, heat maps, series and legends.
@@ -31,7 +31,7 @@ def lean(svg: str) -> str:
 
 
 def _shortened(tag: str, referred: set[str], markers: dict[str, str]) -> str:
-    tag = _PLACES.sub(_hundredths, _UPRIGHT.sub("", tag)).replace(_FONT, "")
+    tag = _PLACES.sub(_tenths, _UPRIGHT.sub("", tag)).replace(_FONT, "")
     tag = _ID.sub(lambda found: found[0] if _is_used(found[1], referred) else "", tag)
     if tag.startswith("<use"):
         (target,) = _REFERENCE.findall(tag)[:1] or ("",)
@@ -44,7 +44,7 @@ def _is_used(name: str, referred: set[str]) -> bool:
     return name in referred or KEPT.match(name) is not None
 
 
-def _hundredths(attribute: re.Match[str]) -> str:
-    """Of a point, instead of its sixth digit."""
-    short = _FRACTION.sub(lambda found: f"{float(found[0]):.2f}", attribute[0])
+def _tenths(attribute: re.Match[str]) -> str:
+    """Of a point, a thirtieth of a millimetre, instead of its sixth digit."""
+    short = _FRACTION.sub(lambda found: f"{float(found[0]):.1f}", attribute[0])
     return re.sub(r"\s+", " ", short)

@@ -194,8 +194,8 @@ def test_a_lean_drawing_keeps_its_words():
         f'<text transform="rotate(-0 1 2)">{name}</text></g></svg>'
     )
     assert lean(drawing) == (
-        '<svg><g id="axes_1"><g><defs><path id="m1" d="M 0.12 1 L 2 3" style="stroke: #000000"/>'
-        '</defs><use xlink:href="#m1" x="2.00" y="0"/>'
+        '<svg><g id="axes_1"><g><defs><path id="m1" d="M 0.1 1 L 2 3" style="stroke: #000000"/>'
+        '</defs><use xlink:href="#m1" x="2.0" y="0"/>'
         '<use xlink:href="#m1" x="3" y="0" style="stroke: #ff0000"/></g>'
         f"<text>{name}</text></g></svg>"
     )
