@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -160,7 +161,7 @@ def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) ->
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = lean(text)
     text = _name_series(text)
-    text = prefix_ids(text, slug(name))
+    text = _short_ids(prefix_ids(text, slug(name)), slug(name))
     label = html.escape(alt, quote=True)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
     return text.replace("</svg>", _marks(figure, behind) + "</svg>")
@@ -174,6 +175,15 @@ def _name_series(text: str) -> str:
         return f'data-{kind}="{slug(label)}"'
 
     return re.sub(r'id="(series|legend):([^"]*)"', attribute, text)
+
+
+def _short_ids(text: str, prefix: str) -> str:
+    """With a few letters for markers and clip paths, whose hashes thousands of parts refer to."""
+    hashed = re.findall(rf'\bid="({re.escape(prefix)}-[mp][0-9a-f]{{10}})"', text)
+    figure = f"g{crc32(prefix.encode()):x}"
+    for place, name in enumerate(dict.fromkeys(hashed)):
+        text = text.replace(name, f"{figure}-{place}")
+    return text.replace("<use xlink:href=", "<use href=")
 
 
 def prefix_ids(text: str, prefix: str) -> str:
@@ -204,22 +214,23 @@ def zip_panels(figure: Figure) -> Iterator[tuple[Series, Panel]]:
 
 
 def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) -> Iterator[str]:
+    """The marks of a series in groups: what they share is said once."""
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
     every = math.ceil(each.x.size / MOST_MARKS)
     named = (behind.cells.ranges(each.told.runs) or behind.named(each.name)) if behind else ""
+    series_name = f' data-series="{slug(each.name)}"' if each.name else ""
+    groups: dict[str, list[str]] = {}
     for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
         if not np.isfinite([px, py]).all():
             continue
         exact = behind.runs(float(x), float(y)) if behind and not each.told.runs else ""
-        runs = exact or named
         said = f"{_said(panel, 'x', float(x))}, {_said(panel, 'y', float(y))}"
         title = html.escape(f"{each.name}: {said}" if each.name else said)
-        series_name = f' data-series="{slug(each.name)}"' if each.name else ""
-        yield (
-            f'<circle{series_name} cx="{px:.1f}" cy="{height - py:.1f}" r="6"'
-            + (f' data-runs="{runs}"' if runs else "")
-            + f"><title>{title}</title></circle>"
-        )
+        mark = f'<circle cx="{px:.1f}" cy="{height - py:.1f}" r="6"><title>{title}</title></circle>'
+        groups.setdefault(exact or named, []).append(mark)
+    for runs, marks in groups.items():
+        told = f' data-runs="{runs}"' if runs else ""
+        yield f"<g{series_name}{told}>{''.join(marks)}</g>"
 
 
 def _said(panel: Panel, axis: Literal["x", "y"], value: float) -> str:

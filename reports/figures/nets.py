@@ -22,6 +22,7 @@ from reports.svg import legend_below, plot_band, plot_series
 Array = NDArray[np.float64]
 
 SQUARE = (-1.0, 1.0, -1.0, 1.0)  # left, right, bottom, top
+MOST_SIDE = 45  # points of a map, each way
 MOST_CURVE_POINTS = 50  # each stands five times on the page: drawn, and as numbers, with its band
 
 
@@ -96,7 +97,7 @@ def _thinned(length: int) -> NDArray[np.int64]:
 
 def error_maps(runs: Sequence[StoredResult]) -> Figure:
     """|u − u_nn| on (−1, 1)² × {0.5}, one panel per run, one scale for all; the circle is r = 1."""
-    errors = [pointwise_error(run) for run in runs]
+    errors = [_coarse(pointwise_error(run)) for run in runs]
     low = max(min(float(np.percentile(e, 5)) for e in errors), 1e-12)
     norm = LogNorm(low, max(float(e.max()) for e in errors))
     columns = min(2, len(runs))
@@ -117,6 +118,11 @@ def error_maps(runs: Sequence[StoredResult]) -> Figure:
         axes.set_visible(False)
     figure.colorbar(image, ax=grid, shrink=0.8, label="|u − u_nn|")
     return figure
+
+
+def _coarse(values: Array) -> Array:
+    """Every second point of a fine grid: a panel shows no more."""
+    return values[::2, ::2] if len(values) > MOST_SIDE else values
 
 
 def pointwise_error(run: StoredResult) -> Array:

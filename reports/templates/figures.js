@@ -4,8 +4,9 @@ const FAMILIES = { "finite element": "finite elements", "net": "nets", "linear m
 const slugged = (text) => text.normalize("NFKD").replaceAll("τ", "tau").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "x";
 
 const tip = document.body.appendChild(make("div", { class: "tip", role: "status", hidden: true }));
+const runsOf = (mark) => mark.parentElement.dataset.runs; // of its group: what its marks share
 function showTip(mark) {
-  const runs = mark.dataset.runs ? inWords(mark.dataset.runs) : [];
+  const runs = runsOf(mark) ? inWords(runsOf(mark)) : [];
   tip.replaceChildren(make("p", {}, mark.getAttribute("aria-label")), ...runs.map((line) => make("p", { class: "run" }, line)),
     ...(runs.length ? [make("p", { class: "hint" }, "Click or press Enter for all of it.")] : []));
   tip.hidden = false;
@@ -22,7 +23,7 @@ function marksOf(svg) {
   marks.forEach((mark, k) => {
     mark.setAttribute("aria-label", mark.querySelector("title").textContent);
     mark.querySelector("title").remove(); // or the browser would show a second tooltip
-    mark.setAttribute("role", mark.dataset.runs ? "button" : "img");
+    mark.setAttribute("role", runsOf(mark) ? "button" : "img");
     mark.setAttribute("tabindex", k ? "-1" : "0");
   });
   const group = svg.querySelector(".marks");
@@ -32,19 +33,19 @@ function marksOf(svg) {
   group.addEventListener("pointerout", hideTip);
   group.addEventListener("focusin", (event) => showTip(mark(event)));
   group.addEventListener("focusout", hideTip);
-  group.addEventListener("click", (event) => mark(event)?.dataset.runs && showRuns(mark(event).dataset.runs));
+  group.addEventListener("click", (event) => mark(event) && runsOf(mark(event)) && showRuns(runsOf(mark(event))));
   group.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (step) {
-      const shown = marks.filter((each) => !each.classList.contains("off"));
+      const shown = marks.filter((each) => !each.closest(".off"));
       const next = shown[(shown.indexOf(mark(event)) + step + shown.length) % shown.length];
       event.preventDefault();
       mark(event).setAttribute("tabindex", "-1");
       next.setAttribute("tabindex", "0");
       next.focus({ preventScroll: true });
-    } else if ((event.key === "Enter" || event.key === " ") && mark(event).dataset.runs) {
+    } else if ((event.key === "Enter" || event.key === " ") && runsOf(mark(event))) {
       event.preventDefault();
-      showRuns(mark(event).dataset.runs);
+      showRuns(runsOf(mark(event)));
     } else if (event.key === "Escape") hideTip();
   });
 }

@@ -30,7 +30,7 @@ all("dialog button")[1].click();
 found.closed = !one("dialog").open;
 
 const figure = one("#figure-told"), svg = one("svg", figure);
-const mark = one(".marks [data-runs]", figure), tip = one(".tip");
+const mark = one(".marks [data-runs] circle", figure), tip = one(".tip");
 mark.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 found.tip = tip.hidden ? "" : tip.textContent;
 mark.dispatchEvent(new PointerEvent("pointerout", { bubbles: true }));

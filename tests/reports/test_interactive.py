@@ -91,8 +91,9 @@ def test_a_curve_names_the_runs_it_was_drawn_from():
     plot_series(axes, [1, 2], [0.41, 0.51], "nobody's", "net/resnet")
     drawing = to_svg(figure, "one", "two curves", Behind(cells, tuple(r.key for r in NETS)))
     plt.close(figure)
-    named = re.findall(r'data-series="([^"]+)"[^>]* data-runs="([^"]+)"', drawing)
-    assert named == [("deep", cells.ranges(["key60", "key61"]))] * 2
+    named = re.findall(r'data-series="([^"]+)" data-runs="([^"]+)">(.*?)</g>', drawing)
+    assert [name[:2] for name in named] == [("deep", cells.ranges(["key60", "key61"]))]
+    assert named[0][2].count("<circle") == 2
 
 
 def test_a_forest_names_the_runs_of_every_claim():
@@ -249,7 +250,7 @@ def test_data_cannot_leave_its_element(page):
 def test_marks_name_their_runs(document, page):
     told = page[page.index('id="figure-told"') : page.index('id="figure-told-')]
     cells = document.explored.cells
-    (cubic,) = re.findall(r'<circle data-series="cubic"[^>]* data-runs="([^"]*)"', told)
+    (cubic,) = re.findall(r'<g data-series="cubic" data-runs="([^"]*)"', told)
     keys = [
         r.key
         for r in cells.records
