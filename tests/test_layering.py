@@ -35,6 +35,7 @@ SEEN_BY_REPORTS = {
     "bench.statistics",
     "bench.store.files",
     "bench.store.folder",
+    "bench.store.kept",
     "bench.store.results",
     "bench.store.survey",
     "bench.studies",
