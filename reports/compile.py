@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.guards.output import folder_for, write_whole
 from bench.guards.reading import plain_bytes
@@ -16,6 +17,9 @@ from bench.store.folder import Store
 from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
+
+if TYPE_CHECKING:
+    from reports.svg import Drawing
 
 TRIES = 5
 STAMP = "report.json"
@@ -76,22 +80,23 @@ def _compiled(context: Run, folder: Path, wanted: list[str]) -> list[Path]:
         return [folder / name for name in wanted]
     with noted() as faults:
         document = build_document(context)
-        found: list[str] = []
-        made = {name: _RENDER[name](document, found) for name in wanted}
+        drawings: dict[str, Drawing] = {}  # by name; one is enough for both files
+        made = {name: _RENDER[name](document, drawings) for name in wanted}
     for name, data in made.items():
         write_whole(folder / name, data)
-    _warn(document, made, found)
+    _warn(document, made, drawings)
     stamp = {"inputs": "" if faults else inputs, "files": wanted}
     write_whole(folder / STAMP, json.dumps(stamp).encode())
     return [folder / name for name in wanted]
 
 
-def _warn(document: Document, made: Mapping[str, bytes], found: Sequence[str]) -> None:
+def _warn(document: Document, made: Mapping[str, bytes], drawings: Mapping[str, Drawing]) -> None:
     """What an author would mend: a line each on standard error, and the report all the same."""
     from reports.checks import findings, weight
 
     heavy = [line for name, data in made.items() for line in weight(name, data)]
-    for line in [*findings(document), *found, *heavy]:
+    faults = [fault for drawing in drawings.values() for fault in drawing.faults]
+    for line in [*findings(document), *faults, *heavy]:
         logging.getLogger("femnets.report").warning("report: %s", line)
 
 
@@ -183,19 +188,19 @@ def _there(folder: Path, wanted: list[str]) -> bool:
     return all((folder / name).is_file() for name in wanted)
 
 
-def _html(document: Document, found: list[str] | None = None) -> bytes:
+def _html(document: Document, drawings: dict[str, Drawing] | None = None) -> bytes:
     from reports.html import render_html
 
-    return render_html(document).encode()
+    return render_html(document, drawings).encode()
 
 
-def _pdf(document: Document, found: list[str] | None = None) -> bytes:
+def _pdf(document: Document, drawings: dict[str, Drawing] | None = None) -> bytes:
     from reports.pdf import render_pdf
 
-    return render_pdf(document, found)
+    return render_pdf(document, drawings)
 
 
-_RENDER: dict[str, Callable[[Document, list[str]], bytes]] = {
+_RENDER: dict[str, Callable[[Document, dict[str, Drawing]], bytes]] = {
     "report.html": _html,
     "report.pdf": _pdf,
 }

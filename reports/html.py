@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,15 @@ from reports.formulas import formula_svg
 from reports.interactive.behind import Behind
 from reports.interactive.dark import dark_rules
 from reports.interactive.explored import Explored
-from reports.svg import inline_svg, prefix_ids
+from reports.interactive.sheet import as_css, styled_by_class
+from reports.svg import Drawing, inline_svg
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
 
 
-def render_html(document: Document) -> str:
+def render_html(document: Document, drawings: dict[str, Drawing] | None = None) -> str:
+    """The page; its figures as drawn are added to `drawings`, by name."""
     labels = document.labels()
     explored = document.explored
     page = (
@@ -48,15 +50,19 @@ def render_html(document: Document) -> str:
             parts=[("article", document.sections), ("supplement", document.supplement)],
             inline=partial(_inline, labels=labels),
             caption=partial(_caption, labels=labels),
-            picture=partial(_picture, explored=explored),
+            picture=partial(
+                _picture, explored=explored, drawings={} if drawings is None else drawings
+            ),
             ranges=explored.cells.ranges if explored else _no_cells,
             switch=partial(_switch, explored=explored),
-            formula=partial(_formula, count=itertools.count(1)),
+            formula=partial(_formula, letters=set()),
             style=Markup(_file("page.css")),
             script=Markup("\n".join(map(_file, SCRIPTS))),
         )
     )
-    return page.replace("/* dark figures */", dark_rules(page), 1)
+    page, classes = styled_by_class(page)
+    page = page.replace("/* figures */", as_css(classes), 1)
+    return page.replace("/* dark figures */", dark_rules(classes), 1)
 
 
 def _file(name: str) -> str:
@@ -94,6 +100,7 @@ def _compact(value: object, **settings: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+_LETTER = re.compile(r'<symbol id="([^"]+)".*?</symbol>', re.DOTALL)
 _TAGS = {"plain": "{}", "code": "<code>{}</code>", "strong": "<strong>{}</strong>"}
 
 
@@ -119,10 +126,12 @@ def _caption(block: Picture | Table, labels: Mapping[str, str]) -> Markup:
     )
 
 
-def _picture(block: Picture, explored: Explored | None) -> dict[str, Markup]:
+def _picture(
+    block: Picture, explored: Explored | None, drawings: dict[str, Drawing]
+) -> dict[str, Markup]:
     cells = block.source.cells if block.source else ()
     behind = Behind(explored.cells, tuple(cells)) if explored else None
-    found = inline_svg(block, behind)
+    found, drawings[block.name] = inline_svg(block, behind)
     return {"svg": Markup(found.svg), "numbers": _data(found.numbers)}
 
 
@@ -143,12 +152,19 @@ def _switch(
     return "", "", ()
 
 
-def _formula(block: Formula, count: Iterator[int]) -> Markup:
-    """Letters have ids, which two formulas may share."""
-    drawn = prefix_ids(formula_svg(block.typst), f"formula-{next(count)}")
+def _formula(block: Formula, letters: set[str]) -> Markup:
+    """Letters are named by what they look like: the first formula that has one draws it for all."""
+    drawn = _LETTER.sub(partial(_unless_drawn, letters=letters), formula_svg(block.typst))
     return Markup('<div class="formula" role="img" aria-label="{}">{}</div>').format(
         block.alt, Markup(drawn)
     )
+
+
+def _unless_drawn(letter: re.Match[str], letters: set[str]) -> str:
+    if letter[1] in letters:
+        return ""
+    letters.add(letter[1])
+    return letter[0]
 
 
 def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: bool) -> Markup:

@@ -28,9 +28,9 @@ from reports.document import (
     split_inline,
     walk,
 )
-from reports.drawings import drawing_findings
 from reports.formatting import show
-from reports.style import FONTS, TINTS, drawn, saved
+from reports.style import FONTS, TINTS
+from reports.svg import Drawing, drawing
 from reports.tables import split_at_point
 
 _PREAMBLE = """
@@ -78,16 +78,15 @@ WHOLE_ROWS = 12  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
-def render_pdf(document: Document, found: list[str] | None = None) -> bytes:
-    """The PDF of the document, figures as vectors, headings as bookmarks; what is wrong with the
-    figures as drawn is added to `found`."""
+def render_pdf(document: Document, drawings: dict[str, Drawing] | None = None) -> bytes:
+    """The PDF of the document, figures as vectors, headings as bookmarks; figures that `drawings`
+    has by name are not drawn again, and the others are added to it."""
+    drawings = {} if drawings is None else drawings
     with temporary_folder() as root:
         for picture in document.pictures():
-            with drawn(picture, text_as_text=True) as figure:
-                data = saved(figure, "svg", metadata={"Date": None})
-                if found is not None:
-                    found += drawing_findings(picture.name, figure)
-            (root / f"{slug(picture.name)}.svg").write_bytes(data)
+            if picture.name not in drawings:
+                drawings[picture.name] = drawing(picture)
+            (root / f"{slug(picture.name)}.svg").write_bytes(drawings[picture.name].svg)
         source = root / "report.typ"
         source.write_text(typst_source(document), encoding="utf-8")
         return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))

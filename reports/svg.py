@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reports.document import Picture, slug
+from reports.drawings import drawing_findings
 from reports.formatting import number
 from reports.interactive.behind import Behind
 from reports.interactive.lean import lean
@@ -64,7 +65,7 @@ def plot_series(
         **style,
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
-    line.set_gid(SERIES + label)
+    line.set_gid(SERIES + label.removeprefix("_"))  # which keeps a name out of the legend
     tell(line, Told(method, track, tuple(runs)))
 
 
@@ -140,6 +141,14 @@ def _clickable(box: Legend) -> None:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A figure as matplotlib saved it, and what is wrong with it."""
+
+    svg: bytes
+    faults: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Inline:
     """A figure for the page: one <svg> element, and the numbers that it draws."""
 
@@ -147,16 +156,35 @@ class Inline:
     numbers: dict[str, Any]
 
 
-def inline_svg(picture: Picture, behind: Behind | None = None) -> Inline:
-    """A picture for the page, its text still text; its marks name the runs `behind` them."""
+def drawing(picture: Picture) -> Drawing:
+    """A picture for the PDF, its text still text."""
     with drawn(picture, text_as_text=True) as figure:
-        svg = to_svg(figure, picture.name, picture.alt, behind)
-        return Inline(svg, as_json(figure))
+        return _saved(figure, picture.name)
+
+
+def inline_svg(picture: Picture, behind: Behind | None = None) -> tuple[Inline, Drawing]:
+    """A picture for the page, whose marks name the runs `behind` them; and for the PDF, so that it
+    need not be drawn again."""
+    with drawn(picture, text_as_text=True) as figure:
+        made = _saved(figure, picture.name)
+        panels = described(figure)
+        svg = _for_page(made.svg, picture.name, picture.alt, _marks(figure, panels, behind))
+        return Inline(svg, as_json(figure, panels)), made
 
 
 def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) -> str:
     """The figure as one <svg> element for an HTML page."""
-    text = saved(figure, "svg", metadata={"Date": None, "Creator": None}).decode()
+    made = _saved(figure, name)
+    return _for_page(made.svg, name, alt, _marks(figure, described(figure), behind))
+
+
+def _saved(figure: Figure, name: str) -> Drawing:
+    data = saved(figure, "svg", metadata={"Date": None, "Creator": None})
+    return Drawing(data, drawing_findings(name, figure))
+
+
+def _for_page(saved_svg: bytes, name: str, alt: str, marks: str) -> str:
+    text = saved_svg.decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = lean(text)
@@ -164,7 +192,7 @@ def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) ->
     text = _short_ids(prefix_ids(text, slug(name)), slug(name))
     label = html.escape(alt, quote=True)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-    return text.replace("</svg>", _marks(figure, behind) + "</svg>")
+    return text.replace("</svg>", marks + "</svg>")
 
 
 def _name_series(text: str) -> str:
@@ -193,22 +221,21 @@ def prefix_ids(text: str, prefix: str) -> str:
     return re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', text)
 
 
-def _marks(figure: Figure, behind: Behind | None) -> str:
+def _marks(figure: Figure, panels: Sequence[Panel], behind: Behind | None) -> str:
     """A transparent circle with a title over every data point: tooltips without any script."""
     marks = "".join(
         mark
-        for each, panel in zip_panels(figure)
+        for each, panel in zip_panels(figure, panels)
         if each.value is None and not each.end_of_band  # its curve has marks at the same x
         for mark in _marks_of(each, panel, figure.bbox.height, behind)
     )
     return f'<g class="marks" fill="transparent">{marks}</g>'
 
 
-def zip_panels(figure: Figure) -> Iterator[tuple[Series, Panel]]:
+def zip_panels(figure: Figure, panels: Sequence[Panel]) -> Iterator[tuple[Series, Panel]]:
     """Every series that can be spoken of, with its panel."""
-    told = described(figure)
     for each in series(figure):
-        panel = told[each.panel]
+        panel = panels[each.panel]
         if each.name or any(panel.names.values()):
             yield each, panel
 

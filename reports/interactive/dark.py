@@ -1,27 +1,28 @@
 """Figures at night: the colours that are too dark on a dark page, made lighter by style rules.
 
-Matplotlib writes colours into every part of a drawing. Rules that match those words change them
-without a second drawing; heat maps keep theirs, which a colour bar explains.
+Heat maps keep theirs, which a colour bar explains.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 PAPER = (0x16, 0x18, 0x1B)  # of `page.css` at night
 READABLE = 4.5  # contrast of text, as WCAG asks
 FAINT = ("#dddddd", "#eeeeee", "#cccccc")  # of grids, which are meant to be hard to see
-_MESH = re.compile(r'<g id="[^"]*QuadMesh[^"]*">.*?</g>', re.DOTALL)
 _COLOR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
-_OUTSIDE = ':not([id*="QuadMesh"] *)'  # a marker's own path, which <use> shows, has no ancestors
 
 
-def dark_rules(page: str) -> str:
-    """One rule per colour and use."""
-    used = sorted(set(_COLOR.findall(_MESH.sub("", page))))
+def dark_rules(classes: Mapping[str, str]) -> str:
+    """One rule per colour and use, for the classes whose styles have it."""
+    users: dict[tuple[str, str], list[str]] = {}
+    for name, style in classes.items():
+        for use, color in _COLOR.findall(style):
+            users.setdefault((use, color), []).append(f".{name}")
     return "\n".join(
-        f'[style*="{use}: {color}"]{_OUTSIDE} {{ {use}: {light} !important; }}'
-        for use, color in used
+        f"{', '.join(names)} {{ {use}: {light} !important; }}"
+        for (use, color), names in sorted(users.items())
         if (light := lighter(color)) != color
     )
 

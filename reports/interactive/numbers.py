@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -178,13 +178,13 @@ def _is_word(text: str) -> bool:
     return sum(letter.isalpha() for letter in text) > 2
 
 
-def as_json(figure: Figure) -> dict[str, Any]:
+def as_json(figure: Figure, panels: Sequence[Panel]) -> dict[str, Any]:
     """What the page makes CSV from: panels, and [panel, name, family, x, y, values] per series;
     and what series were told, by name, where they were told different things."""
     told = [
         {"title": p.title, "x": p.x, "y": p.y, "box": [round(v, 1) for v in p.box]}
         | ({"names": _named(p)} if any(p.names.values()) else {})
-        for p in described(figure)
+        for p in panels
     ]
     rows = []
     tracks: dict[str, str] = {}

@@ -72,9 +72,9 @@ def compiled(run: Any, draw: random.Random) -> list[str]:
 def without_pictures() -> Iterator[None]:
     """They were drawn already; saving them is nine tenths of the page's time."""
     from reports import html
-    from reports.svg import Inline
+    from reports.svg import Drawing, Inline
 
-    nothing = Inline("<svg></svg>", {"panels": [], "series": []})
+    nothing = Inline("<svg></svg>", {"panels": [], "series": []}), Drawing(b"<svg></svg>", ())
     with patch.object(html, "inline_svg", lambda block, behind: nothing):
         yield
 

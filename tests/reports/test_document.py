@@ -90,8 +90,20 @@ def test_series_can_be_toggled_and_points_have_titles(document):
 
 
 def test_figures_do_not_share_ids(document):
-    ids = re.findall(r'\bid="([^"]+)"', render_html(document))
+    page = render_html(document)
+    ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
+    parts = re.findall(r'(?:<use [^>]*href="#|url\(#)([^")]+)', page)
+    assert parts
+    assert {*parts} <= {*ids}, "what is drawn once for several places is drawn"
+
+
+def test_formulas_share_their_letters(document):
+    one, other = re.findall(r'<div class="formula".*?</div>', render_html(document), re.DOTALL)
+    letters = re.compile(r'href="#(letter-[^"]+)"')
+    assert {*letters.findall(one)} < {*letters.findall(other)}, "the square is new"
+    assert "<symbol" in one
+    assert other.count("<symbol") == len({*letters.findall(other)} - {*letters.findall(one)})
 
 
 def test_pdf_has_the_same_content(document):

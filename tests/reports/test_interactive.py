@@ -22,9 +22,10 @@ from reports.interactive.behind import Behind
 from reports.interactive.cells import Cells
 from reports.interactive.claims import listed, seeds
 from reports.interactive.dark import PAPER, contrast, dark_rules, lighter
-from reports.interactive.lean import lean
-from reports.interactive.numbers import as_json
+from reports.interactive.lean import lean, steps
+from reports.interactive.numbers import as_json, described
 from reports.interactive.one_field import QUERIES, find
+from reports.interactive.sheet import as_css, styled_by_class
 from reports.svg import plot_band, plot_series, to_svg
 
 
@@ -109,9 +110,9 @@ def test_a_forest_names_the_runs_of_every_claim():
 def test_series_that_were_told_different_things_say_so():
     figure, axes = plt.subplots()
     plot_series(axes, [1], [2], "N₀", "finite element/N0", track="oracle")
-    assert "tracks" not in as_json(figure), "nothing to choose from"
+    assert "tracks" not in as_json(figure, described(figure)), "nothing to choose from"
     plot_series(axes, [1], [2], "cubic", "linear model/cubic", track="fit")
-    assert as_json(figure)["tracks"] == {"N₀": "oracle", "cubic": "fit"}
+    assert as_json(figure, described(figure))["tracks"] == {"N₀": "oracle", "cubic": "fit"}
     plt.close(figure)
 
 
@@ -170,7 +171,7 @@ def test_the_numbers_of_a_figure_are_those_drawn():
     right.pcolormesh([0, 2, 4], [0, 2, 4], [[1, 2], [3, 4]])
     right.set_title("a map")
     right.set_yticks([1, 3], ["low end", "high end"])
-    data = as_json(figure)
+    data = as_json(figure, described(figure))
     plt.close(figure)
     assert [panel["y"] for panel in data["panels"]] == ["error", "error"]
     assert data["panels"][1]["title"] == "a map"
@@ -195,11 +196,31 @@ def test_a_lean_drawing_keeps_its_words():
         f'<text transform="rotate(-0 1 2)">{name}</text></g></svg>'
     )
     assert lean(drawing) == (
-        '<svg><g id="axes_1"><g><defs><path id="m1" d="M 0.1 1 L 2 3" style="stroke: #000000"/>'
+        '<svg><g id="axes_1"><defs><path id="m1" d="M.1 1l1.9 2" style="stroke: #000000"/>'
         '</defs><use xlink:href="#m1" x="2.0" y="0"/>'
-        '<use xlink:href="#m1" x="3" y="0" style="stroke: #ff0000"/></g>'
+        '<use xlink:href="#m1" x="3" y="0" style="stroke: #ff0000"/>'
         f"<text>{name}</text></g></svg>"
     )
+
+
+def test_groups_that_say_something_stay():
+    drawing = '<svg><g><g data-series="a"><g><path/></g><g/></g></g><g clip-path="url(#c)"/></svg>'
+    assert lean(drawing) == ('<svg><g data-series="a"><path/></g><g clip-path="url(#c)"/></svg>')
+
+
+def test_steps_lead_where_places_were():
+    """Against places added up again: to a twentieth of a point everywhere, however long the way."""
+    rng = np.random.default_rng(0)
+    points = np.cumsum(rng.normal(size=(500, 2)), axis=0)
+    path = "M " + "\nL ".join(f"{x:.6f} {y:.6f}" for x, y in points)
+    numbers = re.findall(r"-?\d*\.?\d+", steps(path))
+    ends = np.cumsum(np.array(numbers, dtype=float).reshape(-1, 2), axis=0)
+    kept = np.vstack([points[:1], points[1:][np.any(np.diff(np.round(points, 1), axis=0), axis=1)]])
+    assert np.abs(ends - kept).max() <= 0.05 + 1e-9
+    assert len(steps(path)) < 0.5 * len(path)
+    assert steps("M 1 1 L 1 1") == "M1 1l0 0", "a dot is drawn"
+    assert steps("M 0 0 L 2 0 L 2 -0.5 z M 9 9 L 8.5 9") == "M0 0l2 0 0-.5zM9 9l-.5 0"
+    assert steps("M 0 0 C 1 1 2 2 3 3") == "M 0 0 C 1 1 2 2 3 3", "curves stay"
 
 
 def test_colours_can_be_read_at_night():
@@ -208,12 +229,20 @@ def test_colours_can_be_read_at_night():
         light = lighter(color)
         assert contrast(tuple(bytes.fromhex(light[1:])), PAPER) >= 4.5
     page = (
-        '<g id="a-QuadMesh_1"><path style="fill: #000080"/></g><path style="stroke: #00395a"/>'
-        '<path style="fill: #ffffff"/>'
+        '<svg><g id="a-QuadMesh_1"><path style="fill: #000080"/></g><path style="stroke: #00395a"/>'
+        '<path style="fill: #ffffff"/><use x="1" style="stroke: #00395a"/>'
+        '<text class="own" style="fill: #ffffff">style="fill: #ffffff"</text></svg>'
+        '<p style="fill: #ffffff"></p>'
     )
-    rules = dark_rules(page)
-    assert "stroke: #00395a" in rules
-    assert "var(--paper)" in rules
+    classed, classes = styled_by_class(page)
+    assert classes == {"f0": "stroke: #00395a", "f1": "fill: #ffffff"}
+    assert classed == page.replace(' style="stroke: #00395a"', ' class="f0"').replace(
+        '<path style="fill: #ffffff"', '<path class="f1"'
+    )
+    assert ".f0 { stroke: #00395a }" in as_css(classes)
+    rules = dark_rules(classes)
+    assert f".f0 {{ stroke: {lighter('#00395a')} !important; }}" in rules
+    assert ".f1 { fill: var(--paper)" in rules
     assert "000080" not in rules, "a heat map keeps its colours"
 
 
