@@ -29,7 +29,7 @@ from reports.formulas import formula_svg
 from reports.interactive.behind import Behind
 from reports.interactive.dark import dark_rules
 from reports.interactive.explored import Explored
-from reports.interactive.sheet import as_css, styled_by_class
+from reports.interactive.sheet import as_css, short_ids, styled_by_class
 from reports.svg import Drawing, inline_svg
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -60,7 +60,7 @@ def render_html(document: Document, drawings: dict[str, Drawing] | None = None) 
             script=Markup("\n".join(map(_file, SCRIPTS))),
         )
     )
-    page, classes = styled_by_class(page)
+    page, classes = styled_by_class(short_ids(page))
     page = page.replace("/* figures */", as_css(classes), 1)
     return page.replace("/* dark figures */", dark_rules(classes), 1)
 
@@ -172,12 +172,13 @@ def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: 
     the text has not. On a `card` the column's title stands beside the value."""
     kind, text = table.columns[column].kind, show(value, table.columns[column].kind)
     said = table.tints.get((row, column))
-    tint = f" tint {slug(said)}" if said else ""
+    classes = [*(["text"] if kind == "text" else []), *(["tint", slug(said)] if said else [])]
+    named = Markup(' class="{}"').format(" ".join(classes)) if classes else Markup("")
     full = _sort_key(value)
     exact = Markup(' data-value="{}"').format(full) if full != text else Markup("")
     title = table.columns[column].title
     beside = Markup(' data-title="{}"').format(title) if card else Markup("")
-    return Markup('<td class="{}{}"{}{}>{}</td>').format(kind, tint, beside, exact, inline(text))
+    return Markup("<td{}{}{}>{}</td>").format(named, beside, exact, inline(text))
 
 
 def _sort_key(value: Any) -> str:

@@ -208,7 +208,7 @@ def _name_series(text: str) -> str:
 def _short_ids(text: str, prefix: str) -> str:
     """With a few letters for markers and clip paths, whose hashes thousands of parts refer to."""
     hashed = re.findall(rf'\bid="({re.escape(prefix)}-[mp][0-9a-f]{{10}})"', text)
-    figure = f"g{crc32(prefix.encode()):x}"
+    figure = f"part-{crc32(prefix.encode()):x}"
     for place, name in enumerate(dict.fromkeys(hashed)):
         text = text.replace(name, f"{figure}-{place}")
     return text.replace("<use xlink:href=", "<use href=")

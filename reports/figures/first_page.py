@@ -72,19 +72,31 @@ def told_panels(field: Sequence[Contender]) -> Figure:
         named.append((axes, ends))
     xs = [end.at[0] for _, ends in named for end in ends] or [1.0]
     right = 2.0 * max(xs)
-    grid[0][0].set_xlim(right=right * 10**ROOM)
+    longest = max((len(end.text) for _, ends in named for end in ends), default=0)
+    share = min(MOST_NAMES, (longest + 2) * LETTER / (WIDTH_INCHES * 72 * PANELS / len(grid[0])))
+    decades = np.log10(right / grid[0][0].get_xlim()[0])
+    grid[0][0].set_xlim(right=right * 10 ** (decades * share / (1 - share)))
     grid[0][0].autoscale_view(scalex=False)
     ys = [m.error for m in methods] or [1.0]
     if max(ys) < 1.1 * min(ys):  # one point has no range
         grid[0][0].set_ylim(min(ys) / 10, max(ys) * 10)
     for axes, ends in named:  # once the common limits are known
         _name(axes, ends, right)
-        axes.set_xticks([10.0**k for k in range(-5, 5, 2) if min(xs) / 10 <= 10.0**k <= right])
+        axes.set_xticks(_ticks(axes.get_xlim()[0], right))
     grid[0][0].set_ylabel("L² error")
     return figure
 
 
-ROOM = 3.1  # decades of seconds, right of the last curve, for the names
+def _ticks(low: float, high: float) -> list[float]:
+    """Powers of ten, every other one where there are many: their labels are wide."""
+    powers = [k for k in range(-9, 10) if low <= 10.0**k <= high]
+    return [10.0**k for k in powers if len(powers) < 4 or k % 2]
+
+
+# The names' margin right of the last curve is as wide as the longest name.
+LETTER = 4.4  # points, of the size that names have
+PANELS = 0.9  # of the figure's width; the rest has the ticks of the first panel
+MOST_NAMES = 0.6  # of a panel's width
 
 
 def _name(axes: Axes, ends: Sequence[End], right: float) -> None:

@@ -6,7 +6,7 @@ Only tags are touched, never the text between them, which may say anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
@@ -18,6 +18,12 @@ _PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|width|height|transform|points)="[^"
 _DRAWN = re.compile(r' d="([^"]*)"')
 _PART = re.compile(r"[A-Za-z]|-?[\d.]+(?:e[-+]?\d+)?")
 _FRACTION = re.compile(r"\d+\.\d{2,}")
+_STROKE = re.compile(r'<path id="([^"]*)" d="M0 0l([^"zM]*)" style="([^"]*)"/>')
+_TICKS = re.compile(
+    r'<use xlink:href="#([^"]+)" x="[^"]*" y="[^"]*"/>'
+    r'(?:<use xlink:href="#\1" x="[^"]*" y="[^"]*"/>)*'
+)
+_TICK = re.compile(r' x="([^"]*)" y="([^"]*)"')
 _UPRIGHT = re.compile(r' transform="rotate\(-0 [^"]*"')
 _FONT = "; font-family: 'DejaVu Sans'"  # the page's style sheet says so once
 # What the page looks for: panels and their scales, heat maps, series and legends.
@@ -30,7 +36,9 @@ def lean(svg: str) -> str:
     referred = {*_REFERENCE.findall(svg)}
     markers = dict(_MARKER.findall(svg))
     svg = _TAG.sub(lambda tag: _shortened(tag[0], referred, markers), svg)
-    return re.sub(r">\s+<", "><", without_bare_groups(svg))
+    strokes = {name: rest for name, *rest in _STROKE.findall(svg)}
+    svg = re.sub(r">\s+<", "><", without_bare_groups(svg))
+    return _TICKS.sub(lambda ticks: _one_path(ticks, strokes), svg)
 
 
 def _shortened(tag: str, referred: set[str], markers: dict[str, str]) -> str:
@@ -99,6 +107,16 @@ def steps(path: str) -> str:
             moved = True
         here = there
     return "".join(made)
+
+
+def _one_path(ticks: re.Match[str], strokes: Mapping[str, Sequence[str]]) -> str:
+    """Marks of an axis, each a stroke shown again, as one path of many strokes."""
+    if ticks[1] not in strokes:
+        return ticks[0]
+    stroke, style = strokes[ticks[1]]
+    found = _TICK.findall(ticks[0])
+    places = (joined((round(10 * float(x)), round(10 * float(y)))) for x, y in found)
+    return f'<path d="{"".join(f"M{place}l{stroke}" for place in places)}" style="{style}"/>'
 
 
 def joined(tenths: Iterable[int]) -> str:

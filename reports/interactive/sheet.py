@@ -1,4 +1,7 @@
-"""Styles of drawings as one style sheet: matplotlib writes them out at every part."""
+"""What drawings of one page say together: styles in one sheet, and short names for their parts.
+
+Matplotlib writes styles out at every part, and names parts by hashes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,15 @@ _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _MESH_OR_STYLED = re.compile(
     r'<g id="[^"]*QuadMesh[^"]*">.*?</g>|<[^>]* style="([^"]*)"[^>]*>', re.DOTALL
 )
+
+# Of parts that only their own drawing refers to; see `reports.svg`.
+_HASHED = re.compile(r'(?:(?<= id=")|(?<=\(#)|(?<=href="#))part-[0-9a-f]+-\d+(?=["\)])')
+
+
+def short_ids(page: str) -> str:
+    """With numbers for the names of parts; no heading or figure has a name like `_12`."""
+    names: dict[str, str] = {}
+    return _HASHED.sub(lambda found: names.setdefault(found[0], f"_{len(names)}"), page)
 
 
 def styled_by_class(page: str) -> tuple[str, dict[str, str]]:

@@ -25,7 +25,7 @@ from reports.interactive.dark import PAPER, contrast, dark_rules, lighter
 from reports.interactive.lean import lean, steps
 from reports.interactive.numbers import as_json, described
 from reports.interactive.one_field import QUERIES, find
-from reports.interactive.sheet import as_css, styled_by_class
+from reports.interactive.sheet import as_css, short_ids, styled_by_class
 from reports.svg import plot_band, plot_series, to_svg
 
 
@@ -208,6 +208,18 @@ def test_groups_that_say_something_stay():
     assert lean(drawing) == ('<svg><g data-series="a"><path/></g><g clip-path="url(#c)"/></svg>')
 
 
+def test_marks_of_an_axis_are_one_path():
+    tick = '<path id="m1" d="M 0 0 L 0 3.5" style="stroke: #000000"/>'
+    dot = '<path id="m2" d="M 0 0 L 1 1 L 0 1 z" style="stroke: #000000"/>'
+    uses = [
+        f'<use xlink:href="#m{k}" x="{x}" y="2.04" style="stroke: #000000"/>'
+        for k, x in ((1, 1.5), (1, 7), (2, 7), (2, 8))
+    ]
+    marks = lean(f"<svg><defs>{tick}{dot}</defs>{uses[0]}{uses[1]}<g/>{uses[2]}{uses[3]}</svg>")
+    assert '</defs><path d="M1.5 2l0 3.5M7 2l0 3.5" style="stroke: #000000"/><use' in marks
+    assert marks.count("<use") == 2, "shapes are shown again"
+
+
 def test_steps_lead_where_places_were():
     """Against places added up again: to a twentieth of a point everywhere, however long the way."""
     rng = np.random.default_rng(0)
@@ -234,6 +246,8 @@ def test_colours_can_be_read_at_night():
         '<text class="own" style="fill: #ffffff">style="fill: #ffffff"</text></svg>'
         '<p style="fill: #ffffff"></p>'
     )
+    named = '<path id="part-0a-1"/><use href="#part-0a-1"/><g clip-path="url(#part-0a-2)">'
+    assert short_ids(named) == '<path id="_0"/><use href="#_0"/><g clip-path="url(#_1)">'
     classed, classes = styled_by_class(page)
     assert classes == {"f0": "stroke: #00395a", "f1": "fill: #ffffff"}
     assert classed == page.replace(' style="stroke: #00395a"', ' class="f0"').replace(
