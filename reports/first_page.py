@@ -133,23 +133,33 @@ def matrix(fields: Fields) -> Table | None:
     columns += [Column(scientific(error, 0).removeprefix("1·")) for error in SHOWN_ERRORS]
     caption = (
         f"{_verdict(fields)} Who first reaches which L² error, and in what time on one thread, the "
-        "search for settings not counted; in brackets how near the best came. Told samples, errors "
-        "are those where the samples lie. Blue: finite elements, orange: nets, grey: linear models."
+        "search for settings not counted; where nobody does, in brackets who comes nearest, how "
+        "near. Told samples, errors are where the samples lie. Blue: finite elements, orange: "
+        "nets, grey: linear models."
     )
     return Table("winners", caption, columns, rows, tints=tints)
 
 
 def _verdict(fields: Fields) -> str:
-    """`A net is first in 3 of 28 situations that somebody masters.`"""
+    """`A net is first in 3 of 28 situations that somebody masters, and nearest in 2 of 8
+    situations that nobody does.`"""
     decided = [d for t in RACES for p in fields.shown(t) for d in fields.decisions(p, t)]
-    won = [d for d in decided if d.winner is not None]
-    nets = sum(d.winner is not None and d.winner.entrant.is_net for d in won)
+    won = [d.winner.entrant.is_net for d in decided if d.winner is not None]
+    missed = [d.miss.entrant.is_net for d in decided if d.miss is not None and d.miss.error < inf]
     if not won:
         return "Nobody reaches any of these errors."
-    if len(won) == 1:
-        return f"A net is {'first' if nets else 'not first'} where anybody gets that far."
-    often = "in none" if nets == 0 else "in all" if nets == len(won) else f"in {nets}"
-    return f"A net is first {often} of {len(won)} situations that somebody masters."
+    first = f"{_often('first', won)} that somebody masters"
+    near = f", and {_often('nearest', missed)} that nobody does" if missed else ""
+    return f"A net is {first}{near}."
+
+
+def _often(how: str, nets: Sequence[bool]) -> str:
+    """`first in 3 of 28 situations`, `not first in the only situation`"""
+    if len(nets) == 1:
+        return f"{'' if nets[0] else 'not '}{how} in the only situation"
+    much = sum(nets)
+    often = "none" if much == 0 else "all" if much == len(nets) else str(much)
+    return f"{how} in {often} of {len(nets)} situations"
 
 
 def _family(decision: Decision, field: Sequence[Contender]) -> str:
@@ -164,8 +174,9 @@ def _won(decision: Decision) -> str:
         name = "net" if entrant.is_net else entrant.series
         return f"{name} {show(seconds, 'seconds')}"
     assert decision.miss is not None
-    nearest = decision.miss.error
-    return f"nobody ({scientific(nearest, 0)})" if nearest < inf else "nobody"
+    nearest, who = decision.miss.error, decision.miss.entrant
+    name = "net" if who.is_net else who.series
+    return f"nobody ({name} {scientific(nearest, 0)})" if nearest < inf else "nobody"
 
 
 def with_time(method: Entrant) -> str:

@@ -50,8 +50,15 @@ def samples_sentence(duels: Sequence[Duel]) -> str:
     elif not lost:
         answer = "a net always wins here"
     else:
-        answer = f"a net wins on {_names(won)} and loses on {_names(lost)}"
+        ahead = listed([f"{d.conditions.problem} ({_by(d)})" for d in won])
+        answer = f"a net ends lowest on {ahead} and loses on {_names(lost)}"
     return f"**Told samples of the field, {answer}.** {_shown((lost or won)[0])}"
+
+
+def _by(duel: Duel) -> str:
+    """`3.7 times below kernel ridge`"""
+    factor = f"{times(1 / duel.factor)} times" if duel.factor else "far"
+    return f"{factor} below {duel.rival.series}"
 
 
 def _names(duels: Sequence[Duel]) -> str:

@@ -68,7 +68,9 @@ def test_what_is_said_of_samples(fields):
 def test_winning_and_losing_fields_are_named(fields):
     (lost,) = fields.duels("fit")
     won = type(lost)(lost.conditions, lost.rival, lost.net)
-    assert "a net wins on maxwell and loses on maxwell" in samples_sentence([won, lost])
+    said = samples_sentence([won, lost])
+    assert "a net ends lowest on maxwell (50 times below" in said
+    assert "and loses on maxwell" in said
     assert "a net always wins here" in samples_sentence([won])
 
 
@@ -78,14 +80,17 @@ def test_the_matrix_has_winners_times_and_colours(fields):
     assert samples[1:] == (
         "maxwell (smooth)",
         *["cubic 20 ms"] * 3,
-        "nobody (1·10⁻⁷)",
+        "nobody (cubic 1·10⁻⁷)",
     )
     assert equation[0] == "the equation"
     assert equation[2] == "N₀ tets 400 ms"
     assert table.tints[0, 2] == "linear model"
     assert table.tints[1, 2] == "finite element"
     assert (0, 5) not in table.tints
-    assert table.caption.startswith("A net is first in none of 4 situations that somebody masters.")
+    assert table.caption.startswith(
+        "A net is first in none of 4 situations that somebody masters, and nearest in none of 4 "
+        "situations that nobody does."
+    )
 
 
 def test_nobody_wins_unopposed():
