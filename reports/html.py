@@ -29,6 +29,7 @@ from reports.formulas import formula_svg
 from reports.interactive.behind import Behind
 from reports.interactive.dark import dark_rules
 from reports.interactive.explored import Explored
+from reports.interactive.numbers import DIGITS
 from reports.interactive.sheet import as_css, short_ids, styled_by_class
 from reports.svg import Drawing, inline_svg
 
@@ -168,8 +169,8 @@ def _unless_drawn(letter: re.Match[str], letters: set[str]) -> str:
 
 
 def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: bool) -> Markup:
-    """One <td>; `data-value` has what scripts sort by and write to CSV, in full precision, where
-    the text has not. On a `card` the column's title stands beside the value."""
+    """One <td>; `data-value` has what scripts sort by and write to CSV, with more digits, where
+    the text has few. On a `card` the column's title stands beside the value."""
     kind, text = table.columns[column].kind, show(value, table.columns[column].kind)
     said = table.tints.get((row, column))
     classes = [*(["text"] if kind == "text" else []), *(["tint", slug(said)] if said else [])]
@@ -182,4 +183,6 @@ def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: 
 
 
 def _sort_key(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(float(f"{value:.{DIGITS + 1}g}"))  # the run's own files have all of them
+    return "" if value is None else str(value)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SERIES = "series:"  # what the id of an artist begins with that belongs to a named series
 LEADER = 0.5  # thinner lines lead from a name to its curve, and are no data
 DIGITS = 6
-SHADES = 4  # digits of a heat map's values: more than colours tell
+SHADES = 3  # digits of a heat map's values: more than colours tell
 
 
 @dataclass(frozen=True)
