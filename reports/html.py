@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from reports.document import (
@@ -80,7 +81,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(slug=slug, kind=_kind)
-    environment.globals.update(cell=_cell, data=_data, walk=walk)
+    environment.globals.update(cell=_cell, packed=_packed, walk=walk)
     return environment
 
 
@@ -92,13 +93,10 @@ def _no_cells(keys: Iterable[str]) -> str:
     return ""
 
 
-def _data(value: object) -> Markup:
-    """JSON that no browser takes for markup."""
-    return htmlsafe_json_dumps(value, dumps=_compact)
-
-
-def _compact(value: object, **settings: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+def _packed(value: object) -> str:
+    """JSON that `page.js` unpacks: its letters are no markup, and it has a third of the weight."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 _LETTER = re.compile(r'<symbol id="([^"]+)".*?</symbol>', re.DOTALL)
@@ -133,7 +131,7 @@ def _picture(
     cells = block.source.cells if block.source else ()
     behind = Behind(explored.cells, tuple(cells)) if explored else None
     found, drawings[block.name] = inline_svg(block, behind)
-    return {"svg": Markup(found.svg), "numbers": _data(found.numbers)}
+    return {"svg": Markup(found.svg), "numbers": Markup(_packed(found.numbers))}
 
 
 def _switch(

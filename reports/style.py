@@ -13,6 +13,7 @@ blue and vermilion; markers and dashes keep the curves apart in grey print.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import matplotlib as mpl
-from matplotlib.ticker import LogFormatter, LogFormatterSciNotation
+from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 
 from bench.store.files import Damaged
 from reports._faults import note
@@ -30,6 +31,7 @@ from reports.formatting import superscript
 from reports.names import members
 
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from reports.document import Picture
@@ -150,14 +152,24 @@ class _Powers(LogFormatterSciNotation):
             self._sublabels = {1, 2, 5, 10}
 
 
+MANY_DECADES = 4  # marks between powers of ten would be a grey band
+
+
 def set_powers(figure: Figure) -> None:
-    """Lets logarithmic axes write 10⁻³ in letters."""
+    """Lets logarithmic axes write 10⁻³ in letters, and mark powers only where there are many."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log" and _decades(axis) > MANY_DECADES:
+                axis.set_minor_locator(NullLocator())
             if isinstance(axis.get_major_formatter(), LogFormatter):
                 axis.set_major_formatter(_Powers())
             if isinstance(axis.get_minor_formatter(), LogFormatter):
                 axis.set_minor_formatter(_Powers(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
+
+
+def _decades(axis: Axis) -> float:
+    low, high = sorted(axis.get_view_interval())
+    return math.log10(high) - math.log10(low) if low > 0 else 0.0
 
 
 @contextmanager

@@ -245,24 +245,32 @@ def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) 
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
     every = math.ceil(each.x.size / MOST_MARKS)
     named = (behind.cells.ranges(each.told.runs) or behind.named(each.name)) if behind else ""
-    series_name = f' data-series="{slug(each.name)}"' if each.name else ""
+    shared = f' data-series="{slug(each.name)}"' if each.name else ""
+    shared += "".join(_words(panel, axis) for axis in AXES)
     groups: dict[str, list[str]] = {}
     for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
         if not np.isfinite([px, py]).all():
             continue
         exact = behind.runs(float(x), float(y)) if behind and not each.told.runs else ""
-        said = f"{_said(panel, 'x', float(x))}, {_said(panel, 'y', float(y))}"
+        said = f"{_said(panel, 'x', float(x))}; {_said(panel, 'y', float(y))}"
         title = html.escape(f"{each.name}: {said}" if each.name else said)
         mark = f'<circle cx="{px:.1f}" cy="{height - py:.1f}" r="6"><title>{title}</title></circle>'
         groups.setdefault(exact or named, []).append(mark)
     for runs, marks in groups.items():
         told = f' data-runs="{runs}"' if runs else ""
-        yield f"<g{series_name}{told}>{''.join(marks)}</g>"
+        yield f"<g{shared}{told}>{''.join(marks)}</g>"
 
 
-def _said(panel: Panel, axis: Literal["x", "y"], value: float) -> str:
-    """`seconds, one thread 0.5`, or what stands at the tick."""
-    if value in panel.names[axis]:
-        return panel.names[axis][value]
+Axis = Literal["x", "y"]
+AXES: tuple[Axis, Axis] = ("x", "y")
+
+
+def _words(panel: Panel, axis: Axis) -> str:
+    """What the page writes before the values of an axis: `seconds, one thread`."""
     words = panel.x if axis == "x" else panel.y
-    return f"{words} {number(value)}" if words else number(value)
+    return f' data-{axis}="{html.escape(words)}"' if words and not panel.names[axis] else ""
+
+
+def _said(panel: Panel, axis: Axis, value: float) -> str:
+    """`0.5`, or what stands at the tick."""
+    return panel.names[axis].get(value) or number(value)

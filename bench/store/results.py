@@ -93,8 +93,15 @@ def judged_by(record: StoredResult) -> list[int]:
 
 
 def appearance(record: StoredResult) -> Appearance | None:
-    """How a result appears in comparisons; None if its kind of cell does not compete."""
-    return appearance_of(record.kind, record.config, record.values)
+    """How a result appears in comparisons; None if its kind of cell does not compete.
+
+    A report asks dozens of times: the answer stays with the record, as a cached property's would.
+    """
+    known = vars(record)
+    if "appearance" not in known:
+        known["appearance"] = appearance_of(record.kind, record.config, record.values)
+    shown: Appearance | None = known["appearance"]
+    return shown
 
 
 PAIRED_BY = ("seed", "data_seed", "problem", "samples", "steps", "evaluations")

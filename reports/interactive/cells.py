@@ -88,15 +88,24 @@ def _listing(kind: str, first: int, group: Sequence[StoredResult]) -> Listing:
     differ = [name for name in names if len(said[name]) > 1]
     differ.sort(key=lambda name: name in SEEDS)
     shared = [f"{name}={_text(group[0].config.get(name))}" for name in names if name not in differ]
-    values = [v for v in VALUES if any(record.values.get(v) is not None for record in group)]
+    values = [v for v in VALUES if any(_is_number(record.values.get(v)) for record in group)]
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(["key", *differ, *values])
     for record in group:
         settings = [_text(record.config.get(name)) for name in differ]
-        measured = [_text(record.values.get(name)) for name in values]
+        measured = [_measured(record.values.get(name)) for name in values]
         writer.writerow([record.key[:KEY_LETTERS], *settings, *measured])
     return Listing(kind, first, len(group), ", ".join(shared), lines.getvalue())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _measured(value: Any) -> str:
+    """Whole tables of numbers are left to `femnets export`."""
+    return _text(value) if _is_number(value) else ""
 
 
 def _text(value: Any) -> str:

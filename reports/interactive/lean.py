@@ -24,6 +24,9 @@ _TICKS = re.compile(
     r'(?:<use xlink:href="#\1" x="[^"]*" y="[^"]*"/>)*'
 )
 _TICK = re.compile(r' x="([^"]*)" y="([^"]*)"')
+_MESH = re.compile(r'(<g id="QuadMesh[^"]*")>(.*?)</g>', re.DOTALL)
+_CLIP = re.compile(r' clip-path="[^"]*"')
+_FILL = re.compile(r' style="fill: (#[0-9a-f]{6})"')
 _UPRIGHT = re.compile(r' transform="rotate\(-0 [^"]*"')
 _FONT = "; font-family: 'DejaVu Sans'"  # the page's style sheet says so once
 # What the page looks for: panels and their scales, heat maps, series and legends.
@@ -38,7 +41,8 @@ def lean(svg: str) -> str:
     svg = _TAG.sub(lambda tag: _shortened(tag[0], referred, markers), svg)
     strokes = {name: rest for name, *rest in _STROKE.findall(svg)}
     svg = re.sub(r">\s+<", "><", without_bare_groups(svg))
-    return _TICKS.sub(lambda ticks: _one_path(ticks, strokes), svg)
+    svg = _TICKS.sub(lambda ticks: _one_path(ticks, strokes), svg)
+    return _MESH.sub(_light_mesh, svg)
 
 
 def _shortened(tag: str, referred: set[str], markers: dict[str, str]) -> str:
@@ -117,6 +121,15 @@ def _one_path(ticks: re.Match[str], strokes: Mapping[str, Sequence[str]]) -> str
     found = _TICK.findall(ticks[0])
     places = (joined((round(10 * float(x)), round(10 * float(y)))) for x, y in found)
     return f'<path d="{"".join(f"M{place}l{stroke}" for place in places)}" style="{style}"/>'
+
+
+def _light_mesh(mesh: re.Match[str]) -> str:
+    """A heat map whose group says once where it is cut, and whose parts say their colour only."""
+    parts = _FILL.sub(r' fill="\1"', mesh[2])
+    clips = {*_CLIP.findall(parts)}
+    if len(clips) != 1 or parts.count(" clip-path=") != parts.count("<path"):
+        return f"{mesh[1]}>{parts}</g>"
+    return f"{mesh[1]}{clips.pop()}>{_CLIP.sub('', parts)}</g>"
 
 
 def joined(tenths: Iterable[int]) -> str:

@@ -10,7 +10,7 @@ import re
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 # A heat map has a colour per part, and keeps it at night.
 _MESH_OR_STYLED = re.compile(
-    r'<g id="[^"]*QuadMesh[^"]*">.*?</g>|<[^>]* style="([^"]*)"[^>]*>', re.DOTALL
+    r'<g id="[^"]*QuadMesh[^"]*"[^>]*>.*?</g>|<[^>]* style="([^"]*)"[^>]*>', re.DOTALL
 )
 
 # Of parts that only their own drawing refers to; see `reports.svg`.

@@ -17,11 +17,19 @@ function showTip(mark) {
 const hideTip = () => { tip.hidden = true; };
 addEventListener("scroll", hideTip, { passive: true });
 
+// `N₀: 4; 0.02` is what a mark says by itself; its group knows what is on the axes.
+function inFull(mark) {
+  const text = mark.querySelector("title").textContent, { x = "", y = "" } = mark.parentElement.dataset;
+  const second = text.lastIndexOf("; "), first = text.slice(0, second).lastIndexOf(": ") + 2;
+  const name = first > 1 ? text.slice(0, first) : "", at = text.slice(first > 1 ? first : 0, second);
+  return name + [[x, at], [y, text.slice(second + 2)]].map((each) => each.filter(Boolean).join(" ")).join(", ");
+}
+
 // One stop for the Tab key per figure; arrows go from mark to mark.
 function marksOf(svg) {
   const marks = $$(".marks circle", svg);
   marks.forEach((mark, k) => {
-    mark.setAttribute("aria-label", mark.querySelector("title").textContent);
+    mark.setAttribute("aria-label", inFull(mark));
     mark.querySelector("title").remove(); // or the browser would show a second tooltip
     mark.setAttribute("role", runsOf(mark) ? "button" : "img");
     mark.setAttribute("tabindex", k ? "-1" : "0");
@@ -194,22 +202,19 @@ function numbersOf({ panels, series }) {
 }
 
 for (const numbers of $$("figure > .numbers")) {
-  const figure = numbers.parentElement, svg = figure.querySelector(".scroll > svg"), data = JSON.parse(numbers.textContent);
+  const figure = numbers.parentElement, svg = figure.querySelector(".scroll > svg");
   svg.setAttribute("role", "group"); // an image may not hold buttons
   marksOf(svg);
-  filtersOf(figure, svg, data);
-  zoomOf(figure, svg, data.panels);
-  if (data.series.length) tools(figure, "filters").append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
+  unpacked(numbers, (data) => {
+    filtersOf(figure, svg, data);
+    zoomOf(figure, svg, data.panels);
+    if (data.series.length) tools(figure, "filters").append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
+  });
 }
 
 // Figures of one kind about several problems: one is shown, the others can be chosen.
-const groups = new Map();
-for (const figure of $$("figure[data-switch]")) {
-  const group = figure.closest("section").id + " " + figure.dataset.switch;
-  groups.set(group, [...(groups.get(group) ?? []), figure]);
-}
-for (const figures of groups.values()) {
-  if (figures.length < 2) continue;
+function switchOf(figures) {
+  if (figures.length < 2) return;
   const frame = (figure) => figure.closest("details.other") ?? figure;
   for (const figure of figures.filter((each) => each.closest("details.other"))) {
     frame(figure).open = true;
@@ -224,3 +229,10 @@ for (const figures of groups.values()) {
   addEventListener("hashchange", follow);
   follow();
 }
+const groups = new Map();
+for (const figure of $$("figure[data-switch]")) {
+  const group = figure.closest("section").id + " " + figure.dataset.switch;
+  groups.set(group, [...(groups.get(group) ?? []), figure]);
+}
+// Panels are measured before any figure is hidden.
+waiting.push(Promise.all(waiting).then(() => { for (const figures of groups.values()) switchOf(figures); }));

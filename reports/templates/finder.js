@@ -1,7 +1,6 @@
 // Which situation are you in? Whatever questions the page has, the answers are looked up.
 const finder = document.getElementById("finder");
-if (finder) {
-  const { strings, answers, choices } = JSON.parse(document.getElementById("situations").textContent);
+if (finder) unpacked(document.getElementById("situations"), ({ strings, answers, choices }) => {
   const form = finder.querySelector("form"), answer = finder.querySelector(".answer");
   const selects = [...form.elements].filter((element) => element.name);
   const known = Object.keys(choices).map((choice) => choice.split("."));
@@ -32,4 +31,4 @@ if (finder) {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
   tell();
-}
+});

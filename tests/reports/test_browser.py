@@ -2,13 +2,12 @@
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
 import browser
 import pytest
-from made_up import make_document
+from made_up import make_document, unpacked
 from test_document import example_document
 
 from reports.html import render_html
@@ -69,6 +68,7 @@ def _finder(found):
 
 def _figure(found):
     assert "l2_error" in found["tip"]
+    assert re.search(r": seconds, one thread [^,]+, L² error ", found["tip"])
     assert "problem maxwell" in found["tip"]
     assert found["untipped"]
     assert found["moved"] == [True, "circle", False, 1], "one stop for the Tab key"
@@ -103,7 +103,7 @@ def _downloads(found, page):
     head, *told = csv.reader(io.StringIO(saved["told.csv"]))
     assert head == ["panel", "series", "seconds, one thread", "L² error"]
     data = re.search(r'id="figure-told".*?class="numbers">(.*?)</script>', page, re.DOTALL).group(1)
-    drawn = json.loads(data)
+    drawn = unpacked(data)
     assert [(panel, name, float(x), float(y)) for panel, name, x, y in told] == [
         (drawn["panels"][panel]["title"], name, x, y)
         for panel, name, _, xs, ys in drawn["series"]

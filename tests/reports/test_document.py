@@ -86,7 +86,7 @@ def test_page_keeps_full_precision_beside_rounded_text(document):
 def test_series_can_be_toggled_and_points_have_titles(document):
     page = render_html(document)
     assert page.count('data-legend="n0-tets"') == 2, "handle and text of the legend"
-    assert "<title>N0 tets: 2, 0.05</title>" in page
+    assert "<title>N0 tets: 2; 0.05</title>" in page
 
 
 def test_figures_do_not_share_ids(document):
