@@ -122,11 +122,11 @@ def matrix(fields: Fields) -> Table | None:
             field, found = fields.by_problem[problem], fields.decisions(problem, track)
             for k, decision in enumerate(found):
                 if decision.winner is not None:
-                    tints[len(rows), k + 2] = _family(decision, field)
+                    tints[len(rows), k + 2] = _family(decision.winner.entrant, field)
             kind = kind_of(field)
             name = f"{problem} ({kind})" if kind else problem
             told = told_in_words(found[0].conditions)
-            rows.append((told, name, *(_won(decision) for decision in found)))
+            rows.append((told, name, *(_won(decision, field) for decision in found)))
     if not rows:
         return None
     columns = [Column("you are told"), Column("field")]
@@ -162,21 +162,22 @@ def _often(how: str, nets: Sequence[bool]) -> str:
     return f"{how} in {often} of {len(nets)} situations"
 
 
-def _family(decision: Decision, field: Sequence[Contender]) -> str:
-    assert decision.winner is not None
-    name = decision.winner.entrant.name
-    return next(c.appearance.family for c in field if c.name == name)
+def _family(entrant: Entrant, field: Sequence[Contender]) -> str:
+    return next(c.appearance.family for c in field if c.name == entrant.name)
 
 
-def _won(decision: Decision) -> str:
+NEAREST = {"net": "net ", "finite element": "element ", "linear model": "linear "}
+
+
+def _won(decision: Decision, field: Sequence[Contender]) -> str:
     if decision.winner is not None:
         entrant, seconds = decision.winner.entrant, decision.winner.seconds
         name = "net" if entrant.is_net else entrant.series
         return f"{name} {show(seconds, 'seconds')}"
     assert decision.miss is not None
-    nearest, who = decision.miss.error, decision.miss.entrant
-    name = "net" if who.is_net else who.series
-    return f"nobody ({name} {scientific(nearest, 0)})" if nearest < inf else "nobody"
+    nearest = decision.miss.error
+    who = NEAREST.get(_family(decision.miss.entrant, field), "")
+    return f"nobody ({who}{scientific(nearest, 0)})" if nearest < inf else "nobody"
 
 
 def with_time(method: Entrant) -> str:

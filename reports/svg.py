@@ -118,6 +118,24 @@ def name_ends(axes: Axes, ends: Sequence[End], side: Literal["left", "right"] = 
         name_series(axes, end.at, end.text, end.label, end.method, ha=align, **place)
 
 
+LETTER = 0.59  # of a name's size, the width of a letter on average
+MOST_NAMES = 0.6  # of a panel's width
+
+
+def make_room(
+    axes: Axes, ends: Sequence[End], panels: int, size: float = 8.0, beyond: float = 1.0
+) -> float:
+    """Widens a logarithmic axis to the right by the longest name, in a row of so many panels;
+    where the names begin, so many times `beyond` the last curve."""
+    right = beyond * max((end.at[0] for end in ends), default=1.0)
+    longest = max((len(end.text) for end in ends), default=0)
+    width = 0.9 * axes.figure.bbox.width * 72 / axes.figure.dpi / panels
+    share = min(MOST_NAMES, (longest + 2) * LETTER * size / width)
+    decades = max(1.0, math.log10(right / axes.get_xlim()[0]))
+    axes.set_xlim(right=right * 10 ** (decades * share / (1 - share)))
+    return right
+
+
 def legend(axes: Axes, **settings: Any) -> None:
     """A legend whose entries the page can make clickable; none where no curve has a name."""
     if axes.get_legend_handles_labels()[0]:

@@ -19,7 +19,7 @@ from reports.decision import Trial
 from reports.formatting import scientific
 from reports.interactive.numbers import SERIES, Told, tell
 from reports.style import TINTS, WIDTH_INCHES
-from reports.svg import End, name_series, plot_series
+from reports.svg import End, make_room, name_series, plot_series
 
 TOLD = {
     "oracle": "told the field",
@@ -27,6 +27,7 @@ TOLD = {
     "solve": "told the equation",
 }
 NAME_GAP = 0.075  # of a panel's height, between two names
+NAME_SIZE = 7.5
 MOST_POINTS = 40  # of a curve; more would weigh and not show
 
 
@@ -70,12 +71,8 @@ def told_panels(field: Sequence[Contender]) -> Figure:
         axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")
         axes.set_xlabel("seconds, one thread")
         named.append((axes, ends))
-    xs = [end.at[0] for _, ends in named for end in ends] or [1.0]
-    right = 2.0 * max(xs)
-    longest = max((len(end.text) for _, ends in named for end in ends), default=0)
-    share = min(MOST_NAMES, (longest + 2) * LETTER / (WIDTH_INCHES * 72 * PANELS / len(grid[0])))
-    decades = np.log10(right / grid[0][0].get_xlim()[0])
-    grid[0][0].set_xlim(right=right * 10 ** (decades * share / (1 - share)))
+    every = [end for _, ends in named for end in ends]
+    right = make_room(grid[0][0], every, panels=len(grid[0]), size=NAME_SIZE, beyond=2.0)
     grid[0][0].autoscale_view(scalex=False)
     ys = [m.error for m in methods] or [1.0]
     if max(ys) < 1.1 * min(ys):  # one point has no range
@@ -88,15 +85,10 @@ def told_panels(field: Sequence[Contender]) -> Figure:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Powers of ten, every other one where there are many: their labels are wide."""
+    """Powers of ten, every second or third where there are many: their labels are wide."""
     powers = [k for k in range(-9, 10) if low <= 10.0**k <= high]
-    return [10.0**k for k in powers if len(powers) < 4 or k % 2]
-
-
-# The names' margin right of the last curve is as wide as the longest name.
-LETTER = 4.4  # points, of the size that names have
-PANELS = 0.9  # of the figure's width; the rest has the ticks of the first panel
-MOST_NAMES = 0.6  # of a panel's width
+    step = 1 if len(powers) < 4 else 2 if len(powers) < 6 else 3
+    return [10.0**k for k in powers if k % step == 0]
 
 
 def _name(axes: Axes, ends: Sequence[End], right: float) -> None:
@@ -108,7 +100,7 @@ def _name(axes: Axes, ends: Sequence[End], right: float) -> None:
         color = FAMILIES.get(end.method.partition("/")[0], "#000000")
         (line,) = axes.plot([end.at[0], right], [end.at[1], 10**place], color=color, lw=0.4)
         line.set_zorder(0.5)
-        style = {"xytext": (2, 0), "fontsize": 7.5, "color": color}
+        style = {"xytext": (2, 0), "fontsize": NAME_SIZE, "color": color}
         name_series(axes, (right, 10**place), end.text, end.label, end.method, **style)
 
 

@@ -56,13 +56,16 @@ def _phase_panel(axes: Axes, rows: Results, norm: Normalize) -> None:
     measured, predicted = (
         _table(rows, depths, scales, name) for name in ("log10_growth", "log10_growth_predicted")
     )
+    whole = np.flatnonzero(np.isfinite(measured).all(axis=0))  # every scale was looked at there
+    if whole.size:
+        depths = [depths[k] for k in whole]
+        measured, predicted = measured[:, whole], predicted[:, whole]
     axes.pcolormesh(_edges(depths), _edges(scales), measured, norm=norm, cmap=DIVERGING)
-    whole = np.isfinite(predicted).all(axis=0)  # depths at which every scale was looked at
-    if min(predicted[:, whole].shape) > 1:
+    if min(predicted.shape) > 1 and np.isfinite(predicted).all():
         axes.contour(
-            np.array(depths)[whole],
+            depths,
             scales,
-            predicted[:, whole],
+            predicted,
             levels=[-THRESHOLD, THRESHOLD],
             colors="black",
             linewidths=1.2,

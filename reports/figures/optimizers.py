@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from bench.store.results import Results, medians
 from reports.style import WIDTH_INCHES
-from reports.svg import End, name_ends, plot_band, plot_series
+from reports.svg import End, make_room, name_ends, plot_band, plot_series
 
 
 def race(runs: Results) -> Figure:
@@ -32,8 +32,7 @@ def race(runs: Results) -> Figure:
     for axes, label in ((evaluations, "evaluations of J and its gradient"), (seconds, "seconds")):
         axes.loglog()
         axes.margins(x=0.05)
-        right = max((end.at[0] for end in ends[axes]), default=1.0)
-        axes.set_xlim(right=right * 3.5)  # the names stand there
+        make_room(axes, ends[axes], panels=2)
         axes.set_xlabel(label)
     evaluations.set_ylabel("relative test error")
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size

@@ -82,7 +82,7 @@ def _looks(run: Run) -> str:
     """Only those that concern what is in the run."""
     made = [words for study, words in AFTER_A_LOOK.items() if len(run.results_of(study))]
     noted = [
-        f"{entry.claim.sentence} ({entry.claim.note})"
+        f"{entry.claim.sentence.rstrip('.')} ({entry.claim.note})."
         for entry in run.ledger
         if "after its result" in entry.claim.note and entry.cells
     ]

@@ -80,7 +80,7 @@ def test_the_matrix_has_winners_times_and_colours(fields):
     assert samples[1:] == (
         "maxwell (smooth)",
         *["cubic 20 ms"] * 3,
-        "nobody (cubic 1·10⁻⁷)",
+        "nobody (linear 1·10⁻⁷)",
     )
     assert equation[0] == "the equation"
     assert equation[2] == "N₀ tets 400 ms"
