@@ -9,7 +9,7 @@ from math import inf
 from bench.claims import Compared, Entry
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
-from reports.decision import Conditions, Decision, Entrant, decide
+from reports.decision import POINTS, Conditions, Decision, Entrant, decide
 from reports.document import Column, Table, Value
 from reports.formatting import count, scientific, show, two_digits
 
@@ -132,10 +132,10 @@ def matrix(fields: Fields) -> Table | None:
     columns = [Column("you are told"), Column("field")]
     columns += [Column(scientific(error, 0).removeprefix("1·")) for error in SHOWN_ERRORS]
     caption = (
-        f"{_verdict(fields)} Who first reaches which L² error, and in what time on one thread, the "
-        "search for settings not counted; where nobody does, in brackets who comes nearest, how "
-        "near. Told samples, errors are where the samples lie. Blue: finite elements, orange: "
-        "nets, grey: linear models."
+        f"{_verdict(fields)} Who first has {POINTS:,} values with which L² error, and after what "
+        "time on one thread, the search for settings not counted; where nobody does, in brackets "
+        "who comes nearest, how near. Told samples, errors are where the samples lie. Blue: finite "
+        "elements, orange: nets, grey: linear models."
     )
     return Table("winners", caption, columns, rows, tints=tints)
 
@@ -166,14 +166,14 @@ def _family(entrant: Entrant, field: Sequence[Contender]) -> str:
     return next(c.appearance.family for c in field if c.name == entrant.name)
 
 
-NEAREST = {"net": "net ", "finite element": "element ", "linear model": "linear "}
+NEAREST = {"net": "net ", "finite element": "element ", "linear model": "linear fit "}
 
 
 def _won(decision: Decision, field: Sequence[Contender]) -> str:
     if decision.winner is not None:
-        entrant, seconds = decision.winner.entrant, decision.winner.seconds
+        entrant = decision.winner.entrant
         name = "net" if entrant.is_net else entrant.series
-        return f"{name} {show(seconds, 'seconds')}"
+        return f"{name} {show(decision.winner.cost, 'seconds')}"
     assert decision.miss is not None
     nearest = decision.miss.error
     who = NEAREST.get(_family(decision.miss.entrant, field), "")

@@ -152,9 +152,10 @@ def wrong_and_sure(records: Sequence[StoredResult]) -> str:
         return ""
     all_wrong = len(losses[False])
     return (
-        f"Of {all_wrong} wrong {'net' if all_wrong == 1 else 'nets'} {sure} "
+        f"Of {all_wrong} {'net' if all_wrong == 1 else 'nets'} more than "
+        f"{100 * WRONG_ABOVE:.0f} % off {sure} "
         f"{'has' if sure == 1 else 'have'} a smaller loss at the points of training than the "
-        f"median of the {len(losses[True])} right."
+        f"median of the {len(losses[True])} others."
     )
 
 

@@ -66,7 +66,7 @@ def article(run: Run) -> list[Block]:
 def headline(run: Run) -> str:
     """Where a learned τ pays."""
     effects = learned_over_fixed(run.results.select(KIND))
-    return f"**A learned τ:** {_said(effects)}." if effects else ""
+    return f"**A step τ learned per layer:** {_said(effects)}." if effects else ""
 
 
 def verdict(effects: Sequence[Effect]) -> str:
@@ -77,7 +77,7 @@ def verdict(effects: Sequence[Effect]) -> str:
 def _said(effects: Sequence[Effect]) -> str:
     """`tuned against tuned it trains better in 2, worse in 1, undecided in 5 of 8 settings (ratios
     0.5 to 1.5); at equal rate …`"""
-    parts = []
+    parts: list[str] = []
     for words, unit, some in (
         ("tuned against tuned", "setting", [e for e in effects if e.series != AT_EQUAL_RATE]),
         ("at equal rate", "rate", [e for e in effects if e.series == AT_EQUAL_RATE]),
@@ -87,7 +87,8 @@ def _said(effects: Sequence[Effect]) -> str:
         better = sum(e.decided and e.ratio < 1 for e in some)
         worse = sum(e.decided and e.ratio > 1 for e in some)
         span = f"{min(e.ratio for e in some):.2g} to {max(e.ratio for e in some):.2g}"
-        ratios = f"ratios {span}" if len(some) > 1 else f"ratio {some[0].ratio:.2g}"
+        ratios = f"errors {span}" if len(some) > 1 else f"error {some[0].ratio:.2g}"
+        ratios += f" times {'those' if len(some) > 1 else 'that'} of a fixed τ" * (not parts)
         parts.append(
             f"{words} it trains better in {better}, worse in {worse}, undecided in "
             f"{len(some) - better - worse} of {counted(len(some), unit)} ({ratios})"

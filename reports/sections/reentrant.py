@@ -122,12 +122,13 @@ def _reached(group: Results, norm: float) -> float | None:
 def first_sentence(elements: dict[str, Results], nets: Results, norm: float) -> str:
     """Who ends where, as far as it is known."""
     wrong = _reached(elements["nodal Q₁"], norm)
-    right = _reached(elements["N₀ graded"], norm)
+    solved = [_reached(elements[name], norm) for name in ("N₀ solved", "N₀ adaptive")]
+    right = min((error for error in solved if error is not None), default=None)
     parts = []
     if wrong is not None:
         parts.append(f"nodal elements are {100 * wrong:.0f} % wrong on their finest mesh")
     if right is not None:
-        parts.append(f"Nédélec's on graded meshes go down to {100 * right:.1f} %")
+        parts.append(f"Nédélec's, on meshes made for it, {100 * right:.1f} %")
     for words, name in (("by penalty", "penalty"), ("with built-in values", "exact")):
         arm = of_nets.main_arm(nets, boundary=name, inside="uniform", rim="uniform")
         if arm:

@@ -96,9 +96,10 @@ def _who(results: Results, problems: list[str], elements: Results) -> str:
     nets = {problem: best_nets(results, problem) for problem in problems}
     low = [p for p in problems if _beats(nets[p], elements, "N0")]
     lost = [p for p in problems if not _beats(nets[p], elements, None)]
-    every = len(problems)
-    whom = f"passes every mesh of N₀ on {_fields(low, every)}" if low else "passes N₀ on no field"
-    best = f"loses to the best element on {_fields(lost, every)}" if lost else "every element too"
+    same = lost == low and len(low) > 1
+    whom = f"passes every mesh of N₀ on {listed(low)}" if low else "passes N₀ on no field"
+    where = "all of them" if same else listed(lost)
+    best = f"loses to the best element on {where}" if lost else "every element too"
     joined = "and" if bool(low) == bool(lost) or not low else "and passes"
     return f"Told the equation, the best net {whom} {joined} {best}."
 
@@ -151,11 +152,6 @@ def _beats(nets: Results, elements: Results, element: str | None) -> bool:
     problem = nets.records[0].config["problem"]
     rivals = elements.select("fem", problem=problem, **({"element": element} if element else {}))
     return all(median(nets.errors()) < r.values["l2_error"] for r in rivals) and len(rivals) > 0
-
-
-def _fields(names: list[str], every: int) -> str:
-    """By name, unless it is all of them."""
-    return f"all {every} fields" if len(names) == every > 2 else listed(names)
 
 
 def _problems(results: Results) -> list[str]:

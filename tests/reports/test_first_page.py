@@ -79,11 +79,11 @@ def test_the_matrix_has_winners_times_and_colours(fields):
     (samples, equation) = table.rows
     assert samples[1:] == (
         "maxwell (smooth)",
-        *["cubic 20 ms"] * 3,
-        "nobody (linear 1·10⁻⁷)",
+        *["cubic 21 ms"] * 3,
+        "nobody (linear fit 1·10⁻⁷)",
     )
     assert equation[0] == "the equation"
-    assert equation[2] == "N₀ tets 400 ms"
+    assert equation[2] == "N₀ tets 410 ms"
     assert table.tints[0, 2] == "linear model"
     assert table.tints[1, 2] == "finite element"
     assert (0, 5) not in table.tints

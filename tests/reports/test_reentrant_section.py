@@ -125,7 +125,7 @@ def test_the_whole_story():
     sure = net(0.6, seed=103, own=1e-5, boundary="exact")
     headline = section.headline(run_of([*elements(), *nets(), sure]))
     assert headline.startswith("**At a re-entrant edge a small loss may be a wrong field.**")
-    assert " nets 1 has a smaller loss" in headline
+    assert " nets more than 25 % off 1 has a smaller loss" in headline
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def test_the_article_has_one_forest_over_settings_and_rates(run):
     assert picture.name == "tau-forest"
     said = re.match(
         r"Tuned against tuned it trains better in 1, worse in 0, undecided in 0 of 1 setting "
-        r"\(ratio (.*)\); at equal rate it trains better in 2, worse in 1, undecided in 0 of 3 "
-        r"rates \(ratios (.*) to (.*?)\)\.",
+        r"\(error (.*) times that of a fixed τ\); at equal rate it trains better in 2, worse in 1, "
+        r"undecided in 0 of 3 rates \(errors (.*) to (.*?)\)\.",
         lead.text,
     )
     assert [float(ratio) for ratio in said.groups()] == pytest.approx([0.7, 0.2, 1.6], rel=0.1)
@@ -81,7 +81,7 @@ def test_the_article_has_one_forest_over_settings_and_rates(run):
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[0] == "ResNet, H = 20"
     assert names[1:] == [f"ResNet, H = 20, Adam at {rate}" for rate in ("0.002", "0.01", "0.06")]
-    assert learned_tau.headline(run).startswith("**A learned τ:** tuned against tuned")
+    assert learned_tau.headline(run).startswith("**A step τ learned per layer:** tuned against tuned")
 
 
 def test_the_ratio_is_drawn_against_the_rate(run):
