@@ -81,7 +81,8 @@ def test_the_article_has_one_forest_over_settings_and_rates(run):
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[0] == "ResNet, H = 20"
     assert names[1:] == [f"ResNet, H = 20, Adam at {rate}" for rate in ("0.002", "0.01", "0.06")]
-    assert learned_tau.headline(run).startswith("**A step τ learned per layer:** tuned against tuned")
+    begin = "**A step τ learned per layer:** tuned against tuned"
+    assert learned_tau.headline(run).startswith(begin)
 
 
 def test_the_ratio_is_drawn_against_the_rate(run):
