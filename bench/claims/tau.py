@@ -15,6 +15,7 @@ from bench.store.results import Results, StoredResult
 
 KIND = "tau_arm"
 COMMAND = "femnets run learned_tau --preset paper"
+SWEEP = {"resnet": COMMAND, "fractional": "femnets run learned_tau --preset full"}
 ADAM = ("adam", (6, 20, 50))
 LINE_SEARCHES = {"steepest": "steepest descent", "ssbfgs": "self-scaled BFGS"}
 TITLES = {"adam": "Adam", **LINE_SEARCHES}
@@ -120,7 +121,7 @@ def _over_rates(results: Results, net: str) -> Finding:
     there = {at: finding for at, finding in seen.items() if isinstance(finding, Compared)}
     fewest = min((finding.comparison.pairs for finding in there.values()), default=0)
     if len({rate for _, rate in there}) < 2 or largest_family(fewest) < len(there):
-        return NotTested(COMMAND)
+        return NotTested(SWEEP[net])
     adjusted = holm({repr(at): finding.comparison.p_value for at, finding in there.items()})
     parts, signs = [], []
     for (hidden, rate), finding in there.items():

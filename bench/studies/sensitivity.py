@@ -34,7 +34,7 @@ class Config:
     crossed_data: tuple[int, ...] = (1000, 1001)  # with all seeds, at the base point
     second_reading: tuple[float, ...] = (1e-3,)  # λ₂ of the table's nets
     second_reading_seeds: tuple[int, ...] = (1000,)  # a reading is possible or not: one shows it
-    second_reading_hidden: tuple[int, ...] = (2,)
+    second_reading_hidden: tuple[int, ...] = (2, 6)
 
 
 PRESETS = {

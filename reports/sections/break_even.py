@@ -15,7 +15,6 @@ from reports.document import (
     Block,
     Column,
     Formula,
-    Missing,
     Paragraph,
     Picture,
     Section,
@@ -155,9 +154,8 @@ def _is_element(contender: Contender) -> bool:
 
 def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]) -> Block:
     if not rows:
-        return Missing(
-            f"on {problem} no net and no element of this run reach a common required error.",
-            run.command("strong_nets"),
+        return Paragraph(
+            f"On `{problem}` no net and no element of this run reach a common required error."
         )
     source = [r for c in field if c.is_net or _is_element(c) for r in c.records]
     return Table(
