@@ -86,10 +86,14 @@ def confirmatory(results: Results) -> Results:
 
 
 def judged_by(record: StoredResult) -> list[int]:
-    """The seeds that a result is about; those of a tuning inside a cell are not among them."""
+    """The seeds that a result is about; those of a tuning inside a cell are not among them. Where
+    there are several, the single one is a setting that nothing reads."""
     config = record.config
-    alone = [config[name] for name in ("seed", "data_seed") if config.get(name) is not None]
-    return [*alone, *config.get("seeds", ()), *config.get("data_seeds", ())]
+    found: list[int] = []
+    for one, several in (("seed", "seeds"), ("data_seed", "data_seeds")):
+        alone = [] if config.get(one) is None else [config[one]]
+        found += config[several] if several in config else alone
+    return found
 
 
 def appearance(record: StoredResult) -> Appearance | None:

@@ -22,7 +22,7 @@ def contents(run: Run) -> list[Block]:
     runs = [run, *run.others]
     records = [record for each in runs for record in each.results]
     problems = contested(records)
-    errors = [_errors(runs, problem) for problem in problems]
+    errors = [table for problem in problems if (table := _errors(runs, problem)).rows]
     rows = _by_claim(runs)
     return [_summary(runs, rows), *_contradictions(runs, rows), _verdicts(runs, rows), *errors]
 

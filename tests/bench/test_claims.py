@@ -14,7 +14,7 @@ from bench.claims._counting import count, seeds_and_unit
 from bench.claims._rules import compared_values, smaller
 from bench.claims.reproduction import SETTING, closest
 from bench.statistics import DECIDING_SEEDS, largest_family
-from bench.store.results import Results
+from bench.store.results import Results, judged_by
 
 FIXED, LEARNED = {"tau": "fixed"}, {"tau": "learned"}
 
@@ -165,6 +165,13 @@ def test_confirmed_needs_seeds_from_1000_and_a_declared_rule():
     assert len(both.cells) == 24, "where confirmatory seeds have a say, they alone have it"
     undeclared = Claim(**{**vars(claim()), "declared": ""})
     assert verdict(fresh, [undeclared]).standing == "exploratory"
+
+
+def test_a_list_of_seeds_stands_in_place_of_one():
+    assert judged_by(MadeUp({"seed": 3, "data_seed": 4}, {})) == [3, 4]
+    several = {"seed": 0, "seeds": [1000, 1001], "data_seed": 1000}
+    assert judged_by(MadeUp(several, {})) == [1000, 1001, 1000]
+    assert judged_by(MadeUp({"n": 4}, {})) == []
 
 
 def test_seeds_crossed_with_data_are_paired_by_seed():
