@@ -92,7 +92,7 @@ def judged_by(record: StoredResult) -> list[int]:
     found: list[int] = []
     for one, several in (("seed", "seeds"), ("data_seed", "data_seeds")):
         alone = [] if config.get(one) is None else [config[one]]
-        found += config[several] if several in config else alone
+        found += config.get(several, alone)
     return found
 
 
