@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +98,14 @@ def test_failing_on_errors_needs_something_to_compare_with(project):
     done = run_pytest(project, "--benchmark", "--benchmark-compare-fail-error=5")
     assert done.returncode == 4
     assert "needs --benchmark-compare" in done.stderr
+
+
+def test_benchmarks_of_one_file_are_found_by_the_command_alone():
+    """`pytest`, unlike `python -m pytest`, does not look in the working folder by itself."""
+    root = Path(__file__).parents[2]
+    command = [Path(sys.executable).parent / "pytest", "--benchmark", "--collect-only", "-q"]
+    found = subprocess.run(
+        [*command, "tests/benchmarks/bench_gradients.py"], cwd=root, capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stdout
+    assert "test_overhead_of_recording" in found.stdout
