@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import typst
 
@@ -72,6 +72,7 @@ ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a 
 SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
+_VIEW = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 NO_BREAK = "\u00a0"
 LONG_CODE = 60
 WHOLE_ROWS = 12  # a table of no more stays on one page
@@ -88,15 +89,26 @@ def render_pdf(document: Document, drawings: dict[str, Drawing] | None = None) -
                 drawings[picture.name] = drawing(picture)
             (root / f"{slug(picture.name)}.svg").write_bytes(drawings[picture.name].svg)
         source = root / "report.typ"
-        source.write_text(typst_source(document), encoding="utf-8")
+        heights = {name: _height(each.svg) for name, each in drawings.items()}
+        source.write_text(typst_source(document, heights), encoding="utf-8")
         return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))
 
 
-def typst_source(document: Document) -> str:
-    labels = document.labels()
-    first = _Setting(labels, ARTICLE_CHARACTERS)
-    article = _Setting(labels, ARTICLE_CHARACTERS, floats=True)
-    supplement = _Setting(labels, SUPPLEMENT_CHARACTERS, width="64%")
+def _height(svg: bytes) -> float:
+    """Of a drawing, in widths."""
+    found = _VIEW.search(svg)
+    return float(found[2]) / float(found[1]) if found else 0.0
+
+
+def typst_source(document: Document, heights: Mapping[str, float] | None = None) -> str:
+    """The document for the compiler; `heights` of figures, in widths, by name: one that would be
+    higher than its page is set smaller."""
+    labels, heights = document.labels(), heights or {}
+    first = _Setting(labels, ARTICLE_CHARACTERS, heights=heights)
+    article = _Setting(labels, ARTICLE_CHARACTERS, floats=True, heights=heights)
+    supplement = _Setting(
+        labels, SUPPLEMENT_CHARACTERS, "64%", heights=heights, tallest=0.88, room="150mm"
+    )
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
         _PREAMBLE,
@@ -144,6 +156,9 @@ class _Setting:
     characters: int
     width: str = "100%"  # of figures
     floats: bool = False  # figures go to the top of a page
+    heights: Mapping[str, float] = field(default_factory=dict)  # of figures, in their widths
+    tallest: float = 1.3  # in widths; higher figures have to fit into the page's
+    room: str = "225mm"
 
     def sections(self, sections: Sequence[Section], hidden: bool = False) -> list[str]:
         """With their headings; `hidden` ones are bookmarks only, as where an abstract leads."""
@@ -185,7 +200,9 @@ class _Setting:
                 return f"#gap([{self.inline(what)}], {_string(command)})"
             case Picture():
                 file = _string(f"{slug(block.name)}.svg")
-                image = f"image({file}, width: {self.width}, alt: {_string(block.alt)})"
+                is_tall = self.heights.get(block.name, 0.0) > self.tallest
+                size = f"height: {self.room}" if is_tall else f"width: {self.width}"
+                image = f"image({file}, {size}, alt: {_string(block.alt)})"
                 return self._figure(image, block)
             case Table():
                 return self._figure(self.table(block), block)

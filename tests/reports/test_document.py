@@ -98,6 +98,12 @@ def test_figures_do_not_share_ids(document):
     assert {*parts} <= {*ids}, "what is drawn once for several places is drawn"
 
 
+def test_a_figure_fits_its_page(document):
+    (name,) = [picture.name for picture in document.pictures()][:1]
+    assert "height: 225mm" not in typst_source(document, {name: 0.5})
+    assert "height: 225mm" in typst_source(document, {name: 2.0})
+
+
 def test_formulas_share_their_letters(document):
     one, other = re.findall(r'<div class="formula".*?</div>', render_html(document), re.DOTALL)
     letters = re.compile(r'href="#(letter-[^"]+)"')
