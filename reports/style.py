@@ -127,12 +127,14 @@ def house_style(text_as_text: bool) -> Iterator[None]:
 
 _POWER = re.compile(r"\$\\mathdefault\{(-?)(?:([\d.]+)\\times)?10\^\{(-?\d+)\}\}\$")
 
+_NUMBER = re.compile(r"^\$\\mathdefault\{(-?[\d.]+)\}\$$")  # 0 on a scale that is linear there
+
 
 def plain_power(text: str) -> str:
     """Matplotlib's formula for a power of ten in plain letters: 10⁻³, 2·10⁻³."""
     found = _POWER.fullmatch(text)
     if found is None:
-        return text
+        return _NUMBER.sub(r"\1", text)
     sign, factor, power = found.groups()
     return f"{sign}{factor + '·' if factor else ''}10{superscript(power)}"
 

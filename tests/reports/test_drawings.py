@@ -67,6 +67,7 @@ def test_ticks_out_of_view_are_no_text(axes):
         (r"$\mathdefault{10^{-3}}$", "10⁻³"),
         (r"$\mathdefault{2\times10^{-12}}$", "2·10⁻¹²"),
         (r"$\mathdefault{-10^{4}}$", "-10⁴"),
+        (r"$\mathdefault{0}$", "0"),
         ("a price in $", "a price in $"),
         ("", ""),
     ],
