@@ -134,8 +134,7 @@ def matrix(fields: Fields) -> Table | None:
     caption = (
         f"{_verdict(fields)} Who first has {POINTS:,} values with which L² error, and after what "
         "time on one thread, the search for settings not counted; where nobody does, in brackets "
-        "who comes nearest, how near. Told samples, errors are where the samples lie. Blue: finite "
-        "elements, orange: nets, grey: linear models."
+        "who comes nearest, how near. Told samples, errors are where the samples lie."
     )
     return Table("winners", caption, columns, rows, tints=tints)
 

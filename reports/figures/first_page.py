@@ -61,7 +61,12 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     methods = [m for m in map(Method.of, field) if m.is_drawable]
     tracks = [track for track in TOLD if any(m.contender.track == track for m in methods)]
     figure, grid = plt.subplots(
-        1, max(1, len(tracks)), figsize=(WIDTH_INCHES, 2.0), sharex=True, sharey=True, squeeze=False
+        1,
+        max(1, len(tracks)),
+        figsize=(WIDTH_INCHES, 1.85),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
     named = []
     for axes, track in zip(grid[0], tracks, strict=False):
