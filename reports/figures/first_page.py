@@ -26,7 +26,7 @@ TOLD = {
     "fit": "told samples of it",
     "solve": "told the equation",
 }
-NAME_GAP = 0.075  # of a panel's height, between two names
+NAME_GAP = 0.098  # of a panel's height, between two names
 NAME_SIZE = 7.5
 MOST_POINTS = 40  # of a curve; more would weigh and not show
 
