@@ -75,8 +75,8 @@ def verdict(effects: Sequence[Effect]) -> str:
 
 
 def _said(effects: Sequence[Effect]) -> str:
-    """`tuned against tuned it trains better in 2, worse in 1, undecided in 5 of 8 settings (ratios
-    0.5 to 1.5); at equal rate …`"""
+    """`tuned against tuned it trains better in 2, worse in 1, undecided in 5 of 8 settings (errors
+    0.5 to 1.5 times those of a fixed τ); at equal rate …`"""
     parts: list[str] = []
     for words, unit, some in (
         ("tuned against tuned", "setting", [e for e in effects if e.series != AT_EQUAL_RATE]),
@@ -88,7 +88,8 @@ def _said(effects: Sequence[Effect]) -> str:
         worse = sum(e.decided and e.ratio > 1 for e in some)
         span = f"{min(e.ratio for e in some):.2g} to {max(e.ratio for e in some):.2g}"
         ratios = f"errors {span}" if len(some) > 1 else f"error {some[0].ratio:.2g}"
-        ratios += f" times {'those' if len(some) > 1 else 'that'} of a fixed τ" * (not parts)
+        if not parts:  # said once
+            ratios += f" times {'those' if len(some) > 1 else 'that'} of a fixed τ"
         parts.append(
             f"{words} it trains better in {better}, worse in {worse}, undecided in "
             f"{len(some) - better - worse} of {counted(len(some), unit)} ({ratios})"
