@@ -47,7 +47,7 @@ package: $(VENV)/.docs
 	rm -rf dist build/lib build/bdist.*
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	$(BIN)/python -c "from setuptools import build_meta; build_meta.build_sdist('dist')" >/dev/null
-	$(BIN)/python tests/own/try_wheel.py dist
+	$(BIN)/python tests/outside/try_wheel.py dist
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.claims._arms import NAMES, PAPER
-from bench.errors import UserError
-from bench.guards.output import write_whole
-from bench.guards.reading import json_object, plain_bytes
+from base.errors import UserError
+from bench.claims.arms import NAMES, PAPER
+from bench.core.guards.output import write_whole
+from bench.core.guards.reading import json_object, plain_bytes
 from bench.store.files import StoredResult, checksum
 from bench.store.kept import read_kept
 from bench.store.results import Results

@@ -28,7 +28,7 @@ def commands() -> Iterator[str]:
     """Every command with its arguments and options, as typer knows them."""
     import typer
 
-    from bench.cli import build_app
+    from femnets.cli import build_app
 
     yield from (
         "# Commands",
@@ -51,7 +51,7 @@ def _option(parameter: Any) -> tuple[str, str]:
 def settings() -> Iterator[str]:
     """The settings of studies by preset, and of kinds of cells."""
     from bench import cells, studies
-    from bench.settings import about, types_of
+    from bench.core.settings import about, types_of
 
     yield from ("# Settings", "", "## Studies", "")
     yield from ("`femnets run STUDY --set NAME=VALUE`; `femnets help STUDY` says the same.", "")

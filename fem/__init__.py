@@ -6,32 +6,40 @@ problems, fits to samples.
     solution.l2_error, solution(points)               # a number, and u_h at points (3, ...)
 
 What is named here, `fem.elements`, `fem.meshes` and `fem.rules` are meant to be imported; the rest
-may move. Importing this loads no scikit-fem: each solver brings its own when it is chosen.
+may move. Names are imported when first used, and scikit-fem by the solver that needs it.
 """
 
-from fem.best_approximation import best_approximation, rates
-from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution, solve_boundary_value
-from fem.choice import make_space
-from fem.errors import InputError, NotConverged
-from fem.least_squares import Fit, fit
-from fem.norms import l2_error
-from fem.solutions import Errors, Solution
-from fem.spaces import How, Space
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "BoundaryValueProblem",
-    "BoundaryValueSolution",
-    "Errors",
-    "Fit",
-    "How",
-    "InputError",
-    "NotConverged",
-    "Solution",
-    "Space",
-    "best_approximation",
-    "fit",
-    "l2_error",
-    "make_space",
-    "rates",
-    "solve_boundary_value",
-]
+_HOME = {
+    "BoundaryValueProblem": "fem.boundary_value",
+    "BoundaryValueSolution": "fem.boundary_value",
+    "Errors": "fem.solutions",
+    "Fit": "fem.least_squares",
+    "How": "fem.spaces",
+    "NotConverged": "base.errors",
+    "Solution": "fem.solutions",
+    "Space": "fem.spaces",
+    "UserError": "base.errors",
+    "best_approximation": "fem.approximation",
+    "fit": "fem.least_squares",
+    "l2_error": "fem.norms",
+    "make_space": "fem.choice",
+    "rates": "fem.approximation",
+    "solve_boundary_value": "fem.boundary_value",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'fem' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from base.errors import UserError
 from fem.boundary_value import (
     BoundaryValueProblem,
     BoundaryValueSolution,
     checked,
     solve_boundary_value,
 )
-from fem.errors import InputError
 from fem.estimator import estimate, total
 from fem.solutions import Clock
 from fem.spaces import Array, Progress
@@ -45,9 +45,9 @@ def refinements(
     """The solution on the mesh and on `steps` refinements of it, each with its estimate; what
     estimating and refining cost is a phase of its own."""
     if steps < 1:
-        raise InputError(f"refinements must be at least 1, got {steps}")
+        raise UserError(f"refinements must be at least 1, got {steps}")
     if not 0.0 < share < 1.0:
-        raise InputError(f"the marked share must lie between 0 and 1, got {share}")
+        raise UserError(f"the marked share must lie between 0 and 1, got {share}")
     for step in range(steps + 1):
         checked(mesh=mesh, element=element, solver=solver)  # memory, before anything is built
         solution = solve_boundary_value(

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from base.errors import UserError
 from fem import elements, memory, meshes
 from fem.choice import beyond_memory, checked_place, order_option
-from fem.errors import InputError
 from fem.solutions import Solution
 from fem.spaces import Array, Field, How, Line, Progress
 
@@ -126,11 +126,11 @@ def checked(
     solver: str = "auto",
     order: int | None = None,
 ) -> tuple[elements.Ability, str, dict[str, Any]]:
-    """Who solves it, how, and the place and order it is told; an InputError for what cannot be."""
+    """Who solves it, how, and the place and order it is told; an UserError for what cannot be."""
     declared = elements.get(element)
     able = declared.ability("solve")
     if solver not in able.solvers:
-        raise InputError(f"solver must be {' or '.join(able.solvers)}, got {solver!r}")
+        raise UserError(f"solver must be {' or '.join(able.solvers)}, got {solver!r}")
     place = checked_place(n, mesh, declared)
     options = order_option(declared, order, place)
     degree = options.get("order", 0)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from base.errors import UserError
 from fem import elements, memory
-from fem.errors import InputError
 from fem.meshes import checks
 from fem.spaces import Space
 
@@ -21,7 +21,7 @@ def make_space(
     """The chosen solver's name and its space, refused where it would not fit in memory."""
     declared = elements.get(element)
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be an integer of at least 1, got {threads!r}")
+        raise UserError(f"threads must be an integer of at least 1, got {threads!r}")
     where = checked_place(n, mesh, declared)
     options = order_option(declared, order, where)
     cells = declared.cells(**where)
@@ -45,26 +45,26 @@ def make_space(
 def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[str, Any]:
     """{"n": n} or {"mesh": mesh}, of the element's cells."""
     if (n is None) == (mesh is None):
-        raise InputError("give either n (cells per side of the cube) or a mesh")
+        raise UserError("give either n (cells per side of the cube) or a mesh")
     if mesh is not None and element.bricks != is_bricks(mesh):
         able = ", ".join(e.name for e in elements.elements().values() if e.bricks)
         needed = "bricks, not such a mesh" if element.bricks else f"{element.cell}s, not bricks"
-        raise InputError(f"element {element.name} needs {needed}; layers of bricks go with {able}")
+        raise UserError(f"element {element.name} needs {needed}; layers of bricks go with {able}")
     if mesh is not None and element.bricks:
         return {"mesh": mesh}
     if mesh is not None:
         vertices = 4 if element.cell == "tet" else 8
         if mesh.t.shape[0] != vertices:
-            raise InputError(
+            raise UserError(
                 f"element {element.name} needs cells of {vertices} vertices, "
                 f"the mesh has cells of {mesh.t.shape[0]}"
             )
         checks.check(mesh)
         return {"mesh": mesh}
     if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise InputError(f"n must be an integer (cells per side), got {n!r}")
+        raise UserError(f"n must be an integer (cells per side), got {n!r}")
     if n < 1:
-        raise InputError(f"n must be at least 1 (cells per side), got {n}")
+        raise UserError(f"n must be at least 1 (cells per side), got {n}")
     return {"n": int(n)}
 
 
@@ -81,10 +81,10 @@ def order_option(
         return {}
     if element.order is not None:
         if order not in (None, element.order):
-            raise InputError(f"element {element.name} has order {element.order}, not {order}")
+            raise UserError(f"element {element.name} has order {element.order}, not {order}")
         return {}
     if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 1:
-        raise InputError(f"element {element.name} needs an order >= 1, got {order!r}")
+        raise UserError(f"element {element.name} needs an order >= 1, got {order!r}")
     return {"order": int(order)}
 
 
@@ -95,7 +95,7 @@ def beyond_memory(
     limit: float,
     predicted: Callable[[int], float],
     solver: str,
-) -> InputError:
+) -> UserError:
     """What does not fit, and what would: the error to raise."""
     if "n" in where:
         fits = largest_fitting(predicted, limit, where["n"])
@@ -103,7 +103,7 @@ def beyond_memory(
         remedy = f"the largest n that fits is {fits}" if fits else "not even n = 1 fits"
     else:
         what, remedy = f"a mesh of {element.cells(**where)} cells", "coarsen the mesh"
-    return InputError(
+    return UserError(
         f"{what} needs about {need / 2**30:.2f} GiB, {limit / 2**30:.2f} GiB are available; "
         f"{remedy}"
     )

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
-from fem.errors import InputError
 from fem.face_residuals import halved_jumps, natural_misfits
 from fem.spaces import Array
 from fem.spaces.tets import tables
@@ -26,9 +26,7 @@ def estimate(problem: BoundaryValueProblem, solution: BoundaryValueSolution) -> 
     """η_T of every cell; η = √Σ η_T²."""
     solution = solution.on_mesh()
     if not isinstance(solution.complex, TetComplex):
-        raise InputError(
-            "the residual estimator is for tetrahedra; take solution.estimate(problem)"
-        )
+        raise UserError("the residual estimator is for tetrahedra; take solution.estimate(problem)")
     sizes = np.cbrt(solution.complex.geometry[1])
     squares = sizes**2 * _cell_residuals(problem, solution)
     np.add.at(squares, *halved_jumps(problem, solution))
@@ -46,7 +44,7 @@ def _cell_residuals(problem: BoundaryValueProblem, solution: BoundaryValueSoluti
     """‖f − ∇p_h − curl(φ curl u_h)‖² + ‖div u_h − ρ‖² of every cell."""
     complex_, x = solution.complex, solution.x
     if problem.grad_phi is None:
-        raise InputError("the estimator needs grad_phi: curl(φ curl u) = ∇φ × curl u + φ curl² u")
+        raise UserError("the estimator needs grad_phi: curl(φ curl u) = ∇φ × curl u + φ curl² u")
     gradient_p = complex_.gradient @ solution.multiplier
     squares = np.zeros(complex_.mesh.nelements)
     for cells, rule in complex_.rules(complex_.data_points, problem.singular_edge):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.spaces import Array, Field
 
 
@@ -20,14 +20,14 @@ class Checked:
     def __call__(self, points: Array) -> Array:
         values = np.asarray(self.field(points), dtype=float)
         if values.shape != points.shape:
-            raise InputError(
+            raise UserError(
                 f"{self.name} must map points of shape (3, ...) to values of the same shape: "
                 f"for {points.shape} it returned {values.shape}"
             )
         if not np.isfinite(values).all():
             where = np.argwhere(~np.isfinite(values))[0]
             at = points[(slice(None), *where[1:])]
-            raise InputError(
+            raise UserError(
                 f"{self.name} is not finite at x = ({', '.join(f'{c:.6g}' for c in at)}): "
                 f"component {where[0]} is {values[tuple(where)]}; a field singular on an edge "
                 "needs singular_edge"

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from base.errors import UserError
 from fem import elements, meshes
 from fem.choice import checked_place, order_option
-from fem.errors import InputError
 from fem.solutions import Solution
 from fem.spaces import Array, How
 
@@ -49,7 +49,7 @@ def fit(
     able = declared.ability("fit")
     points, values = _checked(points, values)
     if not regularisation > 0.0:
-        raise InputError(
+        raise UserError(
             f"regularisation must be positive, got {regularisation}: edges without samples "
             "would be undetermined"
         )
@@ -72,12 +72,12 @@ def covering_cylinder(n: int) -> Any:
 def _checked(points: Array, values: Array) -> tuple[Array, Array]:
     points, values = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
     if points.ndim != 2 or points.shape[0] != 3 or points.shape[1] == 0:
-        raise InputError(f"samples need points of shape (3, N), got {points.shape}")
+        raise UserError(f"samples need points of shape (3, N), got {points.shape}")
     if values.shape != points.shape:
-        raise InputError(
+        raise UserError(
             f"samples need values of the shape of the points, {points.shape}, got {values.shape}"
         )
     if not np.isfinite(points).all() or not np.isfinite(values).all():
         bad = np.flatnonzero(~np.isfinite(points + values).all(axis=0))
-        raise InputError(f"sample {int(bad[0])} is not finite ({len(bad)} in all); leave it out")
+        raise UserError(f"sample {int(bad[0])} is not finite ({len(bad)} in all); leave it out")
     return points, values

@@ -10,8 +10,8 @@ from typing import Any, Self, TypedDict
 
 import numpy as np
 
+from base.errors import UserError
 from fem import memory
-from fem.errors import InputError
 from fem.spaces import PLAIN, Array, Field, FunctionSpace, How, Line
 
 MEASURING = "error"  # the phase that only the comparison with u needs: no cost of the method
@@ -66,7 +66,7 @@ class Solution:
     @property
     def _errors(self) -> Errors:
         if self.measured is None:
-            raise InputError("this field was not told u; solution.measure(u, curl_u) has errors")
+            raise UserError("this field was not told u; solution.measure(u, curl_u) has errors")
         return self.measured
 
     l2_error = property(lambda self: self._errors.l2)

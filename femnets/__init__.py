@@ -29,7 +29,7 @@ _HOME = {
     "grad_norms": "nets",
     "load": "femnets.runs",
     "loss_and_grad": "nets",
-    "mesh_domain": "bench.domains._mesh_file",
+    "mesh_domain": "bench.domains.parts.mesh_file",
     "problem": "femnets.fields",
     "record_gradients": "nets",
     "report": "femnets.runs",

@@ -1,6 +1,6 @@
 """`python -m femnets`: the command line."""
 
-from bench.cli import main
+from femnets.cli import main
 
 if __name__ == "__main__":
     main()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bench.errors import UserError
+from base.errors import UserError
 
 if TYPE_CHECKING:
-    from bench.plugs.check import Verdict
+    from bench.measure.formulas import Verdict
     from bench.problems import Array, Problem
-    from fem import Solution
+    from fem.solutions import Solution
 
 Field = Callable[[Any], Any]
 
@@ -18,22 +18,20 @@ Field = Callable[[Any], Any]
 def problem(which: str | Problem) -> Problem:
     """A problem by name ("maxwell"), by path ("./mine.py", which is executed and checked), or as
     it is."""
-    from bench import plugs, problems
+    from bench import problems
+    from femnets.outside import used
 
-    if not isinstance(which, str):
-        return which
-    plugs.install()
-    return problems.get(plugs.use(which))
+    return problems.get(used(which)) if isinstance(which, str) else which
 
 
 def check(which: str | Problem) -> list[Verdict]:
-    """The problem's formulas held against each other: a verdict on each."""
-    from bench.plugs.check import verdicts
-    from bench.plugs.files import PATH, read
-    from bench.plugs.kinds import problem_in
+    """Compare the problem's formulas with each other: a verdict on each."""
+    from bench.core import plugins
+    from bench.measure.formulas import verdicts
+    from femnets.outside import problem_in
 
-    if isinstance(which, str) and (match := PATH.fullmatch(which)):
-        found = problem_in(read(match["path"]), match["what"])
+    if isinstance(which, str) and (name := plugins.use(which)) != which:
+        found = problem_in(name)
         if found is None:
             raise UserError(f"{which} defines no PROBLEM = Problem(…)")
         return verdicts(found)
@@ -55,11 +53,11 @@ def best_approximation(which: str | Problem | Field, *more: Any, **how: Any) -> 
     How: `n` cells per side, or `mesh`; `element`, `order`, `solver`, `tol`, as in
     `fem.best_approximation`.
     """
-    import fem
     from bench.problems import Problem
+    from fem.approximation import best_approximation as of_callables
 
     if not isinstance(which, str | Problem):
-        return fem.best_approximation(which, *more, **how)
+        return of_callables(which, *more, **how)
     return _field(which, *more, solve=False, **how)
 
 
@@ -69,7 +67,7 @@ def solve(which: str | Problem, *more: Any, **how: Any) -> Solution:
 
 
 def _field(which: str | Problem, n: int | None = None, *, solve: bool, **how: Any) -> Solution:
-    from bench.finite_elements import Discretisation, approximate
+    from bench.methods.finite_elements import Discretisation, approximate
 
     chosen = problem(which)
     place = Discretisation(n=n, solve=solve, **how)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.errors import UserError
+from base.errors import UserError
 
 if TYPE_CHECKING:
     from bench.store.files import StoredResult
@@ -62,8 +62,6 @@ def load(run: str | Path) -> LoadedRun:
 
 def report(run: str | Path, *, html: bool = True, pdf: bool = True) -> list[Path]:
     """Compiles the report of a run and gives the paths of its page and its PDF."""
-    from bench import plugs
     from reports import compile_report
 
-    plugs.install()
     return compile_report(load(run).path, html, pdf)

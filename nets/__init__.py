@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
-    "InputError": "nets.errors",
+    "UserError": "base.errors",
     "Loss": "nets.loss",
     "build": "nets.module",
     "grad_norms": "nets.gradients.norms",

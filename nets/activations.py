@@ -10,7 +10,7 @@ from math import inf, isfinite, pi, sqrt
 import torch
 from torch import Tensor
 
-from nets.errors import InputError, nearest
+from base.errors import UserError, nearest
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def smooth_relu(eta: float) -> Activation:
     Without branches: d = clamp((z+η)/2η, 0, 1), σ = η d² + max(z−η, 0), σ′ = d.
     """
     if not (eta > 0 and isfinite(eta)):
-        raise InputError(f"eta must be positive, got {eta}; the paper uses 1e-4")
+        raise UserError(f"eta must be positive, got {eta}; the paper uses 1e-4")
 
     def slope(z: Tensor) -> Tensor:
         return torch.clamp((z + eta) / (2 * eta), 0.0, 1.0)
@@ -151,5 +151,5 @@ ACTIVATIONS: dict[str, Callable[[float], Activation]] = {
 def activation(name: str, eta: float) -> Activation:
     """The activation of that name at the given η."""
     if name not in ACTIVATIONS:
-        raise InputError(f"unknown activation {name!r}; {nearest(name, sorted(ACTIVATIONS))}")
+        raise UserError(f"unknown activation {name!r}; {nearest(name, sorted(ACTIVATIONS))}")
     return ACTIVATIONS[name](eta)

@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from base.errors import UserError, nearest
 from nets.config_checks import check_config
-from nets.errors import InputError, nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class NetConfig:
         known = [field.name for field in fields(cls)]
         for name in values:
             if name not in known:
-                raise InputError(f"unknown setting {name!r} of a net; {nearest(name, known)}")
+                raise UserError(f"unknown setting {name!r} of a net; {nearest(name, known)}")
         plain: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in values.items()

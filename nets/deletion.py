@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import torch
 
+from base.errors import UserError
 from nets import architectures
 from nets.architectures import Deletion
-from nets.errors import InputError
 from nets.module import Network
 
 
@@ -19,11 +19,11 @@ def deletion_of(net: Network) -> Deletion:
         can = [
             n for n in architectures.names() if isinstance(architectures.get(n).DELETION, Deletion)
         ]
-        raise InputError(
+        raise UserError(
             f"layers of a {name} cannot be deleted: {deletion}; prune one of {', '.join(can)}"
         )
     if net.config.tau in deletion.refused:
-        raise InputError(
+        raise UserError(
             f"layers of this {name} cannot be deleted: {deletion.refused[net.config.tau]}"
         )
     return deletion
@@ -34,12 +34,12 @@ def delete_layers(net: Network, layers: tuple[int, ...]) -> Network:
     deletion = deletion_of(net)
     for l in layers:
         if not 1 <= l < net.config.hidden:
-            raise InputError(
+            raise UserError(
                 f"layer {l} cannot be deleted: layers 1 to {net.config.hidden - 1} can, "
                 "layer 0 lifts the input"
             )
         if net.widths[l] != net.widths[l + 1]:
-            raise InputError(f"layer {l} changes the width, so it cannot be deleted")
+            raise UserError(f"layer {l} changes the width, so it cannot be deleted")
     kept = [l for l in range(net.config.hidden) if l not in layers]
     tau = deletion.steps(net.tau.detach(), kept)
     widths = tuple(net.widths[l + 1] for l in kept)

@@ -6,7 +6,7 @@ from math import isfinite
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Loss:
         for name in ("lambda1", "lambda2", "beta"):
             value = getattr(self, name)
             if not (value >= 0 and isfinite(value)):
-                raise InputError(f"{name} must be a finite number >= 0, got {value}")
+                raise UserError(f"{name} must be a finite number >= 0, got {value}")
 
     def mse(self, prediction: Tensor, target: Tensor) -> Tensor:
         """1/(2N) Σ‖y[L] − S‖²."""

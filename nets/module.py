@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from base.errors import UserError
 from nets import architectures
 from nets.activations import activation
 from nets.config import NetConfig
-from nets.errors import InputError
 from nets.initial import starting_tau, starting_weights
 
 # Where a step of a plain torch optimiser that would leave τ > 0 ends instead.
@@ -141,12 +141,12 @@ class Network(nn.Module):
         """Rows in the net's precision; refused unless finite and of the right shape."""
         x = torch.as_tensor(x).to(self.dtype)
         if x.ndim != 2 or x.shape[1] != columns:
-            raise InputError(
+            raise UserError(
                 f"{name} must have shape (N, {columns}), got {tuple(x.shape)}; one point is a row"
             )
         if not bool(torch.isfinite(x).all()):
             row = int(torch.nonzero(~torch.isfinite(x).all(1))[0])
-            raise InputError(f"{name} has a NaN or infinite entry in row {row}; remove such rows")
+            raise UserError(f"{name} has a NaN or infinite entry in row {row}; remove such rows")
         return x
 
     def free_parameters(self) -> list[Tensor]:
@@ -165,7 +165,7 @@ class Network(nn.Module):
         values = torch.from_numpy(np.asarray(theta, dtype=np.float64))
         sizes = [p.numel() for p in self.free_parameters()]
         if values.shape != (sum(sizes),):
-            raise InputError(f"theta must have {sum(sizes)} entries, got {tuple(values.shape)}")
+            raise UserError(f"theta must have {sum(sizes)} entries, got {tuple(values.shape)}")
         with torch.no_grad():
             for parameter, part in zip(self.free_parameters(), values.split(sizes), strict=True):
                 parameter.copy_(part.reshape(parameter.shape))
@@ -214,7 +214,7 @@ def project(y: Tensor, to: int) -> Tensor:
 def finite(output: Tensor) -> Tensor:
     """The output, refused where it overflowed: no NaN leaves in silence."""
     if not bool(torch.isfinite(output).all()):
-        raise InputError(
+        raise UserError(
             "the output of the net is not finite: its weights or steps are too large for "
             f"{str(output.dtype).removeprefix('torch.')}; scale them down, e.g. tau0='1/H'"
         )

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from base.errors import UserError
 from nets import architectures
 from nets.config import NetConfig
-from nets.errors import InputError
 from nets.loss import Loss
 from nets.module import Network, finite
 
@@ -35,7 +35,7 @@ class OwnNet(Network):
         self.ends = (inputs, outputs)
         self.config = NetConfig(inputs=inputs, outputs=outputs)
         if not self.free_parameters():
-            raise InputError(f"{type(module).__name__} has no parameters to train")
+            raise UserError(f"{type(module).__name__} has no parameters to train")
         _check_output(self, outputs)
 
     @classmethod
@@ -79,9 +79,9 @@ class OwnNet(Network):
     def sigma(self) -> Any:  # type: ignore[override]
         raise self._without("one activation")
 
-    def _without(self, what: str) -> InputError:
+    def _without(self, what: str) -> UserError:
         name = type(self.inner).__name__
-        return InputError(f"{name} is a torch module of somebody's own: it has no {what}")
+        return UserError(f"{name} is a torch module of somebody's own: it has no {what}")
 
     @property
     def tau(self) -> Tensor:
@@ -125,12 +125,12 @@ def _called(make: Callable[..., Any], config: NetConfig) -> nn.Module:
     for name, parameter in wanted.items():
         fixed = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if name not in told and parameter.default is parameter.empty and not fixed:
-            raise InputError(
+            raise UserError(
                 f"{config.net} asks for {name!r}; a net is offered {', '.join(OFFERED)}, by name"
             )
     module = make(**told)
     if not isinstance(module, nn.Module):
-        raise InputError(f"{config.net} gave {type(module).__name__}, not a torch module")
+        raise UserError(f"{config.net} gave {type(module).__name__}, not a torch module")
     return module
 
 
@@ -141,11 +141,11 @@ def _check_output(net: OwnNet, outputs: int) -> None:
             shape = tuple(net.inner(x).shape)
     except Exception as error:
         said = " ".join(str(error).split())
-        raise InputError(
+        raise UserError(
             f"{type(net.inner).__name__} does not take rows of {net.ends[0]} numbers: {said}"
         ) from error
     if shape != (2, outputs):
-        raise InputError(
+        raise UserError(
             f"{type(net.inner).__name__} answers 2 rows with shape {shape}, not (2, {outputs})"
         )
 
@@ -158,7 +158,7 @@ class AutogradObjective:
     ) -> None:
         self.net, self.loss = net, loss or Loss()
         if self.loss.lambda2 or self.loss.beta:
-            raise InputError("lambda2 and beta are penalties on tau and b, which this net has not")
+            raise UserError("lambda2 and beta are penalties on tau and b, which this net has not")
         self.dtype = getattr(torch, dtype) if dtype else net.dtype
         names = {id(p): name for name, p in net.inner.named_parameters()}
         self.names = [names[id(p)] for p in net.free_parameters()]
@@ -169,7 +169,7 @@ class AutogradObjective:
         self.x = self.net.as_batch(x, "x", self.net.ends[0]).to(self.dtype)
         self.y = self.net.as_batch(y, "y", self.net.ends[1]).to(self.dtype)
         if len(self.x) != len(self.y):
-            raise InputError(f"x and y need as many rows, got {len(self.x)} and {len(self.y)}")
+            raise UserError(f"x and y need as many rows, got {len(self.x)} and {len(self.y)}")
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """(inf, zeros) where J or its gradient is not finite."""
@@ -216,10 +216,10 @@ def trainable(net: nn.Module, x: Any, y: Any) -> Network:
     if isinstance(net, Network):
         return net
     if not isinstance(net, nn.Module):
-        raise InputError(f"train needs a net or a torch module, got {type(net).__name__}")
+        raise UserError(f"train needs a net or a torch module, got {type(net).__name__}")
     shapes = [np.shape(rows) for rows in (x, y)]
     if any(len(shape) != 2 for shape in shapes):
-        raise InputError(f"x and y must be rows of numbers, got shapes {shapes[0]} and {shapes[1]}")
+        raise UserError(f"x and y must be rows of numbers, got shapes {shapes[0]} and {shapes[1]}")
     guest = OwnNet(net, shapes[0][1], shapes[1][1])
     guest.is_guest = True
     return guest

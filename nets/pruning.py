@@ -23,8 +23,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from base.errors import UserError, nearest
 from nets.deletion import deletion_of
-from nets.errors import InputError, nearest
 from nets.module import Network
 from nets.training.last_layer import hidden_states
 
@@ -67,9 +67,9 @@ def redundant_layers(
 ) -> Redundancy:
     """The layers ℓ ≥ 1 whose measure on the rows x is smaller than `below`."""
     if measure not in MEASURES:
-        raise InputError(f"unknown measure {measure!r}; {nearest(measure, list(MEASURES))}")
+        raise UserError(f"unknown measure {measure!r}; {nearest(measure, list(MEASURES))}")
     if not below >= 0:
-        raise InputError(f"below must be a number >= 0, got {below}")
+        raise UserError(f"below must be a number >= 0, got {below}")
     deletion_of(net)
     values = tuple(MEASURES[measure](net, x).tolist())
     layers = tuple(

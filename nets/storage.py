@@ -18,9 +18,9 @@ from typing import Any
 
 import torch
 
+from base.errors import UserError
 from nets import architectures
 from nets.config import NetConfig
-from nets.errors import InputError
 from nets.module import Network, network
 from nets.safetensors_file import (
     CHECKSUM,
@@ -55,7 +55,7 @@ def save(
         aside.write_bytes(to_bytes(net, about))
         os.replace(aside, target)
     except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror}; choose another place") from None
+        raise UserError(f"cannot write {target}: {error.strerror}; choose another place") from None
     finally:
         aside.unlink(missing_ok=True)
 
@@ -70,9 +70,9 @@ def load_with_about(path: str | os.PathLike[str]) -> tuple[Network, dict[str, An
     try:
         return from_bytes(read_regular(path), path)
     except Unreadable as error:
-        raise InputError(f"cannot read {path}: it {error}") from None
+        raise UserError(f"cannot read {path}: it {error}") from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
@@ -80,22 +80,22 @@ def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict
     try:
         metadata, tensors = from_document(data)
     except Unreadable as error:
-        raise InputError(
+        raise UserError(
             f"{name} is damaged or no safetensors file ({error}); save it again"
         ) from None
     known = metadata.get("format")
     if known not in (FORMAT, *WITHOUT_CHECKSUM):
-        raise InputError(
+        raise UserError(
             f"{name} holds tensors but no net of femnets; write one with nets.save or "
             "`femnets train --save`"
         )
     if known == FORMAT and CHECKSUM not in metadata:
-        raise InputError(f"{name} is damaged (its checksum is gone); save it again")
+        raise UserError(f"{name} is damaged (its checksum is gone); save it again")
     try:
         return _rebuilt(metadata, tensors), _object(metadata.get("about", "{}"))
     except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise InputError(f"{name} does not describe a net that can be built: {reason}") from None
+        raise UserError(f"{name} does not describe a net that can be built: {reason}") from None
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import isfinite, sqrt
 from numbers import Real
 
-from nets.errors import InputError
+from base.errors import UserError
 
 Tau0 = float | str | list[float] | tuple[float, ...]
 
@@ -34,10 +34,10 @@ def starting_steps(tau0: Tau0, hidden: int) -> tuple[float, ...] | None:
     else:
         steps = tuple(tau0) if isinstance(tau0, list | tuple) else (tau0,) * hidden
     if len(steps) != hidden:
-        raise InputError(f"tau0 has {len(steps)} steps but hidden = {hidden}; give {GRAMMAR}")
+        raise UserError(f"tau0 has {len(steps)} steps but hidden = {hidden}; give {GRAMMAR}")
     for step in steps:
         if not (isinstance(step, Real) and isfinite(step)):
-            raise InputError(f"tau0 must be finite, got {step}; try 1.0 or '1/H'")
+            raise UserError(f"tau0 must be finite, got {step}; try 1.0 or '1/H'")
     return steps
 
 
@@ -47,4 +47,4 @@ def _step(text: str, hidden: int, tau0: str) -> float:
     try:
         return float(number) / divisors[depth]
     except (ValueError, KeyError):
-        raise InputError(f"tau0 must be {GRAMMAR}, got {tau0!r}") from None
+        raise UserError(f"tau0 must be {GRAMMAR}, got {tau0!r}") from None

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.guards.output import folder_for, write_whole
-from bench.guards.reading import plain_bytes
+from bench.core.guards.output import folder_for, write_whole
+from bench.core.guards.reading import plain_bytes
 from bench.store.files import Damaged
 from bench.store.folder import Store
-from reports._faults import noted
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
+from reports.faults import noted
 
 if TYPE_CHECKING:
     from reports.svg import Drawing

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.claims import Entry, ledger
-from bench.guards.text import shell_command
+from bench.core.guards.text import shell_command
 from bench.store.files import StoredResult
 from bench.store.folder import Store
 from bench.store.kept import SUFFIX, kept_runs

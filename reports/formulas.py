@@ -8,7 +8,7 @@ from zlib import crc32
 
 import typst
 
-from bench.guards.output import temporary_folder
+from bench.core.guards.output import temporary_folder
 
 _FRACTION = re.compile(r"\d+\.\d{3,}")
 _LETTER = re.compile(r'<symbol id="(g[0-9A-F]+)"')

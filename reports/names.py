@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bench import titles
+from bench.methods import titles
+from bench.methods.titles import net_title
 from bench.store.results import StoredResult
-from bench.titles import net_title
 
 SECONDS = (
     "Seconds are those that pass while the method alone is at work on its threads, warm; loading "

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import typst
 
-from bench.guards.output import temporary_folder
-from bench.guards.text import printable
+from bench.core.guards.output import temporary_folder
+from bench.core.guards.text import printable
 from reports.document import (
     Block,
     Column,

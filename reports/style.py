@@ -26,7 +26,7 @@ import matplotlib as mpl
 from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 
 from bench.store.files import Damaged
-from reports._faults import note
+from reports.faults import note
 from reports.formatting import superscript
 from reports.names import members
 
@@ -184,7 +184,7 @@ def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
             figure = picture.draw()
         except Damaged:
             raise
-        except Exception as error:  # see `reports._faults`
+        except Exception as error:  # see `reports.faults`
             figure = _sorry(note(f"figure {picture.name!r}", error))
         set_powers(figure)
         try:

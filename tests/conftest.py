@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from bench.threads import use_one_thread
+from bench.core.threads import use_one_thread
 
 # Before NumPy: the arrays of tests are small, and two threads that wait for each other on a busy
 # machine make some of them ten times slower (59 -> 6 s for tests/nets/test_training.py).
 use_one_thread()
 
 TESTS = Path(__file__).parent
-CLI = [sys.executable, "-c", "from bench.cli import main; main()"]
+CLI = [sys.executable, "-c", "from femnets.cli import main; main()"]
 
 
 class Shell:
@@ -55,7 +55,7 @@ class Shell:
 
     def inside(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The same within this process: half a second less, where a process does not matter."""
-        from bench.cli import invoke
+        from femnets.cli import invoke
 
         out, err = io.StringIO(), io.StringIO()
         with (

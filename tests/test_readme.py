@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
     scripts = path / "bin"
     scripts.mkdir()
     femnets = scripts / "femnets"
-    femnets.write_text(f"#!{sys.executable}\nfrom bench.cli import main\nmain()\n")
+    femnets.write_text(f"#!{sys.executable}\nfrom femnets.cli import main\nmain()\n")
     femnets.chmod(0o755)
     return path
 

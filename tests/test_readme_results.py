@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.cells import Cell, finite
-from bench.errors import UserError
+from base.errors import UserError
+from bench.cells import Cell
+from bench.core.plain_values import finite
 from bench.store.files import StoredResult, checksum
 from bench.store.kept import Kept, write_kept
 
@@ -240,7 +241,7 @@ def test_no_other_number_of_readme_is_typed_in(writer):
 def test_the_page_of_the_reference_run_is_true(capsys):
     """Its commands can be given, and the sizes it names are the preset's."""
     from bench import studies
-    from bench.cli import invoke
+    from femnets.cli import invoke
 
     page = (KEPT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
     commands = re.findall(r"^femnets (run .*?)(?:\s*#.*)?$", page, flags=re.MULTILINE)

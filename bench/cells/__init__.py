@@ -3,7 +3,6 @@
 Every file beside this one is a *kind* of cell, found by its name. It defines
 
     Config        a frozen dataclass: every setting with type, default, help text and range
-    DEPENDS       packages or modules whose sources decide the result (its own file always does)
     ALONE         True if the cell measures seconds, and so needs the machine to itself
     TIMED         patterns of the values and arrays that differ from run to run with the machine
     needs_bytes   Config -> the memory it will take, so that two that do not fit do not meet
@@ -21,21 +20,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from bench import plugs
-from bench.cells._appearance import TRACKS, Appearance
-from bench.errors import UserError
-from bench.guards.named_modules import named_module
-from bench.guards.outside import admit, check_admitted, is_module_name
-from bench.settings import configured, mistyped, types_of
+from base.errors import UserError
+from base.registry import Registry
+from bench.core import plugins
+from bench.core.plain_values import jsonable
+from bench.core.settings import configured, mistyped, types_of
+from bench.methods.competitor import TRACKS, Appearance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +70,7 @@ class Cell:
     config: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        admit(self.kind)  # cells are made by code, never from a file of a run
+        plugins.admit(self.kind)  # cells are made by code, never from a file of a run
         settings = settings_of(self.kind, self.config)
         object.__setattr__(self, "config", plain(settings))
         self.__dict__["settings"] = settings
@@ -97,12 +94,12 @@ class Cell:
         With the files from outside that the config names: the worker has only what it is sent.
         """
         kept = {name: value for name, value in self.__dict__.items() if name != "settings"}
-        return {**kept, "plugs": plugs.travelling(self.config)}
+        return {**kept, "plugs": plugins.travelling(self.config)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         files = state.pop("plugs", ())
         self.__dict__.update(state)
-        plugs.arrived(files, self.config)
+        plugins.arrived(files, self.config)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Cell) and self.key == other.key
@@ -159,54 +156,25 @@ def _defaults(kind: str) -> dict[str, Any]:
     return {name: jsonable(value) for name, value in declared.items() if value is not MISSING}
 
 
-def finite(value: Any) -> Any:
-    """JSON's own types with null for every number that does not exist (NaN, ±inf)."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(name): finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return finite(jsonable(value))
-
-
-def jsonable(value: Any) -> Any:
-    """The value in JSON's own types: NumPy scalars become numbers, tuples and arrays lists."""
-    if hasattr(value, "tolist"):  # NumPy's, which `femnets --help` need not load
-        return jsonable(value.tolist())
-    if isinstance(value, list | tuple):
-        return [jsonable(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(name): jsonable(item) for name, item in value.items()}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"a cell cannot hold {type(value).__name__}: use numbers, strings, lists")
-
-
-@cache
-def load_kind(kind: str) -> ModuleType:
-    """The module that defines a kind of cell."""
-    if is_module_name(kind):
-        check_admitted(kind, "the kind of cell")
-    module = named_module(kind, __name__, kinds(), "cell kind")
-    name = module.__name__
-    absent = [
-        part
-        for part in ("Config", "DEPENDS", "ALONE", "TIMED", "needs_bytes", "run", "appearance")
-        if not hasattr(module, part)
-    ]
+def _kind(module: Any, name: str) -> ModuleType:
+    parts = ("Config", "ALONE", "TIMED", "needs_bytes", "run", "appearance")
+    absent = [part for part in parts if not hasattr(module, part)]
     if absent:
-        raise UserError(f"{name} is no cell kind: it defines no {', '.join(absent)}")
+        raise UserError(f"{name} is no kind of cell: it defines no {', '.join(absent)}")
     if module.appearance and "problem" not in types_of(module.Config):
         raise UserError(f"{name} competes, so its Config needs a field 'problem'")
-    return module
+    return cast(ModuleType, module)
 
 
-@cache
-def kinds() -> list[str]:
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+# Open to modules that a study from outside names, not to entry points.
+REGISTRY: Registry[ModuleType] = Registry("kind of cell", __name__, _kind, group="cells")
+kinds = REGISTRY.names
+
+
+def load_kind(kind: str) -> ModuleType:
+    """The module that defines a kind of cell."""
+    plugins.check_admitted(kind, "the kind of cell")
+    return REGISTRY.get(kind)
 
 
 def threads_of(cell: Cell) -> int:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, samples_title, told_samples
-from bench.settings import setting
+from bench.core.settings import setting
+from bench.methods.competitor import Appearance, samples_title, told_samples
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    method: str = setting(help="A file of bench/baselines.")
+    method: str = setting(help="A file of bench/methods/baselines.")
     problem: str = setting("maxwell", help="The field to learn.")
     features: str = setting("x,f,phi", help="Inputs of the method.")
     samples: int = setting(12_000, min=1, help="Training points.")
@@ -21,9 +21,6 @@ class Config:
     seed: int = setting(0, min=0, help="Seed of what the method draws itself.")
 
 
-DEPENDS = (
-    "fem", "bench.baselines", "bench.problems", "bench.domains", "bench.measure", "bench.medians",
-)  # fmt: skip
 ALONE = False
 TIMED = MACHINE
 
@@ -61,10 +58,10 @@ def _tuned(chosen: Mapping[str, Any] | None) -> str:
 
 def run(config: Config) -> Result:
     from bench import problems
-    from bench.baselines import fit_baseline
+    from bench.measure.norms import field_errors, relative_test_error
     from bench.measure.queries import seconds_per_point
-    from bench.measure.ruler import field_errors, relative_test_error
     from bench.measure.timing import warm
+    from bench.methods.baselines import fit_baseline
 
     problem = problems.get(config.problem)
     points = problem.domain.sample_training(config.samples, config.data_seed)

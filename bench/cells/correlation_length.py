@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bench.cells import Result, finite
-from bench.cells._net import NET
-from bench.settings import setting
+from bench.cells import Result
+from bench.core.plain_values import finite
+from bench.core.settings import setting
+from bench.methods.configurations import NET
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,6 @@ class Config:
     seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds of weights and inputs.")
 
 
-DEPENDS = ("nets",)
 ALONE = False
 TIMED = ()
 appearance = None  # nothing is trained

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, fem
-from bench.cells._appearance import TRACKS, Appearance
-from bench.cells._names import element_short, element_title
-from bench.finite_elements import Discretisation, approximate
-from bench.settings import inherited, setting
+from bench.core.settings import inherited, setting
+from bench.methods.competitor import TRACKS, Appearance
+from bench.methods.finite_elements import Discretisation, approximate
+from bench.methods.net_names import element_short, element_title
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,6 @@ class Config:
     )
 
 
-DEPENDS = (*fem.DEPENDS, "bench.cells.fem")
 ALONE = False
 SLICE, REACH = 16, 0.4  # points per side of the picture, and half its width
 TIMED = MACHINE

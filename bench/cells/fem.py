@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import TRACKS, Appearance
-from bench.cells._names import element_short, element_title
-from bench.finite_elements import RATIO, Discretisation, approximate, own_measures
-from bench.settings import MOST_THREADS, setting
+from bench.core.settings import MOST_THREADS, setting
+from bench.methods.competitor import TRACKS, Appearance
+from bench.methods.finite_elements import RATIO, Discretisation, approximate, own_measures
+from bench.methods.net_names import element_short, element_title
 
 if TYPE_CHECKING:
     from bench.problems import Problem
-    from fem import Solution
+    from fem.solutions import Solution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +43,6 @@ class Config:
     threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads of the solver.")
 
 
-DEPENDS = (
-    "fem",
-    "bench.boundary_value",
-    "bench.finite_elements",
-    "bench.measure",
-    "bench.medians",
-    "bench.problems",
-    "bench.domains",
-)
 ALONE = False
 TIMED = MACHINE
 
@@ -145,7 +136,7 @@ def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.
     """
-    from bench.measure.ruler import field_errors, mesh_rules, suffix
+    from bench.measure.norms import field_errors, mesh_rules, suffix
 
     if _kind_of_mesh(config) or not problem.known:
         return {}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.cells._appearance import Appearance, samples_title, told_samples
-from bench.cells._names import element_short, element_title
-from bench.settings import setting
+from bench.core.settings import setting
+from bench.methods.competitor import Appearance, samples_title, told_samples
+from bench.methods.net_names import element_short, element_title
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,6 @@ class Config:
     data_seed: int = setting(0, min=0, help="Seed of the points.")
 
 
-DEPENDS = ("fem", "bench.measure", "bench.medians", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = MACHINE
 
@@ -59,8 +58,8 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
 def run(config: Config) -> Result:
     """Errors where the mesh is: beyond the training part there is no field, hence no error."""
     from bench import problems
+    from bench.measure.norms import l2_norm, relative_test_error, suffix
     from bench.measure.queries import seconds_per_point
-    from bench.measure.ruler import l2_norm, relative_test_error, suffix
     from bench.measure.timing import warm
     from fem import elements
     from fem.least_squares import fit

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench.cells import MACHINE, Result
 from bench.cells import fem as fem_cell
-from bench.settings import setting
+from bench.core.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,7 +14,6 @@ class Config(fem_cell.Config):
     repeats: int = setting(3, min=1, help="Solves timed after the warm-up.")
 
 
-DEPENDS = (*fem_cell.DEPENDS, "bench.cells.fem")
 ALONE = True
 TIMED = MACHINE
 appearance = None  # it measures seconds of what `fem` measures

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Result
-from bench.cells._net import NetInAtlas, portrait_bytes
-from bench.settings import setting
+from bench.core.settings import setting
+from bench.methods.configurations import NetInAtlas, portrait_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +15,6 @@ class Config(NetInAtlas):
     jacobian_samples: int = setting(16, min=0, help="Rows with end-to-end Jacobians.")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # nothing is trained
@@ -34,7 +33,7 @@ def work(config: Config) -> float:
 def run(config: Config) -> Result:
     import numpy as np
 
-    from bench.atlas import data_of, net_of, portrait
+    from bench.methods.gradient_atlas import data_of, net_of, portrait
     from nets.gradients.verdict import judge
 
     net, (x, y) = net_of(config), data_of(config)

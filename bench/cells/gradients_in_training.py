@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Result
-from bench.cells._net import NetInAtlas
-from bench.settings import inherited, setting
+from bench.core.settings import inherited, setting
+from bench.methods.configurations import NetInAtlas
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,6 @@ class Config(NetInAtlas):
     rows: int = setting(100, min=1, help="Rows of the recorded history, about.")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # it looks at gradients, on few samples
@@ -37,7 +36,7 @@ def work(config: Config) -> float:
 def run(config: Config) -> Result:
     import numpy as np
 
-    from bench.atlas import data_of, net_of
+    from bench.methods.gradient_atlas import data_of, net_of
     from nets import optimizers
     from nets.gradients.verdict import judge
     from nets.gradients.watched import train_with_norms

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from base.errors import UserError, nearest
 from bench.cells import Result
-from bench.cells._net import NET, NetInAtlas
-from bench.errors import UserError, nearest
-from bench.settings import inherited, required, setting
+from bench.core.settings import inherited, required, setting
+from bench.methods.configurations import NET, NetInAtlas
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -53,7 +53,6 @@ class Config:
                 raise UserError(f"no {value!r} here; {nearest(value, list(known))}")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # nothing is trained
@@ -90,11 +89,11 @@ def _line(config: Config, seed: int) -> list[dict[str, float | str | None]]:
     """One net at every scale."""
     import torch
 
-    import nets
-    from bench.atlas import normalise, points
+    from bench.methods.gradient_atlas import normalise, points
+    from nets.module import build
 
     names = ("net", "tau", "tau0", "gamma", "hidden", "width", "init", "eta", "activation", "dtype")
-    net = nets.build(**{name: getattr(config, name) for name in names}, seed=seed)
+    net = build(**{name: getattr(config, name) for name in names}, seed=seed)
     x, y = points(config.problem, config.samples, seed)
     drawn = [tensor.detach().clone() for tensor in (*net.W, *net.b)]
     found = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Result
-from bench.settings import setting
+from bench.core.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,6 @@ class Config:
     hidden: int = setting(help="Hidden layers.", min=1)
 
 
-DEPENDS = ("nets",)
 ALONE = False
 TIMED = ()
 appearance = None  # nothing is trained
@@ -31,10 +30,10 @@ def needs_bytes(config: Config) -> int:
 def run(config: Config) -> Result:
     import torch
 
-    import nets
     from nets.gradients.jacobians import log10_spectral_norms
+    from nets.module import build
 
-    net = nets.build(
+    net = build(
         net="fractional", tau="fixed", tau0="1/H", gamma=config.gamma, hidden=config.hidden,
         width=1, inputs=1, outputs=1, scale=0.0,
     )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.settings import setting
+from bench.core.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +21,6 @@ class Config:
     repeats: int = setting(20, min=1, help="Evaluations timed after the warm-up.")
 
 
-DEPENDS = ("nets", "bench.measure.timing", "bench.problems", "bench.domains")
 ALONE = True
 TIMED = MACHINE
 appearance = None  # it measures seconds, not errors
@@ -33,13 +33,13 @@ def needs_bytes(config: Config) -> int:
 def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.timing import timed
-    from nets import build
     from nets.fast.kernel import FastObjective, predict
+    from nets.module import build
 
     problem = problems.get(config.problem)
     points = problem.domain.sample_training(config.samples, 0)
     x, y = problem.inputs(points), problem.targets(points)
-    size = {"hidden": config.hidden, "width": config.width}
+    size: dict[str, Any] = {"hidden": config.hidden, "width": config.width}
     net = build(net=config.net, tau="learned", inputs=x.shape[1], outputs=3, seed=0, **size)
     objective = FastObjective(net, x, y, dtype=config.precision)
     theta = net.pack()

@@ -2,7 +2,7 @@
 
 What its loss says and what is true are kept side by side along the training: the loss at the points
 it is trained on, the same loss by a fine rule graded to the edges, and the error. Beside them what
-a user without u can compute: the loss at points held out, and `bench.measure.indicators`.
+a user without u can compute: the loss at points held out, and `bench.methods.indicators`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result, edge_solve
-from bench.cells._appearance import TRACKS, Appearance
-from bench.settings import setting
+from bench.core.settings import setting
+from bench.methods.competitor import TRACKS, Appearance
 
 if TYPE_CHECKING:
-    from bench.forms._edges import Setting
+    from bench.methods.edge_forms import Setting
     from nets.module import Network
     from nets.training.loop import Training
 
@@ -50,22 +50,11 @@ class Config:
         """What decides the loss."""
         from dataclasses import fields
 
-        from bench.forms._edges import Setting
+        from bench.methods.edge_forms import Setting
 
         return Setting(**{entry.name: getattr(self, entry.name) for entry in fields(Setting)})
 
 
-DEPENDS = (
-    *edge_solve.DEPENDS,
-    "bench.cells.edge_solve",
-    "bench.cells.net",
-    "bench.cells.solved_net",
-    "bench.forms",
-    "bench.portrait",
-    "bench.solving",
-    "bench.training",
-    "nets",
-)
 ALONE = False
 TIMED = MACHINE
 
@@ -99,8 +88,8 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
 
 def run(config: Config) -> Result:
     from bench import problems
-    from bench.cells import finite
-    from bench.measure.ruler import tabulated_domain
+    from bench.core.plain_values import finite
+    from bench.measure.norms import tabulated_domain
 
     told = config.told()
     net, training = _trained(config, told)
@@ -123,8 +112,8 @@ def run(config: Config) -> Result:
 
 def measured(told: Setting, net: Network, table: Any) -> dict[str, float | None]:
     """The truth, and what a user can compute."""
-    from bench.forms._edges import HELD_OUT, loss
-    from bench.measure.indicators import coarse_solve, norm, without_u
+    from bench.methods.edge_forms import HELD_OUT, loss
+    from bench.methods.indicators import coarse_solve, norm, without_u
 
     field = told.field(net)
     size, error = norm(table, table.u.T), table.l2_error(field(table.inputs.T).T)
@@ -152,8 +141,8 @@ def _late_fall(training: Training) -> float:
 
 def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
     from bench import problems
-    from bench.measure.ruler import tabulated_domain
-    from nets import build
+    from bench.measure.norms import tabulated_domain
+    from nets.module import build
     from nets.residuals.objective import ResidualObjective
     from nets.training.budget import Equation, Limits
     from nets.training.loop import minimise

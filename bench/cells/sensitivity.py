@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import Result, finite
-from bench.cells._net import NetOnData
-from bench.settings import inherited, setting
+from bench.cells import Result
+from bench.core.plain_values import finite
+from bench.core.settings import inherited, setting
+from bench.methods.configurations import NetOnData
 
 if TYPE_CHECKING:
     from bench.problems import Array
@@ -39,7 +40,6 @@ class Config:
     data_seed: int = inherited(NetOnData, "data_seed")
 
 
-DEPENDS = ("nets", "bench.problems", "bench.domains", "bench.measure.ruler", "fem")
 ALONE = False
 TIMED = ()
 appearance = None  # small nets on few samples: it asks what changes, not who wins
@@ -70,7 +70,9 @@ def _trained(config: Config, net_name: str, tau: str, depth: int) -> dict[str, A
     import numpy as np
 
     from bench import problems
-    from nets import Loss, build, train
+    from nets.loss import Loss
+    from nets.module import build
+    from nets.training.loop import train
 
     problem = problems.get(config.problem)
     points = problem.sample_cylinder(config.samples, config.data_seed)
@@ -104,7 +106,7 @@ def _padded(config: Config, x: Array) -> Array:
 def _errors(config: Config, net: Network) -> dict[str, float | None]:
     """On the whole domain of the problem, and on its part outside the training data."""
     from bench import problems
-    from bench.measure import ruler
+    from bench.measure import norms as ruler
     from nets.fast.kernel import predict
 
     table = ruler.tabulated_domain(problems.get(config.problem), FEATURES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Result
-from bench.settings import setting
+from bench.core.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,7 +13,6 @@ class Config:
     seed: int = setting(0, min=0, help="Seed of the random nets.")
 
 
-DEPENDS = ("nets",)
 ALONE = False
 TIMED = ()
 appearance = None  # it judges formulas

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.cells import Result, finite
-from bench.cells._net import NetInAtlas, portrait_bytes
-from bench.medians import median
-from bench.settings import inherited, required, setting
+from bench.cells import Result
+from bench.core.plain_values import finite
+from bench.core.settings import inherited, required, setting
+from bench.measure.medians import median
+from bench.methods.configurations import NetInAtlas, portrait_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +32,6 @@ class Config(NetInAtlas):
     seeds: tuple[int, ...] = setting((0,), min=0, help="Of weights and points, in place of `seed`.")
 
 
-DEPENDS = ("nets", "bench.atlas", "bench.medians", "bench.problems", "bench.domains")
 ALONE = False
 TIMED = ()
 appearance = None  # it looks at Jacobians, on few samples
@@ -69,7 +69,7 @@ def run(config: Config) -> Result:
 def _watched(config: Config, seed: int) -> dict[str, np.ndarray]:
     from dataclasses import replace
 
-    from bench.atlas import data_of, net_of
+    from bench.methods.gradient_atlas import data_of, net_of
     from nets.gradients.jacobians import log10_block_spectra, log10_singular_values
     from nets.gradients.watched import train_with_norms
     from nets.module import Network

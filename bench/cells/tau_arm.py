@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bench.arms import ARMS, Trained, admitted
-from bench.cells import Result, finite
-from bench.cells._net import NetOnData
-from bench.errors import UserError
-from bench.settings import inherited, required, setting
+from base.errors import UserError
+from bench.cells import Result
+from bench.core.plain_values import finite
+from bench.core.settings import inherited, required, setting
+from bench.methods.configurations import NetOnData
+from bench.methods.tau_arms import ARMS, Trained, admitted
 from nets import optimizers
 
 MOST_POINTS = 12
@@ -63,9 +64,6 @@ class Config:
         return list(product(rates, self.tau0s, self.scales))
 
 
-DEPENDS = (
-    "nets", "bench.arms", "bench.atlas", "bench.problems", "bench.domains", "bench.medians",
-)  # fmt: skip
 ALONE = False
 TIMED = ()
 appearance = None  # it compares policies for τ on few samples
@@ -84,7 +82,7 @@ def work(config: Config) -> float:
 
 
 def run(config: Config) -> Result:
-    from bench.medians import median
+    from bench.measure.medians import median
 
     tried = []
     for point in config.points:
@@ -115,7 +113,7 @@ def run(config: Config) -> Result:
 
 
 def _trained(config: Config, point: Point, seed: int, data_seed: int) -> Trained:
-    from bench.arms import trained
+    from bench.methods.tau_arms import trained
 
     rate, tau0, scale = point
     shared = {name: getattr(config, name) for name in ("net", "hidden", "width", "gamma", "init")}

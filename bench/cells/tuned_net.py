@@ -11,17 +11,18 @@ samples. The winner is trained on all samples from a fresh seed; only that net i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import isnan, prod
 from typing import Any
 
-from bench.cells import MACHINE, Result, finite
-from bench.cells._appearance import Appearance, samples_title
-from bench.cells._names import as_net, family_of
-from bench.cells.net import Config as Training
-from bench.errors import UserError
-from bench.settings import inherited, setting
+from base.errors import UserError
+from bench.cells import MACHINE, Result
+from bench.core.plain_values import finite
+from bench.core.settings import inherited, setting
+from bench.methods.competitor import Appearance, samples_title
+from bench.methods.configurations import TrainingConfig as Training
+from bench.methods.net_names import as_net, family_of
 from nets import optimizers
 
 
@@ -58,10 +59,6 @@ class Config:
                 raise UserError(f"a search needs candidates: {name} is empty")
 
 
-DEPENDS = (
-    "nets", "bench.training", "bench.portrait", "bench.problems", "bench.domains",
-    "bench.measure", "bench.medians", "bench.cells.net", "fem",
-)  # fmt: skip
 ALONE = False
 TIMED = MACHINE
 
@@ -98,8 +95,8 @@ def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
 
 
 def run(config: Config) -> Result:
-    from bench.portrait import portrait
-    from bench.training import train_net
+    from bench.methods.field_samples import portrait
+    from bench.methods.training import train_net
     from nets.storage import to_bytes
 
     brief = config.tuning_evaluations
@@ -158,13 +155,13 @@ def _validated(config: Config, candidate: dict[str, Any], evaluations: int) -> d
 
     Judging on the way is not in its seconds: it costs a fraction of one evaluation each time.
     """
-    from bench.measure.ruler import relative_test_error
-    from bench.training import predict
-    from nets import train
+    from bench.measure.norms import relative_test_error
+    from bench.methods.training import predict, starting_net, training_data
+    from nets.training.loop import train
 
     settings = _settings(config, candidate, evaluations)
-    data, held = settings.data(), held_out(config)
-    net = replace(settings, seed=TUNING_SEEDS_FROM + config.seed).build()
+    data, held = training_data(settings), held_out(config)
+    net = starting_net(replace(settings, seed=TUNING_SEEDS_FROM + config.seed))
     training = train(
         net,
         data.x[~held],
@@ -187,7 +184,7 @@ def _validated(config: Config, candidate: dict[str, Any], evaluations: int) -> d
     }
 
 
-def least(errors: Sequence[float], evaluations: Sequence[float]) -> tuple[float, float]:
+def least(errors: Iterable[float], evaluations: Iterable[float]) -> tuple[float, float]:
     """The smallest error along a curve and when it was reached, the first of equals.
 
     The last point of a curve is the state of smallest J: it counts for the end. A curve without any

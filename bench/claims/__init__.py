@@ -9,21 +9,24 @@ comparison, a count over runs, a fact, what the answer depends on, or the comman
 Every comparison is two-sided; no direction is chosen, neither before nor after the look. The
 *family* of a comparison is all comparisons that its part of the ledger declares, with data or
 without, and p-values are Holm's over it: at most one in twenty ledgers decides any comparison of a
-part that is not so. What n seeds can decide, and what effect they find, is in `bench.statistics`
-and `_power.py`. A verdict is *confirmed* if its rule is declared and all seeds behind it are
-confirmatory, from 1000 on, which no pilot and no tuning has used; else it is *exploratory*.
+part that is not so. What n seeds can decide, and what effect they find, is in
+`statistics.py` and `power.py`. A verdict is *confirmed* if its rule is declared and all seeds
+behind it are confirmatory, from 1000 on, which no pilot and no tuning has used; else it is
+*exploratory*.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import inspect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from bench.claims._claim import PARTS, Claim, Fault, Part, digest, formula, quoted
-from bench.claims._entry import Entry, Standing
-from bench.claims._findings import (
+from base.errors import UserError
+from base.registry import Registry
+from bench.claims.claim import PARTS, Claim, Fault, Part, digest, formula, quoted
+from bench.claims.entry import Entry, Standing
+from bench.claims.findings import (
     Compared,
     Counted,
     Depends,
@@ -32,9 +35,8 @@ from bench.claims._findings import (
     NotTested,
     Untestable,
 )
-from bench.claims._verdicts import SEED_DEPENDENT, entry_of
-from bench.errors import UserError
-from bench.statistics import holm
+from bench.claims.statistics import holm
+from bench.claims.verdicts import SEED_DEPENDENT, entry_of
 from bench.store.results import Results, confirmatory
 
 __all__ = [
@@ -55,35 +57,33 @@ __all__ = [
     "quoted",
 ]
 
-_outside: dict[str, Callable[[], Sequence[Claim]]] = {}
+
+def _claims(found: Any, name: str) -> Sequence[Claim]:
+    claims: Sequence[Claim] | None = getattr(
+        found, "CLAIMS", None if inspect.ismodule(found) else found
+    )
+    if claims is None:
+        raise UserError(f"{name} declares no claims: it defines no CLAIMS")
+    return claims
 
 
-def add(name: str, load: Callable[[], Sequence[Claim]]) -> None:
-    """A theme from outside this folder; `load` gives its claims."""
-    _outside[name] = load
+REGISTRY: Registry[Sequence[Claim]] = Registry(
+    "theme of claims", f"{__name__}.themes", _claims, group="claims"
+)
 
 
 def all_claims() -> list[Claim]:
     """The claims of every theme, part by part, in the order of the files' names; those from
     outside last."""
-    themes = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    inside = [claim for theme in themes for claim in _declared(theme)]
-    found = [*inside, *(claim for theme in sorted(_outside) for claim in _outside[theme]())]
+    themes = [*REGISTRY.files, *sorted(REGISTRY.installed)]
+    found = [claim for theme in themes for claim in REGISTRY.get(theme)]
     return sorted(found, key=lambda claim: list(PARTS).index(claim.part))
-
-
-def _declared(theme: str) -> Sequence[Claim]:
-    module = importlib.import_module(f"{__name__}.{theme}")
-    if not hasattr(module, "CLAIMS"):
-        raise UserError(f"{module.__name__} declares no claims: it defines no CLAIMS")
-    claims: Sequence[Claim] = module.CLAIMS
-    return claims
 
 
 def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entry]:
     """A verdict on every claim; a claim cannot pass on missing data.
 
-    Where confirmatory seeds have a say, they alone have it.
+    If confirmatory seeds exist, only they are used.
     """
     chosen = all_claims() if claims is None else claims
     untouched = confirmatory(results)

@@ -8,19 +8,17 @@ and `domains.get("cube")` is the record.
 from __future__ import annotations
 
 import math
-import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench.domains._points import Array, Mask, components
-from bench.domains._sampling import uniform
-from bench.errors import UserError, nearest
+from base.errors import UserError, nearest
+from base.registry import Registry, declared
+from bench.domains.parts.points import Array, Mask, components
+from bench.domains.parts.sampling import uniform
 
 if TYPE_CHECKING:  # rules load scipy, and planning need not wait for it
     from fem.rules.polar import Resolution
@@ -226,30 +224,21 @@ class Domain:
         return CELLS_PER_BOX[cell] * math.ceil(self.volume * n**3)
 
 
-@cache
-def records() -> dict[str, Domain]:
-    """All domains by the name of their file."""
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        if info.name[0] != "_":
-            domain = getattr(import_module(f"{__name__}.{info.name}"), "DOMAIN", None)
-            if not isinstance(domain, Domain) or domain.name != info.name:
-                raise UserError(f"domains/{info.name}.py declares no DOMAIN of its name; add it")
-            found[info.name] = domain
-    return found
+def _made(found: Any, name: str) -> Domain:
+    hint = f"{name} declares no DOMAIN = Domain(…) of its name; see bench/domains"
+    domain: Domain = declared(found, "DOMAIN", Domain, hint)
+    if "@" not in name and domain.name != name:
+        raise UserError(hint)
+    return domain
+
+
+REGISTRY: Registry[Domain] = Registry("domain", __name__, _made, group="domains")
+get = REGISTRY.get
 
 
 def names() -> list[str]:
     """All domains, the paper's first."""
-    return sorted(records(), key=lambda name: (name != "cube", name))
-
-
-def get(name: str) -> Domain:
-    """The domain of that name."""
-    try:
-        return records()[name]
-    except KeyError:
-        raise UserError(f"unknown domain {name!r}; {nearest(name, names())}") from None
+    return sorted(REGISTRY.names(), key=lambda name: (name != "cube", name))
 
 
 __all__ = ["Array", "BoundaryPoints", "Domain", "Edge", "Face", "components", "get", "names"]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from base.errors import UserError
 from bench.domains import Array, Domain, Edge, Face, components
-from bench.domains._points import Mask
-from bench.domains._sampling import generator, uniform
-from bench.errors import UserError
+from bench.domains.parts.points import Mask
+from bench.domains.parts.sampling import generator, uniform
 
 if TYPE_CHECKING:
     from fem.rules.polar import Resolution

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.domains import Array, Edge, components
-from bench.domains._boxes import Boxes
+from bench.domains.parts.boxes import Boxes
 
 if TYPE_CHECKING:
     from fem.rules.polar import Resolution

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench import domains
 from bench.domains import Array, Domain
+from bench.domains.cube import DOMAIN as CUBE
+from bench.measure.medians import median
 from bench.measure.timing import clocked
-from bench.medians import median
 
 POINTS = 100_000
 TRIAL = 2_000
@@ -17,7 +17,7 @@ REPEATS = 3
 
 def seconds_per_point(field: Callable[[Array], Array], domain: Domain | None = None) -> float:
     """The median of a few, warm; a net's time includes its inputs f(x) and φ(x)."""
-    points = (domain or domains.get("cube")).query_points(POINTS)
+    points = (domain or CUBE).query_points(POINTS)
     field(points[:, :TRIAL])
     _, trial = clocked(lambda: field(points[:, :TRIAL]))
     if trial * POINTS / TRIAL > SECONDS:

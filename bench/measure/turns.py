@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.medians import median
+from bench.measure.medians import median
 
 COVERAGE = 0.95
 

@@ -7,24 +7,24 @@ is measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are train
 
 from __future__ import annotations
 
-import pkgutil
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench import domains
+from base.errors import UserError, nearest
+from base.registry import Registry, declared
 from bench.domains import Array, Domain, Edge, components
-from bench.errors import UserError, nearest, unknown
+from bench.domains.cube import DOMAIN as CUBE
 
 Field = Callable[[ArrayLike], Array]  # (3, ...) -> (3, ...)
 Scalar = Callable[[ArrayLike], Array]  # (3, ...) -> (...)
 Trace = Callable[[Array, Array], Array]  # points and outward normals (3, ...) -> u × n (3, ...)
 
-CUBE = domains.get("cube")
 FEATURES = ("x", "f", "phi")  # the seven inputs of the paper, in its order
 
 
@@ -138,35 +138,32 @@ class Problem:
         return self.u(components(x).reshape(3, -1)).T.copy()
 
 
-_outside: dict[str, Callable[[], Problem]] = {}
+def _made(found: Any, name: str) -> Problem:
+    hint = f"{name} is no problem: define PROBLEM = Problem(…) (femnets new problem)"
+    problem: Problem = declared(found, "PROBLEM", Problem, hint)
+    return replace(problem, name=name)
 
 
-def add(name: str, load: Callable[[], Problem]) -> None:
-    """A problem from outside this folder, loaded when first asked for."""
-    _outside[name] = cache(load)
+REGISTRY: Registry[Problem] = Registry("problem", __name__, _made, group="problems")
+get = REGISTRY.get
 
 
 def names() -> list[str]:
-    """All problems, the paper's first; of those from outside, the installed ones."""
-    installed = [name for name in _outside if "@" not in name]
-    return sorted({*records(), *installed}, key=lambda name: (name != "maxwell", name))
+    """All problems, the paper's first."""
+    return sorted(REGISTRY.names(), key=lambda name: (name != "maxwell", name))
 
 
-def get(name: str) -> Problem:
-    """The problem of that name."""
-    if name in _outside:
-        return _outside[name]()
-    if name not in records():
-        raise UserError(f"unknown problem {name!r}; {unknown(name, names())}")
-    return records()[name]
+class _Problems(ModuleType):
+    """This package: its attribute of a problem's name is the record, never the module."""
+
+    def __getattr__(self, name: str) -> Problem:
+        if name in REGISTRY.files:
+            return get(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and value.__name__ in REGISTRY.files.values()):
+            super().__setattr__(name, value)
 
 
-@cache
-def records() -> dict[str, Problem]:
-    """The problems of this folder by the name of their file."""
-    found = (info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    return {name: import_module(f"{__name__}.{name}").PROBLEM for name in found}
-
-
-# Importing a submodule makes the *module* the package's attribute; the record takes its place.
-globals().update(records())
+sys.modules[__name__].__class__ = _Problems

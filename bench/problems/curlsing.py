@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.problems import Array, Problem, components
-from bench.problems._edge import EDGE, root, root_derivative
 from bench.problems.maxwell import PROBLEM as MAXWELL
+from bench.problems.parts.edge import EDGE, root, root_derivative
 
 
 def u(x: ArrayLike) -> Array:

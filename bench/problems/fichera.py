@@ -1,19 +1,18 @@
 """`fichera`: curl curl u = (1, 1, 1), div u = 0, u × n = 0 on the cube with a corner cut out.
 
 Three re-entrant edges meet in a corner, and no closed form is known: u here is a reference by hp
-elements, with the estimated error that `reference_error` says (`bench.problems._fichera_reference`
-says how it was made). Errors below it mean nothing.
+elements, with the estimated error that `reference_error` says (how it was made:
+`bench.problems.parts.fichera_reference`). Errors below it mean nothing.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bench import domains
+from bench.domains.fichera import DOMAIN as FICHERA
 from bench.problems import Array, Problem, components
 
 ERROR = 0.013  # of the stored reference, relative: a test holds it against the file
 NUDGE = 1e-13
-FICHERA = domains.get("fichera")
 
 
 def u(x: ArrayLike) -> Array:
@@ -35,7 +34,7 @@ def f(x: ArrayLike) -> Array:
 
 
 def _inside(x: ArrayLike, curl: bool) -> Array:
-    from bench.problems._fichera_reference import stored
+    from bench.problems.parts.fichera_reference import stored
 
     points = components(x).reshape(3, -1)
     space, coefficients, _ = stored()

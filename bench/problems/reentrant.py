@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.problems import Array, components
-from bench.problems._wedge import harmonic, harmonic_gradient, on_prism
+from bench.problems.parts.wedge import harmonic, harmonic_gradient, on_prism
 
 
 def potential(x: ArrayLike) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.problems import Array, components
-from bench.problems._wedge import NU, harmonic, harmonic_gradient, on_prism
+from bench.problems.parts.wedge import NU, harmonic, harmonic_gradient, on_prism
 
 # S = s P(r²), P = Σ_k Γ(ν+1)/(k! Γ(k+ν+1)) (r²/4)^k: sixteen terms are exact to rounding, r² ≤ 2.
 SERIES = [

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.problems import Array, Problem, components
-from bench.problems._edge import EDGE, root, root_derivative
 from bench.problems.maxwell import PROBLEM as MAXWELL
+from bench.problems.parts.edge import EDGE, root, root_derivative
 
 # T = Σ_{k≥0} (2k + 2)/(2k + 3)! R^{2k}: nine terms are exact to rounding for R ≤ 1.
 T_SERIES = [(2 * k + 2) / float(np.prod(np.arange(1.0, 2 * k + 4))) for k in range(9)]

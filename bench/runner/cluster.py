@@ -33,11 +33,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from base.errors import UserError
 from bench.cells import Cell, needs_bytes, threads_of
-from bench.errors import UserError
-from bench.guards.outside import admit
-from bench.guards.text import shell_command
-from bench.plugs import install
+from bench.core.guards.text import shell_command
+from bench.core.plugins import admit
 from bench.runner import Lost
 from bench.runner.execute import Outcome, failed
 from bench.runner.processes import LocalProcesses
@@ -237,7 +236,6 @@ def compute(
 ) -> Outcome:
     """Computes a cell in the child process of this Dask thread."""
     admit(cell.kind)  # whoever sends a cell has made it
-    install()
     if fingerprint_of(cell) != expected:
         error = "the Dask worker has other code than the run; install the same checkout there"
         return Outcome(0.0, failure=failed(cell, "other code", error, "", 0.0))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import Cell, load_kind, runs_alone, threads_of
-from bench.guards.outside import admit
+from bench.core.plugins import admit
 from bench.measure.load import OtherWork
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint_of

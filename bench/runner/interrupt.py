@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from bench.guards.signals import end, heard
+from bench.core.guards.signals import end, heard
 
 FINISH, ABANDON = 1, 2
 

@@ -17,9 +17,9 @@ from typing import IO, Any
 import psutil
 
 from bench.cells import Cell, needs_bytes, threads_of
+from bench.core.threads import thread_environment
 from bench.runner.execute import LOG_BYTES, Outcome, failed
 from bench.runner.worker import READY
-from bench.threads import thread_environment
 
 KEPT_SHARE = 0.5  # of a worker's part of the memory; one that keeps more is replaced
 

@@ -17,7 +17,6 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from bench.cells import Cell
-from bench.plugs import install
 from bench.runner.execute import Outcome, execute
 
 READY = "ready"
@@ -27,7 +26,6 @@ def main() -> None:
     descriptor, memory_bytes = int(sys.argv[1]), int(sys.argv[2])
     os.set_inheritable(descriptor, False)
     prepare(memory_bytes)
-    install()
     connection = Connection(descriptor)
     tasks: queue.SimpleQueue[Cell] = queue.SimpleQueue()
     threading.Thread(target=receive, args=(connection, tasks), daemon=True).start()

@@ -23,10 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from bench.cells import Cell, Result, finite, key_of, not_of_kind
-from bench.guards.output import write_whole, written_whole
-from bench.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
-from bench.guards.text import one_line
+from bench.cells import Cell, Result, key_of, not_of_kind
+from bench.core.guards.output import write_whole, written_whole
+from bench.core.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
+from bench.core.guards.text import one_line
+from bench.core.plain_values import finite
 
 __all__ = ["Damaged", "StoredResult", "write_whole", "written_whole"]
 

@@ -1,85 +1,110 @@
-"""A fingerprint of the code behind a result: where it has changed, the result is stale."""
+"""A fingerprint of the code behind a result: where it has changed, the result is stale.
+
+It covers the modules that the cell's kind imports, directly or through others, at the top or inside
+functions; the plugins that its configuration names, where a module on the way has their registry;
+and the data files that these modules read. Comments and docstrings do not count, nor does a plugin
+that no configuration names.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import sys
-from collections.abc import Iterator
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from bench import plugs
+from base.registry import Registry
 from bench.cells import Cell, load_kind
+from bench.store.sources import Source, keep_cache, module_path, read_source
 
-
-@cache
-def fingerprint(kind: str) -> str:
-    """The hash of every source file in the kind's DEPENDS and of the kind's own file.
-
-    Read once a process, before the code it describes has run for long. Raw bytes: parsing, so
-    that a comment would not count, costs 100 times more than reading.
-    """
-    module = load_kind(kind)
-    names = sorted({*module.DEPENDS, module.__name__})
-    return combine(tuple(names))
+PROJECT = ("base", "fem", "nets", "bench")
+DIGEST_BYTES = 8
 
 
 def fingerprint_of(cell: Cell) -> str:
-    """The kind's, and the sources of the installed plugs that the config names.
+    """The hash of every module and file behind a cell."""
+    return _fingerprint(load_kind(cell.kind).__name__, frozenset(words(cell.config)))
 
-    (A file named by its path has its hash in its name.)
-    """
-    plugged = plugs.installed_modules(cell.config)
-    if not plugged:
-        return fingerprint(cell.kind)
-    return hashlib.blake2b(
-        (fingerprint(cell.kind) + combine(plugged)).encode(), digest_size=8
-    ).hexdigest()
+
+def modules_of(cell: Cell) -> frozenset[str]:
+    """The modules behind a cell."""
+    return reached(load_kind(cell.kind).__name__, frozenset(words(cell.config)))
+
+
+def words(value: Any) -> Iterator[str]:
+    """Every text in a config that may be the name of a plugin."""
+    if isinstance(value, str):
+        yield from (part.strip() for part in value.split(","))
+    elif isinstance(value, Mapping):
+        yield from words(list(value.values()))
+    elif isinstance(value, Iterable):
+        for item in value:
+            yield from words(item)
 
 
 @cache
-def combine(names: tuple[str, ...]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for name in names:
-        for relative, path in sources(name):
-            digest.update(f"{relative}\0".encode())
-            digest.update(path.read_bytes())
+def _fingerprint(kind: str, names: frozenset[str]) -> str:
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for module in sorted(reached(kind, names)):
+        path = module_path(module)
+        assert path is not None
+        digest.update(f"{module}\0{_source(path).code}\0".encode())
+        for file in _source(path).files:
+            digest.update(hashlib.blake2b((path.parent / file).read_bytes()).digest())
+    keep_cache()
     return digest.hexdigest()
 
 
-def sources(name: str) -> Iterator[tuple[str, Path]]:
-    """The Python files of a package or module, with names that do not depend on the machine."""
-    for root in located(name):
-        if root.is_file():
-            yield name, root
+@cache
+def reached(kind: str, names: frozenset[str]) -> frozenset[str]:
+    """The module of a kind, and all that it and the named plugins import."""
+    roots = {*PROJECT, kind.partition(".")[0]}
+    modules = _closure(kind, frozenset(roots))
+    while True:
+        plugins = {
+            module
+            for registry in _registries(modules)
+            for name in names
+            if (module := registry.module(name)) is not None
+        }
+        roots |= {module.partition(".")[0] for module in plugins}
+        grown = modules.union(*(_closure(plugin, frozenset(roots)) for plugin in plugins))
+        if grown == modules:
+            return modules
+        modules = grown
+
+
+def _registries(modules: Iterable[str]) -> list[Registry[Any]]:
+    """Those of the packages on the way; asking for them loads no engine."""
+    homes = [m for m in modules if "base.registry.Registry" in _source_of(m).imports]
+    found = (getattr(importlib.import_module(home), "REGISTRY", None) for home in homes)
+    return [registry for registry in found if registry is not None]
+
+
+@cache
+def _closure(start: str, roots: frozenset[str]) -> frozenset[str]:
+    """A module with everything of the `roots` that it imports, packages above included."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name.partition(".")[0] not in roots or module_path(name) is None:
             continue
-        for path in sorted(root.rglob("*.py")):
-            yield f"{name}/{path.relative_to(root).as_posix()}", path
+        found.add(name)
+        parent = name.rpartition(".")[0]
+        waiting += [parent] if parent else []
+        waiting += _source_of(name).imports
+    return frozenset(found)
 
 
-def located(name: str) -> list[Path]:
-    """A module's file, or the folders of a package, found without importing it.
-
-    `fem` would bring an engine. A package has several folders where plugs were added to its path.
-    """
-    parent, _, last = name.rpartition(".")
-    if not parent:
-        spec = importlib.util.find_spec(name)
-        if spec is None:
-            raise ModuleNotFoundError(f"DEPENDS names {name!r}, which is not installed", name=name)
-        return [Path(p) for p in spec.submodule_search_locations or [str(spec.origin)]]
-    loaded = getattr(sys.modules.get(name), "__path__", None)
-    folders = [Path(folder) for folder in loaded or ()]
-    for place in () if folders else _folders(parent):
-        if (place / last).is_dir():
-            folders.append(place / last)
-        elif (place / f"{last}.py").is_file():
-            return [place / f"{last}.py"]
-    if not folders:
-        raise ModuleNotFoundError(f"DEPENDS names {name!r}, which has no source", name=name)
-    return folders
+def _source_of(module: str) -> Source:
+    path = module_path(module)
+    assert path is not None, f"{module} has no source"
+    return _source(path)
 
 
-def _folders(package: str) -> list[Path]:
-    return [place for place in located(package) if place.is_dir()]
+@cache
+def _source(path: Path) -> Source:
+    return read_source(path)

@@ -25,11 +25,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from base.errors import UserError
 from bench.cells import Cell
-from bench.errors import UserError
-from bench.guards.output import cannot_write, no_link, written_whole
-from bench.guards.reading import MOST_JSON_BYTES
-from bench.guards.text import shell_command
+from bench.core.guards.output import cannot_write, no_link, written_whole
+from bench.core.guards.reading import MOST_JSON_BYTES
+from bench.core.guards.text import shell_command
 from bench.store.files import (
     SCHEMA,
     Damaged,
@@ -111,6 +111,8 @@ class Store:
             store._check_own_folders()
             store._remove_abandoned()
             store._open_scratch()
+        except UserError:
+            raise
         except (OSError, ValueError) as error:
             raise cannot_write(path, error, "--run") from None
         return store

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import Cell, finite, key_of
-from bench.errors import UserError
-from bench.guards.output import written_whole
-from bench.guards.reading import Unfit, json_object, plain_bytes
+from base.errors import UserError
+from bench.cells import Cell, key_of
+from bench.core.guards.output import written_whole
+from bench.core.guards.reading import Unfit, json_object, plain_bytes
+from bench.core.plain_values import finite
 from bench.store.files import Damaged, StoredResult, check_document
 from bench.store.folder import run_path
 from bench.store.survey import Standing

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import TRACKS, Appearance, appearance_of
-from bench.medians import median, medians
+from bench.measure.medians import median, medians
 from bench.store.files import StoredResult
 
 __all__ = [

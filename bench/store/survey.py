@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bench import plugs
 from bench.cells import Cell
+from bench.core import plugins
 from bench.store.files import Damaged, StoredResult
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Missing, Store
@@ -53,7 +53,7 @@ def survey(store: Store, plans: Iterable[Plan], *, verify: bool = False) -> list
     studies: dict[Cell, list[str]] = {}
     edited: dict[str, str] = {}
     for plan in plans:
-        edited |= plugs.changed(plan.plugs)
+        edited |= plugins.changed(plan.plugins)
         for cell in plan.cells:
             owners = studies.setdefault(cell, [])
             if plan.study not in owners:
@@ -66,7 +66,7 @@ def survey(store: Store, plans: Iterable[Plan], *, verify: bool = False) -> list
 
 def _edited(found: Standing, edited: Mapping[str, str]) -> Standing:
     """Stale if a file from outside that the cell names is another today."""
-    paths = [edited[name] for name in plugs.names_in(found.cell.config) if name in edited]
+    paths = [edited[name] for name in plugins.names_in(found.cell.config) if name in edited]
     if not paths or found.record is None:
         return found
     return replace(found, state="stale", reason=f"{paths[0]} has changed since")

@@ -19,9 +19,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from base.errors import UserError
 from bench.cells import Cell, work_of
-from bench.errors import UserError
-from bench.medians import median
+from bench.measure.medians import median
 from bench.store.files import StoredResult
 from bench.store.folder import RUNS, Store
 from bench.store.kept import RESULTS, read_kept

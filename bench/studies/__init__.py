@@ -11,32 +11,29 @@ A study module defines
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
 module outside this package: `femnets run mine.studies.heat`. It is imported if a person names it;
-that a run folder does is not enough (`bench.guards.outside`).
+that a run folder does is not enough (`bench.core.guards.outside`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from bench import plugs
+from base.errors import UserError, nearest
+from base.registry import FILES, Registry
 from bench.cells import Cell, load_kind
-from bench.errors import UserError, nearest
-from bench.guards.named_modules import named_module
-from bench.guards.outside import admit, check_admitted, is_module_name
-from bench.settings import configured, parsed, typed
+from bench.core import plugins
+from bench.core.settings import configured, parsed, typed
 
 if TYPE_CHECKING:
     from bench.problems import Problem
 
 # The largest preset has 180 180 combinations of its values, of which it makes 11 115 cells.
 MOST_COMBINATIONS = 500_000
-MOST_PLUG_FILES = 1000  # of one plan: each is read to see whether it has changed
+MOST_PLUGIN_FILES = 1000  # of one plan: each is read to see whether it has changed
 PRESETS = {
     "quick": "every study in small, for a first look",
     "paper": "the sizes and seeds behind the published numbers",
@@ -52,7 +49,7 @@ class Plan:
     preset: str
     config: Any  # the study's own Config
     cells: list[Cell]
-    plugs: Mapping[str, list[str]] = dataclasses.field(default_factory=dict)
+    plugins: Mapping[str, list[str]] = dataclasses.field(default_factory=dict)
     told: tuple[str, ...] = ()  # options as typed
 
     def document(self) -> dict[str, Any]:
@@ -66,56 +63,48 @@ class Plan:
         if self.told:
             document["told"] = [*self.told]
         named = {"config": config, "cells": [cell.config for cell in self.cells]}
-        outside = plugs.recorded(self.study, named)
-        if outside or self.study in _outside:
+        outside = plugins.recorded(self.study, named)
+        if outside or self.study in REGISTRY.installed or plugins.path_of_study(self.study):
             cells = [[cell.kind, dict(cell.config)] for cell in self.cells]
-            document |= {"plugs": outside, "cells": cells}
-        if path := plugs.file_of_study(self.study):
+            document |= {"plugins": outside, "cells": cells}
+        if path := plugins.path_of_study(self.study):
             document["file"] = path
         return document
 
 
-_outside: dict[str, Callable[[], Any]] = {}
-
-
-def add(name: str, load_it: Callable[[], Any]) -> None:
-    """A study from outside this folder; `load_it` gives what a file of it would define."""
-    _outside[name] = load_it
-    load.cache_clear()
-
-
-def forget(name: str) -> None:
-    """Takes a study from outside away again: it turned out to be none."""
-    _outside.pop(name, None)
-    load.cache_clear()
-
-
-def names() -> list[str]:
-    return sorted({*_files(), *_outside})
-
-
-@cache
-def _files() -> list[str]:
-    return [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
-
-
-@cache
-def load(study: str) -> Any:
-    """The module of a study."""
-    if study in _outside:
-        return _complete(_outside[study](), study)
-    if is_module_name(study):
-        check_admitted(study, "study")
-    module = named_module(study, __name__, names(), "study")
-    return _complete(module, module.__name__)
-
-
-def _complete(module: Any, name: str) -> Any:
+def _study(module: Any, name: str) -> Any:
     parts = ("Config", "PRESETS", "YIELDS", "cells")
     absent = [part for part in parts if not hasattr(module, part)]
     if absent:
         raise UserError(f"{name} is no study: it defines no {', '.join(absent)}")
     return module
+
+
+REGISTRY: Registry[Any] = Registry("study", __name__, _study, group="studies")
+
+
+def names() -> list[str]:
+    """All studies, those of files that a user has named included."""
+    return sorted({*REGISTRY.names(), *filter(plugins.path_of_study, FILES)})
+
+
+def load(study: str) -> Any:
+    """The module of a study."""
+    plugins.check_admitted(study, "study")
+    return REGISTRY.get(study)
+
+
+def use(text: str) -> str:
+    """A study in a file (`./mine.py`), by the name that it has from now on; other text as it is."""
+    name = plugins.use_study(text, REGISTRY.names())
+    if plugins.path_of_study(name):
+        REGISTRY.forget()  # an older file of that name
+        try:
+            load(name)  # says now what is wrong with it
+        except Exception:
+            plugins.forget_study(name)
+            raise
+    return name
 
 
 def title(study: str) -> str:
@@ -141,7 +130,7 @@ def plan(
     With a `problem` they are about it and no other. `told` is what was typed, to be repeated.
     """
     plans = []
-    for study in map(admit, studies):  # named by whoever calls, not by a file
+    for study in map(plugins.admit, studies):  # named by whoever calls, not by a file
         config = preset(study, preset_name)
         if problem is not None:
             config = load(study).on(config, problem)
@@ -169,6 +158,8 @@ def expanded(study: str, config: Any) -> list[Cell]:
         )
     try:
         cells: list[Cell] = load(study).cells(config)
+    except UserError:
+        raise
     except (IndexError, ValueError) as error:  # the first, the least or the largest of nothing
         if empty := _empty(config):
             raise UserError(f"study {study} needs a value of {' or '.join(empty)}") from error
@@ -222,15 +213,17 @@ def _replanned(study: str, document: Mapping[str, Any]) -> Plan:
 
 
 def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
-    """A plan with plugs from outside, as it was written: none of their code is needed."""
+    """A plan with plugins from outside, as it was written: none of their code is needed."""
     try:
         written = [(str(kind), dict(config)) for kind, config in document["cells"]]
         for kind in {kind for kind, _ in written}:
             load_kind(kind)  # refuses what only this file names; to make a cell would admit it
         cells = [Cell(kind, config) for kind, config in written]
-        outside = {str(name): [*map(str, paths)] for name, paths in document["plugs"].items()}
-        if sum(map(len, outside.values())) > MOST_PLUG_FILES:
+        outside = {str(name): [*map(str, paths)] for name, paths in document["plugins"].items()}
+        if sum(map(len, outside.values())) > MOST_PLUGIN_FILES:
             raise ValueError("files that nobody can have named")
+    except UserError:
+        raise
     except (TypeError, ValueError, AttributeError, KeyError):
         raise UserError(f"the run's plan of study {study} is not as femnets writes it") from None
     return Plan(study, str(document["preset"]), document["config"], cells, outside)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bench.baselines import names, takes
 from bench.cells import Cell, paired
+from bench.methods.baselines import names, takes
 from bench.problems import Problem
 from bench.studies._inputs import seen_by
 from bench.studies._known import where_u_is_known

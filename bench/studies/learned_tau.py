@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bench.arms import ARMS, admitted
 from bench.cells import Cell
+from bench.methods.tau_arms import ARMS, admitted
 from nets import optimizers
 
 YIELDS = ("train_mse", "rel_test_error", "chosen", "at_the_edge", "lost")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench import recipes
 from bench.cells import Cell, paired
+from bench.methods import recipes
 
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "seconds", "tau")
 

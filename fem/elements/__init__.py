@@ -7,16 +7,15 @@ neither scikit-fem nor compiled code: builders import what they need when they a
 
 from __future__ import annotations
 
-import difflib
-import importlib
-import pkgutil
+import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
+from base.errors import UserError, nearest
+from base.registry import Registry, declared
 from fem import memory
-from fem.errors import InputError
 from fem.spaces import Space
 
 # (cells, order) -> bytes at their peak, right for many cells; the order is 0 where it is fixed.
@@ -82,7 +81,7 @@ class Ability:
             return solver, self.needs
         if on_mesh and solver == special.solver:
             others = " or ".join(name for name in self.solvers if name != solver)
-            raise InputError(f"solver {solver!r} works on the uniform cube only; take {others}")
+            raise UserError(f"solver {solver!r} works on the uniform cube only; take {others}")
         if on_mesh or (solver == "auto" and cells < special.from_cells):
             return solver, self.needs
         return special.solver, special.needs
@@ -137,13 +136,13 @@ class Element:
         return int(mesh.cells if self.bricks else mesh.t.shape[1])
 
     def ability(self, task: Literal["solve", "fit"]) -> Ability:
-        """What solves the boundary-value problem or fits samples, or an InputError: who can."""
+        """What solves the boundary-value problem or fits samples, or an UserError: who can."""
         chosen = self.boundary_value if task == "solve" else self.fit
         if chosen is None:
             what = "boundary-value problems" if task == "solve" else "fits to samples"
             attribute = "boundary_value" if task == "solve" else "fit"
             able = [e.name for e in elements().values() if _advised(getattr(e, attribute))]
-            raise InputError(f"element {self.name} does not do {what}; take {' or '.join(able)}")
+            raise UserError(f"element {self.name} does not do {what}; take {' or '.join(able)}")
         return chosen
 
     def planned_bytes(
@@ -164,56 +163,41 @@ class Element:
         return int(needs[first_fitting(needs, memory.limit_bytes())])
 
 
-_outside: dict[str, Callable[[], Element]] = {}
+def _declared(found: Any, name: str) -> Element:
+    hint = f"{name} is no element: define ELEMENT = Element(…), see fem/elements"
+    return replace(declared(found, "ELEMENT", Element, hint), name=name)
 
 
-def add(name: str, load: Callable[[], Element]) -> None:
-    """An element from outside this folder, loaded when first asked for."""
-    _outside[name] = load
+def _name_in(path: Path) -> str:
+    """What a file calls its element, `ELEMENT = Element(name="N0", …)`, without executing it."""
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            given = [keyword.value for keyword in node.value.keywords if keyword.arg == "name"]
+            for value in (*given, *node.value.args[:1]):
+                if ast.unparse(node.targets[0]) == "ELEMENT" and isinstance(value, ast.Constant):
+                    return str(value.value)
+    return path.stem
+
+
+REGISTRY = Registry("element", __name__, _declared, group="elements", name_in=_name_in)
+get, names = REGISTRY.get, REGISTRY.names
 
 
 def elements() -> dict[str, Element]:
-    """All elements by name; of those from outside, the installed ones."""
-    installed = {name: load() for name, load in _outside.items() if "@" not in name}
-    return {**_files(), **installed}
+    """All elements by name, but for those in files of a user."""
+    return {name: get(name) for name in names()}
 
 
 def _advised(able: Ability | None) -> bool:
-    """Nodal elements, which want the trace in one piece, are there to be seen, not to be taken."""
+    """Nodal elements, which want the trace in one piece, are for demonstration, not recommended."""
     return able is not None and not able.whole_trace
-
-
-@cache
-def _files() -> dict[str, Element]:
-    modules = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
-    return {element.name: element for element in map(_declared, modules)}
-
-
-def _declared(module: str) -> Element:
-    try:
-        found = getattr(importlib.import_module(f"{__name__}.{module}"), "ELEMENT", None)
-    except TypeError as error:  # what Python says of a declaration without a required field
-        raise InputError(f"elements/{module}.py: {error}") from error
-    if not isinstance(found, Element):
-        raise InputError(f"elements/{module}.py declares no ELEMENT = Element(…); add it")
-    return found
-
-
-def get(name: str) -> Element:
-    """The element of that name, or an InputError that names the nearest."""
-    if name in _outside:
-        return _outside[name]()
-    known = elements()
-    if name not in known:
-        raise InputError(f"unknown element {name!r}; {_nearest(name, list(known))}")
-    return known[name]
 
 
 def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
     """The solver of that name, or for "auto" all that take the mesh and its size, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
     if not element.solvers:
-        raise InputError(
+        raise UserError(
             f"element {element.name} has no best approximation, only the boundary-value problem "
             "(--solve)"
         )
@@ -221,27 +205,22 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
         found = {name: s for name, s in fitting.items() if cells <= s.auto_up_to_cells}
         if found:
             return found
-        raise InputError(f"element {element.name} has no solver for a mesh; leave out the mesh")
+        raise UserError(f"element {element.name} has no solver for a mesh; leave out the mesh")
     if solver in fitting:
         return {solver: fitting[solver]}
     if solver in element.solvers:
-        raise InputError(
+        raise UserError(
             f"solver {solver!r} works on the uniform cube only; take one of: {', '.join(fitting)}"
         )
     known = sorted({name for e in elements().values() for name in e.solvers})
     if solver in known:
-        raise InputError(
+        raise UserError(
             f"solver {solver!r} does not go with element {element.name}; "
             f"it has: auto, {', '.join(element.solvers)}"
         )
-    raise InputError(f"unknown solver {solver!r}; {_nearest(solver, ['auto', *known])}")
+    raise UserError(f"unknown solver {solver!r}; {nearest(solver, ['auto', *known])}")
 
 
 def first_fitting(needs: Mapping[str, float], limit: float) -> str:
     """The first that fits within the limit, or the smallest where none does."""
     return next((name for name in needs if needs[name] <= limit), min(needs, key=needs.__getitem__))
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fem.spaces import Space
 
 if TYPE_CHECKING:
-    from fem import BoundaryValueSolution, Fit
+    from fem.boundary_value import BoundaryValueSolution
+    from fem.least_squares import Fit
 
 
 def assembled(element: str) -> Callable[..., Space]:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.meshes import diameter
 from fem.spaces import Array
 
 
 def check(mesh: Any, name: str = "the mesh") -> None:
-    """InputError for cells that are flat or turned inside out, with the first of them.
+    """UserError for cells that are flat or turned inside out, with the first of them.
 
     Cells may be numbered in either orientation (Kuhn meshes have both). A hexahedron is inverted
     where its Jacobian changes sign from corner to corner, a tetrahedron where it lies on the same
@@ -30,7 +30,7 @@ def check(mesh: Any, name: str = "the mesh") -> None:
 def _refuse(mesh: Any, bad: NDArray[np.bool_], name: str, word: str) -> None:
     if bad.any():
         cell = int(np.flatnonzero(bad)[0])
-        raise InputError(
+        raise UserError(
             f"{name} has {int(bad.sum())} {word} cells, the first is cell {cell} with vertices "
             f"{mesh.t[:, cell].tolist()}; repair it"
         )

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.meshes import checks
 from fem.rules.cell_rules import hex_rules, tet_rules
 from fem.spaces import Array, Field, Line
@@ -52,11 +52,11 @@ def read_mesh(path: Path | str) -> Any:
             content = meshio.read(path)
     except (Exception, SystemExit) as error:  # its forty readers raise whatever they stumble over
         reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise InputError(f"cannot read {path.name} as a mesh: {reason}") from None
+        raise UserError(f"cannot read {path.name} as a mesh: {reason}") from None
     t = _tetrahedra(content, path.name)
     p, t = _used_points(content.points, t)
     if p.shape[0] != 3:
-        raise InputError(f"{path.name} has points in {p.shape[0]} dimensions, 3 are needed")
+        raise UserError(f"{path.name} has points in {p.shape[0]} dimensions, 3 are needed")
     _check_extent(p, path.name)
     mesh = MeshTet(p, t)
     checks.check(mesh, path.name)
@@ -69,11 +69,11 @@ def _check_plain(path: Path) -> None:
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        raise InputError(f"no mesh file at {path}") from None
+        raise UserError(f"no mesh file at {path}") from None
     if not stat.S_ISREG(about.st_mode):
-        raise InputError(f"no mesh file at {path}: it is no plain file")
+        raise UserError(f"no mesh file at {path}: it is no plain file")
     if about.st_size > MOST_BYTES:
-        raise InputError(f"{path.name} has {about.st_size} bytes, more than any mesh that fits")
+        raise UserError(f"{path.name} has {about.st_size} bytes, more than any mesh that fits")
 
 
 def _check_alone(path: Path) -> None:
@@ -82,21 +82,21 @@ def _check_alone(path: Path) -> None:
     if ending in (".node", ".ele"):
         _check_plain(path.with_suffix(".ele" if ending == ".node" else ".node"))
     if ending in REFERRING and REFERRING[ending].search(path.read_bytes()):
-        raise InputError(f"{path.name} refers to other files; save the mesh as one file, as .vtu")
+        raise UserError(f"{path.name} refers to other files; save the mesh as one file, as .vtu")
 
 
 def _tetrahedra(content: Any, name: str) -> Indices:
     blocks = [block.data for block in content.cells if block.type == "tetra"]
     if not blocks:
         found = ", ".join(sorted({block.type for block in content.cells})) or "no cells"
-        raise InputError(f"{name} has no tetrahedra, only {found}; export it with linear tets")
+        raise UserError(f"{name} has no tetrahedra, only {found}; export it with linear tets")
     return np.concatenate(blocks).T
 
 
 def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
     """Points that no tet has would be nodes without an equation."""
     if t.min() < 0 or t.max() >= len(points):
-        raise InputError(f"a cell refers to point {t.max()} of {len(points)}; the file is damaged")
+        raise UserError(f"a cell refers to point {t.max()} of {len(points)}; the file is damaged")
     used, index = np.unique(t, return_inverse=True)
     return np.ascontiguousarray(points[used].T, dtype=float), index.reshape(t.shape)
 
@@ -104,9 +104,9 @@ def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
 def _check_extent(p: Array, name: str) -> None:
     extent = float(np.ptp(p, axis=1).max())
     if not np.isfinite(p).all():
-        raise InputError(f"{name} has points that are not finite")
+        raise UserError(f"{name} has points that are not finite")
     if not SMALLEST < extent < LARGEST:
-        raise InputError(
+        raise UserError(
             f"{name} is {extent:.3g} across, so h would be absurd; check its unit of length"
         )
 
@@ -117,7 +117,7 @@ def _check_orientation(p: Array, t: Indices, name: str) -> None:
     volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a)
     minority = min(np.flatnonzero(volume < 0), np.flatnonzero(volume > 0), key=len)
     if 0 < len(minority) < len(volume) / 3:
-        raise InputError(
+        raise UserError(
             f"{name} has {len(minority)} inverted cells, the first is cell {minority[0]}; "
             "orient all cells alike"
         )
@@ -149,16 +149,16 @@ def write_vtu(
 
     path = Path(path)
     if path.suffix.lower() != ".vtu":
-        raise InputError(f"fields are written as VTU, got {path.name!r}; end the name in .vtu")
+        raise UserError(f"fields are written as VTU, got {path.name!r}; end the name in .vtu")
     if not path.parent.is_dir():
-        raise InputError(f"no directory {path.parent} to write {path.name} to")
+        raise UserError(f"no directory {path.parent} to write {path.name} to")
     content = vtu_content(mesh, fields, cell_data, quadratic)
     partial = path.with_name(f".{secrets.token_hex(6)}.vtu")
     try:
         meshio.write(partial, content, file_format="vtu")
         partial.replace(path)
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}; choose another place") from None
+        raise UserError(f"cannot write {path}: {error.strerror}; choose another place") from None
     finally:
         partial.unlink(missing_ok=True)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.spaces import Array
 
 Ints = NDArray[np.int32]
@@ -76,7 +76,7 @@ class Tets:
         barycentric = np.vstack([1 - rule.points.sum(axis=0), rule.points])
         values = weight(np.einsum("dca,aq->dcq", self.p[:, self.t], barycentric))
         if values.shape != (len(self.t), len(rule)) or not np.isfinite(values).all():
-            raise InputError("a weight must map points (3, ...) to finite numbers (...)")
+            raise UserError("a weight must map points (3, ...) to finite numbers (...)")
         return values @ rule.weights * 6
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.spaces import Array
 
 Mask = NDArray[np.bool_]
@@ -32,9 +32,9 @@ def in_fichera(x: Array) -> Mask:
 def graded_line(n: int, exponent: float = 1.0) -> Array:
     """x = sign(t) |t|^β for t = −1, …, 1 in steps of 1/n: n cells per unit length towards 0."""
     if n < 1:
-        raise InputError(f"n must be at least 1 (cells per unit length), got {n}")
+        raise UserError(f"n must be at least 1 (cells per unit length), got {n}")
     if not 1.0 <= exponent <= 10.0:
-        raise InputError(f"the grading exponent must lie in [1, 10] (1: uniform), got {exponent}")
+        raise UserError(f"the grading exponent must lie in [1, 10] (1: uniform), got {exponent}")
     t = np.arange(-n, n + 1) / n
     return np.sign(t) * np.abs(t) ** exponent
 

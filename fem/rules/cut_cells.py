@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.rules.polar import AXIS, BACK, CORNERS, FAR, RIGHT, circle_from_far
 from fem.rules.quadrature import (
     CHUNK,
@@ -96,9 +96,9 @@ def split_mesh(
     convergent in it. The cells at the `edge` of the cube are graded, as √distance requires.
     """
     if n < 1 or degree < 0:
-        raise InputError(f"n must be ≥ 1 and degree ≥ 0, got n = {n}, degree = {degree}")
+        raise UserError(f"n must be ≥ 1 and degree ≥ 0, got n = {n}, degree = {degree}")
     if edge is not None and edge not in CORNERS:
-        raise InputError(
+        raise UserError(
             "the rules on cut cells are graded towards a vertical edge of the cube, x₁ and x₂ "
             f"0 or 1, not x₁, x₂ = {edge}"
         )

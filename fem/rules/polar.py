@@ -20,7 +20,7 @@ from functools import lru_cache, wraps
 
 import numpy as np
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.rules.quadrature import Array, Rule, gauss, joined
 from fem.spaces import Line
 
@@ -53,7 +53,7 @@ def _at_any_edge(part: Part) -> Part:
     @lru_cache(maxsize=32)
     def graded(res: Resolution, edge: Line | None = None) -> Rule:
         if edge is not None and edge not in CORNERS:
-            raise InputError(
+            raise UserError(
                 "the rules inside and outside the cylinder are graded towards a vertical edge of "
                 f"the cube, x₁ and x₂ 0 or 1, not x₁, x₂ = {edge}"
             )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import roots_jacobi
 
-from fem.errors import InputError
+from base.errors import UserError
 
 Array = NDArray[np.float64]
 CHUNK = 1 << 14  # points: bounds memory; a 2-50 net costs the same from 2^10 to 2^14
@@ -105,7 +105,7 @@ def _frozen(points: Array, weights: Array) -> Rule:
 def gauss(order: int, panels: int = 1) -> tuple[Array, Array]:
     """Gauss–Legendre with `order` points on each of equal panels of (0, 1)."""
     if order < 1 or panels < 1:
-        raise InputError(f"a Gauss rule needs order and panels ≥ 1, got {order} and {panels}")
+        raise UserError(f"a Gauss rule needs order and panels ≥ 1, got {order} and {panels}")
     nodes, weights = np.polynomial.legendre.leggauss(order)
     starts = np.arange(panels)[:, None]
     return ((starts + (nodes + 1) / 2) / panels).ravel(), np.tile(weights / 2 / panels, panels)
@@ -128,7 +128,7 @@ def tetrahedron(degree: int) -> Rule:
     rules of order 5..9 are exact to one degree less than they say.
     """
     if degree < 0:
-        raise InputError(f"the degree of a rule must be ≥ 0, got {degree}")
+        raise UserError(f"the degree of a rule must be ≥ 0, got {degree}")
     m = degree // 2 + 1
     (a, wa), (b, wb), (c, wc) = (_jacobi(m, alpha) for alpha in (2, 1, 0))
     a, b, c = (t.ravel() for t in np.meshgrid(a, b, c, indexing="ij"))
@@ -155,5 +155,5 @@ def kuhn_cube(degree: int) -> Rule:
 def on_cells(reference: Rule, n: int) -> CellRule:
     """A rule of the unit cube (`cube`, `kuhn_cube`) repeated on the mesh of n cells per side."""
     if n < 1:
-        raise InputError(f"n must be ≥ 1 cells per side, got {n}")
+        raise UserError(f"n must be ≥ 1 cells per side, got {n}")
     return CellRule(reference, n, np.indices((n, n)).reshape(2, -1))

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fem.errors import NotConverged
+from base.errors import NotConverged
 from fem.spaces import PLAIN, How, LinearSolve
 from fem.threads import each, ranges
 

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
+from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
-from fem.errors import InputError
 from fem.solutions import Clock, Label
 from fem.solvers.auxiliary_space import solve as conjugate_gradients
 from fem.solvers.multigrid import Multigrid
@@ -65,7 +65,7 @@ def held_components(
         return
     axis = abs(normals).argmax(axis=0)
     if (abs(normals).max(axis=0) < 1.0 - ALIGNED).any():
-        raise InputError(
+        raise UserError(
             "nodal elements take boundary values component by component: the faces of the mesh "
             "must be parallel to two axes; take N0"
         )
@@ -92,7 +92,7 @@ def solve_nodal(
 ) -> NodalSolution:
     """Assembles, solves, and keeps the energy."""
     if problem.potential is not None:
-        raise InputError("nodal elements need the trace g whole, not a part of it by a potential")
+        raise UserError("nodal elements need the trace g whole, not a part of it by a potential")
     A, b = space.matrix(problem), space.load(problem)
     fixed, given = space.held(problem)
     clock.lap("assemble")

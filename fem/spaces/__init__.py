@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 
 Array = NDArray[np.float64]
 Field = Callable[[Array], Array]  # (3, ...) -> (3, ...)
@@ -51,9 +51,7 @@ class How:
 
     def __post_init__(self) -> None:
         if not 0 < self.tol < 1:
-            raise InputError(
-                f"tol must lie between 0 and 1 (a relative residual), got {self.tol!r}"
-            )
+            raise UserError(f"tol must lie between 0 and 1 (a relative residual), got {self.tol!r}")
 
     def report(self, phase: str, done: float, total: float) -> None:
         """`done` of `total` units of the phase, to whoever listens."""
@@ -79,7 +77,7 @@ class FunctionSpace(Protocol):
         """‖u − u_h‖ in L² and in H(curl)."""
 
     def evaluate(self, x: Array, points: Array) -> Array:
-        """u_h at points (3, ...); InputError for points outside the mesh."""
+        """u_h at points (3, ...); UserError for points outside the mesh."""
 
     def evaluate_curl(self, x: Array, points: Array) -> Array:
         """curl u_h at points (3, ...)."""

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
+from base.errors import NotConverged, UserError
 from fem import elements, meshes
-from fem.errors import InputError, NotConverged
 from fem.rules.cell_rules import CellRule, edge_integrals, hex_rules, tet_rules
 from fem.spaces import PLAIN, Array, Field, How, Line, LinearSolve
 
@@ -45,7 +45,7 @@ class AssembledSpace:
     @cached_property
     def _reference(self) -> Any:
         if self._declared.reference is None:
-            raise InputError(f"element {self.element} has no scikit-fem form to assemble")
+            raise UserError(f"element {self.element} has no scikit-fem form to assemble")
         return self._declared.reference()
 
     @cached_property
@@ -148,7 +148,7 @@ class AssembledSpace:
         try:
             cells = self._mesh.element_finder(mapping)(*flat)
         except ValueError as error:
-            raise InputError(f"a point lies outside the mesh ({error})") from error
+            raise UserError(f"a point lies outside the mesh ({error})") from error
         local = mapping.invF(flat[:, :, None], tind=cells)
         result = np.zeros_like(flat)
         for i in range(len(self._reference.doflocs)):

@@ -16,19 +16,18 @@ reports can read the rest without it.
 
 A net that is no such recursion defines `make(inputs, outputs, hidden, width)` in the place of
 `coefficients`: any torch module (`nets.own`). It trains and is measured like the others; it has no
-τ, no adjoint and no theory. `add` gives a net from outside this folder a name.
+τ, no adjoint and no theory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from nets.errors import InputError, unknown
+from base.errors import UserError
+from base.registry import Registry
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -84,53 +83,33 @@ class OwnArchitecture:
     @classmethod
     def of(cls, found: Any, title: str) -> OwnArchitecture:
         if not callable(found):
-            raise InputError(f"net {title!r} is neither a torch module class nor makes one")
+            raise UserError(f"net {title!r} is neither a torch module class nor makes one")
         place = float(getattr(found, "PLACE", LAST_PLACE))
         return cls(str(getattr(found, "TITLE", title)), found, place)
 
 
-_outside: dict[str, Callable[[], Any]] = {}
+def _made(found: Any, name: str) -> Architecture:
+    """Coefficients as in this folder, any torch module, or a function that makes one."""
+    if not isinstance(found, ModuleType) and not hasattr(found, "coefficients"):
+        return cast(Architecture, OwnArchitecture.of(found, title=name.partition("@")[0]))
+    if not hasattr(found, "coefficients") and not hasattr(found, "make"):
+        raise UserError(
+            f"{name} is no net: define coefficients(tau, gamma), or name a torch module in the "
+            f"file, such as ./{name.partition('@')[0]}.py:Net (femnets new net)"
+        )
+    for declaration, meaning in DECLARATIONS.items():
+        if declaration == "coefficients" and hasattr(found, "make"):
+            continue
+        if not hasattr(found, declaration):
+            raise UserError(f"architecture {name!r} does not declare {declaration}: {meaning}")
+    return cast(Architecture, found)
 
 
-def add(name: str, load: Callable[[], Any]) -> None:
-    """A net from outside this folder; `load` gives what a file of it would define."""
-    _outside[name] = load
-
-
-def remove(name: str) -> None:
-    """Forgets a net from outside."""
-    _outside.pop(name, None)
-
-
-def names() -> list[str]:
-    """The architectures that exist, by file name; of those from outside, the installed ones."""
-    return sorted({*_files(), *(name for name in _outside if "@" not in name)})
-
-
-@cache
-def _files() -> list[str]:
-    return [m.name for m in iter_modules(__path__) if not m.name.startswith("_")]
-
-
-def get(name: str) -> Architecture:
-    """The architecture of that name, complete."""
-    if name in _outside:
-        return _complete(name, _outside[name]())
-    if name not in _files():
-        raise InputError(f"unknown architecture {name!r}; {unknown(name, names())}")
-    return _complete(name, import_module(f"{__name__}.{name}"))
+REGISTRY: Registry[Architecture] = Registry("architecture", __name__, _made, group="architectures")
+get, names = REGISTRY.get, REGISTRY.names
 
 
 def tau_policies(name: str) -> tuple[str, ...]:
     """The τ policies that an architecture admits: ReZero starts from τ = 0."""
     positive = get(name).POSITIVE_TAU
     return tuple(policy for policy in TAU_POLICIES if not (positive and policy == "rezero"))
-
-
-def _complete(name: str, module: Any) -> Architecture:
-    for declaration, meaning in DECLARATIONS.items():
-        if declaration == "coefficients" and hasattr(module, "make"):
-            continue
-        if not hasattr(module, declaration):
-            raise InputError(f"architecture {name!r} does not declare {declaration}: {meaning}")
-    return cast(Architecture, module)

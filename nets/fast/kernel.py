@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fast.elementwise import elementwise
 from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, Sweep, pool_entries
@@ -103,7 +103,7 @@ class FastObjective:
         x = self.net.as_batch(x, "x", self.shape.widths[0]).to(self.dtype)
         y = self.net.as_batch(y, "y", self.shape.widths[-1]).to(self.dtype)
         if len(x) != self.rows or len(y) != self.rows:
-            raise InputError(
+            raise UserError(
                 f"x and y need {self.rows} rows, got {len(x)} and {len(y)}; "
                 "make another FastObjective for another number of rows"
             )
@@ -125,7 +125,7 @@ class FastObjective:
         with torch.enable_grad():
             C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
         with torch.no_grad():
-            numbers = self._numbers(C, s)
+            numbers = self.numbers_of(C, s)
             for x, target in self._chunks:
                 sweep = self._sweeps[x.shape[1]]
                 sweep.forward(x, numbers)
@@ -143,7 +143,7 @@ class FastObjective:
         with torch.no_grad():
             penalty = float(self.loss.penalty(self._theta.W, self._theta.b, tau))
             C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
-            numbers = self._numbers(C, s)
+            numbers = self.numbers_of(C, s)
             left = 2 * self.rows * (bound - penalty + ROUNDING * abs(bound))
             for x, target in self._chunks:
                 sweep = self._sweeps[x.shape[1]]
@@ -162,8 +162,8 @@ class FastObjective:
         allowed = not self.net.architecture.POSITIVE_TAU or bool((tau > 0).all())
         return tau if allowed and bool(torch.isfinite(tau).all()) else None
 
-    def _numbers(self, C: Tensor, s: Tensor) -> Numbers:
-        return _numbers(self._theta.W, self._theta.b, C.detach(), s.detach(), self.dtype)
+    def numbers_of(self, C: Tensor, s: Tensor) -> Numbers:
+        return numbers_of(self._theta.W, self._theta.b, C.detach(), s.detach(), self.dtype)
 
     def _add_tau(self, tau: Tensor, C: Tensor, s: Tensor) -> None:
         """dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
@@ -214,7 +214,7 @@ def predict(net: Network, x: Any, *, chunk: int | None = None) -> Tensor:
     out = torch.empty(len(x), net.widths[-1], dtype=net.dtype)
     with torch.no_grad():
         C, s = net.architecture.coefficients(net.tau.double(), net.config.gamma)
-        numbers = _numbers(list(net.W), list(net.b), C, s, net.dtype)
+        numbers = numbers_of(list(net.W), list(net.b), C, s, net.dtype)
         for part, rows in zip(parts, out.split(len(parts[0]) or 1), strict=True):
             rows.copy_(sweeps[len(part)].forward(part.T.contiguous(), numbers).T)
     return finite(out)
@@ -235,15 +235,15 @@ def predicted_bytes(
 
 def _precision(net: Network, dtype: str | None) -> torch.dtype:
     if dtype not in (None, "float32", "float64"):
-        raise InputError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
+        raise UserError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
     return getattr(torch, dtype) if dtype else net.dtype
 
 
 def _chunk_rows(shape: Shape, rows: int, chunk: int | None, dtype: torch.dtype) -> int:
     if chunk is not None and chunk < 1:
-        raise InputError(f"chunk must be >= 1, got {chunk}; leave it out for the default")
+        raise UserError(f"chunk must be >= 1, got {chunk}; leave it out for the default")
     if rows < 1:
-        raise InputError("x has no rows; give at least one")
+        raise UserError("x has no rows; give at least one")
     bytes_per_row = sum(pool_entries(shape, 1)) * dtype.itemsize
     default = max(MIN_CHUNK, min(MAX_CHUNK, CHUNK_BYTES // bytes_per_row))
     return min(rows, chunk or default)
@@ -256,7 +256,9 @@ def _sweeps(net: Network, shape: Shape, sizes: set[int], dtype: torch.dtype) -> 
     return {rows: Sweep(shape, rows, pool, sigma) for rows in sizes}
 
 
-def _numbers(W: list[Tensor], b: list[Tensor], C: Tensor, s: Tensor, dtype: torch.dtype) -> Numbers:
+def numbers_of(
+    W: list[Tensor], b: list[Tensor], C: Tensor, s: Tensor, dtype: torch.dtype
+) -> Numbers:
     cast = [weight.detach().to(dtype) for weight in W]
     return Numbers(
         W=cast,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from nets.errors import InputError
+from base.errors import UserError
 
 # The integrand below is analytic in a strip |Im u| < a; the trapezoidal rule with step
 # 2πa / LOG_ACCURACY is then accurate to about exp(-LOG_ACCURACY) = 1e-17.
@@ -42,9 +42,9 @@ def mittag_leffler(z: float, gamma: float) -> float:
 def _checked(z: float, gamma: float) -> tuple[float, float]:
     z, gamma = float(z), float(gamma)
     if not 0.0 < gamma <= 1.0:
-        raise InputError(f"gamma must lie in (0, 1], got {gamma:g}; E_1 is the exponential")
+        raise UserError(f"gamma must lie in (0, 1], got {gamma:g}; E_1 is the exponential")
     if not math.isfinite(z):
-        raise InputError(f"z must be finite, got {z:g}")
+        raise UserError(f"z must be finite, got {z:g}")
     return z, gamma
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.weights import memory_weights
 
 RightHandSide = Callable[[float, Tensor], Tensor]
@@ -55,7 +55,7 @@ def _fixed_point(f: RightHandSide, t: float, past: Tensor, scale: Tensor, guess:
         y = update
         if change <= FIXED_POINT_TOLERANCE * (1.0 + size):
             return y
-    raise InputError(
+    raise UserError(
         f"the implicit step to t = {t:g} did not converge; take smaller steps "
         "(tau^gamma Gamma(2-gamma) times the Lipschitz constant of f must be below 1)"
     )

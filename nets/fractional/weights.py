@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 
 # Below this ratio the binomial series replaces the closed form: 0.1^17 is beneath float64, and
 # above it the closed form loses at most one digit in its derivative.
@@ -51,17 +51,17 @@ def relative_growth(r: Tensor, power: float) -> Tensor:
 def check_order(gamma: float) -> None:
     """The order of a Caputo derivative lies strictly between 0 and 1."""
     if not 0.0 < gamma < 1.0:
-        raise InputError(f"gamma must lie in (0, 1), got {gamma}; gamma = 1 is the ResNet")
+        raise UserError(f"gamma must lie in (0, 1), got {gamma}; gamma = 1 is the ResNet")
 
 
 def check_steps(tau: Tensor) -> None:
     """The Fractional-DNN divides by τ[j]: every step must be positive and finite."""
     if tau.ndim != 1:
-        raise InputError(f"tau must be one-dimensional, got shape {tuple(tau.shape)}")
+        raise UserError(f"tau must be one-dimensional, got shape {tuple(tau.shape)}")
     bad = torch.nonzero(~((tau > 0) & torch.isfinite(tau)))
     if len(bad):
         l = int(bad[0])
-        raise InputError(
+        raise UserError(
             f"tau must be positive and finite for the Fractional-DNN, got tau[{l}] = "
             f"{float(tau[l]):g}; start from a positive tau0 or use net='resnet'"
         )

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.gradients.extended import Scaled
 from nets.gradients.passes import Trajectory, adjoint, tangent, trajectory
 from nets.module import Network
@@ -66,7 +66,7 @@ def log10_spectral_norms(net: Network, x: Any, l: int | None = None, k: int = 1)
     """
     at, l = _checked(net, x, l)
     if not 0 <= k <= l:
-        raise InputError(f"need 0 <= k <= l = {l}, got k = {k}")
+        raise UserError(f"need 0 <= k <= l = {l}, got k = {k}")
     if max(net.widths[k : l + 1]) <= WIDE:
         return log10_singular_values(net, x, l)[k][:, 0]
     return lanczos_log10_norms(at, l, k)
@@ -118,5 +118,5 @@ def _checked(net: Network, x: Any, l: int | None) -> tuple[Trajectory, int]:
     at = trajectory(net, x)
     l = at.last if l is None else l
     if not 1 <= l <= at.last:
-        raise InputError(f"l must be a hidden layer 1..{at.last}, got {l}")
+        raise UserError(f"l must be a hidden layer 1..{at.last}, got {l}")
     return at, l

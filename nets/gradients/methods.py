@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nets.errors import InputError, nearest
+from base.errors import UserError, nearest
 from nets.gradients.adjoint import Gradients, adjoint_states, parameter_gradients, states
 from nets.loss import Loss
 from nets.module import Network, propagate
@@ -22,13 +22,13 @@ def loss_and_grad(
     layer for every τ policy: also when τ is fixed or one global number.
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}; {nearest(method, sorted(METHODS))}")
+        raise UserError(f"unknown method {method!r}; {nearest(method, sorted(METHODS))}")
     x, y = net.as_batch(x, "x", net.widths[0]), net.as_batch(y, "y", net.widths[-1])
     if len(x) != len(y) or not len(x):
-        raise InputError(f"x and y need the same number of rows >= 1, got {len(x)} and {len(y)}")
+        raise UserError(f"x and y need the same number of rows >= 1, got {len(x)} and {len(y)}")
     J, gradients = METHODS[method](net, x, y, loss or Loss())
     if not bool(torch.isfinite(J)):
-        raise InputError(f"the loss is {float(J)}: the net overflows on this data; scale it down")
+        raise UserError(f"the loss is {float(J)}: the net overflows on this data; scale it down")
     return J, gradients
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.gradients.extended import Magnitude
 from nets.gradients.passes import gradients, trajectory
 from nets.module import Network
@@ -40,7 +40,7 @@ KINDS = ("W", "b", "tau", "y")
 def layer_norms(net: Network, x: Any, y: Any) -> LayerNorms:
     """Norms of the gradients of 1/(2N) Σ‖y[L] - S‖², in numbers that cannot overflow."""
     if len(x) != len(y) or not len(x):
-        raise InputError(f"x and y need the same number of rows >= 1, got {len(x)} and {len(y)}")
+        raise UserError(f"x and y need the same number of rows >= 1, got {len(x)} and {len(y)}")
     grads = gradients(trajectory(net, x), y)
     kinds = (grads.W, grads.b, grads.tau, grads.phi)
     return LayerNorms(*(tuple(part.norm() for part in kind) for kind in kinds))

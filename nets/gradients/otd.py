@@ -15,7 +15,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.caputo import right_memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.module import Network, project
@@ -72,7 +72,7 @@ def adjoint_drift(net: Network, x: Tensor, phi_L: Tensor) -> Tensor:
 
 def _fractional_only(net: Network) -> None:
     if net.config.net != "fractional":
-        raise InputError(
+        raise UserError(
             f"method 'otd' exists only for net='fractional', got {net.config.net!r}; "
             "without memory weights DtO and OtD agree: use method='dto'"
         )

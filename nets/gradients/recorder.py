@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.gradients.verdict import Verdict, judge
 
 Array = NDArray[np.float64]
@@ -58,17 +58,17 @@ class GradientHistory:
         every: int = 1,
     ) -> None:
         if type(every) is not int or every < 1:
-            raise InputError(f"every must be a whole number >= 1, got {every}")
+            raise UserError(f"every must be a whole number >= 1, got {every}")
         named = {
             name.replace(COMPILED, ""): p
             for name, p in module.named_parameters()
             if p.requires_grad
         }
         if not named:
-            raise InputError("this module has no parameter with requires_grad: nothing to record")
+            raise UserError("this module has no parameter with requires_grad: nothing to record")
         for name in entries:
             if name not in named:
-                raise InputError(f"no parameter {name!r} to record; known: {', '.join(named)}")
+                raise UserError(f"no parameter {name!r} to record; known: {', '.join(named)}")
         self.names = tuple(named)
         self._parameters = list(named.values())
         self._entries = {name: named[name] for name in entries}
@@ -83,7 +83,7 @@ class GradientHistory:
         """Take down the norms of the gradients as they are now; done after each backward."""
         gradients = [p.grad for p in self._parameters]
         present = [gradient for gradient in gradients if gradient is not None]
-        row = _norms(present)
+        row = gradient_norms(present)
         if len(present) < len(gradients):
             norms = iter(row)
             row = [0.0 if gradient is None else next(norms) for gradient in gradients]
@@ -133,7 +133,7 @@ class GradientHistory:
         Weights are the parameters of two or more dimensions; without any, all parameters.
         """
         if not -len(self) <= at < len(self):
-            raise InputError(f"no backward pass {at} was recorded, only {len(self)}")
+            raise UserError(f"no backward pass {at} was recorded, only {len(self)}")
         weights = [k for k, p in enumerate(self._parameters) if _is_weight(p)]
         chosen = weights or list(range(len(self.names)))
         with np.errstate(divide="ignore"):
@@ -159,7 +159,7 @@ class GradientHistory:
             import pyarrow
             import pyarrow.parquet
         except ImportError:
-            raise InputError("to_parquet needs pyarrow: pip install 'femnets[export]'") from None
+            raise UserError("to_parquet needs pyarrow: pip install 'femnets[export]'") from None
         count = len(self.names)
         passes = np.repeat(np.arange(len(self)), count)
         columns = {"pass": passes, "parameter": list(self.names) * len(self)}
@@ -237,7 +237,7 @@ def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) ->
     return part.register_forward_hook(watch_them)
 
 
-def _norms(gradients: list[Tensor]) -> list[float]:
+def gradient_norms(gradients: list[Tensor]) -> list[float]:
     """All Frobenius norms.
 
     By BLAS, through NumPy: between two steps torch's own operations run with cold caches, and one

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.laboratory.subject import Batch, Subject, first_tensor
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
@@ -105,7 +105,7 @@ def dissect(subject: Subject, module: nn.Module, batch: Batch) -> Anatomy:
     with _hooked(names, ends, begins), _Uses(module, batch, used), torch.enable_grad():
         subject.forward(module, batch)
     if not calls:
-        raise InputError(f"{subject.name} was not called: is its forward replaced?")
+        raise UserError(f"{subject.name} was not called: is its forward replaced?")
     return _assembled(module, calls, uses, times)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.laboratory.diagnosis import hidden_profile
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ def draw(study: GradientStudy, kind: str | None = None) -> Figure:
     known = panels(study)
     if kind is not None:
         if kind not in study.FIGURES:
-            raise InputError(f"no figure {kind!r}; there are {', '.join(study.FIGURES)}")
+            raise UserError(f"no figure {kind!r}; there are {', '.join(study.FIGURES)}")
         if kind not in known:
-            raise InputError(f"this study has nothing to show as {kind!r}")
+            raise UserError(f"this study has nothing to show as {kind!r}")
     chosen = [kind] if kind is not None else list(known)
     figure = plt.figure(figsize=(7.2, 2.9 * len(chosen)), layout="constrained")
     rows = figure.subfigures(len(chosen), 1, squeeze=False)[:, 0]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from nets.errors import InputError
-from nets.gradients.recorder import _norms
+from base.errors import UserError
+from nets.gradients.recorder import gradient_norms
 from nets.laboratory.anatomy import Anatomy, outputs_seen
 from nets.laboratory.subject import Batch, Subject, first_tensor
 
@@ -64,7 +64,7 @@ class _Seen:
             output.register_hook(self._came_back)
 
     def _came_back(self, gradient: Tensor) -> None:
-        self.adjoint = _norms([gradient.detach()])[0]
+        self.adjoint = gradient_norms([gradient.detach()])[0]
         self.numb = _silent_units(gradient.detach())
 
     @property
@@ -101,7 +101,7 @@ def profile(
         J = subject.forward(module, batch)
     if not math.isfinite(J.item()):
         where = f"; the first layer that is not finite is {faulty[0]}" if faulty else ""
-        raise InputError(
+        raise UserError(
             f"J is {J.item()} before the first step{where}: smaller starting weights, or look for "
             "a division or a logarithm of zero"
         )
@@ -120,7 +120,7 @@ def plain_attention() -> AbstractContextManager[None]:
 def layer_norms(module: nn.Module, anatomy: Anatomy, tensors: dict[str, Tensor]) -> Array:
     """Norms over all of a layer's tensors together; NaN for a layer without any."""
     names = list(tensors)
-    norms = dict(zip(names, _norms([tensors[name] for name in names]), strict=True))
+    norms = dict(zip(names, gradient_norms([tensors[name] for name in names]), strict=True))
     rows = [[norms[p] for p in layer.parameters if p in norms] for layer in anatomy.layers]
     return np.array([math.hypot(*row) if row else math.nan for row in rows])
 
@@ -135,7 +135,7 @@ def _collected(
     parameters = dict(module.named_parameters(remove_duplicate=False))
     gradients = {name: p.grad for name, p in parameters.items() if p.grad is not None}
     if not gradients:
-        raise InputError("no parameter received a gradient; look for .detach() in the module")
+        raise UserError("no parameter received a gradient; look for .detach() in the module")
     values = {name: p.detach() for name, p in parameters.items()}
     rows = [layers[layer.name] for layer in anatomy.layers]
     calls: dict[str, int] = {}

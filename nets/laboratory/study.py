@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import nn
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.laboratory.anatomy import Anatomy
 from nets.laboratory.diagnosis import Diagnosis
 from nets.laboratory.examination import Examined, Examiner
@@ -70,7 +70,7 @@ class GradientStudy:
     def rows(self, table: str = "layers") -> list[Row]:
         """A table as dicts; those of `against` follow under its name."""
         if table not in self.TABLES:
-            raise InputError(f"no table {table!r}; there are {', '.join(self.TABLES)}")
+            raise UserError(f"no table {table!r}; there are {', '.join(self.TABLES)}")
         own = [{"study": self.name, **row} for row in getattr(self, f"_{table}")()]
         return own + (self.against.rows(table) if self.against is not None else [])
 
@@ -79,7 +79,7 @@ class GradientStudy:
         try:
             import pandas
         except ImportError:
-            raise InputError("to_pandas needs pandas: pip install 'femnets[export]'") from None
+            raise UserError("to_pandas needs pandas: pip install 'femnets[export]'") from None
         return pandas.DataFrame(self.rows(table))
 
     def to_csv(self, path: str | Path, table: str = "layers") -> None:
@@ -305,7 +305,7 @@ def _precise(examiner: Examiner, module: nn.Module) -> tuple[nn.Module, Any]:
 
 def _scale_change(examiner: Examiner, scale: float) -> Apply:
     if not (scale > 0 and math.isfinite(scale)):
-        raise InputError(f"a scale must be a positive number, got {scale}")
+        raise UserError(f"a scale must be a positive number, got {scale}")
     layers = examiner.anatomy.layers
     named = dict(examiner.fresh(0)[0].named_parameters(remove_duplicate=False))
     weights = [p for layer in layers for p in layer.parameters if named[p].ndim >= 2]
@@ -318,7 +318,7 @@ def _at_scale(examiner: Examiner, seeds: int, scale: float, change: Apply) -> li
     for seed in range(seeds):
         try:
             found.append(examiner.examine(seed, change, scale))
-        except InputError:
+        except UserError:
             base = examiner.examine(seed)
             cause = f"J is not finite at scale {scale:g}"
             beyond = Diagnosis("exploding", None, math.inf, "depth", math.inf, cause)
@@ -349,4 +349,4 @@ def _check_counts(**counts: int) -> None:
     for name, value in counts.items():
         least = 1 if name == "seeds" else 0
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(f"{name} must be a whole number >= {least}, got {value!r}")
+            raise UserError(f"{name} must be a whole number >= {least}, got {value!r}")

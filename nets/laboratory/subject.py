@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nets.errors import InputError
+from base.errors import UserError
 
 Loss = Callable[[Any, Any], Tensor]
 
@@ -82,12 +82,12 @@ class Subject:
         """J as a scalar tensor."""
         value = (self.loss or default_loss)(output, y)
         if not isinstance(value, Tensor) or value.numel() != 1:
-            raise InputError(
+            raise UserError(
                 f"the loss must be one number as a tensor, got {_described(value)}; average over "
                 "the batch"
             )
         if not value.requires_grad:
-            raise InputError(
+            raise UserError(
                 f"no gradient reaches the parameters of {self.name}: the loss does not depend on "
                 "them; look for .detach(), .item() or torch.no_grad()"
             )
@@ -122,10 +122,10 @@ def _clear(what: str, remedy: str) -> Iterator[None]:
     """What torch says of data that do not fit, as one line with a remedy."""
     try:
         yield
-    except InputError:
+    except UserError:
         raise
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
-        raise InputError(f"{what}: {_first_line(error)}; {remedy}") from error
+        raise UserError(f"{what}: {_first_line(error)}; {remedy}") from error
 
 
 def default_loss(output: Any, y: Any) -> Tensor:
@@ -135,25 +135,25 @@ def default_loss(output: Any, y: Any) -> Tensor:
     """
     output = first_tensor(output)
     if output is None:
-        raise InputError("the module returns no tensor of floating-point numbers; give a loss")
+        raise UserError("the module returns no tensor of floating-point numbers; give a loss")
     if y is None:
         if output.numel() == 1:
             return output
-        raise InputError(
+        raise UserError(
             "without targets the module must return its loss, one number, but it returns "
             f"{_described(output)}; let the data be a pair (x, y), or give a loss"
         )
     if not isinstance(y, Tensor):
-        raise InputError(f"the target is {_described(y)}, no tensor: give a loss that knows it")
+        raise UserError(f"the target is {_described(y)}, no tensor: give a loss that knows it")
     if not y.is_floating_point():
         if output.shape[:-1] != y.shape:
-            raise InputError(
+            raise UserError(
                 f"targets of whole numbers are classes: for output {_described(output)} they need "
                 f"shape {tuple(output.shape[:-1])}, got {_described(y)}; give a loss"
             )
         return nn.functional.cross_entropy(output.flatten(0, -2), y.flatten().long())
     if output.shape != y.shape:
-        raise InputError(
+        raise UserError(
             f"output {_described(output)} and target {_described(y)} differ in shape; give a loss"
         )
     return (output - y).square().mean()
@@ -192,9 +192,9 @@ def _drawn(data: Any, count: int) -> list[Batch]:
                 if len(found) == count:
                     break
             if len(found) == before:
-                raise InputError("the data are empty: no batch to look at")
+                raise UserError("the data are empty: no batch to look at")
     except TypeError:
-        raise InputError(
+        raise UserError(
             f"data must be a pair (x, y), a function that returns one, or a loader of such pairs; "
             f"got {_described(data)}"
         ) from None
@@ -204,27 +204,25 @@ def _drawn(data: Any, count: int) -> list[Batch]:
 def _pair(value: Any) -> Batch:
     batch = Batch(*value) if isinstance(value, tuple | list) and len(value) == 2 else Batch(value)
     if not list(_tensors(batch.x)):
-        raise InputError(f"a batch must be a pair of tensors (x, y), got {_described(value)}")
+        raise UserError(f"a batch must be a pair of tensors (x, y), got {_described(value)}")
     for what, part in (("inputs", batch.x), ("targets", batch.y)):
         for tensor in _tensors(part):
             if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-                raise InputError(f"the {what} have a NaN or infinite entry; remove such samples")
+                raise UserError(f"the {what} have a NaN or infinite entry; remove such samples")
     return batch
 
 
 def _called(source: Callable[[], nn.Module], name: str) -> nn.Module:
     if not callable(source):
-        raise InputError(f"{name} is {_described(source)}, neither a module nor a function")
+        raise UserError(f"{name} is {_described(source)}, neither a module nor a function")
     try:
         module = source()
     except TypeError as error:
-        raise InputError(
+        raise UserError(
             f"{name}() could not be called without arguments: {_first_line(error)}"
         ) from error
     if not isinstance(module, nn.Module):
-        raise InputError(
-            f"{name}() must return a torch.nn.Module, it returned {_described(module)}"
-        )
+        raise UserError(f"{name}() must return a torch.nn.Module, it returned {_described(module)}")
     return module
 
 
@@ -232,7 +230,7 @@ def _copied(module: nn.Module) -> nn.Module:
     try:
         return copy.deepcopy(module)
     except (RuntimeError, TypeError) as error:
-        raise InputError(
+        raise UserError(
             f"this module cannot be copied ({_first_line(error)}); give a function that makes it"
         ) from error
 
@@ -246,7 +244,7 @@ def _start_again(module: nn.Module) -> None:
             covered.update(id(p) for p in part.parameters())
     left = [name for name, p in module.named_parameters() if id(p) not in covered]
     if left:
-        raise InputError(
+        raise UserError(
             f"several seeds need a function that makes the module: {left[0]} has no "
             "reset_parameters to draw it again; or use seeds=1"
         )
@@ -256,16 +254,16 @@ def _check_parameters(module: nn.Module, name: str) -> None:
     parameters = dict(module.named_parameters())
     lazy = [key for key, p in parameters.items() if isinstance(p, nn.UninitializedParameter)]
     if lazy:
-        raise InputError(f"{name} is lazy ({lazy[0]} has no shape yet); call it once on a batch")
+        raise UserError(f"{name} is lazy ({lazy[0]} has no shape yet); call it once on a batch")
     if not any(p.requires_grad for p in parameters.values()):
-        raise InputError(
+        raise UserError(
             f"{name} has no parameter with requires_grad: there are no gradients to study"
         )
     for key, p in parameters.items():
         if p.is_complex():
-            raise InputError(f"{key} is complex; the laboratory measures real parameters")
+            raise UserError(f"{key} is complex; the laboratory measures real parameters")
         if not bool(torch.isfinite(p).all()):
-            raise InputError(f"{key} has a NaN or infinite entry at the start; look at its start")
+            raise UserError(f"{key} has a NaN or infinite entry at the start; look at its start")
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from nets.errors import InputError, nearest
+from base.errors import UserError, nearest
 from nets.laboratory.anatomy import Anatomy
 from nets.laboratory.profile import Profile, layer_norms, profile
 from nets.laboratory.subject import Batch, Subject, seeded
@@ -38,9 +38,9 @@ class Trainer:
     def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             known = nearest(self.optimizer, sorted(OPTIMIZERS))
-            raise InputError(f"unknown optimizer {self.optimizer!r} of the laboratory; {known}")
+            raise UserError(f"unknown optimizer {self.optimizer!r} of the laboratory; {known}")
         if not (self.rate > 0 and math.isfinite(self.rate)):
-            raise InputError(f"rate must be positive, got {self.rate}; 1e-3 is usual for adam")
+            raise UserError(f"rate must be positive, got {self.rate}; 1e-3 is usual for adam")
 
     def build(self, module: nn.Module) -> torch.optim.Optimizer:
         free = [p for p in module.parameters() if p.requires_grad]
@@ -99,7 +99,7 @@ def train_watched(
                     J.append(_plain_step(subject, module, batches[step], optimizer, trainer))
             except _NotFinite:
                 break
-            except InputError:  # J left the numbers
+            except UserError:  # J left the numbers
                 J.append(math.inf)
                 break
             if tell is not None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from torch import nn
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.laboratory.branches import plain_blocks
 from nets.laboratory.diagnosis import Diagnosis
 from nets.laboratory.examination import Examined, Examiner
@@ -68,7 +68,7 @@ def try_remedies(
             continue
         try:
             trials.append(_measured(examiner, name, changes, examined, trainer, steps))
-        except (InputError, RuntimeError) as error:
+        except (UserError, RuntimeError) as error:
             why = f"fails on this module: {str(error).splitlines()[0][:120]}"
             trials.append(Trial(name, why, fits=False))
     return sorted(trials, key=lambda trial: trial.rank)
@@ -93,7 +93,7 @@ def _case(examiner: Examiner, one: Examined) -> Case:
 def _ratio(examiner: Examiner, seed: int, change: Apply) -> float:
     try:
         return examiner.examine(seed, change).diagnosis.log10_ratio
-    except InputError:  # J is not finite after this change
+    except UserError:  # J is not finite after this change
         return math.nan
 
 

@@ -14,7 +14,7 @@ An option is a keyword of `minimize` with a default, and its type carries a line
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
 no options: the training sets them.) Files import torch, SciPy and numba inside their functions, so
 that planning can read the rest without them. In Python a function with the arguments of `minimize`,
-or a class of torch.optim's kind, may stand where a name would; `add` gives one a name.
+or a class of torch.optim's kind, may stand where a name would.
 
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
@@ -38,8 +38,6 @@ All three end within {τ > 0}; the docstring of each module says why its choice 
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -49,7 +47,8 @@ from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hint
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.errors import InputError, nearest, unknown
+from base.errors import UserError, nearest
+from base.registry import Registry
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
@@ -94,42 +93,41 @@ class Option:
     help: str
 
 
-_outside: dict[str, Callable[[], Any]] = {}
+def made(found: Any, name: str) -> Any:
+    """`minimize` as in this folder, a function with its arguments, or a torch optimiser class."""
+    from nets.optimizers._own import of
+
+    short = name.partition("@")[0]
+    if not isinstance(found, ModuleType):
+        return of(found, name=short, declared=found)
+    if not hasattr(found, "minimize"):
+        raise UserError(
+            f"{name} is no optimiser: define minimize(objective, theta, report), or name a "
+            f"function or class in the file: ./{short}.py:name (femnets new optimizer)"
+        )
+    absent = [part for part in DECLARATIONS if not hasattr(found, part)]
+    if absent and name not in REGISTRY.files:
+        return of(found.minimize, name=short, declared=found)
+    if absent:
+        raise UserError(
+            f"optimiser {name!r} does not declare {absent[0]}: {DECLARATIONS[absent[0]]}"
+        )
+    if found.POSITIVE not in WAYS:
+        raise UserError(f"POSITIVE of optimiser {name!r} is {found.POSITIVE!r}; known: {WAYS}")
+    return found
 
 
-def add(name: str, load: Callable[[], Any]) -> None:
-    """An optimiser from outside this folder; `load` gives what a file of it would define."""
-    _outside[name] = load
-
-
-def names() -> list[str]:
-    """The optimisers there are, by file name; of those from outside, the installed ones."""
-    return sorted({*_files(), *(name for name in _outside if "@" not in name)})
-
-
-@cache
-def _files() -> list[str]:
-    return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+REGISTRY: Registry[Any] = Registry("optimiser", __name__, made, group="optimizers")
+names = REGISTRY.names
 
 
 def get(name: str | Callable[..., Any]) -> Any:
     """The optimiser called `name`, complete; a function or a torch class is its own name."""
-    if not isinstance(name, str):
-        from nets.optimizers._own import of
+    if isinstance(name, str):
+        return REGISTRY.get(name)
+    from nets.optimizers._own import of
 
-        return of(name)
-    if name in _outside:
-        module = _outside[name]()
-    elif name in _files():
-        module = importlib.import_module(f"{__name__}.{name}")
-    else:
-        raise InputError(f"unknown optimiser {name!r}; {unknown(name, names())}")
-    for declaration, meaning in DECLARATIONS.items():
-        if not hasattr(module, declaration):
-            raise InputError(f"optimiser {name!r} does not declare {declaration}: {meaning}")
-    if module.POSITIVE not in WAYS:
-        raise InputError(f"POSITIVE of optimiser {name!r} is {module.POSITIVE!r}; known: {WAYS}")
-    return module
+    return of(name)
 
 
 @cache
@@ -144,7 +142,7 @@ def options(module: ModuleType) -> dict[str, Option]:
             continue
         hint = hints.get(name)
         if get_origin(hint) is not Annotated:
-            raise InputError(
+            raise UserError(
                 f"option {name!r} of optimiser {_name(module)!r} has no help: write "
                 f'{name}: Annotated[float, "what it does"] = {default!r}'
             )
@@ -159,7 +157,7 @@ def check_options(module: ModuleType, given: Mapping[str, Any]) -> None:
     for option in given:
         if option not in known:
             hint = nearest(option, known) if known else "it has none"
-            raise InputError(f"optimiser {_name(module)!r} has no option {option!r}; {hint}")
+            raise UserError(f"optimiser {_name(module)!r} has no option {option!r}; {hint}")
 
 
 def needs_residuals(optimizer: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import numpy as np
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.optimizers import Diverged, Objective, Option, Report, Stop, Vector
 from nets.optimizers._line_search import is_finite
 
@@ -41,7 +41,7 @@ def of(found: Any, name: str = "", declared: Any = None) -> OwnOptimizer:
     """The optimiser that a callable or a torch class means; `declared` may say more about it."""
     name = name or getattr(found, "__name__", "your own")
     if not callable(found):
-        raise InputError(
+        raise UserError(
             f"optimiser {name!r} is neither a function (objective, theta, report) nor a class of "
             "torch.optim's kind"
         )
@@ -63,7 +63,7 @@ def _options(found: Callable[..., Any], name: str) -> dict[str, Option]:
     """The arguments with a default, whether or not they say what they are for."""
     parameters = list(inspect.signature(found, eval_str=True).parameters.values())
     if len(parameters) < len(TOLD):
-        raise InputError(f"optimiser {name!r} must take ({', '.join(TOLD)}), and may take options")
+        raise UserError(f"optimiser {name!r} must take ({', '.join(TOLD)}), and may take options")
     known = {}
     for parameter in parameters[len(TOLD) :]:
         if parameter.default is parameter.empty or parameter.name in ("lower", "seed"):
@@ -84,13 +84,13 @@ def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
         ours: list[Exception] = []
         try:
             reason = found(_noting(objective, ours), theta, _noting(report, ours), **told)
-        except (Stop, Diverged, InputError):
+        except (Stop, Diverged, UserError):
             raise
         except Exception as error:
             if error in ours:
                 raise
             said = " ".join(str(error).split())
-            raise InputError(
+            raise UserError(
                 f"optimiser {name!r} raised {type(error).__name__}: {said}{_place(error)}"
             ) from error
         return str(reason) if reason else "the optimiser returned"

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import is_finite
 
@@ -58,9 +58,9 @@ def minimize(
     import torch
 
     if schedule not in SCHEDULES:
-        raise InputError(f"no schedule {schedule!r}; known: {', '.join(SCHEDULES)}")
+        raise UserError(f"no schedule {schedule!r}; known: {', '.join(SCHEDULES)}")
     if schedule != "constant" and horizon <= 0:
-        raise InputError(f"schedule {schedule!r} needs to know the number of steps: set horizon")
+        raise UserError(f"schedule {schedule!r} needs to know the number of steps: set horizon")
     theta = theta.copy()
     parameter = torch.from_numpy(theta).requires_grad_()  # shares its numbers with theta
     adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
@@ -94,9 +94,9 @@ def _batches(objective: Objective, size: int, seed: int) -> Iterator[Objective]:
     """One objective per mini batch, for ever: each epoch is a fresh permutation of the rows."""
     on_rows, total = getattr(objective, "on_rows", None), getattr(objective, "rows", 0)
     if on_rows is None:
-        raise InputError("this objective has no rows to draw mini batches from: use batch = 0")
+        raise UserError("this objective has no rows to draw mini batches from: use batch = 0")
     if size > total:
-        raise InputError(f"batch of {size} is more than the {total} rows there are")
+        raise UserError(f"batch of {size} is more than the {total} rows there are")
     generator = np.random.Generator(np.random.Philox(seed))
     while True:
         order = generator.permutation(total)

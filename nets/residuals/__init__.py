@@ -14,7 +14,7 @@ test functions are all of that shape. `ResidualObjective` is ½ Σ r² over any 
 its gradient, and the Jacobian of all r in all parameters, by hand: forward Taylor mode and its
 adjoint through the buffers of the fast path (`nets.fast`). Nothing here knows a problem.
 
-Loss and gradient of the strong form of `bench.forms` on one thread, beside double backward passes
-of torch: 1.6 against 14.6 ms (2-20, 562 + 337 points), 4.6 against 34 ms (2-30, 1142 + 685); 29 and
-41 % of it are the matrix products. Normal equations of all residuals: 30 and 195 ms.
+Loss and gradient of the strong form on one thread, compared with double backward passes of torch:
+1.6 against 14.6 ms (2-20, 562 + 337 points), 4.6 against 34 ms (2-30, 1142 + 685); 29 and 41 % of
+it are the matrix products. Normal equations of all residuals: 30 and 195 ms.
 """

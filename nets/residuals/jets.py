@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from base.errors import UserError, nearest
 from nets.activations import Activation
-from nets.errors import InputError, nearest
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 def channels(order: str) -> int:
     """How many channels the jet of that order has."""
     if order not in CHANNELS:
-        raise InputError(f"unknown order {order!r} of a jet; {nearest(order, list(CHANNELS))}")
+        raise UserError(f"unknown order {order!r} of a jet; {nearest(order, list(CHANNELS))}")
     return CHANNELS[order]
 
 
@@ -43,7 +43,7 @@ def check_served(sigma: Activation, order: str) -> None:
     """Refuses an activation that has fewer continuous derivatives than the jet is made of."""
     needed = DERIVATIVES[order]
     if sigma.smoothness < needed:
-        raise InputError(
+        raise UserError(
             f"{sigma.name} has {sigma.smoothness} continuous derivative"
             f"{'' if sigma.smoothness == 1 else 's'} and second derivatives of the net need "
             f"{needed}; use tanh, or residuals of first order"

@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nets.errors import InputError
-from nets.fast.kernel import FlatParameters, Norms, _numbers
+from base.errors import UserError
+from nets.fast.kernel import FlatParameters, Norms, numbers_of
 from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, pool_entries
 from nets.gradients.adjoint import coefficient_vjp
@@ -56,14 +56,14 @@ class ResidualObjective:
         self, net: Network, terms: Sequence[Residuals], *, chunk: int | None = None
     ) -> None:
         if not terms:
-            raise InputError("an equation needs at least one set of residuals")
+            raise UserError("an equation needs at least one set of residuals")
         if net.dtype != torch.float64:
-            raise InputError(f"residuals need a float64 net, got {net.config.dtype}")
+            raise UserError(f"residuals need a float64 net, got {net.config.dtype}")
         self.net, self.terms, self.shape = net, tuple(terms), Shape(net)
         for term in self.terms:
             check_served(net.sigma, term.order)
             if term.A.shape[2] != net.widths[-1] or term.x.shape[1] != net.widths[0]:
-                raise InputError(
+                raise UserError(
                     f"the residuals are of {term.x.shape[1]} inputs and {term.A.shape[2]} outputs, "
                     f"the net has {net.widths[0]} and {net.widths[-1]}"
                 )
@@ -263,7 +263,7 @@ class ResidualObjective:
             return None
         with torch.enable_grad():
             C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
-        numbers = _numbers(self._theta.W, self._theta.b, C.detach(), s.detach(), torch.float64)
+        numbers = numbers_of(self._theta.W, self._theta.b, C.detach(), s.detach(), torch.float64)
         return tau, C, s, numbers
 
 
@@ -286,7 +286,7 @@ def _tau_slopes(net: Network, tau: Tensor) -> tuple[Array, Array, Array]:
 def chunk_points(shape: Shape, order: str, points: int, chunk: int | None = None) -> int:
     """Points per chunk: as many as the cache holds the buffers of, all chunks about equal."""
     if chunk is not None and chunk < 1:
-        raise InputError(f"chunk must be >= 1, got {chunk}; leave it out for the default")
+        raise UserError(f"chunk must be >= 1, got {chunk}; leave it out for the default")
     each = sum(pool_entries(shape, channels(order))) * 8
     size = chunk or max(MIN_POINTS, min(MAX_POINTS, CHUNK_BYTES // each))
     pieces = -(-points // size)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.residuals.jets import channels
 
 Array = NDArray[np.float64]
@@ -37,20 +37,20 @@ class Residuals:
         N, M = len(self.x), len(self.b)
         count = channels(self.order)
         if self.A.ndim != 4 or self.A.shape[:2] != (M, count) or self.A.shape[3] != N:
-            raise InputError(
+            raise UserError(
                 f"A must have shape ({M}, {count}, outputs, {N}) for order {self.order!r}, got "
                 f"{self.A.shape}"
             )
         if self.b.shape != (M, N) or len(self.labels) != (1 if self.test is not None else M):
-            raise InputError(f"b must be ({M}, {N}) with a label for each row, got {self.b.shape}")
+            raise UserError(f"b must be ({M}, {N}) with a label for each row, got {self.b.shape}")
         for name in ("x", "A", "b"):
             if not np.isfinite(getattr(self, name)).all():
-                raise InputError(
+                raise UserError(
                     f"the residuals {self.labels[0]!r} have a NaN or infinite entry in {name}; "
                     "move their points off the singularity"
                 )
         if self.test is not None and self.test.shape[1] != M * N:
-            raise InputError(f"test must have {M * N} columns, got {self.test.shape[1]}")
+            raise UserError(f"test must have {M * N} columns, got {self.test.shape[1]}")
 
     @property
     def count(self) -> int:

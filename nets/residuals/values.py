@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nets.fast.kernel import _numbers
+from nets.fast.kernel import numbers_of
 from nets.fast.shape import Shape
 from nets.fast.sweep import pool_entries
 from nets.module import Network
@@ -25,7 +25,7 @@ def jets(net: Network, x: Array, order: str = "first") -> Array:
     out = np.empty((count, outputs, len(x)))
     with torch.no_grad():
         C, s = net.architecture.coefficients(net.tau.double(), net.config.gamma)
-        numbers = _numbers(list(net.W), list(net.b), C, s, torch.float64)
+        numbers = numbers_of(list(net.W), list(net.b), C, s, torch.float64)
         sweeps: dict[int, JetSweep] = {}
         pool = torch.zeros(sum(pool_entries(shape, count * size)), dtype=torch.float64)
         for first in range(0, len(x), size):

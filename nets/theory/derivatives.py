@@ -26,7 +26,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.gradients.adjoint import states
 from nets.module import Network
 from nets.theory.recursions import Recursion, recursion_of
@@ -74,7 +74,7 @@ def state_derivatives(
     "W": (N, n_l, n_{j+1}, n_j), "b": (N, n_l, n_{j+1}), "tau": (N, n_l).
     """
     if not 0 <= j < l < len(at.net.W):
-        raise InputError(f"need 0 <= j < l <= {len(at.net.W) - 1}, got j = {j}, l = {l}")
+        raise UserError(f"need 0 <= j < l <= {len(at.net.W) - 1}, got j = {j}, l = {l}")
     recursion = recursion or at.recursion
     db = iterate(at, {j + 1: torch.diag_embed(recursion.scales[j] * at.slope[j])}, l, recursion)
     dtau = iterate(at, tau_sources(at, j, recursion), l, recursion)

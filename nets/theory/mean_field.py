@@ -25,8 +25,8 @@ import torch
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from base.errors import UserError
 from nets.activations import Activation
-from nets.errors import InputError
 
 Array = NDArray[np.float64]
 Function = Callable[[torch.Tensor], torch.Tensor]
@@ -122,7 +122,7 @@ def edge_of_chaos(sigma: Activation, v: float = 0.0, start: float = 1.0) -> floa
 
     low, high = 1e-3, 100.0
     if chaotic(low) or not chaotic(high):
-        raise InputError(f"{sigma.name} has no edge of chaos between w = {low} and {high}")
+        raise UserError(f"{sigma.name} has no edge of chaos between w = {low} and {high}")
     while high - low > 1e-9 * high:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if chaotic(middle) else (middle, high)

@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.module import Network, build
 
 # Below every number that occurs: smoothReLU is max(0, z) to the last bit.
@@ -27,7 +27,7 @@ def scale_factors(net: Network) -> torch.Tensor:
     """c[ℓ] = s[ℓ](τ) / s[ℓ](1): what τ multiplies the step's activation by."""
     tau = net.tau.detach().double()
     if not bool((tau > 0).all()):
-        raise InputError(f"a rescaling needs tau > 0, got {tau.min():g}")
+        raise UserError(f"a rescaling needs tau > 0, got {tau.min():g}")
     gamma = net.config.gamma
     with torch.no_grad():
         own = net.architecture.coefficients(tau, gamma)[1]

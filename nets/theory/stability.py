@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.mittag_leffler import mittag_leffler
 from nets.gradients.passes import trajectory
 from nets.module import Network, build
@@ -41,7 +41,7 @@ class Growth:
 def perturbation_growth(net: Network, x: Any, delta: Any) -> Growth:
     """Run the net from x and from x + delta (both (N, n₀)); the input must be carried."""
     if not net.config.carry_input:
-        raise InputError(
+        raise UserError(
             "the proposition speaks of the state at t = 0: build the net with carry_input=True "
             "and width = inputs, so that its input is the state"
         )
@@ -49,7 +49,7 @@ def perturbation_growth(net: Network, x: Any, delta: Any) -> Growth:
     base, moved = trajectory(net, x), trajectory(net, x + delta)
     size = delta.double().norm(dim=1)
     if not bool((size > 0).all()):
-        raise InputError("delta must be nonzero in every row; growth is relative to it")
+        raise UserError("delta must be nonzero in every row; growth is relative to it")
     growth = [
         float(
             ((b.mantissa * 2.0**b.exponent - a.mantissa * 2.0**a.exponent).norm(dim=1) / size).max()

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fast.kernel import FastObjective
 from nets.loss import Loss
 from nets.module import Network
@@ -41,7 +41,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if value is not None and not value >= 0:
-                raise InputError(f"{name} must be a number >= 0, got {value}")
+                raise UserError(f"{name} must be a number >= 0, got {value}")
 
     def fraction(self, steps: int, evaluations: float, seconds: float) -> float:
         done = [(steps, self.steps), (evaluations, self.evaluations), (seconds, self.seconds)]
@@ -85,7 +85,7 @@ class Data(Protocol):
         """J on these rows only."""
 
     def squares(self) -> Any:
-        """J as ½ Σ r² with its residuals (`nets.optimizers`); InputError where it is none."""
+        """J as ½ Σ r² with its residuals (`nets.optimizers`); UserError where it is none."""
 
 
 class Equation:
@@ -97,7 +97,7 @@ class Equation:
         self.whole = objective
 
     def part(self, rows: NDArray[np.int64]) -> Any:
-        raise InputError("an equation has no rows to draw mini batches from: use batch = 0")
+        raise UserError("an equation has no rows to draw mini batches from: use batch = 0")
 
     def squares(self) -> ResidualObjective:
         return self.whole
@@ -116,9 +116,9 @@ class Rows:
     def squares(self) -> ResidualObjective:
         """1/(2N) Σ‖y[L] − S‖² as ½ Σ r², where that is all of J."""
         if isinstance(self.net, OwnNet):
-            raise InputError("this optimiser knows the nets of `build` only; take ssbfgs or adam")
+            raise UserError("this optimiser knows the nets of `build` only; take ssbfgs or adam")
         if self.loss != Loss():
-            raise InputError(
+            raise UserError(
                 "this optimiser fits sums of squares; leave out lambda1, lambda2 and beta"
             )
         N, outputs = tuple(self.y.shape)

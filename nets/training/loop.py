@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from base.errors import UserError, nearest
 from nets import optimizers
 from nets.config_checks import DTYPES
-from nets.errors import InputError, nearest
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
@@ -91,7 +91,7 @@ def train(
     """
     loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
-        raise InputError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
+        raise UserError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
     net = trainable(net, x, y)
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     return minimise(
@@ -128,7 +128,7 @@ def minimise(
     if all(limit is None for limit in vars(limits).values()):
         limits = Limits(steps=DEFAULT_STEPS)
     if every < 1:
-        raise InputError(f"every must be a whole number >= 1, got {every}")
+        raise UserError(f"every must be a whole number >= 1, got {every}")
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
     if optimizers.needs_residuals(chosen):
@@ -154,7 +154,7 @@ def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
     if every is None:
         every = max(1, rows // options["batch"]) if options.get("batch") else 1
     if every < 1:
-        raise InputError(f"every must be a whole number >= 1, got {every}")
+        raise UserError(f"every must be a whole number >= 1, got {every}")
     return every
 
 

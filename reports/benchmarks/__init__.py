@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.errors import UserError
-from bench.guards.output import write_whole
+from base.errors import UserError
+from bench.core.guards.output import write_whole
 from bench.measure.load import BUSY_CORES
-from bench.measure.saved import SavedRun, Timed, compare, read, saved_files
 from reports.benchmarks import groups, peers, targets
+from reports.benchmarks.saved import SavedRun, Timed, compare, read, saved_files
 from reports.document import Document, Section
 
 

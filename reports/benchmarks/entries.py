@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from bench.measure.saved import Timed
+from reports.benchmarks.saved import Timed
 from reports.document import Source, Value
 from reports.formatting import show
 

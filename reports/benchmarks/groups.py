@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.measure.saved import Change, Compared, SavedRun, Timed
 from reports.benchmarks.entries import interval, mapping, plain, real, source
+from reports.benchmarks.saved import Change, Compared, SavedRun, Timed
 from reports.document import Block, Column, Paragraph, Table, Value
 from reports.formatting import Kind, show
 

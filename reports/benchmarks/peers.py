@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.measure.saved import Timed
 from reports.benchmarks.entries import interval, mapping, real, source, times
+from reports.benchmarks.saved import Timed
 from reports.document import Block, Column, Paragraph, Picture, Table
 
 SAME = 1.1  # errors, or times, within a tenth of each other

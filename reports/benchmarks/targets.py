@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.measure.saved import Timed
 from reports.benchmarks.entries import interval, mapping, plain, real, source, times
+from reports.benchmarks.saved import Timed
 from reports.document import Block, Column, Paragraph, Table, Value
 from reports.formatting import show
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.statistics import bootstrap_median
+from bench.claims.statistics import bootstrap_median
 from bench.store.results import median
 from reports.decision import POINTS, REQUIRED, Entrant, Place, placed
 

@@ -60,7 +60,7 @@ def _phase_panel(axes: Axes, rows: Results, norm: Normalize) -> None:
     if whole.size:
         depths = [depths[k] for k in whole]
         measured, predicted = measured[:, whole], predicted[:, whole]
-    axes.pcolormesh(_edges(depths), _edges(scales), measured, norm=norm, cmap=DIVERGING)
+    axes.pcolormesh(cell_edges(depths), cell_edges(scales), measured, norm=norm, cmap=DIVERGING)
     if min(predicted.shape) > 1 and np.isfinite(predicted).all():
         axes.contour(
             depths,
@@ -90,7 +90,7 @@ def _table(rows: Results, depths: Sequence[int], scales: Sequence[float], name: 
     return table
 
 
-def _edges(values: Sequence[float]) -> Array:
+def cell_edges(values: Sequence[float]) -> Array:
     """Borders of cells around points on a logarithmic axis."""
     logs = np.log(np.asarray(values, dtype=float))
     if len(logs) == 1:

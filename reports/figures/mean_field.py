@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.store.results import Results, median
-from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, _edges
+from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, cell_edges
 from reports.names import in_place, net_title
 from reports.style import ANY_COLORS, WIDTH_INCHES
 from reports.svg import legend, legend_below
@@ -99,7 +99,7 @@ def _panel(axes: Axes, cells: Results, norm: SymLogNorm) -> None:
             for scale, value in zip(found, middle, strict=True):
                 tables[name][scales.index(scale), j] = value
     axes.pcolormesh(
-        _edges(depths), _edges(scales), tables["log10_growth"], norm=norm, cmap=DIVERGING
+        cell_edges(depths), cell_edges(scales), tables["log10_growth"], norm=norm, cmap=DIVERGING
     )
     predicted = tables["log10_growth_predicted"]
     if min(predicted.shape) > 1 and np.isfinite(predicted).all():

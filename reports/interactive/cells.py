@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bench.guards.text import one_line
+from bench.core.guards.text import one_line
 from bench.store.results import StoredResult
 
 KEY_LETTERS = 12

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from bench.errors import UserError
+from base.errors import UserError
 from bench.store.files import Damaged
 from bench.store.results import Results
-from reports._faults import note
 from reports.contenders import contested
 from reports.context import Run
 from reports.document import Picture
+from reports.faults import note
 from reports.figures.first_page import told_panels
 from reports.first_page import TOLD, Fields
 from reports.interactive.cells import Cells
@@ -63,7 +63,7 @@ def _tried(what: str, made: Callable[[], T], otherwise: T) -> T:
         return made()
     except (Damaged, UserError):
         raise
-    except Exception as error:  # see `reports._faults`
+    except Exception as error:  # see `reports.faults`
         note(what, error)
         return otherwise
 

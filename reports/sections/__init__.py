@@ -27,11 +27,11 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Protocol, TypeGuard, cast
 
-from bench.errors import UserError
+from base.errors import UserError
 from bench.store.files import Damaged
-from reports._faults import note
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Picture, Section, Table, walk
+from reports.faults import note
 
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 
@@ -101,7 +101,7 @@ def make(module: Described, run: Run) -> Section | None:
 def _tried(
     module: Described, contents: Callable[[], Sequence[Block | Section]], run: Run
 ) -> Sequence[Block | Section]:
-    """The contents, or what kept them from being compiled (`reports._faults`)."""
+    """The contents, or what kept them from being compiled (`reports.faults`)."""
     try:
         return contents()
     except (Damaged, UserError):

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims.reentrant import WRONG_ABOVE, end_of
+from bench.claims.themes.reentrant import WRONG_ABOVE, end_of
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture

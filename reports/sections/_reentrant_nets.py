@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bench.claims.reentrant import WRONG_ABOVE, ends
+from bench.claims.themes.reentrant import WRONG_ABOVE, ends
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Table, Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.claims.reentrant import ESTIMATED, INDICATORS, thresholds, warned
+from bench.claims.themes.reentrant import ESTIMATED, INDICATORS, thresholds, warned
 from bench.store.results import StoredResult
 from reports.document import Block, Column, Paragraph, Source, Table, Value
 

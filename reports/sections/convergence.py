@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from bench.statistics import observed_rate
+from bench.claims.statistics import observed_rate
 from bench.store.results import Results, StoredResult, appearance
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table, Value

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from bench.claims import Compared
-from bench.claims.tau import KIND, TITLES, compared_arms, runs_of, swept, tuned
-from bench.statistics import SIGNIFICANCE, holm
+from bench.claims.statistics import SIGNIFICANCE, holm
+from bench.claims.themes.tau import KIND, TITLES, compared_arms, runs_of, swept, tuned
 from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Column, Missing, Paragraph, Picture, Table, Value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bench.claims import PARTS, SEED_DEPENDENT, Compared, Entry, agreement, family_sizes
-from bench.statistics import DECIDING_SEEDS, largest_family
+from bench.claims.statistics import DECIDING_SEEDS, largest_family
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims.phases import KIND, Line, nets_of, phase_lines, plain
+from bench.claims.themes.phases import KIND, Line, nets_of, phase_lines, plain
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import (

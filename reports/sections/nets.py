@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims.reproduction import printed_tau
+from bench.claims.themes.reproduction import printed_tau
 from bench.store.results import Results, StoredResult, medians
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value

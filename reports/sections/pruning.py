@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from bench.claims.reproduction import PRINTED_TEST_ERROR
+from bench.claims.themes.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import StoredResult
 from bench.store.results import Results, median
 from reports.context import Run

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from math import inf
 
-from bench.claims.reproduction import SETTING, Closest, closest, closest_with_penalty
-from bench.claims.sensitivity import QUESTIONS, Answer, answers, data_and_weights
+from bench.claims.themes.reproduction import SETTING, Closest, closest, closest_with_penalty
+from bench.claims.themes.sensitivity import QUESTIONS, Answer, answers, data_and_weights
 from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import (

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.claims.solve import best_nets
+from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Table, Value

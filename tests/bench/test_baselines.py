@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from bench import baselines, problems
-from bench.baselines import _products
-from bench.baselines._least_squares import Linear, coefficients, fit_features, triangle
-from bench.baselines._polynomials import monomials
-from bench.baselines._search import Split, Trained
-from bench.errors import UserError
-from bench.measure.ruler import field_errors, relative_test_error
+from base.errors import UserError
+from bench import problems
+from bench.measure.norms import field_errors, relative_test_error
+from bench.methods import baselines
+from bench.methods.baselines import _products
+from bench.methods.baselines._least_squares import Linear, coefficients, fit_features, triangle
+from bench.methods.baselines._polynomials import monomials
+from bench.methods.baselines._search import Split, Trained
 
 POINTS = problems.maxwell.sample_cylinder(3000, 0)
 FEW = POINTS[:, :1000]
@@ -33,7 +34,7 @@ def test_contract(name, features):
 
     inputs = problems.maxwell.inputs(FEW, features)
     mix = np.random.default_rng(1).normal(size=(inputs.shape[1], 3))
-    found = baselines.load(name).fit(inputs, inputs @ mix, 0)
+    found = baselines.get(name).fit(inputs, inputs @ mix, 0)
     fitted = found if isinstance(found, baselines.Fitted) else baselines.Fitted(*found)
     held_out = problems.maxwell.inputs(TEST, features)
     assert relative_test_error(fitted.predict(held_out), held_out @ mix) < 1e-2
@@ -143,7 +144,7 @@ def test_the_degree_is_found(degree):
     inputs = generator.uniform(-1, 1, (400, 3))
     exact = np.column_stack([inputs[:, 0] ** degree, inputs.sum(axis=1) ** degree, inputs[:, 2]])
     noisy = exact + 1e-3 * generator.normal(size=exact.shape)
-    fitted = baselines.load("legendre").fit(inputs, noisy, 0)
+    fitted = baselines.get("legendre").fit(inputs, noisy, 0)
     assert fitted.chosen["degree"] == degree
     assert fitted.unknowns == 3 * _products.count(3, degree)
 
@@ -163,7 +164,7 @@ def test_strong_where_the_field_is_smooth(name, bound):
 
 def test_a_ridge_on_few_centres_is_the_regularised_problem(monkeypatch):
     """Against its normal equations, with more samples than centres."""
-    from bench.baselines import kernel_ridge
+    from bench.methods.baselines import kernel_ridge
 
     monkeypatch.setattr(kernel_ridge, "CENTRES", 30)
     generator = np.random.default_rng(5)
@@ -180,4 +181,4 @@ def test_a_ridge_on_few_centres_is_the_regularised_problem(monkeypatch):
 
 def test_unknown_baseline_is_refused():
     with pytest.raises(UserError, match="quadratic"):
-        baselines.load("quadratc")
+        baselines.get("quadratc")

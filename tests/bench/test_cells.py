@@ -1,8 +1,6 @@
 """A cell is its kind and config; one contract test for all kinds and one for all studies."""
 
-import ast
 import dataclasses
-import functools
 import os
 import pickle
 import subprocess
@@ -12,20 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from base.errors import UserError
 from bench import studies
 from bench.cells import Cell, kinds, label_of, load_kind, needs_bytes
-from bench.errors import UserError
-from bench.settings import about, configured, types_of
-from bench.store.fingerprint import fingerprint, located, sources
+from bench.core.settings import about, configured, types_of
 
 
 @pytest.mark.parametrize("kind", kinds())
 def test_every_kind_keeps_the_contract(kind):
     module = load_kind(kind)
     assert isinstance(module.ALONE, bool)
-    assert all(path.exists() for name in module.DEPENDS for path in located(name))
     assert module.__doc__
-    assert len(fingerprint(kind)) == 16
     with pytest.raises(UserError, match="has no setting 'nonsense'"):
         Cell(kind, {"nonsense": 1})
 
@@ -110,82 +105,6 @@ def test_unknown_kind_names_the_nearest():
 def test_label_tells_what_differs_from_the_defaults():
     assert Cell("fem", {"n": 4}).label == "fem n=4"
     assert label_of("gone", {"a": 1}) == "gone a=1"
-
-
-def test_the_fingerprint_follows_the_sources(tmp_path, monkeypatch):
-    package = tmp_path / "tracked"
-    package.mkdir()
-    for name in ("__init__", "a", "b"):
-        (package / f"{name}.py").write_text(f"# {name}")
-    monkeypatch.syspath_prepend(tmp_path)
-    names = [name for name, _ in sources("tracked")]
-    assert names == ["tracked/__init__.py", "tracked/a.py", "tracked/b.py"]
-    assert [name for name, _ in sources("tracked.a")] == ["tracked.a"]
-    with pytest.raises(ModuleNotFoundError, match="no source"):
-        located("tracked.c")
-
-
-# Modules that carry a cell to and from the store, or name things, but do not decide its numbers.
-HARNESS = {
-    "bench.cells",
-    "bench.cells._appearance",
-    "bench.cells._names",
-    "bench.cells._net",
-    "bench.compiling",
-    "bench.errors",
-    "bench.plugs",
-    "bench.plugs.files",
-    "bench.settings",
-    "bench.store.results",  # where seeds begin to confirm
-    "fem.errors",
-    "nets.errors",
-}
-
-
-@functools.cache
-def imported(path):
-    """Modules of this project that a file imports anywhere, also inside functions."""
-    return list(_imported(path))
-
-
-def _imported(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = [name if source_of(name) else node.module for name in inside]
-        else:
-            continue
-        yield from (name for name in names if name.split(".")[0] in ("fem", "nets", "bench"))
-
-
-def source_of(name):
-    """The file of a module, or None for a name inside one."""
-    try:
-        path = located(name)[0]
-    except ModuleNotFoundError:
-        return None
-    return path / "__init__.py" if path.is_dir() else path
-
-
-@pytest.mark.parametrize("kind", kinds())
-def test_depends_covers_whatever_the_kind_imports(kind):
-    """Or else a change of code would leave results that look current and are not."""
-    module = load_kind(kind)
-    covered = {module.__name__, *module.DEPENDS}
-    waiting, seen = [module.__name__], set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen or name in HARNESS:
-            continue
-        seen.add(name)
-        parents = {name[:end] for end, letter in enumerate(name) if letter == "."}
-        assert covered & {name, *parents}, f"DEPENDS of {kind} does not name {name}"
-        by_ruler = covered & {"bench.measure", "bench.measure.ruler"}
-        measures = by_ruler or not name.startswith("bench.domains")
-        # who only draws points of a domain does not reach its rules and meshes, which are fem's
-        waiting += [m for m in imported(source_of(name)) if measures or not m.startswith("fem")]
 
 
 PLANS = """

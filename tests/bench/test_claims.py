@@ -7,13 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import comparison
-from bench.claims import PARTS, Claim, agreement, all_claims, digest, family_sizes, ledger
-from bench.claims._arms import PAPER
-from bench.claims._counting import count, seeds_and_unit
-from bench.claims._rules import compared_values, smaller
-from bench.claims.reproduction import SETTING, closest
-from bench.statistics import DECIDING_SEEDS, largest_family
+from bench.claims import (
+    PARTS,
+    Claim,
+    agreement,
+    all_claims,
+    comparison,
+    digest,
+    family_sizes,
+    ledger,
+)
+from bench.claims.arms import PAPER
+from bench.claims.counting import count, seeds_and_unit
+from bench.claims.rules import compared_values, smaller
+from bench.claims.statistics import DECIDING_SEEDS, largest_family
+from bench.claims.themes.reproduction import SETTING, closest
 from bench.store.results import Results, judged_by
 
 FIXED, LEARNED = {"tau": "fixed"}, {"tau": "learned"}

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import bench.cli
-from bench.cli._json import show_json
+import femnets.cli
+from femnets.cli._json import show_json
 
 COMMANDS = sorted(
     info.name.replace("_", "-")
-    for info in pkgutil.iter_modules(bench.cli.__path__)
+    for info in pkgutil.iter_modules(femnets.cli.__path__)
     if not info.name.startswith("_")
 )
 HEAVY = ("torch", "skfem", "numba", "matplotlib", "pyamg", "typst")
@@ -24,12 +24,12 @@ HEAVY = ("torch", "skfem", "numba", "matplotlib", "pyamg", "typst")
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
-    assert bench.cli.invoke([command, "--help"]) == 0
+    assert femnets.cli.invoke([command, "--help"]) == 0
     assert "Usage" in capsys.readouterr().out
 
 
 def test_without_a_command_it_is_help(capsys):
-    assert bench.cli.invoke([]) == 0
+    assert femnets.cli.invoke([]) == 0
     captured = capsys.readouterr()
     assert "Usage" in captured.out
     assert captured.err == ""
@@ -37,7 +37,7 @@ def test_without_a_command_it_is_help(capsys):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
-    assert bench.cli.invoke([command, "--no-such-flag"]) == 2
+    assert femnets.cli.invoke([command, "--no-such-flag"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err.strip().splitlines()) == 1
@@ -45,14 +45,14 @@ def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
 
 
 def test_unknown_command_is_one_line(capsys):
-    assert bench.cli.invoke(["trian"]) == 2
+    assert femnets.cli.invoke(["trian"]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list"], ["fem", "--help"], ["run", "--help"]])
 def test_light_commands_import_nothing_heavy(arguments):
     code = (
-        "import sys, bench.cli; bench.cli.invoke(sys.argv[1:]); "
+        "import sys, femnets.cli; femnets.cli.invoke(sys.argv[1:]); "
         f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
@@ -63,11 +63,11 @@ def test_light_commands_import_nothing_heavy(arguments):
 
 def test_list_explains_every_name_without_codes_of_our_own(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert bench.cli.invoke(["list"]) == 0
+    assert femnets.cli.invoke(["list"]) == 0
     told = capsys.readouterr().out
     assert max(map(len, told.splitlines())) <= 80
     assert not re.search(r"maths|track:|\bE\d\b", told)
-    assert bench.cli.invoke(["list", "--json"]) == 0
+    assert femnets.cli.invoke(["list", "--json"]) == 0
     for noun, names in json.loads(capsys.readouterr().out).items():
         assert f"{noun}:" in told
         for name in names:
@@ -78,17 +78,17 @@ def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
     def broken():
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(bench.cli, "build_app", lambda: lambda **_: broken())
+    monkeypatch.setattr(femnets.cli, "build_app", lambda: lambda **_: broken())
     with pytest.raises(ZeroDivisionError):
-        bench.cli.invoke([])
+        femnets.cli.invoke([])
 
 
 def test_interrupt_exits_130(monkeypatch, capsys):
     def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bench.cli, "build_app", lambda: interrupted)
-    assert bench.cli.invoke([]) == 130
+    monkeypatch.setattr(femnets.cli, "build_app", lambda: interrupted)
+    assert femnets.cli.invoke([]) == 130
     assert "interrupted" in capsys.readouterr().err
 
 
@@ -100,5 +100,5 @@ def test_every_number_in_json_is_finite_or_null(capsys):
 
 
 def test_no_command_prints_json_by_another_way():
-    for path in Path(bench.cli.__file__).parent.glob("*.py"):
+    for path in Path(femnets.cli.__file__).parent.glob("*.py"):
         assert path.name == "_json.py" or not re.search(r"(echo|print)\(\s*json", path.read_text())

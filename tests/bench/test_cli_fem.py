@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from bench.cli import invoke
-from bench.cli._convergence import convergence_figure
-from bench.cli.fem import parse_sizes
-from bench.errors import UserError
+from base.errors import UserError
+from femnets.cli import invoke
+from femnets.cli._convergence import convergence_figure
+from femnets.cli.fem import parse_sizes
 
 
 def run(*arguments):

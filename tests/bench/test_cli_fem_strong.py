@@ -6,8 +6,8 @@ import meshio
 import numpy as np
 import pytest
 
-from bench.cli import invoke
 from fem import meshes
+from femnets.cli import invoke
 
 
 def rows(capsys, *arguments):
@@ -73,7 +73,7 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
         (["--element", "hexP", "--order", "0"], "--order takes numbers from 1"),
         (["--element", "hexP"], "needs an order"),
         (["--element", "hexP", "--n", "1", "--order", "5000"], "GiB"),
-        (["--element", "hexN0", "--solve", "--n", "2"], "take hexP or N0 or N1"),
+        (["--element", "hexN0", "--solve", "--n", "2"], "take N0 or N1 or hexP"),
         (["--solve", "--guess"], "--solve"),
         (["--mesh", "nowhere.msh"], "no mesh file at nowhere.msh"),
         (["--mesh", "nowhere.msh", "--grading", "2"], "--grading"),

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import cli
 from bench.cells import Cell, Result
-from bench.comparison import compare
+from bench.claims.comparison import compare
 from bench.runner.interrupt import Abandoned
 from bench.store.files import encoded, sealed
 from bench.store.folder import Store
+from femnets import cli
 
 STUDY = "faultlab.study"
 HERE = ("run", STUDY, "--run", "r", "--jobs", "0", "--no-report")

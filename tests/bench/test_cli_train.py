@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 import torch
 
-import bench.cli
 from bench import problems
-from bench.guards.signals import Asked
-from bench.recipes import RECIPES
-from bench.threads import thread_environment
-from bench.training import TrainConfig, train_net
+from bench.core.guards.signals import Asked
+from bench.core.threads import thread_environment
+from bench.methods.configurations import TrainingConfig
+from bench.methods.recipes import RECIPES
+from bench.methods.training import starting_net, train_net, training_data
+from femnets.cli import invoke
 from nets.training.loop import Progress
 from nets.training.progress import TrainingProgress, describe, time_left
 
@@ -42,7 +43,7 @@ SMALL = ["--hidden", "2", "--width", "5", "--samples", "300", "--steps", "5"]
 
 
 def femnets(*arguments, code=0):
-    assert bench.cli.invoke([str(argument) for argument in arguments]) == code
+    assert invoke([str(argument) for argument in arguments]) == code
 
 
 def answer(capsys):
@@ -81,27 +82,27 @@ class TestTrain:
         assert "{" not in out
 
     def test_the_seed_moves_the_start_and_the_data_seed_the_points(self):
-        base = TrainConfig(hidden=1, width=4, samples=50)
-        moved = TrainConfig(hidden=1, width=4, samples=50, seed=1)
-        other = TrainConfig(hidden=1, width=4, samples=50, data_seed=1)
-        assert np.array_equal(base.data().x, moved.data().x)
-        assert not np.array_equal(base.build().pack(), moved.build().pack())
-        assert not np.array_equal(base.data().x, other.data().x)
-        assert not np.array_equal(base.data().x_test, other.data().x_test)
-        assert np.array_equal(base.build().pack(), other.build().pack())
+        base = TrainingConfig(hidden=1, width=4, samples=50)
+        moved = TrainingConfig(hidden=1, width=4, samples=50, seed=1)
+        other = TrainingConfig(hidden=1, width=4, samples=50, data_seed=1)
+        assert np.array_equal(training_data(base).x, training_data(moved).x)
+        assert not np.array_equal(starting_net(base).pack(), starting_net(moved).pack())
+        assert not np.array_equal(training_data(base).x, training_data(other).x)
+        assert not np.array_equal(training_data(base).x_test, training_data(other).x_test)
+        assert np.array_equal(starting_net(base).pack(), starting_net(other).pack())
 
     def test_test_points_are_their_own(self):
-        data = TrainConfig(samples=500).data()
+        data = training_data(TrainingConfig(samples=500))
         assert len(data.x_test) == 12_000
         assert not np.isin(data.x_test[:, 0], data.x[:, 0]).any()
 
     def test_a_smaller_radius_holds_out_a_ring(self):
-        config = TrainConfig(hidden=1, width=4, samples=200, radius=0.5, steps=0)
-        data = config.data()
+        config = TrainingConfig(hidden=1, width=4, samples=200, radius=0.5, steps=0)
+        data = training_data(config)
         assert np.hypot(data.x[:, 0], data.x[:, 1]).max() <= 0.5
         assert data.held_out.mean() == pytest.approx(0.75, abs=0.02)
         trained = train_net(config)
-        ring = TrainConfig(hidden=1, width=4, samples=200, steps=0).data()
+        ring = training_data(TrainingConfig(hidden=1, width=4, samples=200, steps=0))
         prediction = trained.net(torch.from_numpy(ring.x_test)).detach().numpy()
         outside = np.hypot(ring.x_test[:, 0], ring.x_test[:, 1]) > 0.5
         error = np.linalg.norm(prediction[outside] - ring.y_test[outside])
@@ -110,9 +111,9 @@ class TestTrain:
 
     def test_figures_by_hand(self):
         """Each figure again from its definition, for an untrained net."""
-        config = TrainConfig(hidden=1, width=4, samples=200, steps=0)
+        config = TrainingConfig(hidden=1, width=4, samples=200, steps=0)
         trained = train_net(config)
-        data, net, values = config.data(), trained.net, trained.values
+        data, net, values = training_data(config), trained.net, trained.values
         with torch.no_grad():
             train = net(torch.from_numpy(data.x)).numpy()
             test = net(torch.from_numpy(data.x_test)).numpy()
@@ -205,7 +206,7 @@ class TestTrain:
 def test_tau0_has_one_grammar():
     """As `femnets gradients` reads it, tests/bench/test_gradients_cli.py."""
     for tau0, steps in (("2/H", [1.0, 1.0]), ("0.2", [0.2, 0.2]), ("1,0.5", [1.0, 0.5])):
-        assert TrainConfig(hidden=2, width=3, tau0=tau0).build().tau.tolist() == steps
+        assert starting_net(TrainingConfig(hidden=2, width=3, tau0=tau0)).tau.tolist() == steps
 
 
 class TestEvaluate:
@@ -293,7 +294,7 @@ class TestProgress:
 def test_numpy_computes_with_as_many_threads_as_told(tmp_path):
     """NumPy is loaded before the options are known: its library has to be told afterwards."""
     code = (
-        "import numpy, sys; from bench.cli._nets import use_threads; use_threads(1);"
+        "import numpy, sys; from femnets.cli._nets import use_threads; use_threads(1);"
         "from threadpoolctl import threadpool_info;"
         "print(max(pool['num_threads'] for pool in threadpool_info()))"
     )
@@ -315,7 +316,7 @@ def test_a_signal_before_or_after_the_training_is_told_with_its_code(
     def asked(*_, **__):
         raise Asked(number)
 
-    monkeypatch.setattr("bench.training.train_net", asked)
+    monkeypatch.setattr("bench.methods.training.train_net", asked)
     femnets("train", *SMALL, code=code)
     out, err = capsys.readouterr()
     word = {130: "interrupted", 143: "terminated"}[code]
@@ -325,7 +326,7 @@ def test_a_signal_before_or_after_the_training_is_told_with_its_code(
 
 def test_a_signal_that_finds_nothing_begun_ends_the_command():
     script = (
-        "import os, signal; from bench.guards import signals; signals.install()\n"
+        "import os, signal; from bench.core.guards import signals; signals.install()\n"
         "with signals.ending_well(lambda: False): os.kill(os.getpid(), signal.SIGTERM)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from bench import cli
-from bench.guards.outside import admit
+from bench.core.plugins import admit
 from bench.store.folder import Store
 from bench.store.survey import counts, survey
 from bench.studies import replanned
+from femnets import cli
 
 pytest.importorskip("distributed")
 STUDY = admit("faultlab.study")

@@ -7,11 +7,11 @@ import pytest
 
 from bench import studies
 from bench.cells import Cell, Result, paired, work_of
-from bench.cli import invoke
 from bench.store.files import StoredResult, encoded
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from bench.store.kept import Kept, write_kept
+from femnets.cli import invoke
 
 MACHINE = {"processor": "a slow one", "cores": 2, "memory_gib": 4, "system": "any"}
 
@@ -38,7 +38,7 @@ def commit(run, sizes, seconds):
     for n in sizes:
         cell = Cell("fem", {"n": n})
         where = {"seconds": seconds * n}
-        store.commit(cell, encoded(cell, Result({"n": n}), fingerprint("fem"), where))
+        store.commit(cell, encoded(cell, Result({"n": n}), fingerprint_of(cell), where))
     store.close()
 
 

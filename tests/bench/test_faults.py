@@ -18,7 +18,7 @@ import numpy as np
 import psutil
 import pytest
 
-from bench.guards.outside import admit
+from bench.core.plugins import admit
 from bench.store.files import ARRAYS, CELL, SCHEMA, sealed
 from bench.store.folder import Store
 from bench.store.survey import counts, survey

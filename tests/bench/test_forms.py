@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench import forms, problems
-from bench.errors import UserError
-from bench.forms import _built_in, _clouds, _operators
-from bench.forms._clouds import distance_from_edge, edge_power, inside_cloud, rim_cloud
+from base.errors import UserError
+from bench import problems
+from bench.methods import forms
+from bench.methods.collocation import built_in as _built_in
+from bench.methods.collocation import clouds as _clouds
+from bench.methods.collocation import operators as _operators
+from bench.methods.collocation.clouds import distance_from_edge, edge_power, inside_cloud, rim_cloud
 from fem.test_functions import lowest_order
 
 CENTRE = np.full(3, 0.5)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.cli import invoke
+from femnets.cli import invoke
 
 
 def gradients(capsys, *arguments):

@@ -9,13 +9,14 @@ import zipfile
 import numpy as np
 import pytest
 
-from bench.errors import UserError
-from bench.guards.output import file_for, folder_for, written_whole
-from bench.guards.outside import admit, check_admitted, imported, is_module_name
-from bench.guards.reading import Unfit, arrays, json_object, plain_bytes
-from bench.guards.sizes import check_memory, check_numbers
-from bench.guards.streams import Guarded
-from bench.guards.text import lines, one_line, printable, shell_command
+from base.errors import UserError
+from base.registry import FILES
+from bench.core.guards.output import file_for, folder_for, written_whole
+from bench.core.guards.reading import Unfit, arrays, json_object, plain_bytes
+from bench.core.guards.sizes import check_memory, check_numbers
+from bench.core.guards.streams import Guarded
+from bench.core.guards.text import lines, one_line, printable, shell_command
+from bench.core.plugins import admit, check_admitted, is_module_name
 from bench.store.files import _npz
 
 HOSTILE = "a\x1b]0;title\x07b\r\x9b2J\u202ec\udcff\x00"
@@ -149,7 +150,7 @@ def test_numbers_that_do_not_exist_and_sizes_that_do_not_fit():
 
 
 def test_modules_outside_are_imported_only_if_somebody_names_them():
-    with pytest.raises(UserError, match="a run folder names no code"):
+    with pytest.raises(UserError, match="named only in a run folder"):
         check_admitted("somebody.elses", "study")
     check_admitted(admit("named.here"), "study")
     assert is_module_name("a.b")
@@ -168,7 +169,7 @@ def test_a_plan_that_was_edited_is_left_out_and_named(shell):
     told = json.loads(shell.inside("status", "r", "--json").stdout)
     assert set(told["unreadable_plans"]) == {"this.x", "convergence"}
     assert told["counts"]["done"] == 1
-    assert "names no code" in shell.inside("status", "r").stdout
+    assert "named only in a run folder" in shell.inside("status", "r").stdout
 
 
 def test_resume_computes_what_the_run_remembers(shell):
@@ -192,15 +193,14 @@ def test_resume_computes_what_the_run_remembers(shell):
         ("def", "SyntaxError: invalid syntax"),
     ],
 )
-@pytest.mark.parametrize("what", ["study", "cell kind"])
-def test_code_from_outside_that_fails_is_one_line(tmp_path, monkeypatch, body, said, what):
+def test_code_from_outside_that_fails_is_one_line(tmp_path, monkeypatch, body, said):
     (tmp_path / "outer").mkdir()
     (tmp_path / "outer/study_of_mine.py").write_text(body)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(UserError) as refusal:
-        imported("outer.study_of_mine", what)
-    assert str(refusal.value).startswith(f"{what} outer.study_of_mine cannot be imported: ")
+        FILES[admit("outer.study_of_mine")]()
+    assert str(refusal.value).startswith("outer.study_of_mine cannot be imported: ")
     assert said in str(refusal.value)
     with pytest.raises(UserError, match=r"no module 'outer\.other' on the path"):
-        imported("outer.other", what)
+        FILES[admit("outer.other")]()
     monkeypatch.delitem(sys.modules, "outer")

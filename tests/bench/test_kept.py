@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import UserError
 from bench.cells import Cell
-from bench.cli import invoke
-from bench.comparison import agreement_of
-from bench.errors import UserError
+from bench.claims.comparison import agreement_of
 from bench.store.files import StoredResult, checksum
 from bench.store.folder import Store
 from bench.store.kept import COLUMNS, Kept, read_kept, write_kept
 from bench.store.provenance import provenance
 from bench.store.reproduced import DIGITS, EXACT, agreeing_digits, reproduction
+from femnets.cli import invoke
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -194,7 +194,7 @@ def computed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("computed")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr("bench.threads.use_one_thread", lambda: None)
+        patch.setattr("bench.core.threads.use_one_thread", lambda: None)
         quiet = ("--jobs", "0", "--no-report")
         assert invoke(["run", "convergence", "--run", "r", "--set", "n=1,2", *quiet]) == 0
         for run, seed in (("r", 1), ("s", 2)):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.cli import invoke
+from femnets.cli import invoke
 
 FILE = '''
 import torch

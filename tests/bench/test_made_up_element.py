@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from bench.cli import invoke
+from base.errors import UserError
 from bench.store.folder import Store
 from fem import elements
-from fem.errors import InputError
+from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.html import render_html
@@ -43,10 +43,10 @@ def folder(tmp_path, monkeypatch):
     place.mkdir()
     monkeypatch.setattr(elements, "__path__", [*elements.__path__, str(place)])
     monkeypatch.chdir(tmp_path)
-    elements._files.cache_clear()
+    elements.REGISTRY.forget()
     yield place
     monkeypatch.undo()
-    elements._files.cache_clear()
+    elements.REGISTRY.forget()
     for path in place.glob("*.py"):
         sys.modules.pop(f"{elements.__name__}.{path.stem}", None)
 
@@ -98,12 +98,12 @@ def test_what_it_cannot_do_is_said(made_up, capsys):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("x = 1\n", "elements/lacking.py declares no ELEMENT"),
+        ("x = 1\n", "lacking is no element: define ELEMENT"),
         (WHOLE.replace('short="Made-up tets", ', ""), "elements/lacking.py: .*'short'"),
         (WHOLE.replace(", per_cell(9e4)", ""), "elements/lacking.py: .*'needs'"),
     ],
 )
 def test_a_file_that_lacks_something_is_named_with_what_it_lacks(folder, source, message):
     (folder / "lacking.py").write_text(source)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(UserError, match=message):
         elements.elements()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.measure import timing
-from bench.medians import median, medians
+from bench.measure.medians import median, medians
 
 ROOT = Path(__file__).parent.parent.parent
 

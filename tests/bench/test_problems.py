@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.stats import kstest
 
+from base.errors import UserError
 from bench import problems
-from bench.errors import UserError
 
 STENCIL = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 STEP = 0.01  # eighth order: truncation below 1e-12 at 0.3 from an edge, rounding 1e-14
@@ -219,7 +219,7 @@ class TestFichera:
     """A reference, not a closed form: held against an independent solve and its own estimate."""
 
     def test_the_file_says_how_good_it_is(self):
-        from bench.problems._fichera_reference import stored
+        from bench.problems.parts.fichera_reference import stored
 
         space, x, error = stored()
         assert error == pytest.approx(problems.fichera.reference_error, rel=0.05)
@@ -232,7 +232,7 @@ class TestFichera:
 
     def test_an_independent_method_comes_as_near_as_it_should(self):
         """N0 on graded tets, which shares nothing with the reference: its distance falls with n."""
-        from bench.finite_elements import Discretisation, approximate
+        from bench.methods.finite_elements import Discretisation, approximate
 
         found = [
             approximate(problems.fichera, Discretisation(n=n, grading=2.0, solve=True))

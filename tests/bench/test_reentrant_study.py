@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from base.errors import UserError
 from bench import problems
 from bench.cells import Cell
 from bench.claims import Compared, Fact, NotTested, ledger
-from bench.claims import reentrant as claims
-from bench.errors import UserError
-from bench.forms import _operators as op
-from bench.forms._edges import Setting
-from bench.forms._edges.built_in import cut_off_singularity, edge_factors
-from bench.forms._edges.geometry import edge_faces
-from bench.measure import calibration, indicators
+from bench.claims.themes import reentrant as claims
+from bench.methods import calibration, indicators
+from bench.methods.collocation import operators as op
+from bench.methods.edge_forms import Setting
+from bench.methods.edge_forms.built_in import cut_off_singularity, edge_factors
+from bench.methods.edge_forms.geometry import edge_faces
 from bench.store.files import StoredResult
 from bench.store.results import Results
 from bench.studies import reentrant as study
@@ -100,7 +100,7 @@ def test_the_loss_is_a_mean_of_squares(inside, rim):
 @pytest.mark.parametrize("name", ["reentrant3d", "fichera"])
 def test_rules_are_means_on_the_relatives_too(name, rule):
     """Of x·x: 5/3 in mean on each, an exact integral, and on the faces of the edges."""
-    from bench.forms._edges import rules
+    from bench.methods.edge_forms import rules
 
     problem = problems.get(name)
     cloud = rules.inside(problem, 3000, rule, 0, 0)
@@ -159,7 +159,7 @@ def test_the_weak_form_measures_in_dual_norms():
     from skfem import Basis, BilinearForm, ElementTetN0, ElementTetP1
     from skfem.helpers import curl, dot, grad
 
-    from bench.forms._edges.tested import tests_of
+    from bench.methods.edge_forms.tested import tests_of
 
     tests = tests_of(PROBLEM, 2, False)
     mesh = tests.complex.mesh
@@ -245,7 +245,7 @@ def test_nets_on_the_fichera_cube(form):
 @pytest.mark.parametrize("name", ["reentrant3d", "fichera"])
 def test_the_command_that_trains_takes_them_too(name):
     """With the error of a computed u beside errors against it; what cannot be is refused."""
-    from bench.solving import solve_net
+    from bench.methods.solving import solve_net
 
     told = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
     values = solve_net(told).values

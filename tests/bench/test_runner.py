@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from base.errors import UserError
 from bench.cells import Cell
-from bench.errors import UserError
 from bench.runner import in_order, run_cells
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from bench.cli import invoke
-from bench.errors import UserError
-from bench.measure.saved import compare, read
+from base.errors import UserError
+from femnets.cli import invoke
 from reports.benchmarks import benchmark_document, load_sentence
+from reports.benchmarks.saved import compare, read
 
 
 def document(factor=1.0, slower=(), error=0.5, rounds=9, load=0.0):

@@ -6,8 +6,8 @@ from test_claims import MadeUp
 
 from bench.cells import Cell, load_kind
 from bench.claims import ledger
-from bench.claims.sensitivity import BASE, CLAIMS, QUESTIONS, data_and_weights
-from bench.statistics import largest_family, variance_shares
+from bench.claims.statistics import largest_family, variance_shares
+from bench.claims.themes.sensitivity import BASE, CLAIMS, QUESTIONS, data_and_weights
 from bench.store.results import Results
 from bench.studies import sensitivity as study
 

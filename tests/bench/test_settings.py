@@ -7,10 +7,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from base.errors import UserError
 from bench import studies
-from bench.cli._options import options_of
-from bench.errors import UserError
-from bench.settings import configured, inherited, parsed, required, setting, typed
+from bench.core.settings import configured, inherited, parsed, required, setting, typed
+from femnets.cli._options import options_of
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-import bench.cli
+from base.errors import UserError
 from bench import problems
 from bench.cells import Cell
 from bench.cells.solved_net import Config
-from bench.errors import UserError
-from bench.measure import ruler
-from bench.solving import SolvedField, evaluated, solve_net, starting_net
-from bench.training import FIGURES
+from bench.measure import norms as ruler
+from bench.methods.solving import SolvedField, evaluated, solve_net, starting_net
+from bench.methods.training import FIGURES
+from femnets.cli import invoke
 from nets.residuals.values import jets
 
 SMALL = {"width": 6, "points": 60, "boundary_points": 40, "evaluations": 60.0}
@@ -22,7 +22,7 @@ FLAGS = ["--track", "solve", "--width", "6", "--points", "60", "--boundary-point
 
 
 def femnets(*arguments, code=0):
-    assert bench.cli.invoke([str(argument) for argument in arguments]) == code
+    assert invoke([str(argument) for argument in arguments]) == code
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bench.claims._power import detectable_effect, detectable_factor
-from bench.statistics import (
+from bench.claims.power import detectable_effect, detectable_factor
+from bench.claims.statistics import (
     DECIDING_SEEDS,
     SIGNIFICANCE,
     bootstrap_median,

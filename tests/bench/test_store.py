@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import UserError
 from bench.cells import Cell, Result, key_of
-from bench.errors import UserError
 from bench.store.files import (
     ARRAYS,
     CELL,

@@ -7,14 +7,14 @@ import pytest
 import torch
 from test_claims import MadeUp
 
-from bench import arms
-from bench.atlas import net_of
+from base.errors import UserError
 from bench.cells import Cell, load_kind
-from bench.cells._net import NetOnData
 from bench.cells.tau_arm import Config
 from bench.claims import all_claims, ledger
-from bench.claims.tau import CLAIMS, tuned
-from bench.errors import UserError
+from bench.claims.themes.tau import CLAIMS, tuned
+from bench.methods import tau_arms as arms
+from bench.methods.configurations import NetOnData
+from bench.methods.gradient_atlas import net_of
 from bench.store.results import Results
 from bench.studies import learned_tau, plan
 

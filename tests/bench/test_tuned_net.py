@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from base.errors import UserError
 from bench import problems
 from bench.cells import Cell, load_kind
 from bench.cells.tuned_net import (
@@ -14,7 +15,6 @@ from bench.cells.tuned_net import (
     held_out,
     least,
 )
-from bench.errors import UserError
 from bench.studies import plan
 
 SMALL = {

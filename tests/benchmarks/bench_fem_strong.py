@@ -7,7 +7,7 @@ solve and error, one thread, after a small warm-up). N0 is the fastest solver fo
 import pytest
 
 from bench import problems
-from bench.boundary_value import data_of
+from bench.methods.boundary_value import data_of
 from fem import best_approximation
 from fem.boundary_value import solve_boundary_value
 

@@ -14,7 +14,7 @@ from bench.runner.interrupt import Interrupt
 from bench.runner.processes import LocalProcesses
 from bench.runner.progress import PlainView
 from bench.store.files import encoded
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from bench.store.survey import counts, survey
 from bench.studies import plan
@@ -54,7 +54,7 @@ def test_status_of_10000_cells(measured, tmp_path):
     measured.benchmark.group = "harness"
     plans = plan([STUDY], "quick", {STUDY: {"cells": 10_000}})
     store = Store.writable(tmp_path / "run")
-    code = fingerprint("faultlab.cell")
+    code = fingerprint_of(plans[0].cells[0])
     for cell in plans[0].cells:
         result = Result({"i": cell.config["i"], "mean": 0.5})
         store.commit(cell, encoded(cell, result, code, {"seconds": 0.0}), sync=False)

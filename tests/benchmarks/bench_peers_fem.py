@@ -18,8 +18,8 @@ import pytest
 from peers_fem import Solved
 
 from bench import problems
-from bench.boundary_value import data_of
 from bench.measure.turns import Turns
+from bench.methods.boundary_value import data_of
 from fem import solve_boundary_value
 from fem.choice import make_space
 from fem.spaces import How

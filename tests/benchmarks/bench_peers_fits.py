@@ -13,7 +13,7 @@ import pytest
 from peers_fem import version
 
 from bench import problems
-from bench.baselines import fit_baseline
+from bench.methods.baselines import fit_baseline
 
 GROUP = "peers"
 PROBLEM = problems.helix

@@ -14,7 +14,8 @@ import peers_fem
 import pytest
 import torch
 
-from bench.training import TrainConfig, rel_test_error
+from bench.methods.configurations import TrainingConfig
+from bench.methods.training import rel_test_error, starting_net, training_data
 from nets import train
 from nets.fast.kernel import FastObjective
 
@@ -46,7 +47,7 @@ def jax_loss(config, data):
     def loss(parameters):
         return jnp.sum((predict(parameters, x) - y) ** 2) / (2 * len(x))
 
-    net = config.build()
+    net = starting_net(config)
     start = (
         [jnp.asarray(w.detach().numpy()) for w in net.W],
         [jnp.asarray(v.detach().numpy()) for v in net.b],
@@ -67,7 +68,7 @@ def torch_call(net, x, y):
 
 def config_of(size, **more):
     hidden, width = map(int, size.split("-"))
-    return TrainConfig(hidden=hidden, width=width, tau="learned", **more)
+    return TrainingConfig(hidden=hidden, width=width, tau="learned", **more)
 
 
 @needs_jax
@@ -77,7 +78,7 @@ def test_loss_and_gradient(measured, size):
 
     measured.benchmark.group = GROUP
     config = config_of(size)
-    data, net = config.data(), config.build()
+    data, net = training_data(config), starting_net(config)
     x, y = torch.from_numpy(data.x), torch.from_numpy(data.y)
     objective, theta = FastObjective(net, data.x, data.y), net.pack()
     loss, _, start = jax_loss(config, data)
@@ -109,10 +110,10 @@ def test_error_in_equal_time(measured, size, peer):
     measured.benchmark.group = GROUP
     seconds = 5.0
     config = config_of(size, samples=1000, eta=2.0)
-    data = config.data()
+    data = training_data(config)
 
     def ours():
-        return train(config.build(), data.x, data.y, optimizer="ssbfgs", seconds=seconds)
+        return train(starting_net(config), data.x, data.y, optimizer="ssbfgs", seconds=seconds)
 
     training = measured.benchmark.pedantic(ours, rounds=1)
     error, took = {"optax L-BFGS": optax_lbfgs, "optimistix BFGS": optimistix_bfgs}[peer](

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from bench.cells.solved_net import Config
-from bench.measure import ruler
-from bench.solving import solve_net
+from bench.measure import norms as ruler
+from bench.methods.solving import solve_net
 
 GROUP = "peers"
 SECONDS = float(os.environ.get("FEMNETS_BENCH_SECONDS", "15"))

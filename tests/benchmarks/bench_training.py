@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from bench.training import TrainConfig, rel_test_error
+from bench.methods.configurations import TrainingConfig
+from bench.methods.training import rel_test_error, starting_net, training_data
 from nets import train
 from nets.fast.kernel import FastObjective
 from nets.optimizers._inverse_hessian import InverseHessian
@@ -32,13 +33,13 @@ def plain_torch_step(net, x, y, optimizer) -> None:
 def test_step(measured, size, optimizer):
     """Five steps of each optimiser on 12 000 rows, history included; ratio to torch's Adam."""
     measured.benchmark.group = "training step"
-    config = TrainConfig(hidden=SIZES[size], width=50)
-    data, net = config.data(), config.build()
+    config = TrainingConfig(hidden=SIZES[size], width=50)
+    data, net = training_data(config), starting_net(config)
     x, y = torch.from_numpy(data.x), torch.from_numpy(data.y)
     adam = torch.optim.Adam(net.parameters())
 
     def five_steps():
-        return train(config.build(), data.x, data.y, optimizer=optimizer, steps=5)
+        return train(starting_net(config), data.x, data.y, optimizer=optimizer, steps=5)
 
     turns = measured.in_turns(five_steps, 3, torch_adam=lambda: plain_torch_step(net, x, y, adam))
     training = measured.result
@@ -58,8 +59,8 @@ def test_history_overhead(measured, size):
 
     measured.benchmark.group = "training step"
     hidden, width = map(int, size.split("-"))
-    config = TrainConfig(hidden=hidden, width=width, bias_ordering=True)
-    data, net, loss = config.data(), config.build(), Loss(beta=10.0)
+    config = TrainingConfig(hidden=hidden, width=width, bias_ordering=True)
+    data, net, loss = training_data(config), starting_net(config), Loss(beta=10.0)
     objective, theta = FastObjective(net, data.x, data.y, loss), net.pack()
     J, gradient = objective(theta)
     history = History(net, loss)
@@ -102,19 +103,19 @@ def test_time_to_accuracy(benchmark, target):
     """Self-scaled BFGS on a 2-50 ResNet + tau until the relative test error is reached, and what
     torch's Adam has reached after the same time."""
     benchmark.group = "time to accuracy"
-    config = TrainConfig(hidden=2, width=50)
-    data = config.data()
+    config = TrainingConfig(hidden=2, width=50)
+    data = training_data(config)
     probes = {"rel_test_error": lambda net: rel_test_error(net, data)}
 
     def reach():
         return train(
-            config.build(), data.x, data.y, optimizer="ssbfgs", seconds=30, target=target,
+            starting_net(config), data.x, data.y, optimizer="ssbfgs", seconds=30, target=target,
             probes=probes,
         )  # fmt: skip
 
     training = benchmark.pedantic(reach, rounds=1)
     assert training.reason == "target"
-    net, x, y = config.build(), torch.from_numpy(data.x), torch.from_numpy(data.y)
+    net, x, y = starting_net(config), torch.from_numpy(data.x), torch.from_numpy(data.y)
     adam = torch.optim.Adam(net.parameters(), lr=1e-2)
     start = time.perf_counter()
     while time.perf_counter() - start < training.seconds:

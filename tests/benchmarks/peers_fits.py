@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-from bench.baselines import _random, kernel_ridge
-from bench.baselines._search import HELD_OUT, Split, smallest
+from bench.methods.baselines import _random, kernel_ridge
+from bench.methods.baselines._search import HELD_OUT, Split, smallest
 
 
 def scikit_kernel_ridge(x, y):

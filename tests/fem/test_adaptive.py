@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.boundary_value import data_of
-from fem import InputError, meshes
+from bench.methods.boundary_value import data_of
+from fem import UserError, meshes
 from fem.adaptive import marked, refined, refinements
 from fem.boundary_value import solve_boundary_value
 from fem.meshes import checks
@@ -71,7 +71,7 @@ def test_refinement_beats_the_rate_of_uniform_meshes(element, rate):
 
 def test_what_adaptivity_refuses():
     data = data_of(problems.screen)
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(UserError, match="at least 1"):
         next(refinements(data, meshes.cube(1), 0))
-    with pytest.raises(InputError, match="share"):
+    with pytest.raises(UserError, match="share"):
         next(refinements(data, meshes.cube(1), 2, share=1.0))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from base.errors import UserError
 from bench import problems
 from fem import best_approximation, l2_error, make_space, rates
 from fem.choice import largest_fitting
-from fem.errors import InputError
 
 # n: L² tet, H(curl) tet, L² hex, H(curl) hex, by another implementation. The L² error of one
 # hexahedron is 2.00045e-2: 2.00039e-2 is what four Gauss points per direction give; see below.
@@ -120,7 +120,7 @@ def test_progress_reaches_its_end():
     ],
 )
 def test_bad_arguments_are_explained(options, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(UserError, match=message):
         best_approximation(problems.maxwell.u, problems.maxwell.curl_u, **options)
 
 
@@ -133,26 +133,26 @@ def test_bad_fields_are_explained(solver):
         values[1][x[0] > 0.5] = np.nan
         return values
 
-    with pytest.raises(InputError, match=r"u is not finite at x = \(0\.\d+.*component 1 is nan"):
+    with pytest.raises(UserError, match=r"u is not finite at x = \(0\.\d+.*component 1 is nan"):
         best_approximation(with_nan, curl_u, 2, solver=solver)
-    with pytest.raises(InputError, match="curl_u must map points of shape"):
+    with pytest.raises(UserError, match="curl_u must map points of shape"):
         best_approximation(u, lambda x: curl_u(x)[:2], 2, solver=solver)
 
 
 def test_a_mesh_of_the_wrong_cells_is_refused():
     from fem import meshes
 
-    with pytest.raises(InputError, match="needs cells of 4 vertices, the mesh has cells of 8"):
+    with pytest.raises(UserError, match="needs cells of 4 vertices, the mesh has cells of 8"):
         best_approximation(problems.maxwell.u, problems.maxwell.curl_u, mesh=meshes.cube(1, "hex"))
 
 
 @pytest.mark.parametrize("solver", ["assembled", "general"])
 def test_what_does_not_fit_is_refused_with_what_would(solver):
-    with pytest.raises(InputError, match=r"largest n that fits is \d+") as refused:
+    with pytest.raises(UserError, match=r"largest n that fits is \d+") as refused:
         make_space(4000, solver=solver, max_bytes=2 << 30)
     fits = int(str(refused.value).rsplit(" ", 1)[1])
     make_space(fits, solver=solver, max_bytes=2 << 30)
-    with pytest.raises(InputError):
+    with pytest.raises(UserError):
         make_space(fits + 1, solver=solver, max_bytes=2 << 30)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from base.errors import NotConverged
 from fem import How
-from fem.errors import NotConverged
 from fem.solvers.cg import MatrixSystem, advance, conjugate_gradients, norm
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.boundary_value import data_of
+from bench.methods.boundary_value import data_of
 from fem import meshes
 from fem.boundary_value import solve_boundary_value
 from fem.spaces.cube import boundary_value as cube

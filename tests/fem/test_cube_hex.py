@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import UserError
 from bench import problems
 from fem import How
-from fem.errors import InputError
 from fem.meshes import cube
 from fem.solvers import mode_products
 from fem.solvers.transforms import solve_hex
@@ -139,15 +139,15 @@ def test_evaluation_keeps_the_shape_and_refuses_points_outside():
     space = CubeHexes(3)
     x = space.interpolate(lambda p: p)
     assert space.evaluate(x, np.ones((3, 4, 5))).shape == (3, 4, 5)
-    with pytest.raises(InputError, match=r"\[0.5, 0.5, 1.1\] lies outside"):
+    with pytest.raises(UserError, match=r"\[0.5, 0.5, 1.1\] lies outside"):
         space.evaluate(x, np.array([0.5, 0.5, 1.1]))
-    with pytest.raises(InputError, match=r"shape \(3, ...\)"):
+    with pytest.raises(UserError, match=r"shape \(3, ...\)"):
         space.evaluate(x, np.ones((2, 4)))
 
 
 def test_singular_edge_must_be_an_edge_of_the_cube():
     problem = problems.maxwell
-    with pytest.raises(InputError, match=r"must be an edge.*\(0.5, 0\)"):
+    with pytest.raises(UserError, match=r"must be an edge.*\(0.5, 0\)"):
         CubeHexes(2).load(problem.u, problem.curl_u, How(singular_edge=(0.5, 0)))
 
 

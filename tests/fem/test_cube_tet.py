@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import NotConverged, UserError
 from bench import problems
 from fem import How, make_space
-from fem.errors import InputError, NotConverged
 from fem.meshes import cube
 from fem.solvers.stencil import interpolation_terms
 from fem.spaces import PLAIN
@@ -217,7 +217,7 @@ def test_evaluation_agrees_with_scikit_fem():
 
 def test_points_outside_are_refused():
     space = CubeTets(2)
-    with pytest.raises(InputError, match="outside the unit cube"):
+    with pytest.raises(UserError, match="outside the unit cube"):
         space.evaluate(random(2), np.full((3, 2), -0.01))
 
 
@@ -265,9 +265,9 @@ def test_single_precision_takes_a_guess():
 
 def test_single_precision_refuses_what_it_cannot_do():
     problem, space = problems.screen, CubeTetsSingle(3)
-    with pytest.raises(InputError, match="singular_edge is not finite"):
+    with pytest.raises(UserError, match="singular_edge is not finite"):
         space.load(problem.u, problem.curl_u, How(singular_edge=EDGE))
-    with pytest.raises(InputError, match="not for any load"):
+    with pytest.raises(UserError, match="not for any load"):
         space.solve(random(3))
 
 
@@ -295,7 +295,7 @@ def test_auto_takes_single_precision_where_memory_asks_for_it():
     double, single = CubeTets(100).predicted_bytes(), CubeTetsSingle(100).predicted_bytes()
     assert make_space(100, max_bytes=double)[0] == "kuhn"
     assert make_space(100, max_bytes=double - 1) == ("kuhn32", CubeTetsSingle(100))
-    with pytest.raises(InputError, match=r"n = 100 \(N0, kuhn32\).*the largest n that fits is 99"):
+    with pytest.raises(UserError, match=r"n = 100 \(N0, kuhn32\).*the largest n that fits is 99"):
         make_space(100, max_bytes=single - 1)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from second_opinions import renumbered
 
+from base.errors import UserError
 from bench import problems
-from bench.boundary_value import data_of
+from bench.methods.boundary_value import data_of
 from fem import best_approximation, elements, fit, meshes, solve_boundary_value
 from fem.elements import Element, Solver, per_cell
-from fem.errors import InputError
 from fem.spaces.assembled import AssembledSpace
 
 ROOT = Path(__file__).parent.parent.parent
@@ -99,14 +99,14 @@ def test_dofs_are_edge_integrals(element):
 
 def test_names_and_solvers_are_found_or_explained():
     assert {"N0", "hexN0"} <= elements.elements().keys()
-    with pytest.raises(InputError, match="did you mean 'N0'"):
+    with pytest.raises(UserError, match="did you mean 'N0'"):
         elements.get("N00")
     element = elements.get("hexN0")
-    with pytest.raises(InputError, match="unknown solver 'assembld'; did you mean 'assembled'"):
+    with pytest.raises(UserError, match="unknown solver 'assembld'; did you mean 'assembled'"):
         elements.candidates(element, "assembld", 8, on_mesh=False)
-    with pytest.raises(InputError, match="does not go with element hexN0"):
+    with pytest.raises(UserError, match="does not go with element hexN0"):
         elements.candidates(element, "general", 8, on_mesh=False)
-    with pytest.raises(InputError, match="works on the uniform cube only"):
+    with pytest.raises(UserError, match="works on the uniform cube only"):
         elements.candidates(elements.get("N0"), "kuhn", 8, on_mesh=True)
 
 
@@ -126,7 +126,7 @@ def test_auto_takes_the_first_that_fits():
     )
     assert list(elements.candidates(element, "auto", 10, on_mesh=False)) == ["small", "large"]
     assert list(elements.candidates(element, "auto", 11, on_mesh=False)) == ["large"]
-    with pytest.raises(InputError, match="has no solver for a mesh"):
+    with pytest.raises(UserError, match="has no solver for a mesh"):
         elements.candidates(element, "auto", 11, on_mesh=True)
 
 
@@ -150,7 +150,7 @@ def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
     data = data_of(problem)
     if "boundary-value problem" in element.serves:
         solution = solve_boundary_value(data, 2, element=element.name, **order)
-        with pytest.raises(InputError, match="measure"):
+        with pytest.raises(UserError, match="measure"):
             solution.l2_error  # noqa: B018
         measured = solution.measure(problem.u, problem.curl_u)
         assert measured.l2_error == solution.errors(problem.u, problem.curl_u)[0]
@@ -158,7 +158,7 @@ def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
         assert measured.l2_error / measured.l2_relative == pytest.approx(1.45999621, rel=1e-7)
         assert set(measured.seconds) == {"assemble", "solve", "error"}
     else:
-        with pytest.raises(InputError, match="does not do boundary-value problems; take"):
+        with pytest.raises(UserError, match="does not do boundary-value problems; take"):
             solve_boundary_value(data, 2, element=element.name, **order)
     points, mesh = generator().random((3, 400)), meshes.cube(1, element.cell)
     if "fit to samples" in element.serves:
@@ -167,7 +167,7 @@ def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
         assert 0 < again.l2_relative < 1
         assert again.total_seconds == found.total_seconds > 0
     else:
-        with pytest.raises(InputError, match="does not do fits to samples; take"):
+        with pytest.raises(UserError, match="does not do fits to samples; take"):
             fit(points, problem.u(points), mesh, element=element.name, **order)
 
 

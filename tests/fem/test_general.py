@@ -8,9 +8,9 @@ from scipy.sparse import csr_array, random_array
 from scipy.sparse.linalg import spsolve
 from second_opinions import discrete_gradient, renumbered, to_scipy
 
+from base.errors import NotConverged, UserError
 from bench import problems
 from fem import How, best_approximation, meshes
-from fem.errors import InputError, NotConverged
 from fem.meshes.tets import Tets
 from fem.rules.cell_rules import tet_rules
 from fem.rules.reference_hexes import hex_at_edge
@@ -222,7 +222,7 @@ def test_every_vertex_and_centre_is_found():
 
 def test_points_outside_are_named():
     space = TetSpace(n=2)
-    with pytest.raises(InputError, match=r"1 points lie outside the mesh, the first is \(0.5, 0.5"):
+    with pytest.raises(UserError, match=r"1 points lie outside the mesh, the first is \(0.5, 0.5"):
         space.evaluate(np.zeros(space.dofs), np.array([[0.5, 0.1], [0.5, 0.1], [1.5, 0.1]]))
 
 
@@ -278,13 +278,13 @@ def test_broken_cells_are_refused(cell):
     flat = mesh.p.copy()
     flat[2] = 0
     problem = problems.maxwell
-    with pytest.raises(InputError, match="degenerate cells, the first is cell 0"):
+    with pytest.raises(UserError, match="degenerate cells, the first is cell 0"):
         best_approximation(
             problem.u, problem.curl_u, mesh=type(mesh)(flat, mesh.t), element=element
         )
     folded = mesh.p.copy()
     folded[:, (mesh.p == 0.5).all(axis=0)] = [[1.2], [0.5], [0.5]]  # the centre, out of the cube
-    with pytest.raises(InputError, match="inverted cells, the first is cell"):
+    with pytest.raises(UserError, match="inverted cells, the first is cell"):
         best_approximation(
             problem.u, problem.curl_u, mesh=type(mesh)(folded, mesh.t), element=element
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from fem import InputError, best_approximation
+from fem import UserError, best_approximation
 from fem.meshes.grading import graded_cube
 
 
@@ -55,5 +55,5 @@ def test_the_grid_is_the_stated_one():
     ],
 )
 def test_bad_gradings(arguments, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(UserError, match=message):
         graded_cube(**arguments)

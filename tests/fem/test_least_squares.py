@@ -5,7 +5,7 @@ import pytest
 import skfem
 
 from bench import problems
-from fem import InputError, meshes
+from fem import UserError, meshes
 from fem.least_squares import covering_cylinder, fit
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.fitting import sampling_matrix
@@ -66,15 +66,15 @@ def test_edges_without_samples_take_moderate_values():
 def test_samples_that_cannot_be_used(samples):
     x, u = samples
     mesh = covering_cylinder(2)
-    with pytest.raises(InputError, match=r"1 of 12000 points lie outside the mesh.*\(7,"):
+    with pytest.raises(UserError, match=r"1 of 12000 points lie outside the mesh.*\(7,"):
         fit(np.where(np.arange(x.shape[1]) == 5, 7.0, x), u, mesh)
-    with pytest.raises(InputError, match="outside the mesh"):
+    with pytest.raises(UserError, match="outside the mesh"):
         fit(x, u, meshes.cylinder(2))  # inscribed: samples near r = 1 miss it
-    with pytest.raises(InputError, match=r"shape \(3, N\)"):
+    with pytest.raises(UserError, match=r"shape \(3, N\)"):
         fit(x.T, u.T, mesh)
-    with pytest.raises(InputError, match="shape of the points"):
+    with pytest.raises(UserError, match="shape of the points"):
         fit(x, u[:, :5], mesh)
-    with pytest.raises(InputError, match="sample 3 is not finite"):
+    with pytest.raises(UserError, match="sample 3 is not finite"):
         fit(x, np.where(np.arange(x.shape[1]) == 3, np.nan, u), mesh)
-    with pytest.raises(InputError, match="regularisation must be positive"):
+    with pytest.raises(UserError, match="regularisation must be positive"):
         fit(x, u, mesh, regularisation=0.0)

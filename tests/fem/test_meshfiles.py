@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from fem import InputError, best_approximation, meshes
+from fem import UserError, best_approximation, meshes
 from fem.meshes.files import cell_errors, read_mesh, write_vtu
 
 
@@ -74,21 +74,21 @@ def folded(p, t):
     ],
 )
 def test_bad_geometry_is_named(tmp_path, change, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(UserError, match=message):
         read_mesh(save(tmp_path / "bad.vtu", *damaged(change)))
 
 
 def test_files_without_tets_or_without_a_mesh(tmp_path):
     p, t = oriented(meshes.cube(1))
-    with pytest.raises(InputError, match="no tetrahedra, only triangle"):
+    with pytest.raises(UserError, match="no tetrahedra, only triangle"):
         read_mesh(save(tmp_path / "surface.vtu", p, t[:, :3], "triangle"))
     (tmp_path / "text.vtu").write_text("not a mesh")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(UserError, match="cannot read"):
         read_mesh(tmp_path / "text.vtu")
     (tmp_path / "text.unknown").write_text("not a mesh")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(UserError, match="cannot read"):
         read_mesh(tmp_path / "text.unknown")
-    with pytest.raises(InputError, match="no mesh file"):
+    with pytest.raises(UserError, match="no mesh file"):
         read_mesh(tmp_path / "missing.msh")
 
 
@@ -134,9 +134,9 @@ def _volumes(content):
 
 def test_vtu_paths_are_checked(tmp_path):
     mesh = meshes.cube(1)
-    with pytest.raises(InputError, match=r"end the name in \.vtu"):
+    with pytest.raises(UserError, match=r"end the name in \.vtu"):
         write_vtu(tmp_path / "field.png", mesh, {})
-    with pytest.raises(InputError, match="no directory"):
+    with pytest.raises(UserError, match="no directory"):
         write_vtu(tmp_path / "nowhere" / "field.vtu", mesh, {})
 
 
@@ -169,12 +169,12 @@ def test_a_mesh_that_names_other_files_is_refused(tmp_path, name, text):
     """They would be opened whatever they are, and a pipe is waited for."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match="refers to other files"):
+    with pytest.raises(UserError, match="refers to other files"):
         read_mesh(tmp_path / name)
 
 
 def test_the_second_file_of_a_mesh_in_two_is_looked_at_too(tmp_path):
     (tmp_path / "a.node").write_text("4 3 0 0\n")
     os.mkfifo(tmp_path / "a.ele")
-    with pytest.raises(InputError, match="no plain file"):
+    with pytest.raises(UserError, match="no plain file"):
         read_mesh(tmp_path / "a.node")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.boundary_value import data_of
+from bench.methods.boundary_value import data_of
 from fem import solve_boundary_value
 from fem.mixed_tests import mixed_tests
 

@@ -7,7 +7,7 @@ import skfem
 from skfem.helpers import curl, dot
 
 from bench import problems
-from fem import InputError, best_approximation, rates
+from fem import UserError, best_approximation, rates
 from fem.elements._nedelec2 import ElementTetNedelec2
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.dofs import canonical_dofs, gradient_dofs
@@ -132,5 +132,5 @@ def test_iterative_and_direct_agree():
 
 def test_points_outside_are_refused():
     solution = best_approximation(problems.maxwell.u, problems.maxwell.curl_u, 1, element="N1")
-    with pytest.raises(InputError, match="outside the mesh"):
+    with pytest.raises(UserError, match="outside the mesh"):
         solution(np.array([[2.0], [0.5], [0.5]]))

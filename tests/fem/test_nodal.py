@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.boundary_value import data_of
-from bench.finite_elements import Discretisation, approximate
-from fem import InputError, meshes, solve_boundary_value
+from bench.methods.boundary_value import data_of
+from bench.methods.finite_elements import Discretisation, approximate
+from fem import UserError, meshes, solve_boundary_value
 from fem.boundary_value import BoundaryValueProblem
 from fem.meshes.unions import prism
 from fem.spaces.bricks.mesh import uniform
@@ -136,11 +136,11 @@ def test_solvers_agree():
 
 
 def test_what_nodal_elements_refuse():
-    with pytest.raises(InputError, match="only the boundary-value problem"):
+    with pytest.raises(UserError, match="only the boundary-value problem"):
         approximate(problems.maxwell, Discretisation(element="nodalP1", n=2))
-    with pytest.raises(InputError, match="parallel to two axes"):
+    with pytest.raises(UserError, match="parallel to two axes"):
         solve_boundary_value(
             data_of(problems.maxwell, whole_trace=True), mesh=meshes.cylinder(1), element="nodalP1"
         )
-    with pytest.raises(InputError, match="trace g whole"):
+    with pytest.raises(UserError, match="trace g whole"):
         solve_boundary_value(data_of(problems.screen), 2, element="nodalP1")

@@ -7,7 +7,7 @@ import pytest
 from numpy.polynomial import Polynomial
 
 from bench import problems
-from fem import InputError, best_approximation
+from fem import UserError, best_approximation
 from fem.spaces.bricks.mesh import uniform
 
 
@@ -80,7 +80,7 @@ def test_evaluation_has_any_shape_and_stays_in_the_cube():
     points = np.random.default_rng(0).random((3, 4, 5))
     assert np.allclose(solution(points), problems.maxwell.u(points), atol=1e-11)
     assert np.allclose(solution.curl(points), problems.maxwell.curl_u(points), atol=1e-10)
-    with pytest.raises(InputError, match="outside the mesh"):
+    with pytest.raises(UserError, match="outside the mesh"):
         solution(np.full((3, 1), 1.5))
 
 
@@ -99,12 +99,12 @@ def test_singular_fields_are_integrated_with_grading():
 
 @pytest.mark.parametrize("order", [0, -2])
 def test_an_order_below_one_is_refused(order):
-    with pytest.raises(InputError, match="order"):
+    with pytest.raises(UserError, match="order"):
         solve(problems.maxwell, order)
-    with pytest.raises(InputError, match="order must be at least 1"):
+    with pytest.raises(UserError, match="order must be at least 1"):
         uniform(1, order)
 
 
 def test_an_order_beyond_memory_is_refused_before_it_is_tried():
-    with pytest.raises(InputError, match="GiB"):
+    with pytest.raises(UserError, match="GiB"):
         solve(problems.maxwell, 5000)

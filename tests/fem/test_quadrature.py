@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.rules import polar, quadrature
 from fem.rules.cut_cells import split_mesh
 from fem.rules.polar import Resolution
@@ -104,7 +104,7 @@ def test_shared_rules_cannot_be_changed():
     ],
 )
 def test_bad_arguments(call):
-    with pytest.raises(InputError, match="≥"):
+    with pytest.raises(UserError, match="≥"):
         call()
 
 
@@ -174,9 +174,9 @@ def test_plain_rules_miss_the_singular_integral():
 def test_lines_that_are_no_edge_have_no_rule():
     for edge in ((0.5, 0.0), (-1.0, 0.0)):
         for part in VOLUMES:
-            with pytest.raises(InputError, match="vertical edge of the cube"):
+            with pytest.raises(UserError, match="vertical edge of the cube"):
                 part(SPECTRAL, edge)
-        with pytest.raises(InputError, match="vertical edge of the cube"):
+        with pytest.raises(UserError, match="vertical edge of the cube"):
             split_mesh(2, edge=edge)
 
 

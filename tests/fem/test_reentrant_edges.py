@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.boundary_value import data_of
-from bench.finite_elements import Discretisation, adapted, approximate
-from fem import BoundaryValueProblem, How, InputError, best_approximation, solve_boundary_value
+from bench.methods.boundary_value import data_of
+from bench.methods.finite_elements import Discretisation, adapted, approximate
+from fem import BoundaryValueProblem, How, UserError, best_approximation, solve_boundary_value
 from fem.boundary_value import Natural, trace_of
 from fem.meshes.checks import check
 from fem.meshes.tets import Tets
@@ -43,9 +43,9 @@ def test_meshes_fill_their_domains(make, volume, cell):
 
 
 def test_bad_lines():
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(UserError, match="at least 1"):
         graded_line(0)
-    with pytest.raises(InputError, match=r"\[1, 10\]"):
+    with pytest.raises(UserError, match=r"\[1, 10\]"):
         graded_line(2, 0.5)
 
 
@@ -146,7 +146,7 @@ def test_natural_everywhere_is_refused():
         f=problem.f, phi=problem.phi, g=trace_of(problem.u), natural=everywhere
     )
     for element, order in (("N0", None), ("hexP", 2)):
-        with pytest.raises(InputError, match="given nowhere"):
+        with pytest.raises(UserError, match="given nowhere"):
             solve_boundary_value(data, 2, element=element, order=order)
 
 
@@ -183,7 +183,7 @@ def test_adaptive_meshes_go_to_the_edge():
 
 def test_errors_at_the_edge_do_not_depend_on_the_rule():
     """N0's error by the rule of its own mesh and by the polar rule of the domain."""
-    from bench.measure.ruler import field_errors
+    from bench.measure.norms import field_errors
 
     solution = best(2)
     fine = PROBLEM.domain.rules((PROBLEM.singular_edge,), Resolution(8, 8, 6, 8))

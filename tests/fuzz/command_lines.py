@@ -68,7 +68,7 @@ class Option:
 @cache
 def commands() -> dict[str, tuple[Option, ...]]:
     """Every command with its options, walked off the application."""
-    from bench.cli import build_app, whole_command
+    from femnets.cli import build_app, whole_command
 
     root: Any = whole_command(build_app())
     found = {name: tuple(map(_option, each.params)) for name, each in root.commands.items()}
@@ -92,7 +92,7 @@ def _option(parameter: Any) -> Option:
 @cache
 def vocabulary() -> tuple[str, ...]:
     """Names that mean something: plugs, presets, solvers, runs and files of the playground."""
-    from bench.cli.list import catalogue
+    from femnets.cli.list import catalogue
 
     names = [name for group in catalogue().values() for name in group]
     extra = ["fixed", "learned", "global", "rezero", "1/H", "uniform", "0.2,1", "x,f,phi", "x",

@@ -24,7 +24,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
 
-from bench.threads import use_one_thread  # noqa: E402
+from bench.core.threads import use_one_thread  # noqa: E402
 
 use_one_thread()
 
@@ -183,7 +183,7 @@ def a_run(root: Path) -> Path:
 
     wide = set_("gradient_atlas", WIDENED[4:])  # what is above stays as quick has it
     subprocess.run(
-        [sys.executable, "-c", "from bench.cli import main; main()",
+        [sys.executable, "-c", "from femnets.cli import main; main()",
          "run", "--preset", "quick", "--run", "all", "--no-report", *wide],
         cwd=root,
         check=False,

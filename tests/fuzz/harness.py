@@ -68,7 +68,7 @@ def invoke(
     words: Sequence[str], folder: Path, seconds: float = SECONDS, *, terminal: bool = False
 ) -> Outcome:
     """One line, inside this process."""
-    from bench.cli import invoke as command_line
+    from femnets.cli import invoke as command_line
 
     out, err = Stream(terminal), Stream(terminal)
     start = time.monotonic()
@@ -126,18 +126,18 @@ class Work:
 # Where computing begins, by module; everything before is quick, or it is a fault.
 COMPUTING = {
     "bench.runner": "run_cells",
-    "bench.cli._fem_jobs": "fields",
-    "bench.training": "train_net net_metrics",
-    "bench.solving": "solve_net evaluated",
-    "bench.cli.prune": "pruned",
-    "bench.atlas": "portrait",
-    "bench.cli._laboratory": "study_of",
-    "bench.cli.export": "write write_verdicts",
-    "bench.cli._keeping": "keep",
-    "bench.cli._reproduction": "records_of",
-    "bench.fields": "write_fields",
-    "bench.comparison": "compare verdicts_of",
-    "bench.plugs.trials": "tried",
+    "femnets.cli._fem_jobs": "fields",
+    "bench.methods.training": "train_net net_metrics",
+    "bench.methods.solving": "solve_net evaluated",
+    "femnets.cli.prune": "pruned",
+    "bench.methods.gradient_atlas": "portrait",
+    "femnets.cli._laboratory": "study_of",
+    "femnets.cli.export": "write write_verdicts",
+    "femnets.cli._keeping": "keep",
+    "femnets.cli._reproduction": "records_of",
+    "bench.store.vtu": "write_fields",
+    "bench.claims.comparison": "compare verdicts_of",
+    "femnets.trials": "tried",
     "reports.compile": "_compiled _figures",
 }
 
@@ -145,7 +145,7 @@ COMPUTING = {
 @contextlib.contextmanager
 def watched(words: Sequence[str], hurried: bool = True) -> Iterator[Work]:
     """Notes which outputs a line tries and when it begins to compute."""
-    from bench.guards import output
+    from bench.core.guards import output
 
     longest = COMPUTING_SECONDS if may_be_long(words) else SHORT_SECONDS
     work = Work(outputs(words), longest if hurried else None)

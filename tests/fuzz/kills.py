@@ -13,7 +13,7 @@ from pathlib import Path
 
 # The byte says that the interpreter is up: before the first line of `main` nobody can answer.
 START = (
-    "import os, sys; sys.argv[0] = 'femnets'; from bench.cli import main; "
+    "import os, sys; sys.argv[0] = 'femnets'; from femnets.cli import main; "
     "os.write({ready}, b'x'); main()"
 )
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

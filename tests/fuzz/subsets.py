@@ -50,8 +50,8 @@ def subset(run: Any, draw: random.Random) -> Any:
 
 def compiled(run: Any, draw: random.Random) -> list[str]:
     """Every section and figure of it, now and then the files themselves; what went wrong."""
-    from reports._faults import noted
     from reports.compile import _html, _pdf, build_document
+    from reports.faults import noted
     from reports.style import drawn
 
     with noted() as faults:
@@ -81,7 +81,7 @@ def without_pictures() -> Iterator[None]:
 
 def others(run: Any, draw: random.Random) -> None:
     """Export and comparison of what is there."""
-    from bench.comparison import compare
+    from bench.claims.comparison import compare
     from bench.store.tables import tables
 
     records = list(run.records)

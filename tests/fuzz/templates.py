@@ -64,7 +64,7 @@ def make_template(folder: Path) -> Path:
 
 
 def call(folder: Path, *words: str) -> None:
-    from bench.cli import invoke
+    from femnets.cli import invoke
 
     err = io.StringIO()
     with (

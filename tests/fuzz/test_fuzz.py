@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import bench.cli
+import femnets.cli
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -46,7 +46,7 @@ def ground(tmp_path_factory, template):
 
 
 def test_every_command_is_found():
-    files = {info.name for info in pkgutil.iter_modules(bench.cli.__path__)}
+    files = {info.name for info in pkgutil.iter_modules(femnets.cli.__path__)}
     assert set(commands()) == {name.replace("_", "-") for name in files if name[0] != "_"}
     assert all(any(o.flags for o in options) for options in commands().values())
     kinds = {option.kind for options in commands().values() for option in options}
@@ -116,7 +116,7 @@ def test_a_run_folder_names_no_code(template):
         path = template / f"runs/part/studies/{name}.json"
         path.write_bytes(sealed(document))
         script = (
-            "import sys; from bench.cli import invoke; code = invoke(['status', 'part']); "
+            "import sys; from femnets.cli import invoke; code = invoke(['status', 'part']); "
             "assert code == 0, code; assert not {'this', 'antigravity'} & set(sys.modules)"
         )
         done = subprocess.run(
@@ -124,7 +124,7 @@ def test_a_run_folder_names_no_code(template):
         )
         path.unlink()
         assert done.returncode == 0, done.stderr
-        assert "a run folder names no code" in done.stdout
+        assert "named only in a run folder" in done.stdout
         assert "Zen" not in done.stdout
 
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.caputo import right_memory_weights
 from nets.fractional.mittag_leffler import LARGEST_EXPONENT, mittag_leffler
 from nets.fractional.ode import solve_fractional_ode
@@ -30,7 +30,7 @@ def right_caputo(y, tau, gamma):
 def _jumps(y, tau):
     y = torch.as_tensor(y, dtype=torch.float64)
     if y.ndim == 0 or len(y) != len(tau) + 1:
-        raise InputError(
+        raise UserError(
             f"y must hold one value per grid point: {len(tau)} steps need {len(tau) + 1} values, "
             f"got shape {tuple(y.shape)}"
         )
@@ -58,7 +58,7 @@ def graded_steps(steps, end, grading=1.0):
     r = (2-γ)/γ restores the full order that a uniform grid (r = 1) does not reach.
     """
     if steps < 1 or not end > 0.0 or not grading >= 1.0:
-        raise InputError(
+        raise UserError(
             f"need steps >= 1, end > 0 and grading >= 1, got {steps}, {end:g}, {grading:g}"
         )
     grid = end * (torch.arange(steps + 1, dtype=torch.float64) / steps) ** grading

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from net_strategies import ARCHITECTURES, random_data, random_nets
 
-from nets import InputError, architectures, build
+from nets import UserError, architectures, build
 from nets.activations import ACTIVATIONS, Activation, activation
 from nets.fast.kernel import predict
 
@@ -279,7 +279,7 @@ def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
     ],
 )
 def test_bad_settings_are_refused_in_one_line(arguments, words):
-    with pytest.raises(InputError) as error:
+    with pytest.raises(UserError) as error:
         build(**arguments)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
@@ -294,9 +294,9 @@ def test_bad_settings_are_refused_in_one_line(arguments, words):
     ],
 )
 def test_bad_inputs_are_refused(x, words):
-    with pytest.raises(InputError, match="x"):
+    with pytest.raises(UserError, match="x"):
         build()(x)
-    with pytest.raises(InputError) as error:
+    with pytest.raises(UserError) as error:
         build()(x)
     assert words in str(error.value)
 
@@ -304,9 +304,9 @@ def test_bad_inputs_are_refused(x, words):
 def test_overflow_is_an_error_and_not_a_nan():
     net = build(net="densenet", hidden=40, width=20, init="he", scale=20.0, dtype="float32")
     x, _ = random_data(net)
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(UserError, match="not finite"):
         net(x)
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(UserError, match="not finite"):
         predict(net, x)
 
 
@@ -314,7 +314,7 @@ def test_a_fixed_step_set_below_zero_is_refused():
     net = build(net="fractional", tau="fixed", hidden=3, width=5)
     with torch.no_grad():
         net.tau[1] = -0.5
-    with pytest.raises(InputError, match=r"tau\[1\] = -0.5"):
+    with pytest.raises(UserError, match=r"tau\[1\] = -0.5"):
         net(torch.zeros(2, 7))
 
 
@@ -330,7 +330,7 @@ def test_pack_and_unpack_are_inverse(net, seed):
     theta = np.random.Generator(np.random.Philox(seed)).random(len(net.pack())) + 0.1
     net.unpack(theta)
     np.testing.assert_array_equal(net.pack(), theta)
-    with pytest.raises(InputError, match="theta must have"):
+    with pytest.raises(UserError, match="theta must have"):
         net.unpack(theta[:-1])
 
 
@@ -341,7 +341,7 @@ def test_the_first_layer_has_a_scale_of_its_own():
     assert torch.equal(wide.b[0], 4 * plain.b[0])
     for ours, theirs in zip([*plain.W[1:], *plain.b[1:]], [*wide.W[1:], *wide.b[1:]], strict=True):
         assert torch.equal(ours, theirs)
-    with pytest.raises(InputError, match="first_scale must be a finite number"):
+    with pytest.raises(UserError, match="first_scale must be a finite number"):
         build(first_scale=-1.0)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from l1_schemes import left_caputo, right_caputo
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.caputo import (
     growth_slope,
     memory_weight_derivatives,
@@ -175,16 +175,16 @@ def test_linear_functions_are_differentiated_exactly():
 
 @pytest.mark.parametrize("gamma", [0.0, 1.0, 1.5, float("nan")])
 def test_gamma_outside_is_named(gamma):
-    with pytest.raises(InputError, match=r"gamma must lie in \(0, 1\)"):
+    with pytest.raises(UserError, match=r"gamma must lie in \(0, 1\)"):
         memory_weights(torch.ones(3), gamma)
 
 
 @pytest.mark.parametrize("bad", [0.0, -0.5, float("nan"), float("inf")])
 def test_bad_step_is_named_with_its_layer(bad):
-    with pytest.raises(InputError, match=r"positive.*tau\[1\] = "):
+    with pytest.raises(UserError, match=r"positive.*tau\[1\] = "):
         memory_weights(torch.tensor([1.0, bad, 1.0]), 0.5)
 
 
 def test_values_that_do_not_fit_the_grid():
-    with pytest.raises(InputError, match="3 steps need 4 values"):
+    with pytest.raises(UserError, match="3 steps need 4 values"):
         left_caputo(torch.ones(3), torch.ones(3), 0.5)

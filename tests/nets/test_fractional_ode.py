@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from l1_schemes import graded_steps, log_mittag_leffler, solve_terminal_value
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.mittag_leffler import mittag_leffler
 from nets.fractional.ode import solve_fractional_ode
 
@@ -53,7 +53,7 @@ def test_mittag_leffler_beyond_float64():
 
 @pytest.mark.parametrize("gamma", [0.0, 1.1])
 def test_mittag_leffler_rejects_other_orders(gamma):
-    with pytest.raises(InputError, match="gamma"):
+    with pytest.raises(UserError, match="gamma"):
         mittag_leffler(1.0, gamma)
 
 
@@ -111,5 +111,5 @@ def test_terminal_value_problem_is_the_mirror_image():
 
 
 def test_a_step_that_cannot_converge_says_so():
-    with pytest.raises(InputError, match="smaller steps"):
+    with pytest.raises(UserError, match="smaller steps"):
         solve_fractional_ode(lambda t, y: 50 * y, 1.0, torch.ones(2), 0.5, implicit=True)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from net_strategies import ARCHITECTURES, flatten, losses, random_data, random_nets
 
-from nets import InputError, Loss, build, loss_and_grad
+from nets import Loss, UserError, build, loss_and_grad
 from nets.fast.kernel import FastObjective, predict, predicted_bytes
 from nets.gradients.adjoint import adjoint_states, states
 
@@ -118,7 +118,7 @@ def test_mini_batches_reuse_the_buffers():
     objective = FastObjective(net, x[:20], y[:20])
     objective.set_data(x[20:40], y[20:40])
     assert objective(net.pack())[0] == FastObjective(net, x[20:40], y[20:40])(net.pack())[0]
-    with pytest.raises(InputError, match="need 20 rows, got 5"):
+    with pytest.raises(UserError, match="need 20 rows, got 5"):
         objective.set_data(x[:5], y[:5])
 
 
@@ -127,9 +127,9 @@ def test_mini_batches_reuse_the_buffers():
 )
 def test_bad_data_is_refused(x, words):
     net = build(hidden=1, width=2)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(UserError, match=words):
         FastObjective(net, x, torch.zeros(len(x), 3))
-    with pytest.raises(InputError, match="chunk must be >= 1, got 0"):
+    with pytest.raises(UserError, match="chunk must be >= 1, got 0"):
         FastObjective(net, torch.zeros(4, 7), torch.zeros(4, 3), chunk=0)
 
 

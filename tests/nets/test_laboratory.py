@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import nets
-from nets.errors import InputError
+from base.errors import UserError
 from nets.laboratory.anatomy import dissect
 from nets.laboratory.branches import residual_branches
 from nets.laboratory.diagnosis import Findings, diagnose
@@ -381,7 +381,7 @@ class Logarithm(nn.Linear):
     ],
 )
 def test_bad_modules_are_one_clear_line(arguments, words):
-    with pytest.raises(InputError, match=words) as caught:
+    with pytest.raises(UserError, match=words) as caught:
         bad(*arguments)
     assert "\n" not in str(caught.value)
 
@@ -395,7 +395,7 @@ def test_seeds_need_a_way_to_start_again():
         def forward(self, x):
             return x @ self.w
 
-    with pytest.raises(InputError, match="several seeds need a function"):
+    with pytest.raises(UserError, match="several seeds need a function"):
         nets.gradient_study(Own(), (torch.randn(4, 3), torch.randn(4, 2)), steps=0, seeds=2)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from nets import InputError, gradient_study
+from nets import UserError, gradient_study
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -126,7 +126,7 @@ def test_tables_frames_files_and_figures(tmp_path):
     depth = study.figure("depth")
     assert "log₁₀ ‖∂J/∂y‖" in [axes.get_ylabel() for axes in depth.get_axes()]
     plt.close(depth)
-    with pytest.raises(InputError, match="no table 'weights'"):
+    with pytest.raises(UserError, match="no table 'weights'"):
         study.rows("weights")
 
 

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from net_strategies import flatten, losses, random_data, random_nets
 
-from nets import InputError, Loss, build, loss_and_grad
+from nets import Loss, UserError, build, loss_and_grad
 
 
 @settings(max_examples=120, deadline=None)
@@ -87,18 +87,18 @@ def test_fixed_and_global_steps_have_a_gradient_per_layer():
 
 @pytest.mark.parametrize("values", [{"lambda1": -1.0}, {"beta": float("nan")}])
 def test_bad_weights_are_refused(values):
-    with pytest.raises(InputError, match="must be a finite number >= 0"):
+    with pytest.raises(UserError, match="must be a finite number >= 0"):
         Loss(**values)
 
 
 def test_bad_calls_are_refused():
     net = build(hidden=1, width=2)
     x, y = random_data(net)
-    with pytest.raises(InputError, match="did you mean 'autograd'"):
+    with pytest.raises(UserError, match="did you mean 'autograd'"):
         loss_and_grad(net, x, y, method="autogrd")
-    with pytest.raises(InputError, match="same number of rows"):
+    with pytest.raises(UserError, match="same number of rows"):
         loss_and_grad(net, x, y[:-1])
-    with pytest.raises(InputError, match=r"y must have shape \(N, 3\)"):
+    with pytest.raises(UserError, match=r"y must have shape \(N, 3\)"):
         loss_and_grad(net, x, x)
-    with pytest.raises(InputError, match="overflows"):
+    with pytest.raises(UserError, match="overflows"):
         loss_and_grad(build(scale=1e200), x, y)

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets import InputError, memory_weights
+from nets import UserError, memory_weights
 
 orders = st.floats(0.02, 0.98)
 steps = st.lists(st.floats(1e-8, 1e4), min_size=2, max_size=7)
@@ -86,6 +86,6 @@ def test_gradient_has_no_nan_at_a_single_step():
     ],
 )
 def test_bad_steps_and_orders_are_refused(tau, gamma, words):
-    with pytest.raises(InputError) as error:
+    with pytest.raises(UserError) as error:
         memory_weights(torch.tensor(tau), gamma)
     assert words in str(error.value)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from theory_oracles import parameter_gradients_by_theory
 
+from base.errors import UserError
 from nets import grad_norms
-from nets.errors import InputError
 from nets.gradients.jacobians import (
     end_to_end_jacobians,
     lanczos_log10_norms,
@@ -175,9 +175,9 @@ def test_zero_gradients_are_zero_and_not_nan():
 
 def test_bad_requests():
     net = build(hidden=2, width=3, inputs=3)
-    with pytest.raises(InputError, match="same number of rows"):
+    with pytest.raises(UserError, match="same number of rows"):
         grad_norms(net, points(0, 3, 3), points(0, 2, 3))
-    with pytest.raises(InputError, match=r"hidden layer 1\.\.2"):
+    with pytest.raises(UserError, match=r"hidden layer 1\.\.2"):
         log10_spectral_norms(net, points(0, 3, 3), l=3)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import UserError
 from nets import optimizers
-from nets.errors import InputError
 from nets.optimizers import Diverged, Stop, _line_search
 from nets.optimizers._inverse_hessian import InverseHessian
 from nets.optimizers._pairs import Pairs
@@ -276,9 +276,9 @@ def test_self_scaled_broyden_stays_in_its_class():
 
 
 def test_an_unknown_optimiser_or_option_is_named():
-    with pytest.raises(InputError, match="did you mean 'ssbfgs'"):
+    with pytest.raises(UserError, match="did you mean 'ssbfgs'"):
         optimizers.get("sbfgs")
-    with pytest.raises(InputError, match="no option 'rates'; did you mean 'rate'"):
+    with pytest.raises(UserError, match="no option 'rates'; did you mean 'rate'"):
         optimizers.check_options(optimizers.get("adam"), {"rates": 1})
 
 
@@ -406,5 +406,5 @@ def test_adam_draws_every_row_once_an_epoch():
     ],
 )
 def test_adam_refuses_what_it_cannot_do(options, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(UserError, match=message):
         optimizers.get("adam").minimize(rosenbrock, np.zeros(2), lambda *_: None, **options)

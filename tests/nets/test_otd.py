@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.fractional.caputo import right_memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
@@ -97,5 +97,5 @@ def test_other_architectures_are_refused():
     from nets.module import build
 
     net = build(net="resnet", hidden=2, width=3, inputs=4)
-    with pytest.raises(InputError, match="only for net='fractional'"):
+    with pytest.raises(UserError, match="only for net='fractional'"):
         loss_and_grad(net, example_points(0), example_points(1, columns=3), method="otd")

@@ -8,9 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import UserError
 from nets import build
 from nets.deletion import delete_layers
-from nets.errors import InputError
 from nets.pruning import redundant_layers
 from nets.training.last_layer import hidden_states
 
@@ -120,7 +120,7 @@ class TestDeletion:
         smaller = delete_layers(net, found.layers)
         assert smaller.widths == (7, 8, 6, 3)
         np.testing.assert_allclose(output(smaller), output(net), rtol=1e-13)
-        with pytest.raises(InputError, match="changes the width"):
+        with pytest.raises(UserError, match="changes the width"):
             delete_layers(net, (2,))
 
 
@@ -134,9 +134,9 @@ class TestDeletion:
 )
 def test_nets_without_a_meaning_of_deletion_are_refused_with_the_reason(config, reason):
     net = make(**config)
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(UserError, match=reason):
         redundant_layers(net, X)
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(UserError, match=reason):
         delete_layers(net, (1,))
 
 
@@ -154,12 +154,12 @@ def test_why_densenets_are_refused():
 
 @pytest.mark.parametrize("layers", [(0,), (4,), (-1,)])
 def test_layers_that_cannot_go_are_named(layers):
-    with pytest.raises(InputError, match=f"layer {layers[0]} cannot be deleted"):
+    with pytest.raises(UserError, match=f"layer {layers[0]} cannot be deleted"):
         delete_layers(make(), layers)
 
 
 def test_bad_measures_and_thresholds_are_refused():
-    with pytest.raises(InputError, match="did you mean 'change'"):
+    with pytest.raises(UserError, match="did you mean 'change'"):
         redundant_layers(make(), X, measure="chang")
-    with pytest.raises(InputError, match="below must be"):
+    with pytest.raises(UserError, match="below must be"):
         redundant_layers(make(), X, below=float("nan"))

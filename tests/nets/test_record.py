@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import nn
 
+from base.errors import UserError
 from nets import build, record_gradients
-from nets.errors import InputError
 from nets.gradients.verdict import judge
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "record_gradients_cnn.py"
@@ -143,7 +143,7 @@ def test_an_empty_history_answers_everything():
     assert history.layer_norms().shape == (0, 3)
     assert history.table() == "no backward pass was recorded"
     assert history.entries["0.weight"].size == history.values["0.weight"].size == 0
-    with pytest.raises(InputError, match="no backward pass -1 was recorded"):
+    with pytest.raises(UserError, match="no backward pass -1 was recorded"):
         history.verdict()
 
 
@@ -241,10 +241,10 @@ def test_hooks_are_gone_afterwards():
 
 
 def test_a_module_without_parameters_and_an_unknown_entry():
-    with pytest.raises(InputError, match="nothing to record"), record_gradients(nn.ReLU()):
+    with pytest.raises(UserError, match="nothing to record"), record_gradients(nn.ReLU()):
         pass
     with (
-        pytest.raises(InputError, match="no parameter 'tau'"),
+        pytest.raises(UserError, match="no parameter 'tau'"),
         record_gradients(stack(), entries=["tau"]),
     ):
         pass
@@ -296,7 +296,7 @@ def test_accumulation_can_make_one_row_per_step():
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, "2", True])
 def test_only_whole_numbers_of_passes_make_a_row(every):
-    with pytest.raises(InputError, match="every"), record_gradients(nn.Linear(2, 1), every=every):
+    with pytest.raises(UserError, match="every"), record_gradients(nn.Linear(2, 1), every=every):
         pass
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from nets import InputError, architectures, build
+from nets import UserError, architectures, build
 from nets.activations import ACTIVATIONS, activation
 from nets.residuals.jets import CHANNELS, DERIVATIVES
 from nets.residuals.objective import ResidualObjective
@@ -139,7 +139,7 @@ def test_once_differentiable_activations_serve_first_derivatives():
     random = np.random.default_rng(5)
     net = build(net="resnet", hidden=2, width=5, inputs=3, activation="smoothrelu", eta=0.7)
     check(net, [drawn(random, "first", N=6)], chunk=4)
-    with pytest.raises(InputError, match="smoothrelu has 1 continuous derivative"):
+    with pytest.raises(UserError, match="smoothrelu has 1 continuous derivative"):
         ResidualObjective(net, [drawn(random, "laplacian")])
 
 
@@ -175,7 +175,7 @@ def test_a_fit_is_the_same_sum_of_squares():
     ours, found = squares(net.pack())
     assert ours == pytest.approx(J, rel=1e-13)
     close(found, gradient)
-    with pytest.raises(InputError, match="leave out lambda1"):
+    with pytest.raises(UserError, match="leave out lambda1"):
         Rows(net, x, y, Loss(lambda1=1.0), "float64").squares()
 
 
@@ -195,15 +195,15 @@ def test_where_tau_is_not_allowed_there_is_no_value():
 def test_bad_residuals_are_refused():
     random = np.random.default_rng(0)
     good = drawn(random, "first")
-    with pytest.raises(InputError, match="unknown order"):
+    with pytest.raises(UserError, match="unknown order"):
         Residuals(x=good.x, order="third", A=good.A, b=good.b, labels=good.labels)
-    with pytest.raises(InputError, match="A must have shape"):
+    with pytest.raises(UserError, match="A must have shape"):
         Residuals(x=good.x, order="value", A=good.A, b=good.b, labels=good.labels)
-    with pytest.raises(InputError, match="NaN or infinite entry in b"):
+    with pytest.raises(UserError, match="NaN or infinite entry in b"):
         Residuals(x=good.x, order="first", A=good.A, b=good.b * np.nan, labels=good.labels)
-    with pytest.raises(InputError, match="at least one set"):
+    with pytest.raises(UserError, match="at least one set"):
         ResidualObjective(build(inputs=3), [])
-    with pytest.raises(InputError, match="3 inputs and 3 outputs"):
+    with pytest.raises(UserError, match="3 inputs and 3 outputs"):
         ResidualObjective(build(activation="tanh"), [good])
 
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.module import build
 from nets.theory.stability import (
     growth_bounds,
@@ -85,11 +85,11 @@ def test_resnet_grows_at_most_exponentially():
 
 def test_the_input_must_be_the_state():
     net = build(net="fractional", hidden=2, width=4, inputs=4)
-    with pytest.raises(InputError, match="carry_input=True"):
+    with pytest.raises(UserError, match="carry_input=True"):
         perturbation_growth(net, points(0, 2, 4), points(1, 2, 4))
 
 
 def test_no_perturbation_no_growth():
     net = build(net="fractional", hidden=2, width=4, inputs=4, carry_input=True)
-    with pytest.raises(InputError, match="nonzero"):
+    with pytest.raises(UserError, match="nonzero"):
         perturbation_growth(net, points(0, 2, 4), torch.zeros(2, 4))

@@ -14,8 +14,8 @@ from net_strategies import random_data, random_nets
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from base.errors import UserError
 from nets import build, load, save, train
-from nets.errors import InputError
 from nets.storage import from_bytes, load_with_about
 
 CONFIGS = [
@@ -114,7 +114,7 @@ def path(tmp_path):
 @pytest.mark.parametrize("keep", [0, 5, 100, -3])
 def test_a_truncated_file_is_refused(path, keep):
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(InputError, match="damaged"):
+    with pytest.raises(UserError, match="damaged"):
         load(path)
 
 
@@ -148,7 +148,7 @@ def test_every_bit_is_watched(path, part):
         for bit in (at % 8, 0, 5):
             data = bytearray(whole)
             data[at] ^= 1 << bit
-            with pytest.raises(InputError):
+            with pytest.raises(UserError):
                 from_bytes(bytes(data), "it")
 
 
@@ -203,7 +203,7 @@ def test_what_a_header_claims_is_checked_before_memory_is_taken(path, change, re
     path.write_bytes(with_header(path.read_bytes(), as_format_2))
     assert load(path).config.hidden == 2
     path.write_bytes(with_header(path.read_bytes(), change))
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(UserError, match=reason):
         load(path)
 
 
@@ -214,18 +214,18 @@ def test_pipes_directories_loops_and_giants_are_refused_without_waiting(tmp_path
     with open(tmp_path / "giant", "wb") as file:
         file.truncate(2**40)
     for name in ("pipe", "loop", "directory", "giant", "n" * 300):
-        with pytest.raises(InputError, match="cannot read"):
+        with pytest.raises(UserError, match="cannot read"):
             load(tmp_path / name)
 
 
 def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(UserError, match="cannot read"):
         load(tmp_path / "nothing.safetensors")
 
 
 def test_tensors_of_another_program_are_refused(tmp_path):
     save_file({"weight": torch.zeros(3)}, tmp_path / "other.safetensors")
-    with pytest.raises(InputError, match="no net of femnets"):
+    with pytest.raises(UserError, match="no net of femnets"):
         load(tmp_path / "other.safetensors")
 
 
@@ -234,10 +234,10 @@ def test_weights_that_are_not_finite_are_refused(tmp_path):
     with torch.no_grad():
         net.W[0][0, 0] = float("nan")
     save(net, tmp_path / "net.safetensors")
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(UserError, match="not finite"):
         load(tmp_path / "net.safetensors")
 
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot write"):
+    with pytest.raises(UserError, match="cannot write"):
         save(build(hidden=1, width=2), tmp_path / "no" / "such" / "folder.safetensors")

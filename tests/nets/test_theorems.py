@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.module import build, propagate
 from nets.theory.counterexamples import contracting_resnet, escape, log10_decay, product_of_factors
 from nets.theory.paths import decay_exponent, identity_path, identity_path_limit
@@ -122,7 +122,7 @@ def test_the_twin_has_unit_steps_and_can_be_trained():
     assert scale_factors(net).tolist() == [0.25] * 4
     torch.testing.assert_close(twin.W[1], 0.25 * net.W[1])
     torch.testing.assert_close(twin.W[-1], net.W[-1])
-    with pytest.raises(InputError, match="needs tau > 0"):
+    with pytest.raises(UserError, match="needs tau > 0"):
         rescaled(build(net="resnet", tau="rezero", hidden=3))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from theory_oracles import parameter_gradients_by_theory, three_layer_example
 
-from nets.errors import InputError
+from base.errors import UserError
 from nets.gradients.methods import loss_and_grad
 from nets.module import build, propagate
 from nets.theory.derivatives import iterate, linearise, state_derivatives
@@ -107,7 +107,7 @@ def test_resnet_is_the_product_of_its_factors():
 
 def test_layers_out_of_range_are_named():
     at = linearise(build(hidden=2, width=3, inputs=4), points(0))
-    with pytest.raises(InputError, match="j = 2, l = 2"):
+    with pytest.raises(UserError, match="j = 2, l = 2"):
         state_derivatives(at, 2, 2)
 
 

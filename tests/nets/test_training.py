@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from base.errors import UserError
 from nets import Loss, build, loss_and_grad, optimizers, train
-from nets.errors import InputError
 from nets.training.budget import CountedObjective, Limits
 from nets.training.coordinates import Coordinates
 from nets.training.last_layer import hidden_states, solve_last_layer
@@ -339,7 +339,7 @@ def test_auto_is_dense_for_small_nets_and_limited_beyond():
     ],
 )
 def test_bad_input_is_refused(settings, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(UserError, match=message):
         train(small(), *data(), **settings)
 
 

@@ -12,7 +12,7 @@ mpl.use("Agg")
 
 from bench.cells import Cell
 from bench.claims import Compared, Entry, all_claims
-from bench.statistics import compare_paired
+from bench.claims.statistics import compare_paired
 from bench.store.results import Results
 from reports.compile import build_document
 from reports.context import Run

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from bench.measure.saved import read
 from reports.benchmarks import benchmark_document, peers
+from reports.benchmarks.saved import read
 from reports.document import Picture, Table
 from reports.html import render_html
 

@@ -10,8 +10,8 @@ mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
 from bench.claims import Fact, NotTested
-from bench.claims.gradients import CLAIMS
-from bench.claims.theory import CLAIMS as THEORY
+from bench.claims.themes.gradients import CLAIMS
+from bench.claims.themes.theory import CLAIMS as THEORY
 from bench.store.results import Results
 from reports.context import Run
 from reports.figures import gradients as figures

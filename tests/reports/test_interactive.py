@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from made_up import COSTS, EVIL, make_document, make_run, unpacked
 
-from bench.cli import invoke
 from bench.store.files import StoredResult
+from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.figures.first_page import Bar, forest

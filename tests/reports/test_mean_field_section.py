@@ -11,7 +11,7 @@ mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
 from bench.claims import Fact, NotTested
-from bench.claims.phases import CLAIMS, crossing, nets_of, phase_lines, plain
+from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
 from reports.context import Run
@@ -107,7 +107,7 @@ def test_prediction_stands_beside_every_measurement(results):
 
 
 def test_normalised_nets_have_unit_variance():
-    from bench.atlas import normalise, points
+    from bench.methods.gradient_atlas import normalise, points
     from nets.gradients.passes import trajectory
     from nets.module import build
 

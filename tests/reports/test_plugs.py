@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
+from base.errors import UserError
+from base.registry import Registry
 from bench.claims import all_claims
-from bench.cli import invoke
-from bench.errors import UserError
 from bench.store.folder import Store
+from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Missing
@@ -76,8 +77,10 @@ def drop(tmp_path, monkeypatch):
 
 
 def forget(module):
-    """What a package keeps of the files beside it."""
+    """What a package keeps of the files in it."""
     importlib.invalidate_caches()
+    for registry in Registry.every:
+        registry.forget()
     for value in list(vars(module).values()):
         if hasattr(value, "cache_clear"):
             value.cache_clear()
@@ -87,7 +90,9 @@ def forget(module):
 def run(tmp_path, monkeypatch):
     """A run of one baseline in an empty directory; returns the path of the run."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bench.threads.use_one_thread", lambda: None)  # other tests' environment
+    monkeypatch.setattr(
+        "bench.core.threads.use_one_thread", lambda: None
+    )  # other tests' environment
 
     def start(method):
         chosen = [f"methods={method}", "problems=maxwell", "features=x", "samples=1000"]
@@ -114,9 +119,9 @@ def titles(document):
 
 
 def test_a_claim_a_section_and_a_baseline_from_run_to_report(drop, run):
-    drop("bench.claims", "made_up", CLAIM)
+    drop("bench.claims.themes", "made_up", CLAIM)
     drop("reports.sections", "made_up", SECTION)
-    drop("bench.baselines", "made_up", BASELINE)
+    drop("bench.methods.baselines", "made_up", BASELINE)
     document = build_document(Run.read(run("made_up")))
     page = render_html(document)
     assert "Everything is made up." in page
@@ -130,7 +135,7 @@ def test_a_claim_a_section_and_a_baseline_from_run_to_report(drop, run):
 
 
 def test_what_is_missing_is_named(drop, planned):
-    drop("bench.claims", "made_up", CLAIM)
+    drop("bench.claims.themes", "made_up", CLAIM)
     drop("reports.sections", "made_up", SECTION)
     document = build_document(Run.read(planned))
     section = next(s for s in document.supplement if s.title == "Not in this run")
@@ -148,13 +153,13 @@ def test_a_section_that_does_not_describe_itself_is_refused(drop, planned, part)
 
 
 def test_a_file_of_claims_without_claims_is_refused(drop):
-    drop("bench.claims", "made_up", "WRONG = []")
-    with pytest.raises(UserError, match=r"bench.claims.made_up declares no claims.*CLAIMS"):
+    drop("bench.claims.themes", "made_up", "WRONG = []")
+    with pytest.raises(UserError, match=r"made_up declares no claims.*CLAIMS"):
         all_claims()
 
 
 def test_a_command(drop, capsys):
-    drop("bench.cli", "made_up", COMMAND)
+    drop("femnets.cli", "made_up", COMMAND)
     assert invoke(["made-up"]) == 0
     assert capsys.readouterr().out == "made up\n"
     assert invoke(["--help"]) == 0

@@ -11,10 +11,10 @@ import pytest
 
 from bench.cells import Cell, Result, paired
 from bench.claims import Claim, Entry, Fact, all_claims
-from bench.cli import invoke
 from bench.store.files import encoded
-from bench.store.fingerprint import fingerprint
+from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
+from femnets.cli import invoke
 from reports import compile_report, write_figures
 from reports.compile import build_document
 from reports.contenders import contenders
@@ -53,7 +53,9 @@ def baseline_values(seed):
 
 def put(store, kind, config, values):
     cell = Cell(kind, config)
-    store.commit(cell, encoded(cell, Result(values), fingerprint(kind), {"versions": {"x": "1"}}))
+    store.commit(
+        cell, encoded(cell, Result(values), fingerprint_of(cell), {"versions": {"x": "1"}})
+    )
 
 
 def make_run(path, *, fem=True, finest=None):

@@ -10,7 +10,7 @@ mpl.use("Agg")
 
 from bench.cells import Cell
 from bench.claims import Counted, Fact, NotTested
-from bench.claims.solve import CLAIMS
+from bench.claims.themes.solve import CLAIMS
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Missing, Picture, Table
@@ -88,7 +88,7 @@ def test_it_says_who_comes_how_far(run):
 
 
 def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run, records):
-    from bench.claims.solve import best_nets
+    from bench.claims.themes.solve import best_nets
 
     results = Results(records)
     nets = {name: best_nets(results, name) for name in ("maxwell", "curlsing")}

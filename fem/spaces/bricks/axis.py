@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array
 
@@ -52,13 +52,13 @@ class Axis:
         """Checked; one number stands for the same order on all intervals."""
         breaks = np.asarray(breaks, dtype=float)
         if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
-            raise InputError(f"breakpoints must ascend and be two at least, got {breaks.tolist()}")
+            raise UserError(f"breakpoints must ascend and be two at least, got {breaks.tolist()}")
         if isinstance(orders, int | np.integer):
             orders = (int(orders),) * (len(breaks) - 1)
         if len(orders) != len(breaks) - 1:
-            raise InputError(f"{len(breaks) - 1} intervals need as many orders, got {len(orders)}")
+            raise UserError(f"{len(breaks) - 1} intervals need as many orders, got {len(orders)}")
         if min(orders) < 1:
-            raise InputError(
+            raise UserError(
                 f"order must be at least 1 (1 is the lowest-order element), got {min(orders)}"
             )
         return cls(breaks, tuple(int(p) for p in orders))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from base.errors import UserError
 from fem import memory
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
-from fem.errors import InputError
 from fem.solutions import Clock
 from fem.spaces import PLAIN, Array, How
 from fem.spaces.bricks.assembled import BrickComplex, assembled_bytes
@@ -64,7 +64,7 @@ def solve_on_bricks(
     if solver == "auto":
         solver = "modes" if mesh.is_box and problem.natural is None else "direct"
     if solver == "modes" and problem.natural is not None:
-        raise InputError("solver 'modes' takes no natural data; take 'direct'")
+        raise UserError("solver 'modes' takes no natural data; take 'direct'")
     _refuse(mesh, solver)
     memory.reset_peak()
     clock = Clock()
@@ -85,17 +85,17 @@ def solve_on_bricks(
 
 
 def _refuse(mesh: BrickMesh, solver: str) -> None:
-    """InputError before anything is allocated for what cannot be."""
+    """UserError before anything is allocated for what cannot be."""
     if solver not in SOLVERS:
-        raise InputError(f"solver must be auto, {' or '.join(SOLVERS)} for bricks, got {solver!r}")
+        raise UserError(f"solver must be auto, {' or '.join(SOLVERS)} for bricks, got {solver!r}")
     if solver == "modes" and not mesh.is_box:
-        raise InputError("solver 'modes' needs a whole box; a union of bricks takes 'direct'")
+        raise UserError("solver 'modes' needs a whole box; a union of bricks takes 'direct'")
     if mesh.unconstrained_part is not None:
-        raise InputError(mesh.unconstrained_part)
+        raise UserError(mesh.unconstrained_part)
     need = box_bytes(mesh) if solver == "modes" else assembled_bytes(mesh)
     limit = memory.limit_bytes()
     if need > limit:
-        raise InputError(
+        raise UserError(
             f"{mesh.cells} bricks of order up to {max(max(a.orders) for a in mesh.axes)} need "
             f"about {need / 2**30:.1f} GiB ({solver}), {limit / 2**30:.1f} GiB are available; "
             "take a lower order or fewer bricks"

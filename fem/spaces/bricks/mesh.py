@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.spaces import Array, Line
 from fem.spaces.bricks.axis import Axis, Indices
 from fem.spaces.bricks.modes import Held
@@ -52,13 +52,13 @@ class BrickMesh:
         shape = tuple(axis.intervals for axis in axes)
         mask = None if active is None else np.asarray(active, dtype=bool)
         if mask is not None and (mask.shape != shape or not mask.any()):
-            raise InputError(
+            raise UserError(
                 f"the mask of bricks must have the shape of the grid, {shape}, and one brick at "
                 f"least; it has shape {mask.shape} and {int(mask.sum())} bricks"
             )
         sides = frozenset(natural)  # type: ignore[call-overload]
         if not sides <= set(product(range(3), range(2))):
-            raise InputError(f"natural sides are pairs (axis 0..2, end 0 or 1), got {set(sides)}")
+            raise UserError(f"natural sides are pairs (axis 0..2, end 0 or 1), got {set(sides)}")
         return cls(axes, None if mask is None or mask.all() else mask, sides)
 
     @property
@@ -266,9 +266,9 @@ def _positions(coarse: list[Indices], fine: list[Indices]) -> Indices:
 def uniform(n: int | None, order: int | None) -> BrickMesh:
     """The unit cube, n bricks per side of one order."""
     if n is None or order is None:
-        raise InputError("bricks need n (cells per side) and an order, or a mesh of bricks")
+        raise UserError("bricks need n (cells per side) and an order, or a mesh of bricks")
     if n < 1:
-        raise InputError(f"n must be at least 1 (cells per side), got {n}")
+        raise UserError(f"n must be at least 1 (cells per side), got {n}")
     axis = Axis.of(np.linspace(0.0, 1.0, n + 1), order)
     return BrickMesh.of((axis, axis, axis))
 
@@ -281,7 +281,7 @@ def graded(layers: int, ratio: float, order: int, towards: Line, *, n: int = 1) 
     order along the line.
     """
     if not all(0.0 <= at <= 1.0 for at in towards):
-        raise InputError(f"layers go towards a line in the cube, not to x₁, x₂ = {towards}")
+        raise UserError(f"layers go towards a line in the cube, not to x₁, x₂ = {towards}")
     across = [layered(0.0, 1.0, at, layers, ratio) for at in towards]
     along = Axis.of(np.linspace(0.0, 1.0, n + 1), order)
     return BrickMesh.of((across[0], across[1], along))
@@ -293,12 +293,12 @@ def layered(low: float, high: float, towards: float, layers: int, ratio: float) 
     The order is 1 in the intervals that touch the point and grows by one with every layer.
     """
     if layers < 1:
-        raise InputError(f"layers must be at least 1, got {layers}")
+        raise UserError(f"layers must be at least 1, got {layers}")
     if not 0.0 < ratio < 1.0:
-        raise InputError(f"ratio must lie between 0 and 1 (0.15 is a good one), got {ratio}")
+        raise UserError(f"ratio must lie between 0 and 1 (0.15 is a good one), got {ratio}")
     if ratio**layers < SMALLEST:
         most = int(np.log(SMALLEST) / np.log(ratio))
-        raise InputError(
+        raise UserError(
             f"{layers} layers of ratio {ratio:g} end at {ratio**layers:.0e}, where coordinates "
             f"beside 1 have no digits left; take at most {most}"
         )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.spaces import Array, Field, Line
 from fem.spaces.bricks.axis import AxisRule, Indices
 from fem.spaces.bricks.mesh import BrickMesh, Mask
@@ -189,7 +189,7 @@ def _refuse_outside(mesh: BrickMesh, flat: Array, bricks: Indices) -> None:
     outside |= ~mesh.active[tuple(bricks)]
     if outside.any():
         at = ", ".join(f"{c:.4g}" for c in flat[:, int(outside.argmax())])
-        raise InputError(
+        raise UserError(
             f"{int(outside.sum())} of {flat.shape[1]} points lie outside the mesh, the first is "
             f"({at}); the bricks span {_box(mesh)}"
         )

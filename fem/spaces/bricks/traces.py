@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from base.errors import UserError
 from fem.boundary_value import Natural
-from fem.errors import InputError
 from fem.spaces import Array, Line
 from fem.spaces.bricks.mesh import BrickMesh, Face
 from fem.spaces.bricks.tensor import Scalar, gradient
@@ -83,13 +83,13 @@ def with_natural(mesh: BrickMesh, natural: Natural | None) -> BrickMesh:
         normal[face.axis] = face.sign
         if np.all(natural.where(centre[:, None], normal[:, None])):
             if face.level not in (0, mesh.axes[face.axis].intervals):
-                raise InputError(
+                raise UserError(
                     "bricks bear natural conditions on the outer sides of their grid only"
                 )
             sides.add((face.axis, int(face.level > 0)))
     chosen = BrickMesh.of(mesh.axes, mesh.mask, sides)
     if not chosen.essential_faces:
-        raise InputError("u × n is given nowhere; leave one face at least out of the natural ones")
+        raise UserError("u × n is given nowhere; leave one face at least out of the natural ones")
     return chosen
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array, Field, How, Line
 from fem.spaces.cube.cells import DIRECTIONS, Cell, size, split
@@ -72,7 +72,7 @@ def regions(cell: Cell, n: int, rule: CubeRule, singular_edge: Line | None) -> l
 def cube_edge(line: Line) -> tuple[tuple[int, int], ...]:
     """The edge {x₁ = a, x₂ = b} of the unit cube as pairs (axis, 0 or 1)."""
     if any(side not in (0, 1) for side in line):
-        raise InputError(
+        raise UserError(
             "on the uniform cube the line of singularities must be an edge, {x₁ = 0 or 1, "
             f"x₂ = 0 or 1}}; got {line}; take a mesh and the general solver for others"
         )

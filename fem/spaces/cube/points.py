@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.solvers.stencil import layout
 from fem.spaces import Array
 from fem.spaces.cube.cells import DIRECTIONS, HEX_CLASSES, TET_CLASSES
@@ -37,12 +37,12 @@ def on_tetrahedra(x: NDArray[Any], points: Array, n: int, curl: bool = False) ->
 def _checked(points: Array, x: NDArray[Any]) -> tuple[Array, Array]:
     points = np.asarray(points, dtype=float)
     if points.ndim < 1 or points.shape[0] != 3:
-        raise InputError(f"points must have shape (3, ...), got {points.shape}")
+        raise UserError(f"points must have shape (3, ...), got {points.shape}")
     flat = np.ascontiguousarray(points.reshape(3, -1))
     inside = ((flat >= -OUTSIDE) & (flat <= 1 + OUTSIDE)).all(axis=0)
     if not inside.all():
         where = flat[:, np.flatnonzero(~inside)[0]].tolist()
-        raise InputError(f"the point {where} lies outside the unit cube, where u_h is defined")
+        raise UserError(f"the point {where} lies outside the unit cube, where u_h is defined")
     return flat, np.zeros_like(flat)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem.errors import InputError
+from base.errors import UserError
 from fem.solvers.cg import conjugate_gradients, norm
 from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.spaces.cube import integrals as cube_integrals
@@ -59,7 +59,7 @@ class CubeTetsSingle(CubeTets):
     def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Any:
         """The `Defect` of the interpolant; `solve` works in its vector."""
         if how.singular_edge is not None:
-            raise InputError(
+            raise UserError(
                 "the float32 form interpolates at the vertices, where a field with a "
                 "singular_edge is not finite; take an n that float64 fits"
             )
@@ -79,7 +79,7 @@ class CubeTetsSingle(CubeTets):
         """Overwrites b. Stops at 1e-3 of the defect, or at a larger tol; the residual that is
         reported is relative to the load, as in float64."""
         if not isinstance(b, Defect):
-            raise InputError("the float32 form solves for a field's defect, not for any load")
+            raise UserError("the float32 form solves for a field's defect, not for any load")
         system = KuhnSystem(self.n, np.float32, how.threads)
         r, scale = b.vector, norm(b.vector, how.threads)
         load = self._load_norm(b, system, how.threads)

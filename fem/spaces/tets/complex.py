@@ -19,9 +19,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from skfem import MeshTet
 
+from base.errors import UserError
 from fem import meshes
 from fem.boundary_value import Natural
-from fem.errors import InputError
 from fem.meshes.locate import Locator
 from fem.meshes.tets import Tets
 from fem.rules.cell_rules import tet_rules
@@ -239,7 +239,7 @@ class TetComplex:
         outside = np.flatnonzero(cells < 0)
         if len(outside):
             at = ", ".join(f"{c:.4g}" for c in points[:, outside[0]])
-            raise InputError(
+            raise UserError(
                 f"{len(outside)} of {len(cells)} points lie outside the mesh, the first is "
                 f"({at}); the mesh spans {_box(self.mesh.p)}"
             )

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from base.errors import UserError
 from fem.boundary_value import Trace
-from fem.errors import InputError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array, Field
 from fem.spaces.tets.complex import Indices, TetComplex
@@ -79,7 +79,7 @@ def tangential(g: Trace, normals: Array) -> Field:
         if outward.max() > TANGENTIAL * max(abs(values).max(), 1.0):
             entity, point = np.unravel_index(outward.argmax(), outward.shape)
             where = ", ".join(f"{c:.4g}" for c in x[:, entity, point])
-            raise InputError(
+            raise UserError(
                 f"boundary data g must be tangential, but g·n = {outward.max():.3g} at "
                 f"x = ({where}); give g = u × n"
             )

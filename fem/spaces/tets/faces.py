@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from skfem import MeshTet
 
+from base.errors import UserError
 from fem.boundary_value import Natural
-from fem.errors import InputError
 from fem.rules.cell_rules import gauss
 from fem.spaces import Array, Line
 from fem.spaces.tets import tables
@@ -49,7 +49,7 @@ def natural_faces(mesh: MeshTet, natural: Natural | None) -> Indices:
     centres = mesh.p[:, mesh.facets[:, faces]].mean(axis=1)
     chosen = np.asarray(natural.where(centres, outer_normals(mesh, faces)), dtype=bool)
     if chosen.all():
-        raise InputError("u × n is given nowhere; leave one face at least out of the natural ones")
+        raise UserError("u × n is given nowhere; leave one face at least out of the natural ones")
     return np.asarray(faces[chosen])
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from base.errors import UserError
 from fem import meshes
-from fem.errors import InputError
 from fem.meshes.locate import Locator
 from fem.meshes.tets import LOCAL_EDGES, Ints, Tets
 from fem.rules.cell_rules import edge_integrals, tet_rules
@@ -120,7 +120,7 @@ class TetSpace:
         cells, barycentric = self._locator.find(flat)
         if (cells < 0).any():
             outside = flat[:, np.flatnonzero(cells < 0)[0]]
-            raise InputError(
+            raise UserError(
                 f"{int((cells < 0).sum())} points lie outside the mesh, the first is "
                 f"({', '.join(f'{c:.6g}' for c in outside)})"
             )

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from base.errors import UserError
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
-from fem.errors import InputError
 from fem.solutions import Clock
 from fem.solvers import auxiliary_space
 from fem.spaces import Array, How, LinearSolve
@@ -224,7 +224,7 @@ def positive(phi: Callable[[Array], Array]) -> Callable[[Array], Array]:
         if not values.min() > 0.0:
             where = x.reshape(3, -1)[:, int(values.argmin())]
             at = ", ".join(f"{c:.4g}" for c in where)
-            raise InputError(f"phi must be positive, got {values.min():.4g} at x = ({at})")
+            raise UserError(f"phi must be positive, got {values.min():.4g} at x = ({at})")
         return values
 
     return checked

@@ -6,7 +6,7 @@ through ∇λ alone. The vertices of a cell count in the order of their global n
 edges and faces alike in all cells that share them; no signs appear anywhere.
 
 Functions, in scikit-fem's order (six edges, four faces): those of `ElementTetN0` for order 0 and
-of `fem.elements.tet_n1` for order 1. Scalars: λ_v, and for order 1 also λ_a λ_b on each edge.
+of `fem.elements.n1` for order 1. Scalars: λ_v, and for order 1 also λ_a λ_b on each edge.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ class Config:
     threads: int = 1
 
 
-DEPENDS = ()
 ALONE = False
 TIMED = ()
 appearance = None

@@ -13,7 +13,6 @@ class Config:
     threads: int = 1
 
 
-DEPENDS = ()
 ALONE = True
 TIMED = ()
 appearance = None

@@ -1,0 +1,123 @@
+"""Plugins of one kind by name: modules of a folder, installed packages, files of a user.
+
+A folder of plugins has one `Registry`. Each module in it whose name has no leading underscore is
+one plugin; sub-folders hold what the plugins share. A kind that is open to others also finds
+
+- the entry points `femnets.GROUP` of installed packages, by the name of the entry point;
+- files that a user has named (`./mine.py`), as NAME@HASH: whoever reads such a file puts it into
+  `FILES`, and a registry asks it for a plugin of its own kind.
+
+Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from base.errors import UserError, unknown
+
+Plugin = TypeVar("Plugin")
+# By name, what gives the module, or the object in it, that a user's file offers.
+FILES: dict[str, Callable[[], Any]] = {}
+
+
+def as_it_is(found: Any, name: str) -> Any:
+    """A plugin that is its module."""
+    return found
+
+
+class Registry(Generic[Plugin]):
+    """The plugins of one kind.
+
+    `made(found, name)` turns a module, or an object from outside, into the plugin, or raises a
+    UserError that says what is missing. `name_in(path)` is the name of the plugin in a file.
+    """
+
+    every: list[Registry[Any]] = []  # noqa: RUF012  (all that have been made)
+
+    def __init__(
+        self,
+        kind: str,
+        package: str,
+        made: Callable[[Any, str], Plugin] = as_it_is,
+        *,
+        group: str | None = None,
+        name_in: Callable[[Path], str] = lambda path: path.stem,
+    ) -> None:
+        self.kind, self.package, self.group = kind, package, group
+        self._made, self._name_in = made, name_in
+        self._plugins: dict[str, Plugin] = {}
+        Registry.every.append(self)
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """By name, the modules of the folder."""
+        folders = map(Path, importlib.import_module(self.package).__path__)
+        paths = (path for folder in folders for path in folder.glob("[!_]*.py"))
+        named = ((self._name_in(path), f"{self.package}.{path.stem}") for path in paths)
+        return dict(sorted(named))
+
+    @cached_property
+    def installed(self) -> dict[str, EntryPoint]:
+        """By name, what installed packages offer."""
+        if self.group is None:
+            return {}
+        return {entry.name: entry for entry in entry_points(group=f"femnets.{self.group}")}
+
+    def names(self) -> list[str]:
+        """Everything that can be asked for without naming a file."""
+        return sorted({*self.files, *self.installed})
+
+    def __iter__(self) -> Iterator[Plugin]:
+        return (self.get(name) for name in self.names())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.files or name in self.installed or self._from_file(name)
+
+    def get(self, name: str) -> Plugin:
+        """The plugin of that name; an unknown one is a UserError that names the nearest."""
+        if name not in self._plugins:
+            self._plugins[name] = self._made(self._found(name), name)
+        return self._plugins[name]
+
+    def module(self, name: str) -> str | None:
+        """The module that defines a plugin, without importing it; None for a user's file."""
+        if name in self.files:
+            return self.files[name]
+        entry = self.installed.get(name)
+        return None if entry is None else entry.module
+
+    def forget(self) -> None:
+        """Looks again: files or packages have come or gone."""
+        self._plugins.clear()
+        for cached in ("files", "installed"):
+            self.__dict__.pop(cached, None)
+
+    def _found(self, name: str) -> Any:
+        if name in self.files:
+            try:
+                return importlib.import_module(self.files[name])
+            except TypeError as error:  # Python's words for a declaration that lacks a part
+                raise UserError(f"{self.files[name].replace('.', '/')}.py: {error}") from error
+        if name in self.installed:
+            return self.installed[name].load()
+        if self._from_file(name):
+            return FILES[name]()
+        raise UserError(f"unknown {self.kind} {name!r}; {unknown(name, self.names())}")
+
+    def _from_file(self, name: str) -> bool:
+        return self.group is not None and name in FILES
+
+
+def declared(found: Any, attribute: str, wanted: type, hint: str) -> Any:
+    """What a module declares under a name, or an object from outside that is one itself."""
+    thing = getattr(found, attribute, None) if isinstance(found, ModuleType) else found
+    if not isinstance(thing, wanted):
+        raise UserError(hint)
+    return thing

@@ -1,5 +1,0 @@
-"""Least squares on all monomials of degree 1..1 in the inputs."""
-
-from bench.baselines._polynomials import polynomial_fit
-
-fit = polynomial_fit(degree=1)

@@ -1,0 +1,84 @@
+"""What a claim is: a sentence, where it comes from, and the rule that decides it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from bench.claims.findings import Finding
+from bench.store.results import Results
+
+Part = Literal["paper", "control", "formula"]
+PARTS: dict[Part, str] = {
+    "paper": "What the paper claims",
+    "control": "Controls of ours",
+    "formula": "Formulas as printed",
+}
+Fault = Literal["", "substantive error", "clash of notation", "typo"]
+OURS = "a control of ours"  # where a claim stands that the paper does not make
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One sentence that can be decided, where it comes from, and the rule that decides it.
+
+    `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
+    rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: whoever changes the rule
+    has to declare it anew. A claim that compares says so, since it counts in its part's family.
+    `fault` says what kind of slip a formula is where it does not hold as printed. A claim speaks of
+    `problems` and is shown their results alone (and those of cells without a problem); () means
+    whatever there is.
+    """
+
+    name: str
+    sentence: str
+    rule: str
+    examine: Callable[[Results], Finding]
+    where: str = OURS
+    part: Part = "control"
+    words: str = ""
+    declared: str = ""
+    compares: bool = False
+    fault: Fault = ""
+    note: str = ""
+    problems: tuple[str, ...] = ("maxwell",)
+
+    def seen(self, results: Results) -> Results:
+        """What the claim may look at."""
+        if not self.problems:
+            return results
+        known = (None, *self.problems)
+        return Results([r for r in results if r.config.get("problem") in known])
+
+    def concerns(self, problems: Collection[str]) -> bool:
+        """Whether it speaks of one of these."""
+        return not problems or not self.problems or bool({*problems} & {*self.problems})
+
+    @property
+    def is_declared(self) -> bool:
+        return self.declared.partition(" ")[2] == digest(self.rule)
+
+
+def digest(rule: str) -> str:
+    """Eight hexadecimal digits of a rule's words."""
+    return hashlib.blake2b(rule.encode(), digest_size=4).hexdigest()
+
+
+class Source(TypedDict):
+    """Where a claim stands and how the paper words it."""
+
+    part: Part
+    where: str
+    words: str
+
+
+def quoted(where: str, words: str) -> Source:
+    """A claim that the paper makes."""
+    return {"part": "paper", "where": where, "words": words}
+
+
+def formula(where: str, words: str) -> Source:
+    """A formula that the paper prints."""
+    return {"part": "formula", "where": where, "words": words}

@@ -1,0 +1,73 @@
+"""What looking at the results can find: five shapes, from which the ledger makes verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.claims.statistics import Comparison
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The claim says that one arm has the smaller number.
+
+    `halves` are the median ratios over halves of the seeds: the even and the odd places, the first
+    and the last, and each data set by itself where several were crossed with the seeds. Two runs
+    with disjoint seeds, read together, are among them.
+    """
+
+    comparison: Comparison
+    halves: tuple[float, ...]
+    cells: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The claim is checked run by run: in how many of how many runs, of how many seeds, is it true?
+
+    `runs` may be several times the seeds: the evidence then says of what.
+    """
+
+    true: int
+    runs: int
+    seeds: int
+    cells: tuple[str, ...]
+    what: str
+    unit: str = "seeds"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """The claim does not depend on seeds: true or false, to the accuracy of what was measured."""
+
+    true: bool
+    cells: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class Depends:
+    """The answer is yes here and no there; `on` says what decides it, `what` shows where."""
+
+    on: str
+    cells: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class Untestable:
+    """As it stands no measurement can decide the claim; `why`, and what could be measured."""
+
+    why: str
+    cells: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NotTested:
+    """Cells are missing; the command makes them."""
+
+    command: str
+
+
+Finding = Compared | Counted | Fact | Depends | Untestable | NotTested

@@ -1,0 +1,1 @@
+"""Claims, one file per theme; each file declares a list `CLAIMS`."""

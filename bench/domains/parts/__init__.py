@@ -1,0 +1,1 @@
+"""What domains share: points, sampling, faces, boxes, meshes from files."""

@@ -1,0 +1,242 @@
+"""A problem's formulas held against each other: what disagrees, where, by how much.
+
+Derivatives come from central differences of eighth order at two step lengths; how far these two
+differ says how well the differences themselves are known. A formula disagrees where it is farther
+from them than TOLERANCE of the size of the quantity and ten times that doubt, so a formula that is
+right is never accused because a difference was poor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from base.errors import UserError
+from bench.core.guards.text import shell_command
+from bench.measure.medians import median
+from bench.measure.norms import curl_of
+
+if TYPE_CHECKING:
+    from bench.problems import Array, Problem
+
+    Field = Callable[[Array], Array]
+
+TOLERANCE = 1e-6  # of the largest value of the quantity over the points
+DOUBT = 10.0
+POINTS = 400
+STEP = 0.02  # the longest; near a singular edge a share of the distance
+NEAR_EDGE = 0.05
+# Weights of f(x + kh) − f(x − kh), k = 1..4, for h f'(x), exact for polynomials of degree 8.
+WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One formula: how far it is from what it should be, as a share of its size."""
+
+    name: str  # curl u
+    meaning: str  # curl_u against the curl of u
+    agrees: bool
+    worst: float | None = None  # relative
+    where: tuple[float, float, float] | None = None
+    said: tuple[float, ...] = ()
+    found: tuple[float, ...] = ()
+    hint: str = ""
+
+    def line(self) -> str:
+        """`curl u: curl_u says …, differences say …`"""
+        if self.agrees:
+            return (
+                f"{self.name}: agrees to {self.worst:.1e}" if self.worst is not None else self.name
+            )
+        if self.where is None:
+            return f"{self.name}: {self.hint}"
+        at = ", ".join(f"{c:.3g}" for c in self.where)
+        return (
+            f"{self.name}: {self.meaning} differ by {self.worst:.2g} of its size at ({at}): "
+            f"{_shown(self.said)} instead of {_shown(self.found)}{self.hint}"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """For JSON: what agrees and what does not, in the same keys."""
+        return {
+            "formula": self.name,
+            "agrees": self.agrees,
+            "difference": self.worst,
+            "where": None if self.where is None else list(self.where),
+            "said": list(self.said),
+            "found": list(self.found),
+            "line": self.line(),
+        }
+
+
+def verdicts(problem: Problem) -> list[Verdict]:
+    """Every formula of the problem that can be held against another."""
+    x = points_of(problem)
+    broken = [v for v in _well_formed(problem, x) if not v.agrees]
+    return broken or [*_equations(problem, x), *_boundary(problem)]
+
+
+def require(problem: Problem, place: str) -> None:
+    """Refuses a problem whose formulas contradict each other, naming them."""
+    wrong = [verdict.line() for verdict in verdicts(problem) if not verdict.agrees]
+    if wrong:
+        command = shell_command("femnets", "check", place)
+        more = f"; and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise UserError(f"{place}: {wrong[0]}{more}; see all with `{command}`")
+
+
+def points_of(problem: Problem) -> Array:
+    """Points of the domain, those near a singular edge with room for a difference."""
+    x = problem.domain.sample(POINTS, seed=0)
+    away = np.min([np.hypot(x[0] - a, x[1] - b) for a, b in _edges(problem)] or [[1.0]], axis=0)
+    return x[:, away > 1e-3] if away.shape == x.shape[1:] else x
+
+
+def _edges(problem: Problem) -> list[tuple[float, float]]:
+    return [] if problem.singular_edge is None else [problem.singular_edge]
+
+
+def _steps(problem: Problem, x: Array) -> Array:
+    """One step length per point: short beside a singular edge, where derivatives are large."""
+    step = np.full(x.shape[1], STEP)
+    for a, b in _edges(problem):
+        step = np.minimum(step, NEAR_EDGE * np.hypot(x[0] - a, x[1] - b))
+    return step
+
+
+def jacobian(field: Callable[[Array], Array], x: Array, step: Array) -> Array:
+    """[..., j, point] = ∂_j of each component, (…, 3, N)."""
+    columns = []
+    for axis in np.eye(3):
+        total: Any = 0.0
+        for k, weight in enumerate(WEIGHTS, start=1):
+            move = k * axis[:, None] * step
+            total = total + weight * (field(x + move) - field(x - move))
+        columns.append(total / step)
+    return np.stack(columns, axis=-2)
+
+
+def _well_formed(problem: Problem, x: Array) -> Iterator[Verdict]:
+    """Shapes and finiteness: (3, …) → (3, …) for fields, (3, …) → (…) for scalars."""
+    fields = {"u": problem.u, "curl_u": problem.curl_u, "f": problem.f}
+    fields |= {"grad_phi": problem.grad_phi}
+    if not problem.known:
+        del fields["u"], fields["curl_u"]
+    block = x[:, :24].reshape(3, 4, 6)
+    for name, call in {**fields, "phi": problem.phi, "rho": problem.rho}.items():
+        wanted = (3, 4, 6) if name in fields else (4, 6)
+        try:
+            values = np.asarray(call(block))
+        except Exception as error:
+            hint = f"raised {type(error).__name__}: {' '.join(str(error).split())}"
+            yield Verdict(name, "", False, hint=hint)
+            continue
+        if values.shape != wanted:
+            hint = f"gives shape {values.shape} for points (3, 4, 6), not {wanted}"
+            yield Verdict(name, "", False, hint=hint)
+        elif not np.isfinite(values).all():
+            index = np.argwhere(~np.isfinite(values))[0][-2:]
+            at = tuple(float(c) for c in block[:, index[0], index[1]])
+            hint = "is not finite at ({:.3g}, {:.3g}, {:.3g})".format(*at)
+            yield Verdict(name, "", False, where=None, hint=hint)
+
+
+def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
+    """curl u, div u = ρ, curl(φ curl u) = f, ∇φ; without u: div f = 0; φ > 0."""
+    steps = _steps(problem, x)
+
+    def held(name: str, meaning: str, said: Array, of: Field, made: Field) -> Verdict:
+        D, finer = (jacobian(of, x, step) for step in (steps, steps / 2))
+        size = float(np.abs(D).max())  # of the terms: a sum that should vanish has none of its own
+        both = np.atleast_2d(made(finer)), np.atleast_2d(made(D))
+        return _compared(name, meaning, x, np.atleast_2d(said), *both, size)
+
+    def divergence(D: Array) -> Array:
+        return np.einsum("iiq->q", D)
+
+    if _closed(problem):
+        yield held("curl u", "curl_u and the curl of u", problem.curl_u(x), problem.u, curl_of)
+        yield held("div u", "rho and the divergence of u", problem.rho(x), problem.u, divergence)
+
+        def flux(p: Array) -> Array:
+            return problem.phi(p) * problem.curl_u(p)
+
+        yield held("equation", "f and curl(phi curl_u)", problem.f(x), flux, curl_of)
+    else:
+        zero = np.zeros(x.shape[1])
+        yield held("div f", "0 and the divergence of f", zero, problem.f, divergence)
+    gradient = problem.grad_phi(x)
+    yield held("grad phi", "grad_phi and the gradient of phi", gradient, problem.phi, lambda D: D)
+    if problem.potential is not None and problem.grad_potential is not None:
+        said = problem.grad_potential(x)
+        name, meaning = "potential", "grad_potential and the gradient of potential"
+        yield held(name, meaning, said, problem.potential, lambda D: D)
+    phi = problem.phi(x)
+    lowest = int(np.argmin(phi))
+    hint = f"must be positive, is {phi[lowest]:.3g} at " + _place(x[:, lowest])
+    yield Verdict("phi", "", bool(phi[lowest] > 0), hint=hint)
+
+
+def _compared(
+    name: str, meaning: str, x: Array, said: Array, fine: Array, coarse: Array, terms: float = 0.0
+) -> Verdict:
+    """Where a formula is farther from the differences than their own doubt explains."""
+    size = max(*(float(np.linalg.norm(v, axis=0).max()) for v in (said, fine)), terms, 1e-12)
+    apart = np.linalg.norm(said - fine, axis=0)
+    doubt = DOUBT * np.linalg.norm(fine - coarse, axis=0)
+    beyond = apart - TOLERANCE * size - doubt
+    k = int(np.argmax(beyond))
+    if beyond[k] <= 0:
+        return Verdict(name, meaning, True, median(apart) / size)
+    where = (float(x[0, k]), float(x[1, k]), float(x[2, k]))
+    values = tuple(map(float, said[:, k])), tuple(map(float, fine[:, k]))
+    return Verdict(name, meaning, False, float(apart[k]) / size, where, *values, _slip(said, fine))
+
+
+def _slip(said: Array, found: Array) -> str:
+    """The usual slips: a sign or a factor, of the whole or of one component."""
+    size = np.abs(found).max()
+    close = lambda a, b: bool(np.abs(a - b).max() < 1e-4 * max(size, 1e-12))  # noqa: E731
+    if close(said, -found):
+        return "; its sign is wrong"
+    for i in range(len(said)):
+        rest = [k for k in range(len(said)) if k != i]
+        if rest and close(said[rest], found[rest]):
+            turned = close(said[i], -found[i]) and np.abs(found[i]).max() > 1e-4 * size
+            return (
+                f"; the sign of component {i + 1} is wrong"
+                if turned
+                else f"; only component {i + 1}"
+            )
+    factor = float((said * found).sum() / max((found * found).sum(), 1e-300))
+    return f"; it is {factor:.4g} times too large" if close(said, factor * found) else ""
+
+
+def _boundary(problem: Problem) -> Iterator[Verdict]:
+    """g against u × n, where both are given."""
+    if not _closed(problem) or problem.g is None:
+        return
+    sample = problem.domain.sample_boundary(POINTS, seed=0)
+    said = problem.g(sample.x, sample.normal)
+    u = problem.u(sample.x)
+    exact = np.cross(u, sample.normal, axis=0)
+    size = float(np.abs(u).max())
+    yield _compared("trace", "g and u × n", sample.x, said, exact, exact, size)
+
+
+def _closed(problem: Problem) -> bool:
+    """Whether u is a formula: a computed reference has an error of its own, and no derivatives."""
+    return problem.known and not getattr(problem, "reference_error", None)
+
+
+def _place(x: Array) -> str:
+    return "({:.3g}, {:.3g}, {:.3g})".format(*map(float, x))
+
+
+def _shown(values: tuple[float, ...]) -> str:
+    shown = ", ".join(f"{value:.4g}" for value in values)
+    return f"({shown})" if len(values) > 1 else shown

@@ -1,0 +1,94 @@
+"""Choosing by validation: a fifth of the samples is held out, the best candidate sees them all.
+
+The search is part of the method and of its cost; `Fitted.seconds_tuning` says how much of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.methods.baselines._least_squares import Features, Linear, Predict, coefficients, triangle
+
+Array = NDArray[np.float64]
+T = TypeVar("T")
+
+HELD_OUT = 5  # one sample in so many; samples come in random order
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted predictor (N, inputs) -> (N, outputs), and what its search chose and took."""
+
+    predict: Predict
+    unknowns: int
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    seconds_tuning: float = 0.0
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and held-out samples; inputs as rows (m, N), targets (N, outputs)."""
+
+    rows: Array
+    targets: Array
+    held_rows: Array
+    held_targets: Array
+
+    @classmethod
+    def of(cls, inputs: Array, targets: Array) -> Split:
+        held = np.arange(len(inputs)) % HELD_OUT == HELD_OUT - 1
+        rows = np.ascontiguousarray(inputs.T)
+        return cls(rows[:, ~held], targets[~held], rows[:, held], targets[held])
+
+    def error(self, predicted: Array) -> float:
+        """Relative, on the held-out samples; a prediction that overflows is no candidate."""
+        error = float(np.linalg.norm(predicted - self.held_targets))
+        scale = float(np.linalg.norm(self.held_targets)) or 1.0
+        return error / scale if np.isfinite(error) else np.inf
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Features with the triangle of the training part, and their values at the held-out points."""
+
+    features: Features
+    R: Array
+    held: Array  # (k, held out)
+
+    @classmethod
+    def of(cls, features: Features, split: Split) -> Trained:
+        R = triangle(features(split.rows), split.targets)
+        return cls(features, R, features(split.held_rows))
+
+    def error(self, split: Split, leading: int) -> float:
+        """The validation error of the first features alone."""
+        c = coefficients(self.R, split.targets.shape[1], leading)
+        return split.error(self.held[:leading].T @ c)
+
+    def refitted(self, split: Split, leading: int, features: Features) -> Linear:
+        """The first features, which `features` makes alone, fitted to all samples."""
+        outputs = split.targets.shape[1]
+        columns = [*range(leading), *range(self.R.shape[1] - outputs, self.R.shape[1])]
+        R = triangle(self.held[:leading], split.held_targets, above=self.R[:, columns])
+        return Linear(features, coefficients(R, outputs))
+
+
+def smallest(candidates: Iterable[T], error: Callable[[T], float]) -> T:
+    """The candidate with the smallest validation error; the first of equals."""
+    return min(candidates, key=error)
+
+
+class Stopwatch:
+    """Seconds since it was made."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter()
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self.start

@@ -1,0 +1,1 @@
+"""Points, operators and boundary values from which the forms build their residuals."""

@@ -1,0 +1,175 @@
+"""Nets told a boundary-value problem on a domain with re-entrant edges, never u.
+
+Three losses. `div-curl`, where curl u = 0 is told (`reentrant`): the energy of the classical nodal
+method, so that its limit is known, the mean of |curl u|² + |r^a div u|² inside plus a weight times
+the mean of |u × n − g|² on the sides and of |u·n|² on natural faces. `first-order`, for any of the
+problems: curl u is a second unknown. `weak`: the equation and the divergence against functions of
+a coarse mesh. Boundary values at the edges go by penalty or are built in by distance factors;
+rules inside and on the edges' faces are uniform or graded, each apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from base.errors import UserError
+from bench import problems
+from bench.methods.collocation import operators as op
+from bench.methods.collocation.boundary import boundary_terms
+from bench.methods.collocation.clouds import Cloud, Rim
+from bench.methods.edge_forms import rules
+from bench.methods.edge_forms.built_in import built_in
+from bench.methods.edge_forms.geometry import boxes_of, edge_faces
+from bench.methods.forms import first_order
+from bench.problems import Problem
+from nets.residuals.terms import Residuals
+
+if TYPE_CHECKING:
+    from bench.methods.collocation.built_in import BuiltIn
+    from bench.methods.solving import SolvedField
+    from nets.module import Network
+
+FORMS = ("div-curl", "first-order", "weak")
+RULES = ("uniform", "graded")
+BOUNDARIES = ("penalty", "exact")
+HELD_OUT = 1  # stream of the points that a net is not trained on
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What decides the loss, but for the net."""
+
+    problem: str = "reentrant"
+    form: str = "div-curl"
+    boundary: str = "penalty"
+    inside: str = "uniform"
+    rim: str = "uniform"
+    div_exponent: float = 0.0
+    singular: bool = False
+    points: int = 1296
+    boundary_points: int = 600
+    boundary_weight: float = 10.0
+    data_seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("form", self.form, FORMS),
+            ("boundary", self.boundary, BOUNDARIES),
+            ("inside", self.inside, RULES),
+            ("rim", self.rim, RULES),
+        ):
+            if value not in known:
+                raise UserError(f"{name} is {' or '.join(known)}, not {value!r}")
+        boxes_of(self.told)  # refuses what has no re-entrant edge
+        if self.form == "div-curl" and self.problem != "reentrant":
+            raise UserError(
+                f"the div-curl loss is for reentrant, where curl u = 0; {self.problem} takes the "
+                "form first-order or weak"
+            )
+        if (self.div_exponent or self.singular) and self.form != "div-curl":
+            raise UserError(
+                f"a weight on the divergence and the singular function go with the div-curl loss, "
+                f"not with the form {self.form}; leave them out"
+            )
+
+    @property
+    def told(self) -> Problem:
+        return problems.get(self.problem)
+
+    @property
+    def outputs(self) -> int:
+        """Components of the net; the first three are u."""
+        return first_order.OUTPUTS if self.form == "first-order" else 3
+
+    @property
+    def built_in(self) -> BuiltIn | None:
+        """u = lift + factors · net, where something is built in or added."""
+        return built_in(self.told, values=self.boundary == "exact", singular=self.singular)
+
+    def terms(self, stream: int = 0) -> list[Residuals]:
+        """On the points to train on, or on others: uniform ones, never trained on; of the weak form
+        the functions of the next finer mesh."""
+        inside, rim = ("uniform", "uniform") if stream else (self.inside, self.rim)
+        seed, count = self.data_seed, self.boundary_points
+        if self.form == "weak":
+            from bench.methods.edge_forms.tested import size_of, tested
+
+            n = size_of(self.told, self.points) + (1 if stream else 0)
+            found = [tested(self.told, n, self.inside == "graded")]
+        else:
+            found = self._at_points(rules.inside(self.told, self.points, inside, seed, stream))
+        rims = [
+            rules.edge_rim(self.told, count, rim, seed, stream),
+            rules.outer_rim(self.told, count, seed, stream),
+        ]
+        return self._of_the_net(found + self._on_rims(rims))
+
+    def fine_loss(self, net: Network) -> float:
+        """The same loss by rules graded to the edges everywhere, or by the functions of a finer
+        mesh: what it is, not what points say."""
+        if self.form != "weak":
+            return loss(net, self._fine)
+        from bench.methods.edge_forms.tested import dual_square
+
+        return dual_square(self.told, self.field(net)) + loss(net, self._fine)
+
+    @cached_property
+    def _fine(self) -> list[Residuals]:
+        found = [] if self.form == "weak" else self._at_points(rules.fine_inside(self.told))
+        return self._of_the_net(found + self._on_rims(rules.fine_rims(self.told)))
+
+    def _at_points(self, cloud: Cloud) -> list[Residuals]:
+        if self.form == "first-order":
+            return first_order.inside(self.told, cloud)
+        return [_energy(self.told, cloud, self.div_exponent)]
+
+    def _on_rims(self, rims: list[Rim]) -> list[Residuals]:
+        held = [face.index for face in edge_faces(self.told)]
+        found: list[Residuals] = []
+        for rim in rims:
+            if self.boundary == "exact" and bool(np.isin(rim.face, held).all()):
+                continue
+            flux = self.form == "first-order"
+            terms = boundary_terms(
+                self.told, rim, self.boundary_weight, outputs=self.outputs, flux=flux
+            )
+            found += terms if flux else [term for term in map(self._values_only, terms) if term]
+        return found
+
+    def _values_only(self, term: Residuals) -> Residuals | None:
+        """Of a natural face u·n alone, as the curl is told inside; in the weak form nothing: both
+        are in the tests."""
+        if "natural" in term.labels and self.form == "weak":
+            return None
+        keep = [k for k, label in enumerate(term.labels) if label == "boundary"]
+        labels = tuple(term.labels[k] for k in keep)
+        return Residuals(x=term.x, order=term.order, A=term.A[keep], b=term.b[keep], labels=labels)
+
+    def _of_the_net(self, terms: list[Residuals]) -> list[Residuals]:
+        lifted = self.built_in
+        return terms if lifted is None else [lifted.told(term) for term in terms]
+
+    def field(self, net: Network) -> SolvedField:
+        from bench.methods.solving import SolvedField
+
+        return SolvedField(net, self.built_in)
+
+
+def loss(net: Network, terms: list[Residuals]) -> float:
+    """Σ r², the mean of squares with its weights."""
+    from nets.residuals.objective import ResidualObjective
+
+    return 2.0 * float(ResidualObjective(net, terms)(net.pack())[0])
+
+
+def _energy(problem: Problem, cloud: Cloud, exponent: float) -> Residuals:
+    """curl u and r^a div u."""
+    N, scale = len(cloud), np.sqrt(cloud.weights)
+    weight = problem.domain.edge_distance(cloud.x) ** exponent if exponent else np.ones(N)
+    A = np.concatenate([op.curl("first", N), op.divergence("first", N) * weight]) * scale
+    labels = ("curl",) * 3 + ("divergence",)
+    return Residuals(x=cloud.x.T, order="first", A=A, b=np.zeros((4, N)), labels=labels)

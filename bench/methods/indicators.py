@@ -1,0 +1,72 @@
+"""What a user without u can compute to tell a field that is right from one that is sure and wrong.
+
+The distance from a coarse N₀ solve, which comes with an estimate of its own error, and the field's
+product with the gradients of that mesh: sup ((v, ∇q) + (ρ, q) − ⟨u·n, q⟩)/‖∇q‖ over potentials q
+without trace where u × n is given. The numerator is (v − u, ∇q), so this never exceeds ‖u − v‖.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from bench import problems
+from bench.measure.norms import Tabulated, tabulated_domain
+from bench.methods.boundary_value import data_of
+from bench.problems import Array, Field, Problem
+
+COARSE = (6, 2.5)  # of the mesh: cells per unit length, and its grading towards a singular edge
+DEGREE = 4  # of the rule on its cells
+
+
+def _mesh(problem: Problem) -> Any:
+    n, grading = COARSE
+    edge = problem.singular_edge
+    return problem.domain.mesh(n, "tet", None if edge is None else grading, edge)
+
+
+@lru_cache(maxsize=4)
+def coarse_solve(name: str) -> tuple[Array, float]:
+    """A graded N₀ solve at the points of the domain's rule, and its own estimate η of its error."""
+    from fem.boundary_value import solve_boundary_value
+
+    problem = problems.get(name)
+    solution = solve_boundary_value(data_of(problem), mesh=_mesh(problem))
+    eta = solution.estimate(data_of(problem))
+    assert eta is not None
+    return solution(tabulated_domain(problem, ("x",)).inputs.T), eta
+
+
+@lru_cache(maxsize=2)
+def _tests(name: str) -> Any:
+    from fem.mixed_tests import mixed_tests
+
+    problem = problems.get(name)
+    return mixed_tests(data_of(problem), _mesh(problem), DEGREE)
+
+
+def tested_residual(name: str, field: Field) -> float:
+    """sup (v − u, ∇q)/‖∇q‖ over the potentials of the coarse mesh."""
+    tests = _tests(name)
+    return float(np.sqrt(tests.divergence_square(field(tests.points))))
+
+
+def without_u(name: str, field: Field) -> dict[str, float]:
+    """All of it, of a field on a problem's domain."""
+    table = tabulated_domain(problems.get(name), ("x",))
+    values = field(table.inputs.T)
+    beside, estimate = coarse_solve(name)
+    return {
+        "coarse_distance": norm(table, values - beside),
+        "coarse_norm": norm(table, beside),
+        "coarse_estimate": estimate,
+        "tested_residual": tested_residual(name, field),
+        "field_norm": norm(table, values),
+    }
+
+
+def norm(table: Tabulated, values: Array) -> float:
+    """‖v‖ from its values (3, Q) at the points of the rule."""
+    return float(np.sqrt(table.weights @ (values**2).sum(axis=0)))

@@ -1,0 +1,65 @@
+"""What nets and elements are called in comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from bench.methods.competitor import Appearance, told_samples
+from bench.methods.titles import net_title
+
+
+class HasNet(Protocol):
+    @property
+    def net(self) -> str: ...
+    @property
+    def tau(self) -> str: ...
+
+
+class HasSamples(HasNet, Protocol):
+    @property
+    def samples(self) -> int: ...
+    @property
+    def features(self) -> str: ...
+
+
+def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Appearance:
+    """How a net told samples appears; its title and what was tuned are its kind's `own`."""
+    return Appearance(
+        series=series_of(config),
+        family="net",
+        look=look_of(config),
+        track="fit",
+        told=told_samples(config.samples, config.features),
+        inputs=config.features,
+        unknowns=int(values["parameters"]),
+        samples=config.samples,
+        **own,
+    )
+
+
+def element_title(element: str, values: Mapping[str, Any]) -> str:
+    """What the element called itself when it made the result."""
+    return str(values.get("element_title", element))
+
+
+def element_short(element: str, values: Mapping[str, Any]) -> str:
+    return str(values.get("element_short", element))
+
+
+def family_of(config: HasNet) -> str:
+    """ResNet + τ"""
+    name = net_title(config.net)
+    if config.tau == "fixed":
+        return name
+    return name + (" + τ" if config.tau == "learned" else f" + τ ({config.tau})")
+
+
+def series_of(config: HasNet) -> str:
+    """The architecture, and whether τ is learned."""
+    return net_title(config.net) + ("" if config.tau == "fixed" else " + τ")
+
+
+def look_of(config: HasNet) -> str:
+    """A net with fixed τ is a variant of the one that learns it."""
+    return config.net + ("/fixed" if config.tau == "fixed" else "")

@@ -1,0 +1,297 @@
+"""One net told an equation: what `femnets train --track solve` and `solved_net` cells share.
+
+`solve_net(config)` is a pure function: the same config gives the same numbers (but for seconds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from base.errors import UserError
+from bench import problems
+from bench.core.plain_values import finite
+from bench.core.settings import configured
+from bench.domains import Domain
+from bench.measure import norms as ruler
+from bench.methods import forms
+from bench.methods.configurations import FEWEST_POINTS, SolvingConfig
+from bench.methods.training import FIGURES, MeasuredNet, histories, how_it_went, shape_and_start
+from bench.problems import Array, Problem
+
+if TYPE_CHECKING:
+    from bench.methods.collocation.built_in import BuiltIn
+    from nets.module import Network
+    from nets.residuals.objective import ResidualObjective
+    from nets.training.loop import Progress, Training
+
+BOUNDARY_SHARE = 0.6
+RANGE_POINTS = 12_000  # where the range of u₃ is looked for
+JACOBIAN_BYTES = 4 * 2**30
+
+
+@dataclass(frozen=True)
+class Told:
+    """A problem as a net is told it: points by number and seed, form, boundary, weights."""
+
+    problem: Problem
+    points: int
+    boundary_points: int
+    seed: int = 0
+    form: str = "strong"
+    boundary: str = "penalty"
+    boundary_weight: float = forms.BOUNDARY_WEIGHT
+    draw: str = "quasi"
+
+    @cached_property
+    def built_in(self) -> BuiltIn | None:
+        if self.boundary not in forms.BOUNDARIES:
+            raise UserError(f"--boundary is penalty or exact, not {self.boundary!r}")
+        if self.boundary == "penalty":
+            return None
+        from bench.methods.collocation.built_in import box_values
+
+        return box_values(self.problem)
+
+    def objective(
+        self, net: Network, stream: int = 0, centre: Array | None = None
+    ) -> ResidualObjective:
+        """½ Σ r² on points of that stream of the seed; `centre` is what the net's x lacks."""
+        from bench.methods.collocation.clouds import inside_cloud, rim_cloud
+        from nets.residuals.objective import ResidualObjective
+
+        inside = inside_cloud(self.problem, self.points, self.seed, self.draw, stream)
+        rim = rim_cloud(self.problem, self.boundary_points, self.seed, self.draw, stream)
+        terms = forms.terms(
+            self.problem,
+            inside,
+            rim,
+            form=self.form,
+            boundary_weight=self.boundary_weight,
+            built_in=self.built_in,
+            centre=(0.0, 0.0, 0.0) if centre is None else tuple(centre),
+        )
+        return ResidualObjective(net, terms)
+
+    def field(self, net: Network, centre: Array | None = None) -> SolvedField:
+        return SolvedField(net, self.built_in, np.zeros(3) if centre is None else centre)
+
+
+@dataclass(frozen=True)
+class SolvedField:
+    """The field of a net that was told an equation: its first three outputs, lifted if built in."""
+
+    net: Network
+    built_in: BuiltIn | None = None
+    centre: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """u at points (3, ...)."""
+        x = np.asarray(x, dtype=np.float64)
+        return self.jets(x.reshape(3, -1), "value")[0].reshape(x.shape)
+
+    def jacobian(self, x: ArrayLike) -> Array:
+        """[i, j] = ∂_j u_i, (3, 3, ...)."""
+        x = np.asarray(x, dtype=np.float64)
+        slopes = self.jets(x.reshape(3, -1), "first")[1:]
+        return np.swapaxes(slopes, 0, 1).reshape(3, *x.shape)
+
+    def jets(self, x: Array, order: str) -> Array:
+        """(channels, 3, N)."""
+        from nets.residuals.values import jets
+
+        found = jets(self.net, x.T - self.centre, order)[:, :3]
+        return found if self.built_in is None else self.built_in.field(x, found, order)
+
+
+@dataclass(frozen=True)
+class SolvedNet(MeasuredNet):
+    """A net told an equation."""
+
+    told: Told
+
+
+def box_of(domain: Domain) -> tuple[Array, Array]:
+    """The smallest box around a domain: its lower and upper corner."""
+    if domain.structured:
+        return np.zeros(3), np.ones(3)
+    vertices = domain.mesh(1).p
+    return vertices.min(axis=1), vertices.max(axis=1)
+
+
+def starting_net(config: SolvingConfig) -> Network:
+    """The net at its starting values, as if its inputs were scaled to [−1, 1]³."""
+    import torch
+
+    from nets.module import build
+
+    net = build(**shape_and_start(config), inputs=3, outputs=forms.get(config.form).OUTPUTS)
+    low, high = box_of(problems.get(config.problem).domain)
+    with torch.no_grad():
+        net.W[0].mul_(torch.from_numpy(2 / (high - low)))
+    return net
+
+
+def told_of(config: SolvingConfig, parameters: int, net: Network | None = None) -> Told:
+    """What the config means, its defaults filled in, refused where the net cannot serve it."""
+    form = forms.get(config.form)
+    if net is None:
+        _check_activation(config, form.SMOOTHNESS)
+    problem = problems.get(config.problem)
+    rule = max(FEWEST_POINTS, parameters if problem.smooth else 2 * parameters)
+    points = rule if config.points is None else config.points
+    rim = round(BOUNDARY_SHARE * points)
+    return Told(
+        problem=problem,
+        points=points,
+        boundary_points=rim if config.boundary_points is None else config.boundary_points,
+        seed=config.data_seed,
+        form=config.form,
+        boundary=config.boundary,
+        boundary_weight=config.boundary_weight,
+        draw=config.draw,
+    )
+
+
+def _check_activation(config: SolvingConfig, needed: int) -> None:
+    from nets.activations import activation
+
+    if activation(config.activation, config.eta).smoothness < needed:
+        raise UserError(
+            f"--form {config.form} needs an activation with {needed} continuous derivatives, and "
+            f"{config.activation} has fewer; use --activation tanh, or --form weak or first-order"
+        )
+
+
+def _check_memory(config: SolvingConfig, objective: ResidualObjective) -> None:
+    from fem.memory import limit_bytes
+    from nets import optimizers
+
+    P, R = objective.parameters, objective.count
+    needed = optimizers.state_bytes(config.chosen_optimizer, P)
+    if optimizers.needs_residuals(config.chosen_optimizer):
+        needed += 8 * P * min(R, P) + (8 * P * R if R < P else 0)
+    needed += sum(term.A.nbytes for term in objective.terms) * 2
+    if needed > limit_bytes():
+        raise UserError(
+            f"{P:,} parameters and {R:,} residuals need {needed / 2**30:.1f} GiB with "
+            f"{config.chosen_optimizer}, of {limit_bytes() / 2**30:.1f} free; take fewer points, a "
+            "smaller net, or --optimizer lbfgs"
+        )
+
+
+def solve_net(
+    config: SolvingConfig | Mapping[str, Any],
+    *,
+    seconds: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> SolvedNet:
+    """Builds, trains and measures one net; with a limit in `seconds` the result does not repeat."""
+    if not isinstance(config, SolvingConfig):
+        config = configured(SolvingConfig, config, where="a training")
+    net = starting_net(config)
+    told = told_of(config, net.pack().size)
+    centre = np.mean(box_of(told.problem.domain), axis=0)
+    objective = told.objective(net, 0, centre)
+    _check_memory(config, objective)
+    training = _trained(config, told, net, objective, centre, seconds, progress)
+    uncentre(net, centre)
+    values = {
+        **evaluated(net, config, told),
+        "J": finite(training.J),
+        **how_it_went(training),
+        "points": told.points,
+        "boundary_points": told.boundary_points,
+        "residuals": objective.count,
+    }
+    return SolvedNet(net, training, values, histories(training), told)
+
+
+def _trained(
+    config: SolvingConfig,
+    told: Told,
+    net: Network,
+    objective: ResidualObjective,
+    centre: Array,
+    seconds: float | None,
+    progress: Callable[[Progress], None] | None,
+) -> Training:
+    """One training, or with --resample as many as it takes, each on new points."""
+    from nets.training.budget import Equation, Limits
+    from nets.training.loop import minimise
+    from nets.training.rounds import in_rounds
+
+    limits = Limits(
+        config.steps, config.evaluations, seconds, None, config.gradient_norm, config.patience
+    )
+
+    known = told.problem.known  # else there is no error to watch
+    probes = {"l2_error": lambda net: l2_error(told, net, centre)} if known else {}
+
+    def one(limits: Limits, stream: int) -> Training:
+        return minimise(
+            net,
+            Equation(objective if stream == 0 else told.objective(net, stream, centre)),
+            limits=limits,
+            optimizer=config.chosen_optimizer,
+            probes=probes,
+            every=config.every or 1,
+            seed=config.seed,
+            progress=progress,
+            **config.options(),
+        )
+
+    if config.resample is None:
+        return one(limits, 0)
+    return in_rounds(one, limits, config.resample)
+
+
+def l2_error(told: Told, net: Network, centre: Array | None = None) -> float:
+    """‖u − field‖ on the domain, from tabulated u: cheap enough for a curve."""
+    table = ruler.tabulated_domain(told.problem, ("x",))
+    return table.l2_error(told.field(net, centre)(table.inputs.T).T)
+
+
+def evaluated(net: Network, config: SolvingConfig, told: Told | None = None) -> dict[str, Any]:
+    """All figures of a net of x (`uncentre`), with the parts of its loss at its own points."""
+    told = told or told_of(config, net.pack().size, net)
+    objective = told.objective(net)
+    J, _ = objective(net.pack())
+    parts = {name: finite(part) for name, part in objective.parts().items()}
+    return {
+        **figures(told.field(net), told.problem),
+        "tau": [finite(step) for step in net.tau.tolist()],
+        "residual": parts if np.isfinite(J) else None,
+        "parameters": net.pack().size,
+    }
+
+
+def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
+    """The keys of the track *fit*: null for those about samples, the rest by the same ruler.
+
+    Where nobody knows u, errors are null too; `residual` is what there is. Where u was computed,
+    the relative `reference_error` of that is said: errors below it mean nothing.
+    """
+    values: dict[str, Any] = dict.fromkeys(FIGURES)
+    with np.errstate(all="ignore"):
+        errors = (
+            ruler.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
+        )
+        third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
+    values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}
+    if problem.reference_error is not None:
+        values["reference_error"] = problem.reference_error
+    return {name: finite(value) for name, value in values.items()}
+
+
+def uncentre(net: Network, centre: Array) -> None:
+    """The same field as a net of x itself: W (x − c) + b = W x + (b − W c)."""
+    import torch
+
+    with torch.no_grad():
+        net.b[0].sub_(net.W[0] @ torch.from_numpy(centre))

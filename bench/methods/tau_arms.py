@@ -1,0 +1,136 @@
+"""One training of one arm of the τ study: what is learned, what is frozen, what starts where.
+
+fixed      τ stays at τ₀
+global     one learned τ for all layers
+learned    one learned τ per layer
+averaged   τ learned once, replaced by its mean and frozen; the same weights start again
+permuted   the same with the learned τ in another order
+rezero     τ[0] = 1, the others learned from 0; τ₀ has no part in it
+rescaled   τ = 1 frozen, and the hidden weights start multiplied by τ₀: for ReLU and τ > 0 the
+           function that `fixed` and `learned` start from, without a τ
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from base.errors import UserError, nearest
+from bench.methods.configurations import NetOnData
+from nets import architectures, optimizers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from nets.module import Network
+
+LEARNED_FIRST = ("averaged", "permuted")
+OWN_POLICY = {"fixed": "fixed", "global": "global", "learned": "learned", "rezero": "rezero"}
+ARMS = (*OWN_POLICY, *LEARNED_FIRST, "rescaled")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How one training ended; errors are None where it diverged."""
+
+    train_mse: float | None
+    rel_test_error: float | None
+    label_start: str
+    label_end: str
+    log10_growth_start: float | None  # of ‖∂J/∂y‖, last hidden layer to first
+    log10_growth_end: float | None
+    tau_mean: float
+    tau_spread: float  # standard deviation of τ over the layers
+    tau_negative: float  # share of the layers with τ < 0, where τ is no rescaling
+
+    def document(self) -> dict[str, Any]:
+        return vars(self)
+
+
+def admitted(arm: str, net: str) -> bool:
+    """Whether an architecture has this arm: a rescaling needs skips that τ does not move."""
+    if arm not in ARMS:
+        raise UserError(f"no arm {arm!r}; {nearest(arm, list(ARMS))}")
+    if arm == "rescaled":
+        return not architectures.get(net).HAS_ORDER
+    return OWN_POLICY.get(arm, "learned") in architectures.tau_policies(net)
+
+
+def trained(
+    arm: str, start: NetOnData, optimizer: str, rate: float | None, evaluations: int
+) -> Trained:
+    """The arm from these starting values; `rate` is for an optimiser without a line search."""
+    from bench.methods.gradient_atlas import data_of, net_of
+
+    options: dict[str, Any] = {} if optimizers.get(optimizer).LINE_SEARCH else {"rate": rate}
+    x, y = data_of(start)
+
+    def minimised(net: Network) -> float:
+        from nets.training.loop import train
+
+        every = max(1, evaluations)  # only the best state is of interest
+        found = train(
+            net, x, y, optimizer=optimizer, evaluations=evaluations, every=every, **options
+        )
+        return math.inf if found.diverged else found.J
+
+    net = net_of(replace(start, tau=OWN_POLICY.get(arm, "learned")))
+    if arm in LEARNED_FIRST:
+        minimised(net)
+        net = _frozen(net, arm, start)
+    elif arm == "rescaled":
+        from nets.theory.rescaling import rescaled
+
+        net = rescaled(net)
+    before = _profile(net, x, y)
+    J = minimised(net)
+    return _judged(net, J, before, _profile(net, x, y), data_of(start, test=True))
+
+
+def _frozen(learned: Network, arm: str, start: NetOnData) -> Network:
+    """The starting net again, with the learned τ averaged or permuted, and fixed."""
+    import numpy as np
+
+    from bench.methods.gradient_atlas import net_of
+
+    tau = learned.tau.detach().double().numpy()
+    if arm == "averaged":
+        steps = np.full(len(tau), tau.mean())
+    else:
+        random = np.random.Generator(np.random.Philox([start.seed, start.data_seed, 11]))
+        steps = random.permutation(tau)
+    text = ",".join(repr(float(step)) for step in steps)
+    return net_of(replace(start, tau="fixed", tau0=text))
+
+
+def _profile(net: Network, x: Tensor, y: Tensor) -> list[float]:
+    """log₁₀ ‖∂J/∂y[k]‖ of the hidden layers."""
+    from nets.gradients.norms import layer_norms
+
+    return [magnitude.log10 for magnitude in layer_norms(net, x, y).y[1:-1]]
+
+
+def _judged(
+    net: Network, J: float, before: list[float], after: list[float], test: tuple[Tensor, Tensor]
+) -> Trained:
+    from bench.core.plain_values import finite
+    from nets.fast.kernel import predict
+    from nets.gradients.verdict import judge
+
+    start, end = judge(before), judge(after)
+    error = math.nan
+    if math.isfinite(J):
+        error = float((predict(net, test[0]) - test[1]).norm() / test[1].norm())
+    tau = net.tau.detach().double()
+    return Trained(
+        train_mse=finite(J),
+        rel_test_error=finite(error),
+        label_start=start.label,
+        label_end=end.label,
+        log10_growth_start=finite(start.log10_ratio),
+        log10_growth_end=finite(end.log10_ratio),
+        tau_mean=float(tau.mean()),
+        tau_spread=float(tau.std(correction=0)),
+        tau_negative=float((tau < 0).double().mean()),
+    )

@@ -1,0 +1,24 @@
+"""What plugs call themselves, for text and legends. Nothing heavy is imported."""
+
+from __future__ import annotations
+
+from bench.core.plugins import display
+from bench.methods import baselines
+from fem import elements
+from nets import architectures, optimizers
+
+
+def net_title(name: str) -> str:
+    """The title that an architecture declares; of a result whose plug is not here, its name."""
+    return architectures.get(name).TITLE if name in architectures.names() else display(name)
+
+
+def members(family: str) -> list[str]:
+    """The methods of a family that plugs declare, in the order of their places."""
+    if family == "net":
+        return sorted(architectures.names(), key=lambda name: (architectures.get(name).PLACE, name))
+    if family == "finite element":
+        return [*elements.elements()]
+    if family == "linear model":
+        return baselines.names()
+    return optimizers.names() if family == "optimiser" else []

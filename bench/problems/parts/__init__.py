@@ -1,0 +1,1 @@
+"""What problems share: singular edges, the wedge, a computed reference."""

@@ -1,0 +1,81 @@
+"""The front door: the best approximation of a field in H(curl), by whichever solver fits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from base.errors import UserError
+from fem import memory
+from fem.choice import make_space
+from fem.fields import Checked
+from fem.solutions import Clock, Solution
+from fem.spaces import Array, Field, How, Line, Progress, Space
+
+
+def best_approximation(
+    u: Field, curl_u: Field, n: int | None = None, *, mesh: Any = None,
+    element: str = "N0", solver: str = "auto", order: int | None = None,
+    tol: float = 1e-8, threads: int = 1, x0: Array | Field | None = None,
+    progress: Progress | None = None, max_bytes: int | None = None,
+    singular_edge: Line | None = None,
+) -> Solution:  # fmt: skip
+    """u_h with (curl u_h, curl v) + (u_h, v) = (curl u, curl v) + (u, v) for all v in the space.
+
+    The mesh is the unit cube with n cells per side, or `mesh` (any scikit-fem mesh of the
+    element's cells). `x0`, the initial guess of an iterative solver, is a vector of coefficients
+    or a field, which is interpolated. `singular_edge` = (a, b) is a line {x₁ = a, x₂ = b} on which
+    u or curl u is singular. Raises `UserError` for what cannot be, `NotConverged` for a
+    solve that stopped short.
+    """
+    how = How(threads=threads, progress=progress, singular_edge=singular_edge, tol=tol)
+    u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")
+    name, space = make_space(
+        n, mesh=mesh, element=element, solver=solver, order=order, threads=threads,
+        max_bytes=max_bytes,
+    )  # fmt: skip
+    memory.reset_peak()
+    clock = Clock()
+    b = space.load(u, curl_u, how)
+    clock.lap("load")
+    found = space.solve(b, replace(how, x0=_guess(space, x0)))
+    clock.lap("solve")
+    del b
+    solution = Solution(
+        n=n,
+        element=element,
+        solver=name,
+        threads=threads,
+        space=space,
+        **found._asdict(),
+        seconds=clock.seconds,
+        peak_bytes=0,
+    ).measure(u, curl_u, how)
+    return replace(solution, peak_bytes=memory.peak_bytes())
+
+
+def rates(h: Sequence[float], errors: Sequence[float]) -> list[float | None]:
+    """Experimental orders of convergence log(e_k / e_{k−1}) / log(h_k / h_{k−1}); None first."""
+    result: list[float | None] = [None] * min(1, len(h))
+    for k in range(1, len(h)):
+        usable = errors[k] > 0 and errors[k - 1] > 0 and h[k] != h[k - 1]
+        rate = math.log(errors[k] / errors[k - 1]) / math.log(h[k] / h[k - 1]) if usable else None
+        result.append(rate)
+    return result
+
+
+def _guess(space: Space, x0: Array | Field | None) -> Array | None:
+    if x0 is None:
+        return None
+    if callable(x0):
+        return space.interpolate(Checked(x0, "x0"))
+    guess = np.asarray(x0, dtype=float)
+    if guess.shape != (space.dofs,):
+        raise UserError(f"x0 must have one entry per dof, {space.dofs}, got shape {guess.shape}")
+    if not np.isfinite(guess).all():
+        raise UserError(f"x0 is not finite at dof {int(np.flatnonzero(~np.isfinite(guess))[0])}")
+    return guess

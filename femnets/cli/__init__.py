@@ -1,0 +1,161 @@
+"""The command line `femnets`: every file beside this one is a command of its name.
+
+A command module defines `command`, a function with typer annotations, and imports what is
+heavy (torch, scikit-fem, matplotlib) inside it, so that `--help`, `list` and `status` are fast.
+Even typer is imported late: from the first line of `main` on, signals end the command properly.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import typer
+
+HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Where this is the program itself, signals wait from here on until `main` can answer them.
+_is_the_program = sys.argv[:1] and os.path.basename(sys.argv[0]) == "femnets"
+_early = signal.pthread_sigmask(signal.SIG_BLOCK, HELD) if _is_the_program else None
+EXIT_FAILED_CELLS = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+@functools.cache
+def build_app() -> typer.Typer:
+    import importlib
+    import pkgutil
+
+    import typer
+
+    app = typer.Typer(
+        name="femnets",
+        help="When does a neural network beat a finite element, at what cost, and why does it "
+        "train or fail to train?",
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(importlib.import_module(f"{__name__}._root").root)
+    for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
+        if not module.startswith("_"):
+            command = importlib.import_module(f"{__name__}.{module}").command
+            app.command(name=module.replace("_", "-"))(_checked(command))
+    return app
+
+
+@functools.cache
+def whole_command(app: Callable[..., Any]) -> Callable[..., Any]:
+    """The application with its commands and their options, as click sees them; made once."""
+    import typer
+    from typer.main import get_command
+
+    return get_command(app) if isinstance(app, typer.Typer) else app
+
+
+def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, called with numbers that exist and fit; an interrupt is told and has its code.
+
+    Here, because typer would make 130 of it without a word, whatever the signal was.
+    """
+    from bench.core.guards.sizes import check_numbers
+
+    @functools.wraps(command)
+    def with_checks(**arguments: Any) -> Any:
+        check_numbers(arguments)
+        try:
+            return command(**arguments)
+        except KeyboardInterrupt as interrupt:
+            return _interrupted(interrupt)
+
+    return with_checks
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted,
+    143 terminated."""
+    early = _early if _early is not None else signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+    from bench.core.guards import signals
+
+    signals.install()
+    signal.pthread_sigmask(signal.SIG_SETMASK, early)  # what came meanwhile is handled now
+    from bench.core.guards.streams import forgiving
+
+    forgiving()
+    code = _flushed(invoke(argv))
+    for number in HELD:  # all is done: what comes now must not change how it ended
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(code)
+
+
+def invoke(argv: Sequence[str] | None = None) -> int:
+    """The one place where a user error becomes one clean line.
+
+    Not `run`: the command of that name, once imported, would take its place in this package.
+    """
+    from bench.core.guards.streams import guarded
+
+    with guarded():
+        return _invoked(sys.argv[1:] if argv is None else argv)
+
+
+def _invoked(arguments: Sequence[str]) -> int:
+    from base.errors import SHOWN
+
+    try:
+        code = whole_command(build_app())(args=[*arguments] or ["--help"], standalone_mode=False)
+    except KeyboardInterrupt as interrupt:
+        return _interrupted(interrupt)
+    except BrokenPipeError:  # nobody reads any more; `_flushed` sees to what is left
+        return 0
+    except OSError as error:
+        about = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{about}{error.strerror or error}")
+    except MemoryError as error:
+        said = str(error).partition(";")[0]
+        return _complain(f"not enough memory: {said or 'choose something smaller'}")
+    except SHOWN as error:
+        return _complain(str(error))
+    except Exception as error:
+        if hasattr(error, "format_message"):  # click's usage errors; typer may carry its own click
+            return _complain(error.format_message(), hint=_help_hint(error))
+        if type(error).__name__ == "Abort":  # click's word for Ctrl-C at a prompt
+            return _interrupted(error)
+        raise
+    return code if isinstance(code, int) else 0
+
+
+def _interrupted(interrupt: BaseException) -> int:
+    from bench.core.guards.signals import CODES, line
+
+    number = getattr(interrupt, "number", signal.SIGINT)
+    print(line(number), file=sys.stderr)
+    return CODES[number]
+
+
+def _flushed(code: int) -> int:
+    """The exit code once the output has left: to a full disk or a closed pipe it cannot."""
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `femnets list | head -1`: the reader has what it wanted
+        failure = 0
+    except OSError as error:
+        failure = _complain(f"cannot write the output: {error.strerror}")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python tries once more at its end
+    return failure or code
+
+
+def _help_hint(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return f" (see `{context.command_path} --help`)" if context is not None else ""
+
+
+def _complain(message: str, hint: str = "") -> int:
+    from bench.core.guards.text import one_line
+
+    print(f"femnets: {one_line(message)}{hint}", file=sys.stderr)
+    return EXIT_BAD_INPUT

@@ -1,0 +1,246 @@
+"""What `femnets fem` shows: its progress and a table, a JSON document, a convergence plot."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from nets.training.progress import StatusLine, spent_and_left
+
+if TYPE_CHECKING:
+    from fem.solutions import Solution
+
+# These fit a terminal of 80 columns, shorter numbers one of 60; the JSON document has the rest.
+COLUMNS = ("n", "dofs", "L² error", "rate", "H(curl)", "rate", "iter", "seconds", "MiB")
+WITHOUT_U = ("n", "dofs", "L² apart", "rate", "curl apart", "estimate", "iter", "seconds", "MiB")
+NOTE = "apart: distance to the finest solution; estimate: of the H(curl) error"
+NARROW = 76
+
+SECONDS_BETWEEN_LOOKS = 0.25
+PHASES = 3  # of a mesh: load, solve, error, for the time left taken as equally long
+
+
+class LiveTable(StatusLine):
+    """The phase at work, the last error and the time left while rows come; then the table."""
+
+    def __init__(self, weights: Sequence[int], title: str) -> None:
+        super().__init__()
+        self.title = title
+        self.solutions: list[Solution] = []
+        self._all, self._done, self._weight = sum(weights), 0, 0
+        self._n: int | None = 0
+        self._phases: list[str] = []
+        self._began, self._shown = time.monotonic(), -1.0
+        self._by_unknowns = False
+        self.compared: list[dict[str, Any]] = []  # where nobody knows u: how far from the finest
+
+    def begin(self, n: int | None, weight: int) -> None:
+        self._n, self._weight, self._phases = n, weight, []
+
+    def progress(self, phase: str, done: float, total: float) -> None:
+        if phase not in self._phases:
+            self._phases.append(phase)
+        seconds = time.monotonic() - self._began
+        if seconds - self._shown < SECONDS_BETWEEN_LOOKS:
+            return
+        self._shown = seconds
+        mesh = "" if self._n is None else f"n = {self._n}, "
+        share = min(1.0, max(0.0, done / max(total, 1e-9)))
+        under_way = min(1.0, (len(self._phases) - 1 + share) / PHASES)
+        parts = [f"{mesh}{phase} {100 * share:.0f} %"]
+        last = self.solutions[-1].measured if self.solutions else None
+        parts += [f"L² error so far {last.l2:.2e}"] if last else []
+        parts.append(spent_and_left(seconds, (self._done + self._weight * under_way) / self._all))
+        self.say("  ".join(parts), seconds)
+
+    def show(self, solutions: list[Solution], by_unknowns: bool = False) -> None:
+        self.solutions, self._by_unknowns = solutions, by_unknowns
+
+    def finish(self) -> None:
+        """One mesh, or one sequence of refinements, is done."""
+        self._done += self._weight
+
+    def print_table(self) -> None:
+        Console().print(self._table())
+
+    def _table(self) -> Table:
+        found = rows(self.solutions, self._by_unknowns)
+        known = all(row["l2_error"] is not None for row in found)
+        narrow = self._width() < NARROW
+        note = "" if known else NOTE
+        table = Table(
+            title=self.title,
+            caption=note,
+            box=None if narrow else box.SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+        )
+        by_size = any(row["n"] is None for row in found)
+        for name in COLUMNS if known else WITHOUT_U:
+            shown = "h" if name == "n" and by_size else name
+            table.add_column(_short(shown) if narrow else shown, justify="right", no_wrap=True)
+        for row in _with_rates(found, self.compared):
+            table.add_row(*_cells(row, known, by_size, narrow))
+        return table
+
+    def _width(self) -> int:
+        return min(Console().width, Console(stderr=True).width)
+
+
+def _with_rates(
+    found: list[dict[str, Any]], compared: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows with their distances to the finest solution, and the rates of these."""
+    from fem.approximation import rates
+
+    if not compared:
+        return found
+    far = [row.get("l2_distance") for row in compared]
+    orders = rates([row["h"] for row in found], [value or 0.0 for value in far])
+    return [
+        row | more | {"l2_distance_rate": order}
+        for row, more, order in zip(found, compared, orders, strict=True)
+    ]
+
+
+def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[str, Any]]:
+    """One row per mesh, in plain numbers; what does not exist is None.
+
+    Rates are against h or, where meshes are refined locally, against unknowns^(−1/3).
+    """
+    from fem.approximation import rates
+
+    h = [s.dofs ** (-1 / 3) if by_unknowns else s.h for s in solutions]
+    known = [s.measured for s in solutions]  # None where nobody knows u
+    l2_rates = rates(h, [e.l2 if e else 0.0 for e in known])
+    hcurl_rates = rates(h, [e.hcurl if e else 0.0 for e in known])
+    return [
+        {
+            "n": s.n,
+            "h": s.h,
+            "dofs": s.dofs,
+            "l2_error": e.l2 if e else None,
+            "hcurl_error": e.hcurl if e else None,
+            "l2_relative": _finite(e.l2_relative) if e else None,
+            "hcurl_relative": _finite(e.hcurl_relative) if e else None,
+            "l2_rate": l2_rate,
+            "hcurl_rate": hcurl_rate,
+            "iterations": s.iterations,
+            "residual": s.residual,
+            "seconds": s.total_seconds,  # without measuring the error
+            "seconds_per_phase": s.seconds,
+            "dofs_per_second": s.dofs_per_second,
+            "peak_bytes": s.peak_bytes,
+            "element": s.element,
+            "solver": s.solver,
+            "threads": s.threads,
+        }
+        for s, e, l2_rate, hcurl_rate in zip(solutions, known, l2_rates, hcurl_rates, strict=True)
+    ]
+
+
+def document(
+    problem: str,
+    element: str,
+    tol: float,
+    solutions: Sequence[Solution],
+    extras: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    """The JSON document of the whole family; `extras` are further entries of the rows."""
+    by_unknowns = any("refinement" in extra for extra in extras)
+    found = rows(solutions, by_unknowns)
+    records = [row | extra for row, extra in zip(found, extras, strict=True)]
+    exact = all(row["l2_error"] is not None for row in found)
+    measured = "the closed form" if exact else "the finest solution, and the method's own estimate"
+    head = {"problem": problem, "element": element, "tol": tol, "compared_with": measured}
+    return {**head, "rows": records}
+
+
+def save_plot(result: dict[str, Any], path: Path) -> None:
+    """Errors against h, log–log, with the slope of the last halving and a triangle of it."""
+    from bench.core.guards.output import written_whole
+
+    figure = convergence_figure(result)
+    with written_whole(path) as part:
+        figure.savefig(part, format="png", dpi=150)
+
+
+def convergence_figure(result: dict[str, Any]) -> Any:
+    """A pure function of the document: two curves and, from two meshes on, a rate triangle."""
+    from matplotlib.figure import Figure
+
+    records = result["rows"]
+    by_unknowns = "refinement" in records[0]
+    h = [row["dofs"] ** (-1 / 3) if by_unknowns else row["h"] for row in records]
+    figure = Figure(figsize=(6.4, 4.8), layout="constrained")
+    axes = figure.add_subplot()
+    for key, label, marker in (("hcurl", "H(curl)", "s"), ("l2", "L²", "o")):
+        errors = [row[f"{key}_error"] for row in records]
+        axes.loglog(h, errors, marker=marker, label=f"{label} error")
+        if len(h) > 1:
+            _rate_triangle(axes, h, errors, records[-1][f"{key}_rate"])
+    axes.set_xlabel("unknowns^(−1/3)" if by_unknowns else "h (cell diameter)")
+    axes.set_ylabel("error")
+    what = "boundary-value problem" if "multiplier_norm" in records[0] else "best approximation"
+    axes.set_title(f"{result['problem']}, element {result['element']}: {what}")
+    axes.grid(visible=True, which="both", alpha=0.25)
+    axes.legend(loc="upper left")
+    return figure
+
+
+def _rate_triangle(axes: Any, h: list[float], errors: list[float], rate: float | None) -> None:
+    """Below the finest pair of points, with the measured rate as its slope and its label."""
+    if rate is None:
+        return
+    right, left = h[-2], h[-1]
+    bottom = 0.75 * errors[-1]
+    top = bottom * (right / left) ** rate
+    axes.fill([left, right, right], [bottom, bottom, top], facecolor="0.85", edgecolor="0.4")
+    axes.annotate(
+        f"{rate:.2f}",
+        (right, math.sqrt(bottom * top)),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=9,
+    )
+
+
+def _cells(row: dict[str, Any], known: bool, by_size: bool, narrow: bool) -> list[str]:
+    error = (lambda v: "–" if v is None else f"{v:.2e}") if narrow else _error
+    names = ("l2_error", "l2_rate", "hcurl_error", "hcurl_rate")
+    if not known:
+        names = ("l2_distance", "l2_distance_rate", "curl_distance", "estimate")
+    middle = [_rate(row.get(n), narrow) if "rate" in n else error(row.get(n)) for n in names]
+    dofs = f"{row['dofs']:,}" if not narrow or row["dofs"] < 10**6 else f"{row['dofs']:.1e}"
+    seconds = f"{row['seconds']:.2f}" if not narrow else f"{row['seconds']:.3g}"
+    return [
+        f"{row['h']:.3g}" if by_size else str(row["n"]),
+        dofs,
+        *middle,
+        str(row["iterations"]) if row["iterations"] else "–" if narrow else "direct",
+        seconds,
+        f"{row['peak_bytes'] / 2**20:.0f}",
+    ]
+
+
+def _short(name: str) -> str:
+    return {"L² error": "L²", "seconds": "s"}.get(name, name)
+
+
+def _error(value: float | None) -> str:
+    return "–" if value is None else f"{value:.5e}"
+
+
+def _rate(rate: float | None, narrow: bool = False) -> str:
+    return "–" if rate is None else f"{rate:.2f}" if narrow else f"{rate:.3f}"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

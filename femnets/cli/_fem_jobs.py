@@ -1,0 +1,160 @@
+"""The meshes of one `femnets fem` call, and the file of its last field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from base.errors import UserError
+from bench.methods.finite_elements import Discretisation
+
+if TYPE_CHECKING:
+    from bench.problems import Problem
+    from fem.solutions import Solution
+    from fem.spaces import Progress
+
+    Row = tuple[Solution, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row: a discretisation, and the name of the file its mesh was read from."""
+
+    chosen: Discretisation
+    file: Path | None = None
+    halvings: int = 0
+
+    @property
+    def weight(self) -> int:
+        """For the progress bar: what it costs, roughly."""
+        chosen = self.chosen
+        return (chosen.n or 1) ** 3 * (chosen.order or 1) ** 3 * (chosen.layers or 1) ** 4
+
+    def labels(self) -> dict[str, Any]:
+        """What tells the rows apart, beside n."""
+        name = None if self.file is None else self.file.name
+        found = {"order": self.chosen.order, "grading": self.chosen.grading, "mesh": name}
+        if name is not None and self.halvings:
+            found["halvings"] = self.halvings
+        if self.chosen.layers is not None:
+            found |= {"layers": self.chosen.layers, "ratio": self.chosen.ratio}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def plan(
+    common: Discretisation,
+    sizes: Sequence[int],
+    orders: Sequence[int],
+    layers: Sequence[int],
+    files: Sequence[Path],
+) -> list[Job]:
+    """Every size with every order and number of layers; a file is one job for each order."""
+    each_order: list[int | None] = [*orders] or [None]
+    each_depth: list[int | None] = [*layers] or [None]
+    if not files:
+        return [
+            Job(replace(common, n=n, order=p, layers=depth))
+            for n in sizes
+            for p in each_order
+            for depth in each_depth
+        ]
+    if layers:
+        raise UserError("--layers builds its own bricks; it does not go with --mesh")
+    if common.grading is not None:
+        raise UserError("--grading grades the cube; it does not go with --mesh")
+    from fem.meshes.files import read_mesh
+
+    read = [(file, read_mesh(file)) for file in files]
+    return [
+        Job(replace(common, mesh=mesh, order=p), file) for file, mesh in read for p in each_order
+    ]
+
+
+def halved(jobs: Sequence[Job], times: int) -> list[Job]:
+    """Each job on its mesh and on so many meshes of half the size, one after the other."""
+    found = []
+    for job in jobs:
+        if job.chosen.layers is not None or job.chosen.grading is not None:
+            raise UserError("--refine halves uniform cells; leave out --layers and --grading")
+        if job.chosen.mesh is not None:
+            _check_halvings(job.chosen, times)
+        for k in range(times + 1):
+            chosen = job.chosen
+            if chosen.mesh is not None:
+                chosen = replace(chosen, mesh=chosen.mesh.refined(k) if k else chosen.mesh)
+            else:
+                chosen = replace(chosen, n=(chosen.n or 1) * 2**k)
+            found.append(Job(chosen, job.file, k))
+    return found
+
+
+def _check_halvings(chosen: Discretisation, times: int) -> None:
+    """A halving makes eight cells of one: what will not fit is refused before it is made."""
+    from bench.core.guards.sizes import check_memory
+    from fem import elements
+
+    element = elements.get(chosen.element)
+    needed = element.planned_bytes(
+        element.cells(mesh=chosen.mesh) * 8**times,
+        order=chosen.order,
+        task="solve" if chosen.solve else "best",
+        solver=chosen.solver,
+        on_mesh=True,
+    )
+    check_memory(needed, f"the mesh after {times} halvings", "take a smaller --refine")
+
+
+def distances(
+    problem: Problem, jobs: Sequence[Job], solutions: Sequence[Solution]
+) -> list[dict[str, Any]]:
+    """Where nobody knows u: how far each solution is from the one with most unknowns."""
+    from bench.methods.finite_elements import apart
+
+    if any(job.chosen.refine is not None for job in jobs):
+        return [{} for _ in solutions]  # the meshes in between are not kept
+    finest = max(range(len(solutions)), key=lambda k: solutions[k].dofs)
+    mesh = jobs[finest].chosen.mesh_for(problem)
+    rows: list[dict[str, Any]] = []
+    for k, solution in enumerate(solutions):
+        l2, curl = (
+            (None, None) if k == finest else apart(solution, solutions[finest], mesh, problem)
+        )
+        rows.append({"l2_distance": l2, "curl_distance": curl})
+    return rows
+
+
+def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Iterator[Row]:
+    """The fields of a job, one or a sequence of refinements, each with what it says of itself."""
+    from bench.methods.finite_elements import adapted, approximate, own_measures
+
+    if job.chosen.refine is not None:
+        for refinement, solution in enumerate(adapted(problem, job.chosen, progress)):
+            yield solution, {"refinement": refinement} | own_measures(problem, solution)
+        return
+    extra: dict[str, Any] = dict(job.labels())
+    if guess:
+        extra["iterations_from_zero"] = approximate(problem, job.chosen, progress).iterations
+    solution = approximate(problem, job.chosen, progress, problem.u if guess else None)
+    yield solution, extra | own_measures(problem, solution)
+
+
+def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:
+    """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
+    from bench.core.guards.output import written_whole
+    from fem import elements, meshes
+    from fem.meshes.files import cell_errors, vtu_content
+
+    mesh = meshes.drawable(chosen.mesh_for(problem))
+    fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
+    quadratic = elements.get(chosen.element).quadratic
+    errors = {}
+    if problem.known:
+        edge = problem.singular_edge
+        fields |= {"u": problem.u, "curl_u": problem.curl_u}
+        errors["l2_error"] = cell_errors(mesh, solution, problem.u, edge)
+        errors["curl_error"] = cell_errors(mesh, solution.curl, problem.curl_u, edge)
+    content = vtu_content(mesh, fields, errors, quadratic)
+    with written_whole(path) as part:
+        content.write(part, file_format="vtu")

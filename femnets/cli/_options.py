@@ -1,0 +1,102 @@
+"""Options of a command from the fields of a config: names, types, ranges, help, defaults."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from bench.core.settings import Type, about, types_of
+from femnets.outside import used
+
+Command = Callable[..., Any]
+
+
+def options_of(
+    config_type: type,
+    *others: type,
+    leave_out: Collection[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+    insist: bool = True,
+    verbatim: Collection[str] = (),
+) -> Callable[[Command], Command]:
+    """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
+
+    What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
+    says what a command puts there instead of the config's own. Of `others` the fields that the
+    first does not have come after them. Without `insist` a field that must be given is asked for by
+    the config and not by the command line. A path in an option becomes the name of a plug, but for
+    those that are taken `verbatim`.
+    """
+    shown = defaults or {}
+    homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
+    every = {field.name: field for kind in (config_type, *others) for field in _fields(kind)}
+    fields = [
+        next(f for f in _fields(homes[name]) if f.name == name)
+        for name in every
+        if name not in leave_out
+    ]
+
+    def decorate(command: Command) -> Command:
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+        generated = [_parameter(homes[field.name], field, shown, insist) for field in fields]
+
+        def with_options(**arguments: Any) -> Any:
+            values = {field.name: arguments.pop(field.name) for field in fields}
+            given = {
+                name: value if name in verbatim else used(value)
+                for name, value in values.items()
+                if value is not None
+            }
+            return command({**shown, **given}, **arguments)
+
+        with_options.__doc__ = command.__doc__
+        with_options.__signature__ = inspect.Signature([*generated, *own])  # type: ignore[attr-defined]
+        with_options.__annotations__ = {}
+        return with_options
+
+    return decorate
+
+
+def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(config_type)
+
+
+def _parameter(
+    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any], insist: bool
+) -> inspect.Parameter:
+    said, wanted = about(config_type, field.name), types_of(config_type)[field.name]
+    default = shown.get(field.name, field.default)
+    option = typer.Option(
+        help=said.help + _described(default, said.unset),
+        rich_help_panel=said.panel or None,
+        min=said.min,
+        max=said.max,
+        show_default=False,  # it would show None, or put the text in parentheses
+    )
+    needed = insist and default is dataclasses.MISSING
+    return inspect.Parameter(
+        field.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if needed else None,
+        annotation=Annotated[_annotation(wanted, needed), option],
+    )
+
+
+def _annotation(wanted: Type, needed: bool) -> Any:
+    item = str if wanted.many else wanted.item
+    return item if needed else item | None
+
+
+def _described(default: Any, unset: str) -> str:
+    """The default as help shows it; nothing where there is none."""
+    if default is None or default is dataclasses.MISSING:
+        text = unset
+    elif isinstance(default, bool):
+        text = "yes" if default else "no"
+    else:
+        text = f"{default:g}" if isinstance(default, float) else str(default)
+    return f" \\[default: {text}]" if text else ""  # rich takes a bare bracket for markup

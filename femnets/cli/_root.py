@@ -1,0 +1,34 @@
+"""What is said before the command: `femnets --version`, `femnets --plug MODULE status RUN`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"femnets {version('femnets')}")
+        raise typer.Exit
+
+
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A study outside femnets, by its module, that a run was computed with; may be "
+            "repeated. Runs name no code: what you do not name is not imported."
+        ),
+    ] = None,
+) -> None:
+    from bench.core.plugins import admit
+
+    for name in plug or ():
+        admit(name)

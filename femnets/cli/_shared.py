@@ -1,0 +1,15 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bench.core.settings import MOST_THREADS
+
+Run = Annotated[str, typer.Argument(help="Name under runs/, or a path.")]
+Threads = Annotated[
+    int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]

@@ -1,0 +1,130 @@
+"""femnets benchmark: what `pytest --benchmark` has saved, and what moved between two saved runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from femnets.cli._json import show_json
+
+if TYPE_CHECKING:
+    from reports.benchmarks.saved import Compared, SavedRun
+
+
+def command(
+    saved: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Saved runs: the newest and, with --compare, the one before.",
+            show_default="the newest under .benchmarks",
+        ),
+    ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="What moved beyond noise: SAVED against the newest run, or two runs in order.",
+        ),
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Show a saved benchmark run with its targets, or compare two.
+
+    `pytest --benchmark` measures and saves under .benchmarks; nothing fails because of a clock.
+    """
+    from reports.benchmarks.saved import compare as compared
+    from reports.benchmarks.saved import read
+
+    before, after = _chosen(list(saved or []), compare)
+    newest = read(after)
+    if before is None:
+        show_json(_document(newest)) if json_output else _show(newest)
+        return
+    older = read(before)
+    found = compared(older, newest)
+    if json_output:
+        show_json({"before": older.when, "after": newest.when, **found.document()})
+    else:
+        _show_changes(found, older, newest)
+
+
+def _chosen(named: list[Path], compare: bool) -> tuple[Path | None, Path]:
+    """The run before, where one is compared, and the run after."""
+    from base.errors import UserError
+    from reports.benchmarks.saved import FOLDER, saved_files
+
+    wanted = 2 if compare else 1
+    if len(named) > wanted:
+        raise UserError(f"{len(named)} saved runs were named; give at most {wanted}")
+    if len(named) == 2:
+        return named[0], named[1]
+    if len(named) == 1 and not compare:
+        return None, named[0]
+    here = [path for path in saved_files(Path(FOLDER)) if path not in named]
+    if len(named) + len(here) < wanted:
+        missing = "no saved run" if not (named or here) else "only one saved run"
+        raise UserError(f"{missing} under {FOLDER}; `pytest --benchmark` makes one")
+    if not compare:
+        return None, here[-1]
+    return (named[0] if named else here[-2]), here[-1]
+
+
+def _document(run: SavedRun) -> dict[str, object]:
+    rows = [
+        {"name": t.name, "group": t.group, "median_seconds": t.median, "rounds": t.rounds, **t.info}
+        for t in run.timed.values()
+    ]
+    return {"when": run.when, "commit": run.commit, "rows": rows}
+
+
+def _show(run: SavedRun) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(f"{len(run.timed)} benchmarks of {run.when}, commit {run.commit}", markup=False)
+    table = Table("benchmark", "median", "targets")
+    for timed in run.timed.values():
+        targets = timed.info.get("targets")
+        words = [_target(name, held) for name, held in targets.items()] if targets else []
+        table.add_row(Text(timed.name), f"{timed.median:.3g} s", Text("\n".join(words)))
+    console.print(table)
+
+
+def _target(name: str, held: dict[str, object]) -> str:
+    verdict = "met" if held.get("met") else "missed"
+    value, target = held.get("value"), held.get("target")
+    shown = f"{value:.3g}" if isinstance(value, int | float) else "–"
+    return f"{name}: {shown}, {held.get('sense')} {target}: {verdict}"
+
+
+def _show_changes(found: Compared, before: SavedRun, after: SavedRun) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(f"{before.when} ({before.commit}) -> {after.when} ({after.commit})", markup=False)
+    if abs(found.drift - 1) > 0.02:
+        console.print(
+            f"everything takes {found.drift:.2f} times as long: the machine, taken out below"
+        )
+    table = Table("benchmark", "before", "after", "ratio", "noise")
+    for change in found.changes:
+        if change.moved:
+            before_after = (f"{change.before:.3g} s", f"{change.after:.3g} s")
+            table.add_row(
+                Text(change.name), *before_after, f"{change.ratio:.2f}", f"±{change.noise:.0%}"
+            )
+    if table.row_count:
+        console.print(table)
+    unmoved = sum(not change.moved for change in found.changes)
+    console.print(f"{table.row_count} moved beyond noise, {unmoved} did not")
+    for name, figure, old, new in found.errors:
+        console.print(f"{name}: {figure} {old:.6g} -> {new:.6g}", markup=False)
+    for where, names in (("before", found.only_before), ("after", found.only_after)):
+        if names:
+            console.print(f"only {where}: {', '.join(names)}", markup=False)

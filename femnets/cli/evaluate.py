@@ -1,0 +1,50 @@
+"""`femnets evaluate`: the figures of a saved net."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from femnets.cli._json import show_json
+from femnets.cli._shared import AsJson, Threads
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
+    problem: Annotated[
+        str | None, typer.Option(help="Measure on another problem than it was trained on.")
+    ] = None,
+    plug: Annotated[
+        list[str] | None,
+        typer.Option(help="A file that the net or its problem came from, such as ./mine.py:Net."),
+    ] = None,
+    data_seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Other points than it was trained and tested on."),
+    ] = None,
+    threads: Threads = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a saved net, as `femnets train` does at its end."""
+    from femnets.cli._nets import load_net, load_solved, saved_track, table, use_threads
+
+    use_threads(threads)
+    from femnets.outside import used
+
+    used(plug or [])
+    told = {"problem": used(problem), "data_seed": data_seed}
+    if saved_track(file) == "solve":
+        from bench.methods.solving import evaluated
+
+        values = evaluated(*load_solved(file, **told))
+    else:
+        from bench.methods.training import net_metrics, training_data
+
+        net, config = load_net(file, **told)
+        values = {**net_metrics(net, training_data(config)), "parameters": net.pack().size}
+    if as_json:
+        show_json(values)
+    else:
+        typer.echo(table(values))

@@ -1,0 +1,199 @@
+"""`femnets fem`: best approximations on a family of meshes, with errors, rates and cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from base.errors import UserError
+from bench.cells.fem import Config
+from bench.core.plugins import display
+from bench.core.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
+from bench.methods.finite_elements import RATIO
+from femnets.cli._json import show_json
+from femnets.cli._options import options_of
+
+if TYPE_CHECKING:
+    from bench.methods.finite_elements import Discretisation
+    from bench.problems import Problem
+    from fem.solutions import Solution
+    from femnets.cli._convergence import LiveTable
+    from femnets.cli._fem_jobs import Job
+
+DEFAULT_N = "1,2,4,8,16"
+ALONG = "1"  # bricks along the edge, for layers
+COARSEST = "2"  # cells per side of the mesh that is refined
+REFINEMENTS = 8
+MOST_REFINEMENTS = 30  # 2^30 cells of one, where only the cells that matter are halved
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What `femnets fem` can be asked; lists are text here, because 1-10 is one."""
+
+    n: str | None = setting(
+        None,
+        unset=DEFAULT_N,
+        help="Cells per side of the cube, or per unit length: 1,2,4,8 or 1-10.",
+    )
+    element: str = inherited(Config, "element")
+    order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
+    solve: bool = setting(False, help="Solve the boundary-value problem, told f, φ and the trace.")
+    solver: str = setting("auto", help="auto, or one of the element's solvers.")
+    problem: str = setting("maxwell", help="The field to approximate.")
+    grading: float | None = setting(
+        None, above=0, help="Grade tets towards the singular edge, for example 2.5."
+    )
+    layers: str | None = setting(
+        None,
+        help="Geometric layers of bricks (hexP) towards the singular edge, with orders that "
+        "grow away from it: 6 or 1-8. --n and --order are along the edge.",
+    )
+    ratio: float = setting(RATIO, help="Of the layers' thicknesses.")
+    adaptive: bool = setting(False, help="With --solve: refine tets where the estimator says so.")
+    refine: int | None = setting(
+        None,
+        min=1,
+        max=MOST_REFINEMENTS,
+        help="Halve the cells of the coarsest mesh so many times, a row each; with --adaptive "
+        f"(there {REFINEMENTS} by default) only where the estimator says so.",
+    )
+    div_weight: float | None = setting(
+        None,
+        min=0,
+        unset="none",
+        help="Exponent a of the weight r^a on the divergence of nodal elements, "
+        "1/3 < a ≤ 1 at a re-entrant edge.",
+    )
+    tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
+    guess: bool = setting(
+        False, help="Start from the interpolant; iterations from zero are counted too."
+    )
+    threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads, for solvers that use them.")
+
+    def discretisation(self) -> Discretisation:
+        """What all meshes of the call share."""
+        from bench.methods.finite_elements import Discretisation
+
+        shared = ("element", "grading", "ratio", "solve", "solver", "tol", "threads")
+        values = {name: getattr(self, name) for name in shared}
+        return Discretisation(
+            **values,
+            refine=_refinements(self.adaptive, self.refine),
+            div_exponent=self.div_weight,
+        )
+
+
+@options_of(Request)
+def command(
+    given: dict[str, Any],
+    *,
+    mesh: Annotated[
+        list[Path] | None,
+        typer.Option(help="Tetrahedra from this file instead of the cube; may be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the convergence plot to this PNG.")
+    ] = None,
+    vtu: Annotated[
+        Path | None, typer.Option(help="Write the last field to this VTU for ParaView.")
+    ] = None,
+) -> None:
+    """Best approximations of a field in H(curl), or with --solve the boundary-value problem:
+    errors, rates, iterations, seconds, memory."""
+    from bench import problems
+    from bench.core.guards.output import file_for
+    from bench.core.threads import limit_threads
+    from femnets.cli import _fem_jobs as jobs
+    from femnets.cli._convergence import document, save_plot
+
+    file_for(plot, "--plot", ".png")
+    file_for(vtu, "--vtu", ".vtu")
+    asked = configured(Request, given, where="femnets fem")
+    if asked.guess and asked.solve:
+        raise UserError("--guess starts a best approximation; it does not go with --solve")
+    limit_threads(asked.threads)
+    wanted = problems.get(asked.problem)
+    _check_known(wanted, asked.solve)
+    plan = _planned(asked, mesh or [], wanted)
+    for job in plan:
+        job.chosen.check(wanted)
+    what = ", boundary-value problem" if asked.solve else ""
+    title = f"{display(asked.problem)}, element {asked.element}{what}"
+    live, solutions, extras = _computed(plan, wanted, title, asked.guess)
+    if not wanted.known:
+        far = jobs.distances(wanted, plan, solutions)
+        extras = [extra | each for extra, each in zip(extras, far, strict=True)]
+        live.compared = extras
+    if vtu is not None:
+        jobs.write_vtu(vtu, wanted, plan[-1].chosen, solutions[-1])
+    result = document(asked.problem, asked.element, asked.tol, solutions, extras)
+    if plot is not None:
+        save_plot(result, plot)
+    if as_json:
+        show_json(result)
+    else:
+        live.print_table()
+
+
+def _check_known(problem: Problem, solve: bool) -> None:
+    if not problem.known and not solve:
+        raise UserError(
+            f"{display(problem.name)} has no closed form to approximate; add --solve to solve it"
+        )
+
+
+def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
+    from femnets.cli._fem_jobs import halved, plan
+
+    orders = parse_sizes(asked.order, "--order") if asked.order else []
+    depths = parse_sizes(asked.layers, "--layers") if asked.layers else []
+    usual = ALONG if depths else COARSEST if asked.adaptive else DEFAULT_N
+    sizes = parse_sizes(asked.n or usual)
+    if asked.n is None:  # a domain from a file has few sizes
+        sizes = [n for n in sizes if problem.domain.offers(n)] or [1]
+    if asked.refine is None or asked.adaptive:
+        return plan(asked.discretisation(), sizes, orders, depths, meshes)
+    coarsest = sizes[:1] if asked.n else [1]
+    return halved(plan(asked.discretisation(), coarsest, orders, depths, meshes), asked.refine)
+
+
+def _computed(
+    plan: list[Job], problem: Problem, title: str, guess: bool
+) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
+    """Every row with what it says beyond the common columns, shown as it comes."""
+    from femnets.cli._convergence import LiveTable
+    from femnets.cli._fem_jobs import fields
+
+    solutions: list[Solution] = []
+    extras: list[dict[str, object]] = []
+    with LiveTable([job.weight for job in plan], title=title) as live:
+        for job in plan:
+            live.begin(job.chosen.n, job.weight)
+            for solution, extra in fields(job, problem, live.progress, guess):
+                solutions.append(solution)
+                extras.append(extra)
+                live.show(solutions, by_unknowns=job.chosen.refine is not None)
+            live.finish()
+    return live, solutions, extras
+
+
+def _refinements(adaptive: bool, refine: int | None) -> int | None:
+    return (refine or REFINEMENTS) if adaptive else None
+
+
+def parse_sizes(text: str, option: str = "--n") -> list[int]:
+    """Numbers from "1,2,4", "1-10" or a mixture, ascending, each once."""
+    try:
+        sizes = sorted(set(whole_numbers(text)))
+    except Refused as error:
+        raise UserError(f"{option} {error}") from None
+    except ValueError:
+        raise UserError(f"{option} takes integers such as 1,2,4,8 or 1-10, got {text!r}") from None
+    if sizes[0] < 1:
+        raise UserError(f"{option} takes numbers from 1 upwards, got {text!r}")
+    return sizes

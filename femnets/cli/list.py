@@ -1,0 +1,76 @@
+"""femnets list: everything that can be named on the command line, each in a line or two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from femnets.cli._json import show_json
+
+
+def command(
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Studies, presets, problems, domains, architectures, optimisers, elements, baselines."""
+    known = catalogue()
+    if json_output:
+        show_json({noun: list(names) for noun, names in known.items()})
+        return
+    for noun, explained in known.items():
+        typer.echo(f"{noun}:")
+        for line in lines(explained):
+            typer.echo(line)
+
+
+def lines(explained: dict[str, str]) -> Iterator[str]:
+    """Names and explanations in two columns, wrapped to the terminal."""
+    import shutil
+    import textwrap
+
+    indent = 4 + max(map(len, explained), default=0)
+    width = max(60, min(100, shutil.get_terminal_size().columns))
+    for name, text in explained.items():
+        start = f"  {name}".ljust(indent)
+        yield textwrap.fill(text, width, initial_indent=start, subsequent_indent=" " * indent)
+
+
+def catalogue() -> dict[str, dict[str, str]]:
+    """Names with what they mean, read off the files that define them: nothing heavy is imported."""
+    from bench import domains, problems, studies
+    from fem import elements
+
+    return {
+        "studies": {name: studies.title(name) for name in studies.names()},
+        "presets": dict(studies.PRESETS),
+        "problems": {name: explanation("bench.problems", name) for name in problems.names()},
+        "domains": {name: domains.get(name).title for name in domains.names()},
+        "architectures": files_of("nets.architectures"),
+        "optimisers": files_of("nets.optimizers"),
+        "elements": {name: e.about for name, e in elements.elements().items()},
+        "baselines": files_of("bench.methods.baselines"),
+    }
+
+
+def files_of(package: str) -> dict[str, str]:
+    """The modules of a package, by their file names, and the plugins of installed packages."""
+    import importlib
+
+    registry = importlib.import_module(package).REGISTRY
+    return {name: explanation(package, name) for name in registry.names()}
+
+
+def explanation(package: str, name: str) -> str:
+    """The first line of a file's docstring, without its own name and references to the docs."""
+    import ast
+    import importlib
+    import re
+
+    from bench.store.sources import module_path
+
+    path = module_path(importlib.import_module(package).REGISTRY.files.get(name, ""))
+    if path is None:
+        return "from an installed package"  # its code is not loaded for a list
+    text = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+    return re.sub(rf"^`{name}`: | \(maths \d+\)", "", text)

@@ -1,0 +1,48 @@
+"""`femnets new`: a small commented file of one's own to start from."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from base.errors import UserError
+from femnets.cli._json import show_json
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+class Kind(StrEnum):
+    problem = "problem"
+    net = "net"
+    optimizer = "optimizer"
+    study = "study"
+
+
+def command(
+    kind: Annotated[Kind, typer.Argument(help="problem, net, optimizer or study.")],
+    name: Annotated[str, typer.Argument(help="What to call it: NAME.py is written here.")],
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Write a file that works as it is: change it line by line into your own."""
+    from bench.store.files import write_whole
+
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise UserError(f"{name!r} is no name of a Python module; use letters, digits and _")
+    path = Path(f"{name}.py")
+    if path.exists():
+        raise UserError(f"{path} exists; choose another name")
+    text = (TEMPLATES / f"{kind}.txt").read_text(encoding="utf-8").replace("NAME", name)
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None
+    if json_output:
+        show_json({"file": str(path), "kind": str(kind)})
+        return
+    typer.echo(f"{path}\nnext:")
+    for line in re.findall(r"^ {4}(femnets .*)$", text, flags=re.MULTILINE):
+        typer.echo(f"  {line}")

@@ -1,0 +1,49 @@
+"""`femnets report`: compiles the report from results on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from base.errors import UserError
+
+
+def command(
+    run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            help="Another run to compare it with, or a results.parquet; may be repeated.",
+        ),
+    ] = None,
+    html: Annotated[bool, typer.Option("--html", help="Only the HTML page.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Only the PDF.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the files; default: the run's own.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Only the figures, each as a PNG, into this directory.")
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Compile the report of a run: one HTML page and one PDF; prints their paths."""
+    from bench.store.folder import run_path
+    from bench.store.kept import kept_or_run
+    from femnets.cli._damaged import tell_faults
+    from femnets.cli._paths import show_paths
+    from reports import compile_report, write_figures
+
+    if figures is not None:
+        beside = {"--out": out, "--html": html, "--pdf": pdf, "--with": others}
+        for option in (name for name, given in beside.items() if given):
+            raise UserError(f"--figures writes the figures alone; leave out {option}")
+        paths = write_figures(run_path(run), figures)
+    else:
+        both = html == pdf
+        against = [kept_or_run(other) for other in others or []]
+        paths = compile_report(run_path(run), html or both, pdf or both, out, against)
+    show_paths(paths, json_output)
+    return tell_faults()

@@ -1,0 +1,349 @@
+"""femnets run: computes what is missing, resumes what was interrupted, compiles the report."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from base.errors import UserError, nearest
+from bench.core.guards.output import cannot_write
+from bench.core.guards.text import one_line
+from femnets.cli import EXIT_FAILED_CELLS
+from femnets.cli._json import show_json
+
+if TYPE_CHECKING:
+    from bench.runner import Engine, Summary
+    from bench.store.folder import Store
+    from bench.store.survey import Standing
+    from bench.studies import Plan
+
+LONG = ("paper", "full")  # presets whose time is told before they start
+ONLY = ("missing", "failed", "stale")
+SECONDS_LIMIT = 6 * 3600.0
+MOST_JOBS = 1024
+MOST_GIB = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFile:
+    """What a TOML file says beside its tables of settings."""
+
+    preset: str = "quick"
+    studies: tuple[str, ...] = ()
+
+
+def command(
+    studies: Annotated[list[str] | None, typer.Argument(help="Studies; default: all.")] = None,
+    preset: Annotated[str, typer.Option(help="quick, paper or full.")] = "",
+    run: Annotated[str, typer.Option(help="Name under runs/; default: the preset's.")] = "",
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Cells at once; default: all cores; 0: in this process."),
+    ] = None,
+    scheduler: Annotated[str, typer.Option(help="A Dask scheduler, tcp://HOST:PORT.")] = "",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value or study.key=value.")
+    ] = None,
+    problem: Annotated[
+        str, typer.Option(help="The comparison on this problem alone: ./mine.py, or a name.")
+    ] = "",
+    config: Annotated[Path | None, typer.Option(help="A TOML file, one table per study.")] = None,
+    only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds after which a cell is given up.")
+    ] = SECONDS_LIMIT,
+    memory: Annotated[
+        float | None, typer.Option(help="GiB for all cells; default: what is available.")
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="The studies and settings that the run remembers."),
+    ] = False,
+    report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Cells, memory and predicted time; nothing is run.")
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Run studies: cells that are missing are computed, then the report is compiled."""
+    from bench.core.threads import limit_threads
+
+    if jobs == 0:
+        limit_threads(1)  # as a worker has
+    from bench.store.folder import run_path
+
+    if resume:
+        plans = remembered(run, bool(studies or preset or settings or config or problem))
+    else:
+        plans = planned(studies or [], preset, settings or [], config, problem)
+    path = run_path(run or plans[0].preset)
+    if dry_run:
+        return predict(plans, path, jobs, json_output)
+    wanted = chosen_states(only)
+    if any(plan.preset in LONG for plan in plans) and not scheduler:
+        foretell(plans, path, jobs)
+    engine = make_engine(jobs, scheduler, time_limit, memory)
+    store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
+    return code if interrupted else ended(store, plans, code, report, json_output)
+
+
+def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
+    """Compiles the report, says where it is or what there is, and with which code it ends."""
+    from femnets.cli._damaged import tell_faults
+    from femnets.cli._paths import show_paths
+
+    paths = compile_report(store.path) if report else []
+    code = code or (tell_faults() if report else 0)
+    if json_output:
+        show_json(document(store, plans, paths))
+    else:
+        show_paths(paths, as_json=False)
+    return code
+
+
+def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> int:
+    """Says what would be computed."""
+    from femnets.cli._dry_run import lines, prediction
+
+    told = prediction(plans, path, jobs)
+    if json_output:
+        show_json(told)
+        return 0
+    for line in (*lines(told), "nothing was run"):
+        typer.echo(line)
+    return 0
+
+
+def foretell(plans: list[Plan], path: Path, jobs: int | None) -> None:
+    """Before a run of hours, on stderr: what it will take, if anything is known."""
+    from femnets.cli._dry_run import lines, prediction
+
+    told = prediction(plans, path, jobs)
+    for line in lines(told) if told["seconds"] else ():
+        typer.echo(line, err=True)
+
+
+def computed(
+    plans: list[Plan], path: Path, wanted: set[str], engine: Engine, *, remember: bool
+) -> tuple[Store, int, bool]:
+    """The run with its cells computed, the exit code, and whether it was interrupted.
+
+    `remember` writes the plans down; a run that is resumed knows them, as they were typed.
+    """
+    from bench.core.guards.signals import RESUMES, go_on_by
+    from bench.store.folder import Store
+    from bench.store.survey import survey
+
+    try:
+        store = Store.writable(path)
+        go_on_by(RESUMES)
+        try:
+            for plan in plans if remember else ():
+                store.plan(plan.study, plan.document())
+            standings = survey(store, plans, verify=True)
+            summary = compute(store, standings, wanted, engine)
+            return store, tell(standings, summary), bool(summary.interrupted)
+        except OSError as error:
+            raise cannot_write(store.path, error, "--run") from None
+        finally:
+            store.close()
+    finally:
+        engine.close()
+
+
+def planned(
+    studies: list[str], preset: str, settings: list[str], config: Path | None, problem: str = ""
+) -> list[Plan]:
+    """The plans that arguments and config file ask for; arguments win."""
+    from bench import problems
+    from bench import studies as all_studies
+    from bench.core.plugins import admit
+    from bench.core.settings import configured, read_toml
+    from femnets.outside import used
+
+    file: dict[str, Any] = used(read_toml(config)) if config else {}
+    tables = {name: value for name, value in file.items() if isinstance(value, dict)}
+    rest = {name: value for name, value in file.items() if name not in tables}
+    told = configured(RunFile, rest, where=str(config))
+    able = all_studies.about_problems() if problem else all_studies.names()
+    chosen = [all_studies.use(study) for study in studies or told.studies] or able
+    for study in chosen:
+        all_studies.load(admit(study))
+    overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
+    for study in chosen:
+        if problem and study not in able:
+            raise UserError(f"--problem: study {study!r} is about no problem; {nearest('', able)}")
+    about = problems.get(used(problem)) if problem else None
+    typed = [f"--set {shlex.quote(setting)}" for setting in settings]
+    typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
+    found = all_studies.plan(chosen, preset or told.preset, overrides, about, typed)
+    if not found:
+        raise UserError(f"no study can say anything about {problem} with these settings")
+    return found
+
+
+def assigned(setting: str) -> str:
+    """`key=value` with the paths in its value under their names."""
+    from femnets.outside import used
+
+    key, equals, value = setting.partition("=")
+    return f"{key}{equals}{used(value)}"
+
+
+def remembered(run: str, told: bool) -> list[Plan]:
+    """The plans of the run's last time, with the settings it had then."""
+    from bench.store.folder import Store, run_path
+    from bench.studies import replanned
+
+    if told or not run:
+        raise UserError(
+            "--resume takes studies and settings from the run; give it --run NAME and neither "
+            "studies nor --preset, --set, --config"
+        )
+    store = Store(run_path(run))
+    plans = replanned(store.plans())
+    if not plans:
+        raise UserError(f"the run in {store.path} remembers no study; name the studies to run")
+    return plans
+
+
+def chosen_states(only: str) -> set[str]:
+    states = {part.strip() for part in only.split(",") if part.strip()}
+    for state in states:
+        if state not in ONLY:
+            raise UserError(f"--only cannot compute {state!r} cells; {nearest(state, list(ONLY))}")
+    return states
+
+
+def make_engine(
+    jobs: int | None, scheduler: str, seconds_limit: float, memory: float | None
+) -> Engine:
+    import os
+
+    import psutil
+
+    from bench.runner.in_process import InProcess
+    from bench.runner.processes import LocalProcesses
+
+    if jobs is not None and not 0 <= jobs <= MOST_JOBS:
+        raise UserError(f"--jobs must be 0 (in this process) to {MOST_JOBS}, got {jobs}")
+    if memory is not None and not 0 < memory <= MOST_GIB:
+        raise UserError(f"--memory must be positive and at most {MOST_GIB:g} GiB, got {memory:g}")
+    if seconds_limit <= 0:
+        raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
+    if scheduler:
+        from bench.runner import Lost
+        from bench.runner.cluster import DaskCluster
+
+        try:
+            return DaskCluster(scheduler, seconds_limit)
+        except Lost as error:
+            raise UserError(f"{error}; start another one, the same command resumes") from None
+    if jobs == 0:
+        return InProcess(seconds_limit)
+    available = 0.85 * psutil.virtual_memory().available
+    return LocalProcesses(
+        jobs=jobs or os.cpu_count() or 1,
+        memory_bytes=int(memory * 2**30 if memory else available),
+        seconds_limit=seconds_limit,
+    )
+
+
+def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
+    """Computes the cells in the wanted states (default: what a plain run computes)."""
+    from bench.runner import Summary, run_cells
+    from bench.runner.in_process import InProcess
+    from bench.runner.interrupt import Abandoned, interruptible
+    from bench.runner.progress import view
+
+    cells = [
+        standing.cell
+        for standing in standings
+        if (standing.state in wanted if wanted else standing.wants_computing)
+    ]
+    if not cells:
+        typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
+    here = isinstance(engine, InProcess)
+    try:
+        with interruptible(raising=here) as interrupt, view(cells) as watching:
+            return run_cells(cells, store, engine, watching, interrupt)
+    except Abandoned:  # before its first cell, or after its last
+        return Summary(interrupted=interrupt.number)
+
+
+def tell(standings: list[Standing], summary: Summary) -> int:
+    """Says what could not be done and returns the exit code."""
+    from signal import Signals
+
+    from bench.core.guards.signals import CODES, line
+
+    stale = [s for s in standings if s.state == "stale" and s.cell not in summary.states]
+    if stale:
+        typer.echo(
+            f"{len(stale)} stale cells kept (the code has changed since); "
+            "compute them again with --only stale",
+            err=True,
+        )
+    failed = [
+        (s.cell, summary.errors.get(s.cell, s.reason))
+        for s in standings
+        if summary.states.get(s.cell, s.state) == "failed"
+    ]
+    for cell, error in failed:
+        typer.echo(one_line(f"failed: {cell.label} [{cell.key}]: {error}"), err=True)
+    if summary.storage_error:
+        typer.echo(
+            f"cannot write results: {one_line(summary.storage_error)}; make room, the same "
+            "command resumes",
+            err=True,
+        )
+    elif summary.engine_error:
+        typer.echo(f"{one_line(summary.engine_error)}; the same command resumes", err=True)
+    elif failed:
+        typer.echo(
+            f"{len(failed)} cells failed; their logs: femnets status RUN --log KEY; "
+            "again: --only failed",
+            err=True,
+        )
+    if summary.interrupted:
+        typer.echo(line(summary.interrupted), err=True)
+        return CODES[Signals(summary.interrupted)]
+    incomplete = failed or summary.storage_error or summary.engine_error
+    return EXIT_FAILED_CELLS if incomplete else 0
+
+
+def compile_report(run: Path) -> list[Path]:
+    from reports import compile_report
+
+    return compile_report(run)
+
+
+def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
+    """Where the run stands now: counts by state, every result, failed cells, the report's files."""
+    from bench.store.survey import counts, survey
+
+    standings = survey(store, plans)
+    failed = [s for s in standings if s.state == "failed"]
+    return {
+        "run": str(store.path),
+        "studies": [plan.study for plan in plans],
+        "counts": counts(standings),
+        "cells": [
+            {
+                "key": s.cell.key,
+                "kind": s.cell.kind,
+                "state": s.state,
+                "studies": list(s.studies),
+                "config": s.record.config,
+                "values": s.record.values,
+            }
+            for s in standings
+            if s.record is not None
+        ],
+        "failed": [{"key": s.cell.key, "cell": s.cell.label, "error": s.reason} for s in failed],
+        "report": [str(path) for path in paths],
+    }

@@ -1,0 +1,150 @@
+"""`femnets train`: one net, trained and measured.
+
+Its settings are those of a `net` cell (track *fit*: told samples of u) or of a `solved_net` cell
+(track *solve*: told the equation).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from signal import SIGINT, Signals
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from base.errors import UserError, nearest
+from bench.cells import plain, solved_net
+from bench.cells.net import Config, needs_bytes
+from bench.core.guards.output import file_for
+from bench.core.guards.signals import CODES, ending_well, line
+from bench.core.guards.sizes import check_memory
+from bench.core.settings import MOST_THREADS
+from bench.methods.configurations import END
+from bench.methods.recipes import RECIPES, get
+from femnets.cli._json import show_json
+from femnets.cli._options import options_of
+
+if TYPE_CHECKING:
+    from bench.methods.solving import SolvedNet
+    from bench.methods.training import TrainedNet
+    from nets.training.progress import TrainingProgress
+
+_OUT = "What comes out"
+TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
+SIZES = {"fit": "samples", "solve": "points"}
+HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
+
+
+TOLD = (
+    "What the net is told: fit, samples of u in the cylinder; solve, the equation f, φ and the "
+    "boundary values, never u (then the net is 2-20 tanh and x its only input, unless told "
+    "otherwise)."
+)
+
+
+@options_of(Config, solved_net.Config)
+def command(
+    given: dict[str, Any],
+    *,
+    track: Annotated[str, typer.Option(help=TOLD)] = "fit",
+    recipe: Annotated[
+        str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help="At most so many seconds.", rich_help_panel=END)
+    ] = None,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
+    ] = 1,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the net to this .safetensors file.", rich_help_panel=_OUT),
+    ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write history and error curve as arrays to this .npz file.", rich_help_panel=_OUT
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON document on stdout.", rich_help_panel=_OUT),
+    ] = False,
+) -> int:
+    """Train one net, on samples in the cylinder or on the equation, and measure it on the domain.
+
+    It stops at the first limit that is reached; without any, after 1000 steps. Ctrl-C ends it with
+    the best state so far.
+    """
+    from bench.core.settings import configured
+    from femnets.cli._nets import table, use_threads
+
+    file_for(save, "--save", ".safetensors")
+    file_for(history, "--history", ".npz")
+    settings = {**(get(recipe).settings if recipe else {}), **given}
+    config: Any = configured(_config_of(track, settings), settings, where="a training")
+    check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
+    use_threads(threads)
+    from nets.training.progress import TrainingProgress
+
+    with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
+        trained = _trained(config, seconds, progress)
+    _written(trained, config, save, history)
+    if as_json:
+        told = {**plain(config), "seconds": seconds, "track": track}
+        show_json({**trained.values, "config": told})
+    else:
+        typer.echo(table(trained.values))
+    return told_end(trained.training.interrupted, received)
+
+
+def _written(
+    trained: TrainedNet | SolvedNet, config: Any, save: Path | None, history: Path | None
+) -> None:
+    from femnets.cli._nets import save_arrays, save_net
+
+    if save is not None:
+        save_net(trained.net, config, save)
+    if history is not None:
+        save_arrays(trained.arrays, history)
+
+
+def told_end(interrupted: bool, received: list[int]) -> int:
+    """The exit code; whoever ended the training hears what they have got."""
+    if not interrupted:
+        return 0
+    number = Signals(received[0]) if received else SIGINT
+    typer.echo(f"{line(number)}; what is shown and saved is the best state so far", err=True)
+    return CODES[number]
+
+
+def _needed(config: Any) -> int:
+    of_track = solved_net.needs_bytes if isinstance(config, solved_net.Config) else needs_bytes
+    return of_track(config)
+
+
+def _config_of(track: str, settings: dict[str, Any]) -> type:
+    """The config of a track; an option that belongs to the other track is refused."""
+    if track not in TRACKS:
+        raise UserError(f"unknown track {track!r}; {nearest(track, list(TRACKS))}")
+    known = {field.name for field in dataclasses.fields(TRACKS[track])}
+    known -= HIDDEN if track == "solve" else set()
+    for name in settings:
+        if name not in known:
+            flag = "--" + name.replace("_", "-")
+            other = next(each for each in TRACKS if each != track)
+            raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
+    return TRACKS[track]
+
+
+def _trained(
+    config: Any, seconds: float | None, progress: TrainingProgress
+) -> TrainedNet | SolvedNet:
+    if isinstance(config, solved_net.Config):
+        from bench.methods.solving import solve_net
+
+        return solve_net(config, seconds=seconds, progress=progress)
+    from bench.methods.training import train_net
+
+    return train_net(config, seconds=seconds, progress=progress)

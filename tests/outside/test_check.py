@@ -1,0 +1,126 @@
+"""`femnets check` accuses what is wrong, by name, and nothing else."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from journey import MINE
+
+from bench import problems
+from bench.domains import get as domain
+from bench.measure.formulas import jacobian, verdicts
+from bench.problems import Problem
+from femnets.cli import invoke
+
+
+def wrong(problem):
+    return {verdict.name: verdict for verdict in verdicts(problem) if not verdict.agrees}
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_the_problems_of_the_package_agree_with_themselves(name):
+    """The singular ones too, up to a thousandth from their edge."""
+    assert not wrong(problems.get(name))
+
+
+def helix(**changes):
+    return dataclasses.replace(problems.get("helix"), **changes)
+
+
+right = problems.get("helix")
+ACCUSED = {
+    "curl u": {
+        "curl_u": lambda x: right.curl_u(x) * np.array([1, 1, -1]).reshape(3, *[1] * (x.ndim - 1))
+    },
+    "div u": {"rho": lambda x: 0.01 + right.rho(x)},
+    "equation": {"f": lambda x: 1.00001 * right.f(x)},
+    "grad phi": {"grad_phi": lambda x: 0.5 * right.grad_phi(x) + 1},
+    "phi": {"phi": lambda x: -right.phi(x)},
+    "trace": {"g": lambda x, n: -np.cross(right.u(x), n, axis=0)},
+}
+
+
+@pytest.mark.parametrize("formula", sorted(ACCUSED))
+def test_a_wrong_formula_is_accused_by_name(formula):
+    found = wrong(helix(**ACCUSED[formula]))
+    assert formula in found
+    if formula in ("div u", "equation", "trace"):
+        assert list(found) == [formula]  # nobody else is
+
+
+def test_a_right_trace_agrees():
+    assert not wrong(helix(g=lambda x, n: np.cross(right.u(x), n, axis=0)))
+
+
+def test_it_says_where_by_how_much_and_which_slip():
+    flipped = helix(curl_u=lambda x: -right.curl_u(x))
+    verdict = wrong(flipped)["curl u"]
+    x = np.array(verdict.where)[:, None]
+    np.testing.assert_allclose(verdict.said, -right.curl_u(x)[:, 0])
+    np.testing.assert_allclose(verdict.found, right.curl_u(x)[:, 0], rtol=1e-6)
+    assert "its sign is wrong" in verdict.line()
+    one = {"curl_u": ACCUSED["curl u"]["curl_u"]}
+    assert "the sign of component 3 is wrong" in wrong(helix(**one))["curl u"].line()
+    doubled = wrong(helix(f=lambda x: 2 * right.f(x)))["equation"]
+    assert "2 times too large" in doubled.line()
+
+
+def test_bad_shapes_and_values_are_told_before_formulas():
+    found = wrong(helix(u=lambda x: np.zeros(3)))
+    assert "gives shape (3,)" in found["u"].line()
+    found = wrong(helix(f=lambda x: np.full(x.shape, np.nan)))
+    assert "is not finite at" in found["f"].line()
+    found = wrong(helix(phi=lambda x: 1 / 0))
+    assert "ZeroDivisionError" in found["phi"].line()
+
+
+def test_differences_are_of_eighth_order():
+    x = np.random.default_rng(0).uniform(0, 1, (3, 50))
+
+    def error(step):
+        exact = np.exp(x[0]) * np.cos(2 * x[1])
+        found = jacobian(lambda p: np.exp(p[0]) * np.cos(2 * p[1]), x, np.full(50, step))[0]
+        return np.abs(found - exact).max()
+
+    rate = np.log2(error(0.4) / error(0.2))
+    assert 7.5 < rate < 8.5
+
+
+def test_without_a_closed_form_the_data_are_checked():
+    def f(x):
+        return np.stack([x[0], 0 * x[0], 0 * x[0]])  # not a curl: its divergence is 1
+
+    problem = Problem(name="open", title="", f=f, g=lambda x, n: 0 * x, domain=domain("cube"))
+    assert list(wrong(problem)) == ["div f"]
+
+
+def test_the_command(mine, capsys):
+    assert invoke(["check", "./mine.py", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["agrees"]
+    assert all(entry["agrees"] for entry in document["verdicts"])
+    mine.write_text(MINE.replace("phi(x) * u(x)", "2 * u(x)"), encoding="utf-8")
+    assert invoke(["check", "./mine.py"]) == 2
+    out = capsys.readouterr().out
+    assert "WRONG equation: f and curl(phi curl_u) differ" in out
+    assert "ok   curl u" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = (", "mine.py, line 1: SyntaxError"),
+        ("raise SystemExit(7)", "mine.py, line 1: SystemExit: 7"),
+        ("import numpy\n1 / 0", "mine.py, line 2: ZeroDivisionError: division by zero"),
+        ("import not_there", "a plugin is one file: install what it imports"),
+        ("x = 1", "contains no plugin"),
+        ("from femnets import Problem\nPROBLEM = Problem(name='m', title='')", "line 2: TypeError"),
+    ],
+)
+def test_what_is_no_plug_is_one_line(mine, capsys, text, said):
+    mine.write_text(text, encoding="utf-8")
+    assert invoke(["check", "./mine.py"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert said in err

@@ -1,0 +1,168 @@
+"""Any torch module and any optimiser: the same training, by automatic differentiation."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from base.registry import FILES
+from nets import Loss, UserError, architectures, build, load, save, train
+from nets.fast.kernel import FastObjective
+from nets.own import AutogradObjective, OwnNet, trainable
+from nets.training.budget import objective_of
+
+x = np.random.default_rng(0).uniform(-1, 1, (60, 7))
+y = np.stack([np.sin(x[:, 0]), x[:, 1] * x[:, 2], x[:, 3]], axis=1)
+
+
+def perceptron(width=6):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(
+        torch.nn.Linear(7, width), torch.nn.Tanh(), torch.nn.Linear(width, 3)
+    ).double()
+
+
+def test_its_objective_is_that_of_the_fast_kernel():
+    """The feedforward net of the package as a torch module of somebody's: two implementations."""
+    net = build(net="feedforward", tau="fixed", hidden=2, width=5, activation="tanh", seed=3)
+
+    class Same(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = copy.deepcopy(net)
+            for parameter in [self.net._parameters["tau"]]:
+                parameter.requires_grad_(False)
+
+        def forward(self, rows):
+            return self.net(rows)
+
+    loss = Loss(lambda1=1e-3)
+    own = trainable(Same(), x, y)
+    names = [name for name, p in own.inner.named_parameters() if p.requires_grad]
+    J, gradient = AutogradObjective(own, x, y, loss)(own.pack())
+    fast = FastObjective(net, x, y, loss)
+    expected, flat = fast(net.pack())
+    assert pytest.approx(expected, rel=1e-12) == J
+    cuts = np.cumsum([p.numel() for p in net.free_parameters()])[:-1]
+    expected_parts = zip(["W.0", "b.0", "W.1", "b.1", "W.2"], np.split(flat, cuts), strict=True)
+    cuts = np.cumsum([p.numel() for p in own.free_parameters()])[:-1]
+    ours = dict(zip(names, np.split(gradient, cuts), strict=True))
+    for name, part in expected_parts:
+        np.testing.assert_allclose(ours[f"net.{name}"], part, atol=1e-12)
+
+
+def test_torch_adam_takes_the_steps_of_our_adam():
+    a, b = perceptron(), perceptron()
+    one = train(a, x, y, optimizer="adam", rate=1e-2, steps=30)
+    two = train(b, x, y, optimizer=torch.optim.Adam, rate=1e-2, steps=30)
+    np.testing.assert_allclose(one.history["J"], two.history["J"], rtol=1e-10)
+    assert one.net is a, "what was brought comes back"
+    assert one.history["grad_W"].shape == (31, 4)
+
+
+@pytest.mark.parametrize("optimizer", ["auto", "lbfgs", "steepest", torch.optim.LBFGS])
+def test_every_optimiser_trains_a_module(optimizer):
+    module = perceptron()
+    training = train(module, x, y, optimizer=optimizer, steps=10)
+    assert training.history["J"][0] > 1.2 * training.J
+    with torch.no_grad():
+        residual = module(torch.from_numpy(x)) - torch.from_numpy(y)
+    assert float(residual.square().sum()) / (2 * len(x)) == pytest.approx(training.J, rel=1e-9)
+
+
+def test_mini_batches_and_single_precision():
+    training = train(perceptron(), x, y, optimizer="adam", batch=20, steps=30, precision="float32")
+    assert training.history["J"][0] > training.J
+
+
+def test_a_function_is_an_optimiser_and_tau_stays_positive():
+    def leap(objective, theta, report, rate=3.0):
+        while True:
+            J, gradient = objective(theta)
+            report(theta, J, gradient)
+            theta = theta - rate * gradient
+
+    net = build(net="fractional", hidden=2, width=5, tau0=0.05)
+    training = train(net, x, y, optimizer=leap, steps=20, rate=0.5)
+    assert training.steps == 20
+    assert (net.tau > 0).all()
+    with pytest.raises(UserError, match="no option 'rat'; did you mean 'rate'"):
+        train(net, x, y, optimizer=leap, rat=1.0)
+
+
+def test_what_goes_wrong_in_it_is_one_line():
+    def broken(objective, theta, report):
+        objective(theta)
+        return theta.nothing
+
+    with pytest.raises(UserError, match=r"'broken' raised AttributeError: .*test_modules.py, line"):
+        train(perceptron(), x, y, optimizer=broken)
+    with pytest.raises(UserError, match=r"must take \(objective, theta, report\)"):
+        train(perceptron(), x, y, optimizer=lambda theta: None)
+    with pytest.raises(UserError, match="neither a function"):
+        train(perceptron(), x, y, optimizer=3)
+
+
+def test_a_module_must_fit_its_rows():
+    with pytest.raises(UserError, match=r"answers 2 rows with shape \(2, 3\), not \(2, 1\)"):
+        train(perceptron(), x, y[:, :1], steps=1)
+    with pytest.raises(UserError, match="does not take rows of 2 numbers"):
+        train(perceptron(), x[:, :2], y, steps=1)
+    with pytest.raises(UserError, match="no parameters"):
+        train(torch.nn.Identity(), x[:, :3], y, steps=1)
+    with pytest.raises(UserError, match="torch module, got str"):
+        train("resnet", x, y)
+    with pytest.raises(UserError, match="penalties on tau and b"):
+        train(perceptron(), x, y, loss=Loss(beta=1.0), steps=1)
+
+
+@pytest.fixture
+def registered():
+    class Net(torch.nn.Module):
+        TITLE = "mine"
+
+        def __init__(self, inputs, outputs, width):
+            super().__init__()
+            self.a, self.b = torch.nn.Linear(inputs, width), torch.nn.Linear(width, outputs)
+
+        def forward(self, rows):
+            return self.b(torch.tanh(self.a(rows)))
+
+    FILES["mine@00000000"] = lambda: Net
+    yield Net
+    del FILES["mine@00000000"]
+    architectures.REGISTRY.forget()
+
+
+def test_build_makes_it_from_the_seed_and_save_keeps_it(registered, tmp_path):
+    one, two, three = (build(net="mine@00000000", width=4, seed=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.pack(), two.pack())
+    assert not np.array_equal(one.pack(), three.pack())
+    assert isinstance(one, OwnNet)
+    assert objective_of(one, x, y)(one.pack())[0] > 0
+    save(one, tmp_path / "net.safetensors")
+    again = load(tmp_path / "net.safetensors")
+    rows = torch.from_numpy(x)
+    assert torch.equal(again(rows), one(rows))
+    assert torch.equal(copy.deepcopy(one)(rows), one(rows))
+    with pytest.raises(UserError, match="somebody's own"):
+        _ = one.W
+
+
+def test_nets_of_the_package_survive_copying_and_pickling():
+    net = build(net="fractional", hidden=3, width=5)
+    rows = torch.from_numpy(x)
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert torch.equal(other(rows), net(rows))
+    assert "tau" in net.state_dict()
+
+
+def test_a_maker_that_asks_too_much_is_told_what_there_is():
+    FILES["greedy@00000000"] = lambda: lambda inputs, colour: None
+    try:
+        with pytest.raises(UserError, match="asks for 'colour'; a net is offered inputs, outputs"):
+            build(net="greedy@00000000")
+    finally:
+        del FILES["greedy@00000000"]
