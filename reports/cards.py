@@ -11,7 +11,7 @@ from reports.contenders import Contender
 @dataclass(frozen=True)
 class Card:
     method: str
-    track: str
+    information: str
     told: str
     domain: str
     tuned: str
@@ -24,7 +24,7 @@ def cards(field: Sequence[Contender]) -> list[Card]:
     """One card per method; meshes of one family and sizes of one kind of net share theirs."""
     groups: dict[tuple[str, ...], list[Contender]] = {}
     for contender in field:
-        key = (contender.track, contender.records[0].kind, contender.look, contender.features)
+        key = (contender.information, contender.records[0].kind, contender.look, contender.features)
         groups.setdefault(key, []).append(contender)
     return [_card(group) for group in groups.values()]
 
@@ -35,11 +35,11 @@ def _card(group: Sequence[Contender]) -> Card:
     span = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
     return Card(
         method=first.name if len(group) == 1 else f"{first.name} and {len(group) - 1} more",
-        track=first.track,
-        told=first.appearance.told,
-        domain="the cylinder" if first.track == "fit" else "the cube",
-        tuned=first.appearance.tuned,
+        information=first.information,
+        told=first.competitor.given,
+        domain="the cylinder" if first.information == "samples" else "the cube",
+        tuned=first.competitor.tuned,
         unknowns=span,
-        precision=", ".join(sorted({contender.appearance.precision for contender in group})),
+        precision=", ".join(sorted({contender.competitor.precision for contender in group})),
         threads=int(first.records[0].config.get("threads") or 1),
     )

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.store.results import TRACKS, Appearance, Results, StoredResult, appearance, median
+from bench.core.information import INFORMATION
+from bench.store.results import Competitor, Results, StoredResult, competitor, median
 from reports.decision import Conditions, Entrant, Trial
 
-TOLD = TRACKS
+TOLD = {name: row.given for name, row in INFORMATION.items()}
 
 
 @dataclass(frozen=True)
 class Contender:
-    appearance: Appearance  # of its first result
+    competitor: Competitor  # of its first result
     problem: str
     unknowns: int
     records: tuple[StoredResult, ...]
@@ -31,9 +32,9 @@ class Contender:
         middle = Results(self.records).median(value)
         return middle if middle is not None and math.isfinite(middle) else None
 
-    name = property(lambda self: self.appearance.title)
-    track = property(lambda self: self.appearance.track)
-    features = property(lambda self: self.appearance.inputs)
+    name = property(lambda self: self.competitor.title)
+    information = property(lambda self: self.competitor.information)
+    features = property(lambda self: self.competitor.inputs)
     error = property(lambda self: self.median("l2_error"))
     # its search among settings included, where that was counted
     seconds = property(lambda self: self.median("seconds"))
@@ -41,16 +42,16 @@ class Contender:
     @property
     def look(self) -> str:
         """The key of its look in figures: family, member and, where it is one, the variant."""
-        return f"{self.appearance.family}/{self.appearance.look}"
+        return f"{self.competitor.family}/{self.competitor.look}"
 
     @property
     def is_net(self) -> bool:
-        return self.appearance.family == "net"
+        return self.competitor.family == "net"
 
     @property
     def seconds_tuning(self) -> float | None:
         """Of the search alone; None where settings were found elsewhere, at a cost not counted."""
-        if self.appearance.search == "elsewhere":
+        if self.competitor.search == "elsewhere":
             return None
         return median(_tuning(record) for record in self.records)
 
@@ -70,10 +71,10 @@ class Contender:
     def conditions(self) -> Conditions:
         """What another method must have in common with it to be compared."""
         threads = int(self.records[0].config.get("threads") or 1)
-        shown = self.appearance
+        shown = self.competitor
         # With samples come inputs at their points; who is told the equation is told nothing else.
-        told = shown.inputs if shown.track == "fit" else shown.told
-        return Conditions(self.problem, shown.track, shown.samples, told, threads)
+        told = shown.inputs if shown.information == "samples" else shown.given
+        return Conditions(self.problem, shown.information, shown.samples, told, threads)
 
     @property
     def seeds(self) -> int:
@@ -86,21 +87,21 @@ class Contender:
 
 def contested(results: Iterable[StoredResult]) -> list[str]:
     """The problems on which something competes."""
-    return sorted({str(r.config["problem"]) for r in results if appearance(r) is not None})
+    return sorted({str(r.config["problem"]) for r in results if competitor(r) is not None})
 
 
 def contenders(results: Results, problem: str) -> list[Contender]:
     """All contenders on a problem, in the order of tracks and names."""
-    groups: dict[tuple[str, ...], list[tuple[StoredResult, Appearance]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[StoredResult, Competitor]]] = {}
     for record in results:
-        if record.config.get("problem") == problem and (shown := appearance(record)):
-            key = (shown.track, shown.title, shown.look, shown.inputs, str(shown.samples))
+        if record.config.get("problem") == problem and (shown := competitor(record)):
+            key = (shown.information, shown.title, shown.look, shown.inputs, str(shown.samples))
             groups.setdefault(key, []).append((record, shown))
     found = [_contender(problem, group) for group in groups.values()]
-    return sorted(found, key=lambda c: (c.track, c.name, c.unknowns))
+    return sorted(found, key=lambda c: (c.information, c.name, c.unknowns))
 
 
-def _contender(problem: str, group: list[tuple[StoredResult, Appearance]]) -> Contender:
+def _contender(problem: str, group: list[tuple[StoredResult, Competitor]]) -> Contender:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
     unknowns = int(median(shown.unknowns for _, shown in group))
     return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))
@@ -112,8 +113,8 @@ def entrant(contender: Contender, *, everywhere: bool = False) -> Entrant:
     What was told samples is judged where they lie, unless `everywhere`, on the whole domain, is
     asked for; the rest always is. On a domain that is its own training part the two are one.
     """
-    shown, records = contender.appearance, contender.records
-    inside = shown.track == "fit" and not everywhere
+    shown, records = contender.competitor, contender.records
+    inside = shown.information == "samples" and not everywhere
     counted = shown.search == "counted"
     return Entrant(
         contender.name,

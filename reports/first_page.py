@@ -14,8 +14,8 @@ from reports.document import Column, Table, Value
 from reports.formatting import count, scientific, show, two_digits
 
 SHOWN_ERRORS = (1e-2, 1e-4, 1e-6, 1e-8)
-TOLD = {"oracle": "the field", "fit": "samples", "solve": "the equation"}
-RACES = ("fit", "solve")  # tracks in which nets take part
+TOLD = {"field": "the field", "samples": "samples", "equation": "the equation"}
+RACES = ("samples", "equation")  # tracks in which nets take part
 MAIN = "maxwell"
 INPUTS = {"x": "at x", "x,phi": "at x, with φ", "x,f,phi": "at x, with f and φ"}
 
@@ -60,7 +60,7 @@ class Fields:
         that meets something else is best, else the one that most methods share."""
         groups: dict[Conditions, list[Contender]] = {}
         for contender in self.by_problem[problem]:
-            if contender.track == track:
+            if contender.information == track:
                 groups.setdefault(contender.conditions, []).append(contender)
         return max(groups.values(), key=_fullness, default=[])
 
@@ -108,7 +108,7 @@ def kind_of(field: Sequence[Contender]) -> str:
 def told_in_words(conditions: Conditions) -> str:
     """`1 000 samples at x, with f and φ`, `the equation`"""
     if conditions.samples is None:
-        return TOLD[conditions.track]
+        return TOLD[conditions.information]
     where = INPUTS.get(conditions.inputs, f"with {conditions.inputs}")
     return f"{count(conditions.samples)} samples {where}"
 
@@ -162,7 +162,7 @@ def _often(how: str, nets: Sequence[bool]) -> str:
 
 
 def _family(entrant: Entrant, field: Sequence[Contender]) -> str:
-    return next(c.appearance.family for c in field if c.name == entrant.name)
+    return next(c.competitor.family for c in field if c.name == entrant.name)
 
 
 NEAREST = {"net": "net ", "finite element": "element ", "linear model": "linear fit "}

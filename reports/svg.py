@@ -50,7 +50,7 @@ def plot_series(
     label: str,
     method: str,
     *,
-    track: str = "",
+    information: str = "",
     runs: Iterable[str] = (),
     **style: Any,
 ) -> None:
@@ -66,7 +66,7 @@ def plot_series(
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
     line.set_gid(SERIES + label.removeprefix("_"))  # which keeps a name out of the legend
-    tell(line, Told(method, track, tuple(runs)))
+    tell(line, Told(method, information, tuple(runs)))
 
 
 def plot_band(

@@ -9,7 +9,7 @@ Every file beside this one is a *kind* of cell, found by its name. It defines
     work          optional, Config -> a number that its seconds grow with: times of other sizes are
                   predicted by it
     run           Config -> Result, importing what is heavy inside
-    appearance    (Config, values) -> Appearance: track, title, unknowns in comparisons, found
+    competitor    (Config, values) -> Competitor: track, title, unknowns in comparisons, found
                   without torch and scikit-fem; None if the kind does not compete
 
 A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`. Code
@@ -32,12 +32,12 @@ from base.registry import Registry
 from bench.core import plugins
 from bench.core.plain_values import jsonable
 from bench.core.settings import configured, mistyped, types_of
-from bench.methods.competitor import TRACKS, Appearance
+from bench.methods.competitor import Competitor
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["MACHINE", "TRACKS", "Appearance", "Cell", "Result"]
+__all__ = ["MACHINE", "Cell", "Competitor", "Result"]
 
 # Units stand in names: what is a time or a memory differs from machine to machine.
 MACHINE = ("*seconds*", "*peak_bytes*")
@@ -157,11 +157,11 @@ def _defaults(kind: str) -> dict[str, Any]:
 
 
 def _kind(module: Any, name: str) -> ModuleType:
-    parts = ("Config", "ALONE", "TIMED", "needs_bytes", "run", "appearance")
+    parts = ("Config", "ALONE", "TIMED", "needs_bytes", "run", "competitor")
     absent = [part for part in parts if not hasattr(module, part)]
     if absent:
         raise UserError(f"{name} is no kind of cell: it defines no {', '.join(absent)}")
-    if module.appearance and "problem" not in types_of(module.Config):
+    if module.competitor and "problem" not in types_of(module.Config):
         raise UserError(f"{name} competes, so its Config needs a field 'problem'")
     return cast(ModuleType, module)
 
@@ -211,15 +211,15 @@ def is_timing(kind: str, name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def appearance_of(
+def competitor_of(
     kind: str, config: Mapping[str, Any], values: Mapping[str, Any]
-) -> Appearance | None:
+) -> Competitor | None:
     """How a result appears in comparisons; None if its kind does not compete.
 
     Nor does a result whose kind, or config, today's code no longer has: no cell would give it.
     """
     try:
-        declared = load_kind(kind).appearance
+        declared = load_kind(kind).competitor
         settings = settings_of(kind, config) if declared else None
     except UserError:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.cells import MACHINE, Result
 from bench.core.settings import setting
-from bench.methods.competitor import Appearance, samples_title, told_samples
+from bench.methods.competitor import Competitor, samples_given, samples_title
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,15 +34,15 @@ def work(config: Config) -> float:
     return float(config.samples)
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
-    return Appearance(
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
+    return Competitor(
         title=f"{config.method.replace('_', ' ')} ({config.features})"
         + samples_title(config.samples),
         series=config.method.replace("_", " "),
         family="linear model",
         look=config.method,
-        track="fit",
-        told=told_samples(config.samples, config.features),
+        information="samples",
+        given=samples_given(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["unknowns"]),
         tuned=_tuned(values.get("chosen")),

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, fem
+from bench.core.information import INFORMATION
 from bench.core.settings import inherited, setting
-from bench.methods.competitor import TRACKS, Appearance
+from bench.methods.competitor import Competitor
 from bench.methods.finite_elements import Discretisation, approximate
 from bench.methods.net_names import element_short, element_title
 
@@ -41,18 +42,18 @@ def _chosen(config: Config) -> Discretisation:
     return replace(Discretisation.of(config), solve=True)
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     weight = f", r^{config.div_exponent:g} div" if config.div_exponent else ""
     weight += " graded" if config.grading else ""
     order = f" p={config.order}" if config.order else ""
-    return Appearance(
+    return Competitor(
         title=f"{element_title(config.element, values)}{order}{weight} n={config.n}",
         series=f"{element_short(config.element, values)}{weight}",
         family="finite element",
         look=config.element,
-        track="solve",
-        told=TRACKS["solve"],
-        inputs=TRACKS["solve"],
+        information="equation",
+        given=INFORMATION["equation"].given,
+        inputs=INFORMATION["equation"].given,
         unknowns=int(values["dofs"]),
     )
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
+from bench.core.information import INFORMATION
 from bench.core.settings import MOST_THREADS, setting
-from bench.methods.competitor import TRACKS, Appearance
+from bench.methods.competitor import Competitor
 from bench.methods.finite_elements import RATIO, Discretisation, approximate, own_measures
 from bench.methods.net_names import element_short, element_title
 
@@ -69,22 +70,22 @@ def needs_bytes(config: Config) -> int:
     return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance | None:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
     if values.get("known") is False:
         return None  # without u there is no error to compete with
     graded = _kind_of_mesh(config)
     count = f" {config.layers or config.refine}" if config.layers or config.refine else ""
     order = f" p={config.order}" if config.order else ""
     solver = "" if config.solver == "auto" else f", {config.solver}"
-    track = "solve" if config.solve else "oracle"
-    return Appearance(
+    information = "equation" if config.solve else "field"
+    return Competitor(
         title=f"{element_title(config.element, values)}{graded}{count}{order} n={config.n}{solver}",
         series=f"{element_short(config.element, values)}{graded}",
         family="finite element",
         look=config.element + ("/graded" if graded else ""),
-        track=track,
-        told=TRACKS[track],
-        inputs=TRACKS[track],
+        information=information,
+        given=INFORMATION[information].given,
+        inputs=INFORMATION[information].given,
         unknowns=int(values["dofs"]),
         # solvers in float32 keep the defect in float64
         precision="float32, defect in float64" if values.get("solver") == "kuhn32" else "float64",

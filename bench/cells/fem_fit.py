@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.cells import MACHINE, Result
 from bench.core.settings import setting
-from bench.methods.competitor import Appearance, samples_title, told_samples
+from bench.methods.competitor import Competitor, samples_given, samples_title
 from bench.methods.net_names import element_short, element_title
 
 
@@ -39,15 +39,15 @@ def needs_bytes(config: Config) -> int:
     return PROCESS_BYTES + elements.get(config.element).planned_bytes(cells, task="fit")
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
-    return Appearance(
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
+    return Competitor(
         title=f"{element_title(config.element, values)} least squares, cylinder n={config.n}"
         + samples_title(config.samples),
         series=f"{element_short(config.element, values)} fitted",
         family="finite element",
         look=f"{config.element}/fitted",
-        track="fit",
-        told=told_samples(config.samples, "x"),
+        information="samples",
+        given=samples_given(config.samples, "x"),
         inputs="x",
         unknowns=int(values["unknowns"]),
         tuned="nothing; every mesh size is its own line",

@@ -16,7 +16,7 @@ class Config(fem_cell.Config):
 
 ALONE = True
 TIMED = MACHINE
-appearance = None  # it measures seconds of what `fem` measures
+competitor = None  # it measures seconds of what `fem` measures
 
 
 def needs_bytes(config: Config) -> int:

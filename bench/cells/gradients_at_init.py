@@ -17,7 +17,7 @@ class Config(NetInAtlas):
 
 ALONE = False
 TIMED = ()
-appearance = None  # nothing is trained
+competitor = None  # nothing is trained
 
 
 def needs_bytes(config: Config) -> int:

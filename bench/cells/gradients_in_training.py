@@ -22,7 +22,7 @@ class Config(NetInAtlas):
 
 ALONE = False
 TIMED = ()
-appearance = None  # it looks at gradients, on few samples
+competitor = None  # it looks at gradients, on few samples
 
 
 def needs_bytes(config: Config) -> int:

@@ -20,7 +20,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-appearance = None  # nothing is trained
+competitor = None  # nothing is trained
 
 
 def needs_bytes(config: Config) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from base.errors import UserError
 from bench.cells import MACHINE, Result
-from bench.methods.competitor import Appearance, samples_title
+from bench.methods.competitor import Competitor, samples_title
 from bench.methods.configurations import TrainingConfig
 from bench.methods.net_names import as_net, family_of
 from nets import optimizers
@@ -38,7 +38,7 @@ def work(config: Config) -> float:
     return evaluations * config.samples * config.hidden * config.width**2
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     ordering = " + B.O." if config.bias_ordering else ""
     size = f"{config.hidden}-{config.width}"
     return as_net(

@@ -23,7 +23,7 @@ class Config:
 
 ALONE = True
 TIMED = MACHINE
-appearance = None  # it measures seconds, not errors
+competitor = None  # it measures seconds, not errors
 
 
 def needs_bytes(config: Config) -> int:

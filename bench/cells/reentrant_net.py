@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result, edge_solve
+from bench.core.information import INFORMATION
 from bench.core.settings import setting
-from bench.methods.competitor import TRACKS, Appearance
+from bench.methods.competitor import Competitor
 
 if TYPE_CHECKING:
     from bench.methods.edge_forms import Setting
@@ -68,19 +69,19 @@ def work(config: Config) -> float:
     return config.evaluations * config.points * config.hidden * config.width**2
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     boundary = "built in" if config.boundary == "exact" else "penalty"
     extra = "" if config.form == "div-curl" else f", {config.form} form"
     extra += f", r^{config.div_exponent:g} div" if config.div_exponent else ""
     extra += ", singular function added" if config.singular else ""
     rules = f"{config.inside} inside, {config.rim} at the edge"
-    return Appearance(
+    return Competitor(
         title=f"net {config.hidden}-{config.width}, {boundary}, {rules}{extra}",
         series=f"net, {boundary}{extra}",
         family="net",
         look=f"resnet/{boundary}",
-        track="solve",
-        told="the singular function too" if config.singular else TRACKS["solve"],
+        information="equation",
+        given="the singular function too" if config.singular else INFORMATION["equation"].given,
         inputs="x",
         unknowns=int(values["parameters"]),
     )

@@ -42,7 +42,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-appearance = None  # small nets on few samples: it asks what changes, not who wins
+competitor = None  # small nets on few samples: it asks what changes, not who wins
 FEATURES = ("x", "f", "phi")
 
 

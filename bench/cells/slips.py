@@ -15,7 +15,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-appearance = None  # it judges formulas
+competitor = None  # it judges formulas
 
 
 def needs_bytes(config: Config) -> int:

@@ -11,7 +11,8 @@ from typing import Any
 
 from base.errors import UserError
 from bench.cells import MACHINE, Result
-from bench.methods.competitor import TRACKS, Appearance
+from bench.core.information import INFORMATION
+from bench.methods.competitor import Competitor
 from bench.methods.configurations import SolvingConfig
 from bench.methods.net_names import family_of, look_of, series_of
 from nets import optimizers
@@ -33,16 +34,16 @@ def work(config: Config) -> float:
     return evaluations * config.hidden * config.width**2
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     size = f"{config.hidden}-{config.width}"
-    return Appearance(
+    return Competitor(
         title=f"{family_of(config)} {size} {config.activation}{_differences(config)}",
         series=f"{series_of(config)}, {config.form} form",
         family="net",
         look=look_of(config),
-        track="solve",
-        told=TRACKS["solve"],
-        inputs=TRACKS["solve"],
+        information="equation",
+        given=INFORMATION["equation"].given,
+        inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
         tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
         search="elsewhere",

@@ -34,7 +34,7 @@ class Config(NetInAtlas):
 
 ALONE = False
 TIMED = ()
-appearance = None  # it looks at Jacobians, on few samples
+competitor = None  # it looks at Jacobians, on few samples
 
 
 def needs_bytes(config: Config) -> int:

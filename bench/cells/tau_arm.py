@@ -66,7 +66,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-appearance = None  # it compares policies for τ on few samples
+competitor = None  # it compares policies for τ on few samples
 
 
 def needs_bytes(config: Config) -> int:

@@ -20,7 +20,7 @@ from base.errors import UserError
 from bench.cells import MACHINE, Result
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, setting
-from bench.methods.competitor import Appearance, samples_title
+from bench.methods.competitor import Competitor, samples_title
 from bench.methods.configurations import TrainingConfig as Training
 from bench.methods.net_names import as_net, family_of
 from nets import optimizers
@@ -82,7 +82,7 @@ def work(config: Config) -> float:
     return config.samples * (candidates * config.tuning_evaluations + config.evaluations)
 
 
-def appearance(config: Config, values: Mapping[str, Any]) -> Appearance:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     """What was chosen is not in the title: the validation chooses anew for each seed."""
     return as_net(
         config,

@@ -1,17 +1,12 @@
-"""How a result appears in comparisons, as its kind of cell declares it."""
+"""A competitor: a method under conditions, as its kind of cell declares it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from base.errors import UserError, nearest
+from bench.core.information import INFORMATION
 
-# What a method was told. Tracks are never mixed in a table without their label (maths 1).
-TRACKS = {
-    "fit": "samples of u in the cylinder",
-    "solve": "f, φ and the boundary data",
-    "oracle": "u and curl u everywhere (oracle)",
-}
 # Where the cost of finding a method's settings is.
 SEARCHES = {
     "none": "nothing was searched",
@@ -23,33 +18,34 @@ INPUTS = {"x": "positions", "f": "the right-hand side f", "phi": "the coefficien
 
 
 @dataclass(frozen=True, kw_only=True)
-class Appearance:
+class Competitor:
     """One result among its competitors.
 
-    Results of one title, look and track are one contender: runs that differ by their seed.
+    Results of one title, look and information are one competitor: runs that differ by their seed.
     """
 
     title: str  # in tables
     series: str  # in legends, where sizes of one method are one series
     family: str  # finite element, net, linear model: what figures colour alike
     look: str  # whose colour and marker it has within its family: member or member/variant
-    track: str
-    told: str  # in words
+    information: str  # what it is given, a name of `bench.core.information`
+    given: str  # the same in words
     inputs: str  # the same in a column
     unknowns: int
     tuned: str = "nothing"
     search: str = "none"  # for its settings: none, counted (seconds_tuning), elsewhere
-    samples: int | None = None  # of the field, where it was told samples
+    samples: int | None = None  # of the field, where it is given samples
     precision: str = "float64"
 
     def __post_init__(self) -> None:
         if self.search not in SEARCHES:
             raise UserError(f"no search {self.search!r}; {nearest(self.search, list(SEARCHES))}")
-        if self.track not in TRACKS:
-            raise UserError(f"no track {self.track!r}; {nearest(self.track, list(TRACKS))}")
+        if self.information not in INFORMATION:
+            hint = nearest(self.information, INFORMATION)
+            raise UserError(f"no information {self.information!r}; {hint}")
 
 
-def told_samples(samples: int, features: str) -> str:
+def samples_given(samples: int, features: str) -> str:
     """`12,000 samples of u, with positions, the right-hand side f`"""
     inputs = [INPUTS.get(name.strip(), name.strip()) for name in features.split(",")]
     return f"{samples:,} samples of u, with {', '.join(inputs)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from bench.methods.competitor import Appearance, told_samples
+from bench.methods.competitor import Competitor, samples_given
 from bench.methods.titles import net_title
 
 
@@ -23,14 +23,14 @@ class HasSamples(HasNet, Protocol):
     def features(self) -> str: ...
 
 
-def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Appearance:
+def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Competitor:
     """How a net told samples appears; its title and what was tuned are its kind's `own`."""
-    return Appearance(
+    return Competitor(
         series=series_of(config),
         family="net",
         look=look_of(config),
-        track="fit",
-        told=told_samples(config.samples, config.features),
+        information="samples",
+        given=samples_given(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["parameters"]),
         samples=config.samples,

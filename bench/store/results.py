@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.cells import TRACKS, Appearance, appearance_of
+from bench.cells import Competitor, competitor_of
 from bench.measure.medians import median, medians
 from bench.store.files import StoredResult
 
 __all__ = [
-    "TRACKS",
-    "Appearance",
+    "Competitor",
     "Results",
     "StoredResult",
-    "appearance",
+    "competitor",
     "confirmatory",
     "median",
     "medians",
@@ -96,15 +95,15 @@ def judged_by(record: StoredResult) -> list[int]:
     return found
 
 
-def appearance(record: StoredResult) -> Appearance | None:
+def competitor(record: StoredResult) -> Competitor | None:
     """How a result appears in comparisons; None if its kind of cell does not compete.
 
     A report asks dozens of times: the answer stays with the record, as a cached property's would.
     """
     known = vars(record)
-    if "appearance" not in known:
-        known["appearance"] = appearance_of(record.kind, record.config, record.values)
-    shown: Appearance | None = known["appearance"]
+    if "competitor" not in known:
+        known["competitor"] = competitor_of(record.kind, record.config, record.values)
+    shown: Competitor | None = known["competitor"]
     return shown
 
 

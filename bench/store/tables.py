@@ -72,7 +72,7 @@ def _flat(value: Any) -> Any:
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """Every column that some row has, in the order of their first appearance."""
+    """Every column that some row has, in the order of their first competitor."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 

@@ -21,9 +21,9 @@ REQUIRED = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 POINTS = 10_000
 
 QUESTIONS = {
-    "fit": "samples of the field",
-    "solve": "the equation and the boundary data",
-    "oracle": "the field itself",
+    "samples": "samples of the field",
+    "equation": "the equation and the boundary data",
+    "field": "the field itself",
 }
 
 
@@ -32,7 +32,7 @@ class Conditions:
     """What must agree before two methods are compared."""
 
     problem: str
-    track: str
+    information: str
     samples: int | None
     inputs: str
     threads: int
@@ -164,7 +164,13 @@ def decide(entrants: Iterable[Entrant], required: Sequence[float] = REQUIRED) ->
 
 def _order(conditions: Conditions) -> tuple[object, ...]:
     samples = -(conditions.samples or 0)
-    return (conditions.problem, conditions.track, samples, conditions.inputs, conditions.threads)
+    return (
+        conditions.problem,
+        conditions.information,
+        samples,
+        conditions.inputs,
+        conditions.threads,
+    )
 
 
 def alike(a: Decision, b: Decision) -> bool:

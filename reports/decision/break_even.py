@@ -70,7 +70,7 @@ def break_even(
         net = min(able, key=lambda place: place.seconds + (place.seconds_tuning or 0.0))
         cheapest: dict[tuple[str, str], Place] = {}
         for place in sorted(placed(elements, error), key=lambda place: place.cost):
-            key = (place.entrant.conditions.track, place.entrant.series)
+            key = (place.entrant.conditions.information, place.entrant.series)
             cheapest.setdefault(key, place)
         found += [_against(error, net, element) for element in cheapest.values()]
     return found

@@ -49,10 +49,10 @@ def _lines(axes: Axes, field: Sequence[Contender], work: str) -> list[End]:
     for (track, series), members in _families(field).items():
         rows = sorted(members, key=lambda c: c.unknowns)
         x, error = _curve(rows, work)
-        oracle = track == "oracle"
+        oracle = track == "field"
         label = f"{series} ({'oracle' if oracle else 'solved'})"
         dash = {} if oracle else {"linestyle": ":"}
-        plot_series(axes, x, error, label, rows[0].look, track=track, **dash)
+        plot_series(axes, x, error, label, rows[0].look, information=track, **dash)
         if oracle:
             ends.append(End((x[-1], error[-1]), series, label, rows[0].look))
     return ends
@@ -62,8 +62,8 @@ def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contende
     """Those with an error that were not told samples, by track and series."""
     found: dict[tuple[str, str], list[Contender]] = {}
     for contender in field:
-        if contender.track != "fit" and contender.error:
-            key = (contender.track, contender.appearance.series)
+        if contender.information != "samples" and contender.error:
+            key = (contender.information, contender.competitor.series)
             found.setdefault(key, []).append(contender)
     return found
 
@@ -78,12 +78,12 @@ def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
     shown: set[str] = set()
     for contender in field:
         x = _work(contender, work)
-        if contender.track != "fit" or not contender.error or x is None:
+        if contender.information != "samples" or not contender.error or x is None:
             continue
-        label = contender.appearance.series
+        label = contender.competitor.series
         entry = label if label not in shown else "_" + contender.name
         marks: dict[str, Any] = {"linestyle": "", "markersize": 6}
-        told: dict[str, Any] = {"track": contender.track, "runs": contender.keys}
+        told: dict[str, Any] = {"information": contender.information, "runs": contender.keys}
         plot_series(axes, [x], [contender.error], entry, contender.look, **told, **marks)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)

@@ -22,9 +22,9 @@ from reports.style import TINTS, WIDTH_INCHES
 from reports.svg import End, make_room, name_series, plot_series
 
 TOLD = {
-    "oracle": "told the field",
-    "fit": "told samples of it",
-    "solve": "told the equation",
+    "field": "told the field",
+    "samples": "told samples of it",
+    "equation": "told the equation",
 }
 NAME_GAP = 0.098  # of a panel's height, between two names
 NAME_SIZE = 7.5
@@ -51,15 +51,15 @@ class Method:
         """On logarithmic axes."""
         return 0 < self.error < np.inf and 0 < self.seconds < np.inf
 
-    series = property(lambda self: self.contender.appearance.series)
-    family = property(lambda self: self.contender.appearance.family)
+    series = property(lambda self: self.contender.competitor.series)
+    family = property(lambda self: self.contender.competitor.family)
     look = property(lambda self: self.contender.look)
 
 
 def told_panels(field: Sequence[Contender]) -> Figure:
     """One panel per thing that a method can be told, L² error against seconds, common axes."""
     methods = [m for m in map(Method.of, field) if m.is_drawable]
-    tracks = [track for track in TOLD if any(m.contender.track == track for m in methods)]
+    tracks = [track for track in TOLD if any(m.contender.information == track for m in methods)]
     figure, grid = plt.subplots(
         1,
         max(1, len(tracks)),
@@ -70,7 +70,7 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     )
     named = []
     for axes, track in zip(grid[0], tracks, strict=False):
-        ends = _panel(axes, [m for m in methods if m.contender.track == track])
+        ends = _panel(axes, [m for m in methods if m.contender.information == track])
         axes.loglog()
         axes.margins(x=0.12, y=0.1)
         axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")

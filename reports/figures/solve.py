@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Results, StoredResult, appearance, medians
+from bench.store.results import Results, StoredResult, competitor, medians
 from reports.style import WIDTH_INCHES
 from reports.svg import legend_below, plot_band, plot_series
 
@@ -55,7 +55,7 @@ def method_of(record: StoredResult) -> str:
 
 def _elements(axes: Axes, records: Sequence[StoredResult]) -> None:
     for method, (title, key) in ELEMENTS.items():
-        group = [r for r in records if method_of(r) == method and appearance(r) is not None]
+        group = [r for r in records if method_of(r) == method and competitor(r) is not None]
         ordered = sorted(group, key=lambda record: record.values["dofs"])
         if ordered:
             x = [record.values["seconds"] for record in ordered]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bench.store.results import StoredResult, appearance, median
+from bench.store.results import StoredResult, competitor, median
 from reports.interactive.cells import Cells, variant
 
 Index = dict[str, set[tuple[str, ...]]]
@@ -107,7 +107,7 @@ def _number(value: object) -> float | None:
 def _title(record: StoredResult) -> str:
     """What comparisons call it; an edited result may lack what its kind has."""
     try:
-        shown = appearance(record)
+        shown = competitor(record)
     except (KeyError, TypeError, ValueError):
         return ""
     return shown.title if shown is not None else ""

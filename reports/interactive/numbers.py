@@ -35,7 +35,7 @@ class Told:
     """What the drawing of a series says of it beyond its points."""
 
     method: str = ""  # whose family the page can filter by
-    track: str = ""  # what its runs were told, where one panel shows several
+    information: str = ""  # what its runs were told, where one panel shows several
     runs: tuple[str, ...] = ()  # keys of the results behind all of its points
 
 
@@ -190,8 +190,8 @@ def as_json(figure: Figure, panels: Sequence[Panel]) -> dict[str, Any]:
     tracks: dict[str, str] = {}
     for each in series(figure):
         row: list[Any] = [each.panel, each.name, each.told.method.partition("/")[0]]
-        if each.told.track:
-            tracks[each.name] = each.told.track
+        if each.told.information:
+            tracks[each.name] = each.told.information
         row += [rounded(each.x), rounded(each.y)]
         rows.append([*row, rounded(each.value.ravel(), SHADES)] if each.value is not None else row)
     mixed = {"tracks": tracks} if len({*tracks.values()}) > 1 else {}

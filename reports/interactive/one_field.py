@@ -30,7 +30,7 @@ from reports.formatting import number, scientific, show
 from reports.interactive.finder import Answer, Choice, Finder, Question
 
 QUERIES = (1, POINTS, 1_000_000, 100_000_000)
-TRACKS = ("solve", "fit", "oracle")  # the order in which they are offered
+TRACKS = ("equation", "samples", "field")  # the order in which they are offered
 KINDS = ("smooth", "singular", "re-entrant", "not said")
 DEFAULT_ERROR = 1e-4
 
@@ -101,7 +101,7 @@ class _Group:
     def told(self) -> str:
         """`12,000 samples of the field (inputs x,f,phi)`"""
         said, threads = self.conditions, self.conditions.threads
-        words = QUESTIONS[said.track]
+        words = QUESTIONS[said.information]
         if said.samples is not None:
             words = f"{said.samples:,} {words} (inputs {said.inputs})"
         elif not self.usual:
@@ -151,7 +151,7 @@ class _Group:
         return next((c.keys for c in self.contenders if c.name == name), ())
 
     def _family(self, place: Place) -> str:
-        return next(c.appearance.family for c in self.contenders if c.name == place.entrant.name)
+        return next(c.competitor.family for c in self.contenders if c.name == place.entrant.name)
 
 
 def _nobody(decided: Decision, keys: tuple[str, ...], row: int) -> Answer:
@@ -171,13 +171,13 @@ def _groups(fields: Fields, kinds: Mapping[str, str]) -> list[_Group]:
             by.setdefault(contender.conditions, []).append(contender)
     inputs: dict[str, Counter[str]] = {}
     for said, members in by.items():
-        inputs.setdefault(said.track, Counter())[said.inputs] += len(members)
+        inputs.setdefault(said.information, Counter())[said.inputs] += len(members)
     found = [
         _Group(
             said,
             kinds[said.problem],
             members,
-            inputs[said.track].most_common(1)[0][0] == said.inputs,
+            inputs[said.information].most_common(1)[0][0] == said.inputs,
         )
         for said, members in by.items()
     ]
@@ -186,7 +186,7 @@ def _groups(fields: Fields, kinds: Mapping[str, str]) -> list[_Group]:
         many[group.told] += len(group.contenders)
     return sorted(
         found,
-        key=lambda g: (TRACKS.index(g.conditions.track), -many[g.told], g.told, g.place),
+        key=lambda g: (TRACKS.index(g.conditions.information), -many[g.told], g.told, g.place),
     )
 
 

@@ -36,7 +36,7 @@ GAP = ""
 
 def headline(run: Run) -> str:
     """Told samples: where a net is ahead, where it is not, and by how much."""
-    return samples_sentence(Fields.of(run).duels("fit"))
+    return samples_sentence(Fields.of(run).duels("samples"))
 
 
 def samples_sentence(duels: Sequence[Duel]) -> str:
@@ -90,7 +90,7 @@ def article(run: Run) -> list[Block | Section]:
         caption = (
             f"{_message(panels)} Problem `{main}`. Blue are finite elements, one mark per size; "
             "orange the best net along its training; grey linear models. Methods in one panel were "
-            f"told the same{_samples(panels['fit'])}; across panels they do not compare."
+            f"told the same{_samples(panels['samples'])}; across panels they do not compare."
         )
         source = run.made_by(Results([r for c in drawable for r in c.records]))
         draw = partial(told_panels, drawable)
@@ -108,7 +108,7 @@ def _lead(table: bool, figure: bool) -> str:
 
 
 def _samples(field: Sequence[Contender]) -> str:
-    if not field or field[0].appearance.samples is None:
+    if not field or field[0].competitor.samples is None:
         return ""
     return f" (the middle one: {told_in_words(field[0].conditions)})"
 
@@ -168,7 +168,7 @@ def _tables(run: Run, fields: dict[str, list[Contender]]) -> list[Block]:
     kinds = {problem: kind_of(field) for problem, field in fields.items()}
     blocks: list[Block] = []
     for track, told in QUESTIONS.items():
-        able = [c for c in everybody if c.track == track]
+        able = [c for c in everybody if c.information == track]
         if not able:
             blocks.append(Missing(f"no method of this run was told {told}.", _COMMANDS[track](run)))
             continue
@@ -177,16 +177,16 @@ def _tables(run: Run, fields: dict[str, list[Contender]]) -> list[Block]:
 
 
 _COMMANDS = {
-    "fit": lambda run: run.command("baselines"),
-    "solve": lambda run: run.command("boundary_value"),
-    "oracle": lambda run: run.command("convergence"),
+    "samples": lambda run: run.command("baselines"),
+    "equation": lambda run: run.command("boundary_value"),
+    "field": lambda run: run.command("convergence"),
 }
 
 
 def _table(
     run: Run, track: str, told: str, field: Sequence[Contender], kinds: Mapping[str, str]
 ) -> Table:
-    samples = [Column("samples", "count"), Column("inputs")] if track == "fit" else []
+    samples = [Column("samples", "count"), Column("inputs")] if track == "samples" else []
     columns = [
         Column("field"),
         *samples,
@@ -203,7 +203,9 @@ def _table(
     ]
     decisions = decide(entrant(c) for c in field)
     rows = [_row(group, kinds) for group in _groups(decisions)]
-    where = "in the cylinder, where the samples lie" if track == "fit" else "on the whole domain"
+    where = (
+        "in the cylinder, where the samples lie" if track == "samples" else "on the whole domain"
+    )
     return Table(
         f"decision-{track}",
         f"You are told {told}: the cheapest method that reaches the required error {where}. Only "
@@ -229,7 +231,7 @@ def _groups(decisions: Sequence[Decision]) -> list[list[Decision]]:
 
 def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ...]:
     decision, conditions = group[-1], group[-1].conditions
-    samples = (conditions.samples, conditions.inputs) if conditions.track == "fit" else ()
+    samples = (conditions.samples, conditions.inputs) if conditions.information == "samples" else ()
     threads = f", {conditions.threads} threads" if conditions.threads > 1 else ""
     kind = kinds[conditions.problem]
     field = f"{conditions.problem}{f' ({kind})' if kind else ''}{threads}"

@@ -50,7 +50,7 @@ def article(run: Run) -> list[Block]:
     if not any(found.values()):
         return []
     looks = {
-        c.appearance.series: c.look for field in fields.values() for c in field if _is_element(c)
+        c.competitor.series: c.look for field in fields.values() for c in field if _is_element(c)
     }
     caption = (
         f"{_sentence(found)} For every required error the net that is trained soonest, its search "
@@ -149,7 +149,7 @@ def pay_backs(field: Sequence[Contender]) -> list[BreakEven]:
 
 
 def _is_element(contender: Contender) -> bool:
-    return contender.appearance.family == "finite element"
+    return contender.competitor.family == "finite element"
 
 
 def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]) -> Block:
@@ -189,7 +189,7 @@ def _row(row: BreakEven) -> tuple[Value, ...]:
 
 def told(conditions: Conditions) -> str:
     if conditions.samples is None:
-        return QUESTIONS[conditions.track]
+        return QUESTIONS[conditions.information]
     return f"{conditions.samples:,} samples, {conditions.inputs}"
 
 

@@ -35,8 +35,8 @@ COLUMNS = [
 ]
 
 TITLES = {
-    "fit": "Told samples only (track: fit)",
-    "solve": "Told the equation, not the field (track: solve)",
+    "samples": "Told samples only (track: fit)",
+    "equation": "Told the equation, not the field (track: solve)",
 }
 
 
@@ -59,10 +59,10 @@ def contents(run: Run) -> list[Block | Section]:
 def _problem(run: Run, problem: str) -> list[Section]:
     field = contenders(run.results, problem)
     blocks: list[Block] = []
-    if fitted := [c for c in field if c.track == "fit"]:
-        blocks.append(_table(run, problem, "fit", fitted))
-    if solving := [c for c in field if c.track == "solve"]:
-        blocks.append(_table(run, problem, "solve", _best_of_series(solving)))
+    if fitted := [c for c in field if c.information == "samples"]:
+        blocks.append(_table(run, problem, "samples", fitted))
+    if solving := [c for c in field if c.information == "equation"]:
+        blocks.append(_table(run, problem, "equation", _best_of_series(solving)))
     if problem == MAIN:
         blocks.extend(_nets_at_equal_error(run, problem, field))
     return [Section(f"Comparison on {problem}", blocks)] if blocks else []
@@ -72,7 +72,7 @@ def _best_of_series(field: Sequence[Contender]) -> list[Contender]:
     """Of an element its best size, all of which are under finite elements; every net."""
     found: dict[str, Contender] = {}
     for c in field:
-        key = c.name if c.is_net else c.appearance.series
+        key = c.name if c.is_net else c.competitor.series
         best = found.get(key)
         if best is None or (c.error or inf) < (best.error or inf):
             found[key] = c
@@ -84,7 +84,7 @@ def _table(run: Run, problem: str, track: str, field: Sequence[Contender]) -> Ta
         (
             c.name,
             c.features,
-            c.appearance.samples,
+            c.competitor.samples,
             c.seeds,
             c.unknowns,
             c.median("l2_error_inside"),

@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from bench.claims.statistics import observed_rate
-from bench.store.results import Results, StoredResult, appearance
+from bench.store.results import Results, StoredResult, competitor
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Section, Table, Value
 from reports.figures.convergence import error_against_h
@@ -179,7 +179,7 @@ def _families(told: Results) -> list[list[StoredResult]]:
     """Uniform meshes first; then graded ones, orders and layers, each by its unknowns."""
     groups: dict[tuple[bool, str], list[StoredResult]] = {}
     for record in sorted(told, key=lambda r: (r.config["element"], r.values.get("dofs") or 0)):
-        shown = appearance(record)
+        shown = competitor(record)
         series = shown.series if shown else str(record.config["element"])
         groups.setdefault((not _is_uniform(record), series), []).append(record)
     return [groups[key] for key in sorted(groups)]
@@ -192,7 +192,7 @@ def _is_uniform(record: StoredResult) -> bool:
 
 def _title(record: StoredResult) -> str:
     """Its name without the number of cells, which has a column."""
-    shown = appearance(record)
+    shown = competitor(record)
     return re.sub(r"\s*n=\d+$", "", shown.title) if shown else element_title(record)
 
 

@@ -65,13 +65,13 @@ def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contende
     found: dict[tuple[str, str], list[Contender]] = {}
     for track in TOLD:
         for c in field:
-            if c.track == track:
-                found.setdefault((track, c.appearance.family), []).append(c)
+            if c.information == track:
+                found.setdefault((track, c.competitor.family), []).append(c)
     return found
 
 
 def _row(track: str, family: str, members: Sequence[Contender]) -> tuple[Value, ...]:
-    series = list(dict.fromkeys(c.appearance.series for c in members))
+    series = list(dict.fromkeys(c.competitor.series for c in members))
     named = series[:MOST_NAMED]
     if len(series) > len(named):
         named.append(f"{len(series) - len(named)} more")
@@ -86,9 +86,9 @@ def _row(track: str, family: str, members: Sequence[Contender]) -> tuple[Value, 
 
 
 def _told(members: Sequence[Contender]) -> str:
-    samples = sorted({c.appearance.samples for c in members if c.appearance.samples})
+    samples = sorted({c.competitor.samples for c in members if c.competitor.samples})
     if not samples:
-        return listed(sorted({c.appearance.told for c in members}))
+        return listed(sorted({c.competitor.given for c in members}))
     inputs = sorted({c.features.replace("phi", "φ") for c in members}, key=len)
     numbers = " or ".join(count(number) for number in samples)
     return f"{numbers} samples of u, with {' or '.join(inputs)}"
@@ -102,7 +102,7 @@ SEARCH = {
 
 
 def _settings(members: Sequence[Contender]) -> str:
-    found = {c.appearance.search for c in members}
+    found = {c.competitor.search for c in members}
     return "; ".join(words for name, words in SEARCH.items() if name in found)
 
 

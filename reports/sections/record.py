@@ -94,9 +94,9 @@ def _rivals(run: Run, problem: str, samples: int) -> list[Contender]:
     told = [
         c
         for c in field
-        if (c.records[0].kind, c.features, c.appearance.samples) == ("baseline", "x,f,phi", samples)
+        if (c.records[0].kind, c.features, c.competitor.samples) == ("baseline", "x,f,phi", samples)
     ]
-    oracles = [c for c in field if c.track == "oracle"]
+    oracles = [c for c in field if c.information == "field"]
     best = [
         min((c for c in oracles if c.look == element), key=lambda c: c.error or 0.0)
         for element in sorted({c.look for c in oracles})
@@ -110,7 +110,7 @@ def _rival(contender: Contender) -> tuple[Value, ...]:
         contender.name,
         contender.problem,
         contender.features,
-        contender.appearance.samples,
+        contender.competitor.samples,
         contender.seeds,
         contender.unknowns,
         contender.error,

@@ -121,7 +121,9 @@ def _in_full(entry: Entry | None) -> str:
 
 def _errors(runs: Sequence[Run], problem: str) -> Table:
     """Only what several runs have in common; a track and a name stand for one variant."""
-    fields = [{(c.name, c.track): c for c in contenders(run.results, problem)} for run in runs]
+    fields = [
+        {(c.name, c.information): c for c in contenders(run.results, problem)} for run in runs
+    ]
     names = dict.fromkeys(name for field in fields for name in field)
     shared = [name for name in names if sum(name in field for field in fields) > 1]
     found = {name: [field.get(name) for field in fields] for name in shared}

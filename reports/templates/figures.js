@@ -60,7 +60,7 @@ function marksOf(svg) {
 
 // Series by name, kinds of methods by family, and by what they were told: what is off is hidden, in
 // the legend as well.
-const TOLD = { oracle: "told the field", fit: "told samples", solve: "told the equation" };
+const GIVEN = { field: "given the field", samples: "given samples", equation: "given the equation" };
 function filtersOf(figure, svg, { series, tracks = {} }) {
   const names = [...new Set(series.map(([, name]) => name.replace(/, (low|high)$/, "")).filter(Boolean))];
   const family = new Map(series.map(([, name, kind]) => [name, kind]));
@@ -93,7 +93,7 @@ function filtersOf(figure, svg, { series, tracks = {} }) {
     tools(figure, "filters").append(make("span", { role: "group", "aria-label": label }, ...row));
   }
   offer(FAMILIES, (name) => family.get(name), "Kinds of methods");
-  offer(TOLD, (name) => tracks[name], "What methods were told");
+  offer(GIVEN, (name) => tracks[name], "What methods are given");
   if (names.length > 1 && names.length <= MOST_CHIPS) {
     for (const name of names) buttons.set(name, chip(name, () => turn([name], !off.has(name))));
     const fold = make("details", { class: "series" }, make("summary", {}, `${names.length} series`), make("span", { role: "group", "aria-label": "Series" }, ...buttons.values()));

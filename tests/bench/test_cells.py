@@ -112,7 +112,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 from bench import studies
-from bench.cells import appearance_of
+from bench.cells import competitor_of
 from bench.runner import in_order
 from bench.store.folder import Store
 from bench.store.survey import survey
@@ -123,9 +123,9 @@ plans = studies.plan(studies.names(), "quick", {})
 in_order([cell for plan in plans for cell in plan.cells])
 assert all(s.state == "missing" for s in survey(store, plans))
 values = defaultdict(lambda: 7)
-shown = [appearance_of(c.kind, c.config, values) for plan in plans for c in plan.cells]
-assert {a.track for a in shown if a} == {"fit", "oracle", "solve"}
-assert all(a.title and a.series and a.told and a.unknowns == 7 for a in shown if a)
+shown = [competitor_of(c.kind, c.config, values) for plan in plans for c in plan.cells]
+assert {a.information for a in shown if a} == {"samples", "field", "equation"}
+assert all(a.title and a.series and a.given and a.unknowns == 7 for a in shown if a)
 heavy = sorted({"torch", "skfem", "numba"} & set(sys.modules))
 assert not heavy, f"planning imports {heavy}"
 """

@@ -23,7 +23,7 @@ KIND = '''
 
     from dataclasses import dataclass
 
-    from bench.cells import Appearance, Result
+    from bench.cells import Competitor, Result
     from bench.core.settings import setting
 
 
@@ -42,14 +42,14 @@ KIND = '''
         return 2**20
 
 
-    def appearance(config, values):
-        return Appearance(
+    def competitor(config, values):
+        return Competitor(
             title=f"mean of {config.samples}",
             series="means",
             family="guess",
             look="mean",
-            track="TRACK",
-            told="a few samples",
+            information="TRACK",
+            given="a few samples",
             inputs="x",
             unknowns=values["numbers"],
             tuned="nothing at all",
@@ -105,7 +105,7 @@ def made(cell, values):
     return SimpleNamespace(kind=cell.kind, config=cell.config, values=values)
 
 
-@pytest.fixture(params=["fit", "oracle", "solve"])
+@pytest.fixture(params=["samples", "field", "equation"])
 def guesses(dropped_in, request):
     """The track that the made-up kind plays in."""
     dropped_in("bench.cells", "guess", KIND.replace("TRACK", request.param))
@@ -129,7 +129,7 @@ def test_from_plan_to_report_without_another_edit(guesses, shell):
     results = Results(list(Store(shell.directory / "runs/mine").records()))
     assert contested(results) == ["maxwell"]
     found = contenders(results, "maxwell")
-    assert [(c.name, c.track, c.seeds, c.unknowns) for c in found] == [
+    assert [(c.name, c.information, c.seeds, c.unknowns) for c in found] == [
         ("mean of 5", guesses, 3, 3),
         ("mean of 6", guesses, 3, 3),
     ]
@@ -140,7 +140,7 @@ def test_from_plan_to_report_without_another_edit(guesses, shell):
 
 
 def test_it_is_in_the_report(dropped_in, shell):
-    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "fit"))
+    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "samples"))
     dropped_in("bench.studies", "guesses", STUDY)
     shell.inside("run", "guesses", "--run", "mine", "--jobs", "0", "--no-report")
     told = shell.inside("report", "mine", "--html")
@@ -152,9 +152,9 @@ def test_it_is_in_the_report(dropped_in, shell):
 
 
 def test_its_code_decides_whether_a_result_is_stale(dropped_in):
-    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "fit"))
+    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "samples"))
     before = fingerprint_of(Cell("guess", {}))
-    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "solve"))
+    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "equation"))
     assert fingerprint_of(Cell("guess", {})) != before
 
 
@@ -164,7 +164,7 @@ def test_it_says_what_measures_the_machine(dropped_in):
     assert not is_timing("guess", "l2_error")
 
 
-@pytest.mark.parametrize("lacking", ["Config", "ALONE", "TIMED", "appearance", "run"])
+@pytest.mark.parametrize("lacking", ["Config", "ALONE", "TIMED", "competitor", "run"])
 def test_a_kind_that_lacks_a_part_is_told_which(dropped_in, lacking):
     source = KIND.replace(f"{lacking} =", "_other =").replace(f"def {lacking}(", "def _other(")
     dropped_in("bench.cells", "guess", source.replace(f"class {lacking}", "class _Other"))
@@ -173,13 +173,13 @@ def test_a_kind_that_lacks_a_part_is_told_which(dropped_in, lacking):
 
 
 def test_a_track_that_does_not_exist_is_refused(dropped_in):
-    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "orcale"))
-    with pytest.raises(UserError, match="no track 'orcale'; did you mean 'oracle'"):
+    dropped_in("bench.cells", "guess", KIND.replace("TRACK", "feild"))
+    with pytest.raises(UserError, match="no information 'feild'; did you mean 'field'"):
         contested([made(Cell("guess", {}), {"numbers": 3})])
 
 
 def test_a_kind_that_says_so_does_not_compete(dropped_in):
-    source = KIND.replace("def appearance(", "def _shown(") + "\n    appearance = None\n"
+    source = KIND.replace("def competitor(", "def _shown(") + "\n    competitor = None\n"
     dropped_in("bench.cells", "guess", source)
     assert contested([made(Cell("guess", {}), {})]) == []
 

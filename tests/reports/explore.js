@@ -54,7 +54,7 @@ chip("cubic").click();
 
 const work = one("#figure-work-precision");
 const told = all("[aria-label='What methods were told'] .chip", work);
-told.find((each) => each.textContent === "told samples").click();
+told.find((each) => each.textContent === "given samples").click();
 const gone = (name) => all(`[data-series="${name}"]`, work).every((part) => part.classList.contains("off"));
 found.told = [told.map((each) => each.textContent), gone("cubic"), gone("n0-tets-oracle"), told.map((each) => each.getAttribute("aria-pressed"))];
 

@@ -76,7 +76,7 @@ def _figure(found):
     assert found["family"] == [True, True, False, "false"]
     assert found["series"] == [True, False]
     words, *hidden, pressed = found["told"]
-    assert words == ["told the field", "told samples"]
+    assert words == ["given the field", "given samples"]
     assert hidden == [True, False]
     assert pressed == ["true", "false"]
     assert found["zoomed"] == pytest.approx(2 / 3, abs=0.01)

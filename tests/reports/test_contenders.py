@@ -64,42 +64,45 @@ def results():
 
 def test_tracks_and_names(results):
     found = {c.name: c for c in contenders(results, "maxwell")}
-    assert found["N₀ tetrahedra n=2"].track in ("oracle", "solve")
-    assert {c.track for c in found.values()} == {"oracle", "solve", "fit"}
+    assert found["N₀ tetrahedra n=2"].information in ("field", "equation")
+    given = {c.information for c in contenders(results, "maxwell")}
+    assert given == {"field", "equation", "samples"}
     assert found["tuned ResNet + τ (x,f,phi), 1000 samples"].is_net
     assert found["tuned ResNet + τ (x,f,phi), 1000 samples"].seeds == 2
     assert found["N₀ tetrahedra graded n=4"].look == "finite element/N0/graded"
     fitted = found["N₀ tetrahedra least squares, cylinder n=1"]
-    assert (fitted.track, fitted.error) == ("fit", None)
+    assert (fitted.information, fitted.error) == ("samples", None)
     assert fitted.median("l2_error_inside") == 9e-3
 
 
 def test_every_method_has_a_card(results):
     by_track = {}
     for card in cards(contenders(results, "maxwell")):
-        by_track.setdefault(card.track, []).append(card)
-    assert all("oracle" in card.told for card in by_track["oracle"])
-    (solved,) = by_track["solve"]
+        by_track.setdefault(card.information, []).append(card)
+    assert all("everywhere" in card.told for card in by_track["field"])
+    (solved,) = by_track["equation"]
     assert "boundary" in solved.told
-    (tuned,) = [card for card in by_track["fit"] if "tuned" in card.method]
+    (tuned,) = [card for card in by_track["samples"] if "tuned" in card.method]
     assert "1,000 samples of u" in tuned.told
     assert "validation" in tuned.tuned
-    assert {card.precision for card in by_track["oracle"]} == {"float64"}
+    assert {card.precision for card in by_track["field"]} == {"float64"}
 
 
 def test_decisions_know_every_kind(results):
     """12 000 samples of positions and 1000 with f and φ are two questions."""
     found = {
-        (d.conditions.track, d.conditions.samples, d.required): d
+        (d.conditions.information, d.conditions.samples, d.required): d
         for d in decide(entrant(c) for c in contenders(results, "maxwell"))
     }
-    assert found["fit", 12_000, 1e-2].winner.entrant.name.startswith("N₀ tetrahedra least squares")
-    assert found["fit", 12_000, 1e-6].miss.error == 9e-3
-    tuned = found["fit", 1000, 1e-6].winner
+    assert found["samples", 12_000, 1e-2].winner.entrant.name.startswith(
+        "N₀ tetrahedra least squares"
+    )
+    assert found["samples", 12_000, 1e-6].miss.error == 9e-3
+    tuned = found["samples", 1000, 1e-6].winner
     assert tuned.entrant.name.startswith("tuned ResNet")
     assert (tuned.seconds, tuned.search) == (15.0, 5.0)
-    assert found["solve", None, 1e-3].winner is None
-    assert found["oracle", None, 1e-2].winner.entrant.name == "p-version, hexahedra p=2 n=1"
+    assert found["equation", None, 1e-3].winner is None
+    assert found["field", None, 1e-2].winner.entrant.name == "p-version, hexahedra p=2 n=1"
 
 
 def test_break_even_compares_only_what_was_told_the_same(results):

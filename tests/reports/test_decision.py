@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reports.decision import POINTS, Conditions, Entrant, Trial, alike, decide, decision
 from reports.decision import break_even as pay
 
-SAMPLES = Conditions("helix", "fit", 1000, "x", 1)
+SAMPLES = Conditions("helix", "samples", 1000, "x", 1)
 
 
 def entrant(name, *trials, conditions=SAMPLES, series=None, net=False, **more):
@@ -55,7 +55,7 @@ def test_work_left_to_the_query_is_paid_there():
 
 
 def test_only_equal_conditions_meet():
-    more = Conditions("helix", "fit", 12_000, "x", 1)
+    more = Conditions("helix", "samples", 12_000, "x", 1)
     other = entrant("polynomial", ([(0.5, 1e-9)], 1e-6), conditions=more)
     with pytest.raises(ValueError, match="different conditions"):
         decision([POLYNOMIAL, other], 1e-4)
@@ -70,7 +70,7 @@ def test_only_equal_conditions_meet():
     "changed",
     [
         {"problem": "maxwell"},
-        {"track": "solve"},
+        {"information": "equation"},
         {"samples": 999},
         {"inputs": "x,f"},
         {"threads": 2},
@@ -186,7 +186,7 @@ def test_break_even_takes_the_cheapest_mesh_that_reaches_the_error():
 
 
 def test_break_even_refuses_what_was_told_something_else():
-    other = Conditions("helix", "solve", None, "the equation", 1)
+    other = Conditions("helix", "equation", None, "the equation", 1)
     element = entrant("N0 n=4", ([(0.1, 1e-4)], 1e-5), conditions=other)
     with pytest.raises(ValueError, match="do not compare"):
         pay.break_even([NET], [element])

@@ -50,15 +50,15 @@ def fields():
 
 
 def test_the_conditions_are_those_in_which_the_best_net_is_best(fields):
-    (duel,) = fields.duels("fit")
+    (duel,) = fields.duels("samples")
     assert duel.conditions.samples == 1000
     assert duel.factor == pytest.approx(50)
-    assert {c.appearance.samples for c in fields.fullest("maxwell", "fit")} == {1000}
-    assert fields.duels("solve") == [], "no net was told the equation"
+    assert {c.competitor.samples for c in fields.fullest("maxwell", "samples")} == {1000}
+    assert fields.duels("equation") == [], "no net was told the equation"
 
 
 def test_what_is_said_of_samples(fields):
-    said = samples_sentence(fields.duels("fit"))
+    said = samples_sentence(fields.duels("samples"))
     assert said.startswith("**Told samples of the field, a net never wins here.**")
     assert "cubic 1.0·10⁻⁷ after 20 ms is 50 times more accurate than the best net" in said
     assert "1\u202f000 samples at x, with f and φ; 1 seed" in said
@@ -66,7 +66,7 @@ def test_what_is_said_of_samples(fields):
 
 
 def test_winning_and_losing_fields_are_named(fields):
-    (lost,) = fields.duels("fit")
+    (lost,) = fields.duels("samples")
     won = type(lost)(lost.conditions, lost.rival, lost.net)
     said = samples_sentence([won, lost])
     assert "a net ends lowest on maxwell (50 times below" in said
@@ -98,19 +98,21 @@ def test_nobody_wins_unopposed():
     met = contenders(Results([net(1e-5), baseline(2e-7)]), "maxwell")
     alone = contenders(Results([net(1e-5, problem="helix")]), "helix")
     fields = Fields({"maxwell": met, "helix": alone})
-    assert fields.shown("fit") == ["maxwell"]
+    assert fields.shown("samples") == ["maxwell"]
     assert [row[1] for row in matrix(fields).rows] == ["maxwell (smooth)"]
-    assert Fields({"helix": alone}).shown("fit") == ["helix"]
+    assert Fields({"helix": alone}).shown("samples") == ["helix"]
 
 
 def test_words_for_what_was_told(fields):
-    assert told_in_words(fields.fullest("maxwell", "solve")[0].conditions) == "the equation"
+    assert told_in_words(fields.fullest("maxwell", "equation")[0].conditions) == "the equation"
     assert kind_of(fields.by_problem["maxwell"]) == "smooth"
-    assert with_time(fields.duels("fit")[0].net) == "the best net 5.0·10⁻⁶ after 8 s"
+    assert with_time(fields.duels("samples")[0].net) == "the best net 5.0·10⁻⁶ after 8 s"
 
 
 def test_panels_show_the_errors_that_the_table_judges(fields):
-    field = [c for track in ("oracle", "fit", "solve") for c in fields.fullest("maxwell", track)]
+    field = [
+        c for track in ("field", "samples", "equation") for c in fields.fullest("maxwell", track)
+    ]
     figure = told_panels(field)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == ["told the field", "told samples of it", "told the equation"]
@@ -159,7 +161,7 @@ def test_break_even_counts_stand_between_at_once_and_never(fields):
     field = contenders(Results([solving, fem(4e-3, 4, solve=True)]), "maxwell")
     (row,) = pay_backs(field)
     assert row.points.middle == math.ceil((20.0 - 0.4) / 9e-7)
-    looks = {c.appearance.series: c.look for c in field}
+    looks = {c.competitor.series: c.look for c in field}
     axes = pay_back_counts({"maxwell": [row], "helix": []}, looks).axes[0]
     (mark,) = [line for line in axes.lines if line.get_label() == "N₀ tets"]
     assert mark.get_xdata()[0] == pytest.approx(math.log10(row.points.middle))

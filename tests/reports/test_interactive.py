@@ -108,10 +108,10 @@ def test_a_forest_names_the_runs_of_every_claim():
 
 def test_series_that_were_told_different_things_say_so():
     figure, axes = plt.subplots()
-    plot_series(axes, [1], [2], "N₀", "finite element/N0", track="oracle")
+    plot_series(axes, [1], [2], "N₀", "finite element/N0", information="field")
     assert "tracks" not in as_json(figure, described(figure)), "nothing to choose from"
-    plot_series(axes, [1], [2], "cubic", "linear model/cubic", track="fit")
-    assert as_json(figure, described(figure))["tracks"] == {"N₀": "oracle", "cubic": "fit"}
+    plot_series(axes, [1], [2], "cubic", "linear model/cubic", information="samples")
+    assert as_json(figure, described(figure))["tracks"] == {"N₀": "field", "cubic": "samples"}
     plt.close(figure)
 
 

@@ -225,7 +225,9 @@ def test_a_diverged_run_counts_as_worst(run):
     values = {**baseline_values(0), "l2_error": None}
     put(store, "baseline", {"method": "linear", **paired(1)}, values)
     store.close()
-    (linear,) = [c for c in contenders(Run.read(run).results, "maxwell") if c.track == "fit"]
+    (linear,) = [
+        c for c in contenders(Run.read(run).results, "maxwell") if c.information == "samples"
+    ]
     assert linear.seeds == 2
     assert linear.error is None
 

@@ -23,7 +23,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-appearance = None
+competitor = None
 
 
 def needs_bytes(config):

@@ -15,7 +15,7 @@ class Config:
 
 ALONE = True
 TIMED = ()
-appearance = None
+competitor = None
 
 
 def needs_bytes(config):

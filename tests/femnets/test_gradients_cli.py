@@ -41,7 +41,7 @@ def test_verdicts(capsys):
 
 
 def test_tau0_has_one_grammar(capsys):
-    """As `femnets train` reads it, tests/bench/test_cli_train.py."""
+    """As `femnets train` reads it, tests/femnets/test_cli_train.py."""
     norms = []
     for tau0 in ("2/H", "0.5", "0.5,0.5,0.5,0.5", "1/sqrtH"):
         _, out, _ = gradients(

@@ -204,7 +204,7 @@ class TestTrain:
 
 
 def test_tau0_has_one_grammar():
-    """As `femnets gradients` reads it, tests/bench/test_gradients_cli.py."""
+    """As `femnets gradients` reads it, tests/femnets/test_gradients_cli.py."""
     for tau0, steps in (("2/H", [1.0, 1.0]), ("0.2", [0.2, 0.2]), ("1,0.5", [1.0, 0.5])):
         assert starting_net(TrainingConfig(hidden=2, width=3, tau0=tau0)).tau.tolist() == steps
 

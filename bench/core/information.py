@@ -1,0 +1,27 @@
+"""What a method is given. Methods that are given different things are never ranked together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Information:
+    """One row of the table: its name, the track of the command line, and the same in words."""
+
+    name: str
+    track: str
+    title: str  # given …
+    given: str  # in full, for tables
+
+
+INFORMATION = {
+    row.name: row
+    for row in (
+        Information("samples", "fit", "samples of the field", "samples of u in the cylinder"),
+        Information(
+            "equation", "solve", "the equation and the boundary data", "f, φ and the boundary data"
+        ),
+        Information("field", "oracle", "the field itself", "u and curl u everywhere"),
+    )
+}
