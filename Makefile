@@ -6,7 +6,7 @@ PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: report test lint docs package clean benchmark fuzz kept readme
+.PHONY: report test lint coverage docs package clean benchmark fuzz kept readme
 
 report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
@@ -18,6 +18,11 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Which lines the tests run, as a table and as pages in build/coverage: `make test`, twice as slow.
+coverage: $(VENV)/.installed
+	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile \
+		--cov --cov-report=term --cov-report=html
 
 # Command lines, harmed files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
 fuzz: $(VENV)/.installed
@@ -51,14 +56,14 @@ package: $(VENV)/.docs
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \
-		--constraint constraints.txt --editable '.[test,docs]'
+		--constraint constraints.txt --editable '.[test,dev,docs]'
 	touch $@
 
 # The stamp depends on what decides the installation, so a second call installs nothing.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \
-		--constraint constraints.txt --editable '.[test]'
+		--constraint constraints.txt --editable '.[test,dev]'
 	touch $@
 
 clean:
