@@ -24,7 +24,7 @@ coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile \
 		--cov --cov-report=term --cov-report=html
 
-# Command lines, harmed files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
+# Random command lines, damaged files, partial reports and signals: an hour. FUZZ_SEED changes them.
 fuzz: $(VENV)/.installed
 	$(BIN)/python -m pytest -m fuzz -s tests/fuzz
 
