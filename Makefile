@@ -6,7 +6,7 @@ PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: report test lint docs package clean benchmark fuzz kept readme
+.PHONY: report test lint coverage docs package clean benchmark fuzz kept readme
 
 report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
@@ -19,7 +19,12 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Command lines, harmed files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
+# Which lines the tests run, as a table and as pages in build/coverage: `make test`, twice as slow.
+coverage: $(VENV)/.installed
+	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile \
+		--cov --cov-report=term --cov-report=html
+
+# Random command lines, damaged files, partial reports and signals: an hour. FUZZ_SEED changes them.
 fuzz: $(VENV)/.installed
 	$(BIN)/python -m pytest -m fuzz -s tests/fuzz
 
@@ -51,14 +56,14 @@ package: $(VENV)/.docs
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \
-		--constraint constraints.txt --editable '.[test,docs]'
+		--constraint constraints.txt --editable '.[test,dev,docs]'
 	touch $@
 
 # The stamp depends on what decides the installation, so a second call installs nothing.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \
-		--constraint constraints.txt --editable '.[test]'
+		--constraint constraints.txt --editable '.[test,dev]'
 	touch $@
 
 clean:

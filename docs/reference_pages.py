@@ -30,12 +30,8 @@ def commands() -> Iterator[str]:
 
     from femnets.cli import build_app
 
-    yield from (
-        "# Commands",
-        "",
-        "Every command also has `--help`; exit codes: 0 done, 1 a run had",
-    )
-    yield from ("failed cells, 2 bad input, 130 interrupted.", "")
+    yield from ("# Commands", "", "Every command also has `--help`. Exit codes: 0 done, 1 a run")
+    yield from ("had failed cells, 2 bad input, 130 interrupted, 143 terminated.", "")
     group = typer.main.get_command(build_app())
     for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
         yield from (f"## femnets {name}", "", _plain(command.help or ""), "")

@@ -1,4 +1,4 @@
-"""A small transformer without normalisation that shall reverse sequences.
+"""A small transformer without normalisation that learns to reverse sequences.
 
 femnets gradients examples/bare_transformer.py:make --data examples/bare_transformer.py:batch
 """

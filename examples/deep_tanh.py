@@ -1,4 +1,4 @@
-"""Fifty plain tanh layers as torch starts them: does the first layer hear of the loss?
+"""Fifty plain tanh layers as torch starts them: does a gradient reach the first layer?
 
 femnets gradients examples/deep_tanh.py:make --data examples/deep_tanh.py:batch --out page.html
 """

@@ -1,4 +1,4 @@
-"""An LSTM that shall repeat two letters after a pause of fifty blanks.
+"""An LSTM that learns to repeat two letters after a pause of fifty blanks.
 
 femnets gradients examples/lstm_copy.py:make --data examples/lstm_copy.py:batch --rate 0.01
 """

@@ -202,14 +202,14 @@ def test_packages_exist():
 def test_contributing_is_true():
     """Its folders and tests exist, its walk has at most twelve lines, and it fits one screen."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:fem|nets|bench|reports|tests|docs)/[\w/.]*)`", text)
-    assert named, "the table of plugs names its folders and tests"
+    named = re.findall(r"`((?:base|fem|nets|bench|reports|femnets|tests|docs)/[\w/.]*)`", text)
+    assert named, "the table of plugins names its folders and tests"
     missing = [name for name in named if not (ROOT / name).exists()]
     assert not missing
     walk = re.search(r"walk of `femnets run.*?```\n(.*?)```", text, flags=re.DOTALL)
-    rooms = [re.split(r"\s{2,}", line)[0] for line in walk.group(1).splitlines()]
-    assert len(rooms) <= 12
-    places = [place for room in rooms for place in room.split(" | ")]
+    folders = [re.split(r"\s{2,}", line)[0] for line in walk.group(1).splitlines()]
+    assert len(folders) <= 12
+    places = [place for line in folders for place in line.split(" | ")]
     assert all((ROOT / place).is_dir() for place in places), places
     assert len(set(places)) == len(places), "without a step back"
     assert len(text.splitlines()) <= 60

@@ -46,7 +46,7 @@ def test_a_wrong_formula_is_accused_by_name(formula):
     found = wrong(helix(**ACCUSED[formula]))
     assert formula in found
     if formula in ("div u", "equation", "trace"):
-        assert list(found) == [formula]  # nobody else is
+        assert list(found) == [formula]  # no other formula
 
 
 def test_a_right_trace_agrees():
@@ -66,7 +66,7 @@ def test_it_says_where_by_how_much_and_which_slip():
     assert "2 times too large" in doubled.line()
 
 
-def test_bad_shapes_and_values_are_told_before_formulas():
+def test_bad_shapes_and_values_are_reported_before_formulas():
     found = wrong(helix(u=lambda x: np.zeros(3)))
     assert "gives shape (3,)" in found["u"].line()
     found = wrong(helix(f=lambda x: np.full(x.shape, np.nan)))

@@ -55,6 +55,15 @@ def test_the_notebook_runs(mine):
     assert names["figure"].axes[0].get_ylabel() == "J"
 
 
+def test_the_glossary_names_every_problem_and_element():
+    from bench import problems
+    from fem import elements
+
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    names = [*problems.names(), *elements.names()]
+    assert [name for name in names if f"`{name}`" not in text] == []
+
+
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     """The generated pages, as `make docs` writes them."""

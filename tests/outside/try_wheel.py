@@ -16,7 +16,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 NEEDED = (
+    "reports/py.typed",
     "reports/templates/page.html",
+    "femnets/py.typed",
     "femnets/templates/problem.txt",
     "femnets/__init__.py",
 )
