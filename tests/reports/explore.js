@@ -53,7 +53,7 @@ found.series = [off("cubic"), off("linear")];
 chip("cubic").click();
 
 const work = one("#figure-work-precision");
-const told = all("[aria-label='What methods were told'] .chip", work);
+const told = all("[aria-label='What methods are given'] .chip", work);
 told.find((each) => each.textContent === "given samples").click();
 const gone = (name) => all(`[data-series="${name}"]`, work).every((part) => part.classList.contains("off"));
 found.told = [told.map((each) => each.textContent), gone("cubic"), gone("n0-tets-oracle"), told.map((each) => each.getAttribute("aria-pressed"))];
