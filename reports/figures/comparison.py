@@ -52,7 +52,8 @@ def _lines(axes: Axes, field: Sequence[Contender], work: str) -> list[End]:
         oracle = track == "field"
         label = f"{series} ({'oracle' if oracle else 'solved'})"
         dash = {} if oracle else {"linestyle": ":"}
-        plot_series(axes, x, error, label, rows[0].look, information=track, **dash)
+        keys = [c.keys for c in rows]
+        plot_series(axes, x, error, label, rows[0].look, information=track, keys=keys, **dash)
         if oracle:
             ends.append(End((x[-1], error[-1]), series, label, rows[0].look))
     return ends
@@ -83,8 +84,8 @@ def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
         label = contender.competitor.series
         entry = label if label not in shown else "_" + contender.name
         marks: dict[str, Any] = {"linestyle": "", "markersize": 6}
-        told: dict[str, Any] = {"information": contender.information, "runs": contender.keys}
-        plot_series(axes, [x], [contender.error], entry, contender.look, **told, **marks)
+        origin: dict[str, Any] = {"information": contender.information, "keys": [contender.keys]}
+        plot_series(axes, [x], [contender.error], entry, contender.look, **origin, **marks)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
 

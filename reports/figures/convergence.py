@@ -43,7 +43,7 @@ def draw_elements(axes: Axes, fem: Results) -> list[End]:
         first = rows.records[0]
         label = element_title(first)
         look = element_look(element)
-        plot_series(axes, h, error, label, look)
+        plot_series(axes, h, error, label, look, keys=[[r.key] for r in rows])
         ends.append(End((h[-1], error[-1]), element_short(first), label, look))
         rate = first.values.get("element_rate")  # none where the order is an argument
         if rate is not None and (rate not in lowest or error[-1] < lowest[rate][1][-1]):
@@ -68,7 +68,8 @@ def draw_levels(axes: Axes, nets: Results, name: Name = net_name) -> None:
             plot_series(axes, [], [], f"{label} (diverged)", method, marker="")
             continue
         width = 0.7 if runs.records[0].config["bias_ordering"] else 1.5
-        plot_series(axes, ends, [level, level], label, method, marker="", linewidth=width)
+        style: dict[str, Any] = {"marker": "", "linewidth": width, "keys": [runs.keys()]}
+        plot_series(axes, ends, [level, level], label, method, **style)
         if len(errors) > 1:
             finite = [error for error in errors if np.isfinite(error)]
             plot_band(axes, ends, min(finite), max(finite), label, method)

@@ -17,7 +17,7 @@ from bench.store.results import median
 from reports.contenders import Contender, entrant
 from reports.decision import Trial
 from reports.formatting import scientific
-from reports.interactive.numbers import SERIES, Told, tell
+from reports.interactive.numbers import SERIES, Origin, set_origin
 from reports.style import TINTS, WIDTH_INCHES
 from reports.svg import End, make_room, name_series, plot_series
 
@@ -135,13 +135,13 @@ def _panel(axes: Axes, field: Sequence[Method]) -> list[End]:
         if rows[0].family != "finite element":
             rows = [min(rows, key=lambda m: m.error)]
         x, y = [m.seconds for m in rows], [m.error for m in rows]
-        ends.append(_drawn(axes, x, y, name, name, rows[0]))
+        ends.append(_drawn(axes, x, y, name, name, rows))
     nets = [m for m in field if m.family == "net"]
     if nets:
         best = min(nets, key=lambda m: m.error)
         times, errors = median_curve(best.trials)
         label = best.contender.name
-        ends.append(_drawn(axes, [*times], [*errors], label, "best net", best))
+        ends.append(_drawn(axes, [*times], [*errors], label, "best net", [best]))
     return ends
 
 
@@ -149,16 +149,22 @@ FAMILIES = {name: TINTS[name] for name in ("finite element", "net", "linear mode
 
 
 def _drawn(
-    axes: Axes, x: Sequence[float], y: Sequence[float], label: str, text: str, method: Method
+    axes: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    label: str,
+    text: str,
+    methods: Sequence[Method],
 ) -> End:
-    """In the colour of its family, so that three colours say what the figure is about."""
+    """Draw in the colour of the family, so that three colours say what the figure is about."""
+    method, keys = methods[0], [m.contender.keys for m in methods]
     color = FAMILIES.get(method.family, "#000000")
     style: dict[str, Any] = {"color": color, "markersize": 3.5}
     if method.family == "net" and len(x) > 1:
         style["marker"] = ""
     if method.family == "linear model":
         style["linestyle"] = ""
-    plot_series(axes, x, y, label, method.look, **style)
+    plot_series(axes, x, y, label, method.look, keys=keys, **style)
     return End((float(x[-1]), float(y[-1])), text, label, method.look)
 
 
@@ -190,7 +196,7 @@ class Bar:
     low: float
     high: float
     verdict: str
-    runs: tuple[str, ...] = ()  # keys of the results behind it
+    keys: tuple[str, ...] = ()  # of the results behind it
 
 
 LABEL = 74  # characters of a line beside a bar
@@ -209,7 +215,7 @@ def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
         ends = [max(bar.low, left), min(bar.high, right)]
         axes.plot(ends, [place, place], color=color, lw=1.8, solid_capstyle="butt")
         (mark,) = axes.plot([bar.ratio], [place], "o", color=color, ms=5, gid=SERIES + bar.text)
-        tell(mark, Told(runs=bar.runs))
+        set_origin(mark, Origin(keys=[bar.keys]))
         axes.annotate(
             bar.verdict,
             (1.02, place),

@@ -77,7 +77,7 @@ def _curve(axes: Axes, label: str, runs: Results) -> None:
     steps = _thinned(min(len(history) for history in histories))
     mse = np.array([history[steps] for history in histories])
     method = net_method(runs.records[0].config)
-    plot_series(axes, steps, medians(mse), label, method, runs=runs.keys(), marker="")
+    plot_series(axes, steps, medians(mse), label, method, keys=[runs.keys()], marker="")
     if len(mse) > 1:
         plot_band(axes, steps, mse.min(axis=0), mse.max(axis=0), label, method)
 

@@ -63,7 +63,7 @@ def gradients_by_layer(nets: Results) -> Figure:
                 label = name if at else f"_{name}, before"
                 layers = np.arange(len(norms))
                 drawn: dict[str, Any] = {"linestyle": style, "markersize": 3.5}
-                plot_series(axes, layers, norms, label, method, runs=group.keys(), **drawn)
+                plot_series(axes, layers, norms, label, method, keys=[group.keys()], **drawn)
         axes.set_yscale("log")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("layer k")
@@ -101,6 +101,6 @@ def _over_time(axes: Axes, name: str, group: Results) -> None:
     last = [np.searchsorted(s, times, side="right") - 1 for s in seconds]
     table = np.array([e[at] for e, at in zip(errors, last, strict=True)])
     method = net_method(group.records[0].config)
-    plot_series(axes, times, medians(table), name, method, runs=group.keys(), marker="")
+    plot_series(axes, times, medians(table), name, method, keys=[group.keys()], marker="")
     if len(table) > 1:
         plot_band(axes, times, table.min(axis=0), table.max(axis=0), name, method)

@@ -83,7 +83,8 @@ def _unknowns(axes: Axes, elements: Mapping[str, Results], norm: float) -> None:
         ordered = sorted(group, key=lambda record: record.values["dofs"])
         x = [record.values["dofs"] for record in ordered]
         y = [record.values["l2_error"] / norm for record in ordered]
-        plot_series(axes, x, y, label, KEYS[label], markersize=3)
+        keys = [[record.key] for record in ordered]
+        plot_series(axes, x, y, label, KEYS[label], keys=keys, markersize=3)
     axes.set_xlabel("unknowns")
     axes.set_title("finite elements", fontsize=8)
 
@@ -95,7 +96,8 @@ def _training(axes: Axes, records: Sequence[StoredResult], norm: float) -> None:
             continue
         x, y = found
         y = y * {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}.get(name, 1.0)
-        plot_series(axes, x, medians(y), label, key, marker="", linestyle=dash)
+        keys = [[record.key for record in records]]
+        plot_series(axes, x, medians(y), label, key, keys=keys, marker="", linestyle=dash)
         if len(y) > 1:
             plot_band(axes, x, y.min(axis=0), y.max(axis=0), label, key)
     axes.set_xlabel("evaluations")
@@ -130,9 +132,8 @@ def scatter(kinds: Arms, wrong_above: float) -> Figure:
         for k, (label, records) in enumerate(kinds.items()):
             x = [record.values[name] for record in records]
             y = [record.values["l2_relative"] for record in records]
-            plot_series(
-                panel, x, y, label, NET, linestyle="none", fillstyle="none", **_mark(label, k)
-            )
+            style = {"linestyle": "none", "fillstyle": "none", **_mark(label, k)}
+            plot_series(panel, x, y, label, NET, keys=[[r.key] for r in records], **style)
         panel.loglog()
         panel.axhline(wrong_above, color="0.5", lw=0.8, ls=":")
         panel.set_xlabel(words)
@@ -157,7 +158,8 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
                 ("training_loss", {"linestyle": ":", "fillstyle": "none"}),
             ):
                 y = [median([r.values[name] for r in sizes[size]]) for size in x]
-                plot_series(panel, x, y, label, NET, **_mark(label, k), **style)
+                keys = [[r.key for r in sizes[size]] for size in x]
+                plot_series(panel, x, y, label, NET, keys=keys, **_mark(label, k), **style)
             panel.lines[-1].set_label(f"_{label}")  # one entry of the legend for both
         panel.loglog()
         ticks = sorted({size for sizes in arms.values() for size in sizes})

@@ -60,7 +60,7 @@ def _elements(axes: Axes, records: Sequence[StoredResult]) -> None:
         if ordered:
             x = [record.values["seconds"] for record in ordered]
             y = [record.values["l2_error"] for record in ordered]
-            plot_series(axes, x, y, title, key)
+            plot_series(axes, x, y, title, key, keys=[[record.key] for record in ordered])
 
 
 def _net(axes: Axes, group: Results) -> None:
@@ -71,6 +71,6 @@ def _net(axes: Axes, group: Results) -> None:
     seconds = medians([curve["curve_seconds"][1:length] for curve in curves])
     errors = np.array([curve["curve_l2_error"][1:length] for curve in curves])
     title, key = NET
-    plot_series(axes, seconds, medians(errors), title, key, marker="")
+    plot_series(axes, seconds, medians(errors), title, key, keys=[group.keys()], marker="")
     if len(curves) > 1:
         plot_band(axes, seconds, errors.min(0), errors.max(0), title, key)

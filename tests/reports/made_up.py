@@ -1,8 +1,5 @@
 """A small run with everything in it that a page can be explored by, without computing anything."""
 
-import json
-import zlib
-from base64 import b64decode
 from dataclasses import replace
 
 from test_report import baseline_values, fem_values, put
@@ -72,8 +69,3 @@ def make_document(path):
     }
     found = replace(document.explored, claims=claims)
     return replace(document, abstract=[SENTENCE] * 5, explored=found)
-
-
-def unpacked(text):
-    """What the page's scripts read from a packed element."""
-    return json.loads(zlib.decompress(b64decode(text)))

@@ -2,12 +2,13 @@
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 
 import browser
 import pytest
-from made_up import make_document, unpacked
+from made_up import make_document
 from test_document import example_document
 
 from reports.html import render_html
@@ -79,13 +80,6 @@ def _figure(found):
     assert words == ["given the field", "given samples"]
     assert hidden == [True, False]
     assert pressed == ["true", "false"]
-    assert found["zoomed"] == pytest.approx(2 / 3, abs=0.01)
-    assert found["back"] == pytest.approx(1, abs=0.01)
-    assert found["wheel"] < 0.9
-    assert found["scrolls"], "the wheel alone scrolls the page"
-    assert found["panel"] == [True, True, 1, True], "the second panel, with the first one's scale"
-    assert found["panels"] == [True, 0]
-    assert found["problems"] == [["maxwell"], ["helix"]]
 
 
 def _claims(found):
@@ -103,7 +97,7 @@ def _downloads(found, page):
     head, *told = csv.reader(io.StringIO(saved["told.csv"]))
     assert head == ["panel", "series", "seconds, one thread", "L² error"]
     data = re.search(r'id="figure-told".*?class="numbers">(.*?)</script>', page, re.DOTALL).group(1)
-    drawn = unpacked(data)
+    drawn = json.loads(data)
     assert [(panel, name, float(x), float(y)) for panel, name, x, y in told] == [
         (drawn["panels"][panel]["title"], name, x, y)
         for panel, name, _, xs, ys in drawn["series"]
