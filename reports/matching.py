@@ -9,19 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.store.results import StoredResult, median
-from reports.contenders import Contender
+from reports.competitors import Competitor
 
 
 @dataclass(frozen=True)
 class Reached:
     """The net that reaches an error soonest: in `seconds` (median), in so many of its seeds."""
 
-    net: Contender
+    net: Competitor
     seconds: float
     seeds: int
 
 
-def soonest_net(error: float, field: Sequence[Contender]) -> Reached | None:
+def soonest_net(error: float, field: Sequence[Competitor]) -> Reached | None:
     """Among the nets that reach the error in more than half of their seeds."""
     able = []
     for net in (c for c in field if c.is_net):

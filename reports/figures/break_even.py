@@ -57,9 +57,9 @@ def _panel(
     looks: Looks,
     lanes: tuple[float, float],
 ) -> None:
-    series = list(dict.fromkeys(row.element.entrant.series for row in rows))
+    series = list(dict.fromkeys(row.element.method.series for row in rows))
     for row in rows:
-        name = row.element.entrant.series
+        name = row.element.method.series
         shift = (series.index(name) - (len(series) - 1) / 2) * 0.7 / max(len(series), 1)
         place = errors.index(row.required) + shift
         ends = [_at(value, lanes) for value in (row.points.low, row.points.high)]

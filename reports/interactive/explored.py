@@ -8,13 +8,14 @@ from functools import partial
 from typing import TypeVar
 
 from base.errors import UserError
+from bench.core.information import INFORMATION
 from bench.store.files import Damaged
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Picture
 from reports.faults import note
-from reports.figures.first_page import told_panels
-from reports.first_page import TOLD, Fields
+from reports.figures.first_page import drawable, given_panels
+from reports.first_page import Fields
 from reports.interactive.cells import Listing, listings
 from reports.interactive.claims import Item, listed
 from reports.interactive.finder import Finder
@@ -61,13 +62,11 @@ def _others(run: Run) -> dict[str, list[tuple[str, Picture]]]:
     """The first figure of the article for the other problems."""
     fields = Fields.of(run)
     others = []
-    for problem in fields.by_problem:
-        field = [c for track in TOLD for c in fields.fullest(problem, track) if c.error]
-        if field and problem != fields.main:
+    for problem in [name for name in fields.by_problem if name != fields.main]:
+        field = drawable(c for track in INFORMATION for c in fields.fullest(problem, track))
+        if field:
             source = run.made_by(Results([r for c in field for r in c.records]))
-            caption = f"The same for `{problem}`: what is told, panel by panel."
-            picture = Picture(
-                f"told-{problem}", caption, partial(told_panels, field), caption, source
-            )
-            others.append((problem, picture))
-    return {"told": others}
+            caption = f"The same for `{problem}`: one panel per thing that methods are given."
+            draw = partial(given_panels, field)
+            others.append((problem, Picture(f"given-{problem}", caption, draw, caption, source)))
+    return {"given": others}

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bench.core.information import INFORMATION
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -184,7 +186,7 @@ def as_json(figure: Figure) -> dict[str, Any]:
     for each in series(figure):
         row: list[Any] = [each.panel, each.name, each.origin.method.partition("/")[0]]
         if each.origin.information:
-            given[each.name] = each.origin.information
+            given[each.name] = INFORMATION[each.origin.information].short
         row += [rounded(each.x), rounded(each.y)]
         rows.append([*row, rounded(each.value.ravel(), SHADES)] if each.value is not None else row)
     mixed = {"given": given} if len({*given.values()}) > 1 else {}

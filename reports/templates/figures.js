@@ -52,7 +52,6 @@ function marksOf(svg) {
 
 // Series by name, kinds of methods by family, and by what they are given: what is off is hidden, in
 // the legend as well.
-const GIVEN = { field: "given the field", samples: "given samples", equation: "given the equation" };
 function filtersOf(figure, svg, { series, given = {} }) {
   const names = [...new Set(series.map(([, name]) => name.replace(/, (low|high)$/, "")).filter(Boolean))];
   const family = new Map(series.map(([, name, kind]) => [name, kind]));
@@ -85,7 +84,7 @@ function filtersOf(figure, svg, { series, given = {} }) {
     tools(figure, "filters").append(make("span", { role: "group", "aria-label": label }, ...row));
   }
   offer(FAMILIES, (name) => family.get(name), "Kinds of methods");
-  offer(GIVEN, (name) => given[name], "What methods are given");
+  offer(Object.fromEntries(Object.values(given).map((thing) => [thing, "given " + thing])), (name) => given[name], "What methods are given");
   if (names.length > 1 && names.length <= MOST_CHIPS) {
     for (const name of names) buttons.set(name, chip(name, () => turn([name], !off.has(name))));
     const fold = make("details", { class: "series" }, make("summary", {}, `${names.length} series`), make("span", { role: "group", "aria-label": "Series" }, ...buttons.values()));

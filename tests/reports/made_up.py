@@ -34,17 +34,17 @@ def make_run(path):
         store.plan(study, {"study": study, "preset": "quick", "config": config})
     for problem in ("maxwell", "helix"):
         for n in (1, 2, 4):
-            told = {"seconds": 0.0123 * n, "seconds_per_point": 1e-6, "smooth": True}
-            values = {**fem_values(n), **told}
+            measured = {"seconds": 0.0123 * n, "seconds_per_point": 1e-6, "smooth": True}
+            values = {**fem_values(n), **measured}
             put(store, "fem", {"n": n, "problem": problem}, values)
         for method, (seconds, per_point, error) in COSTS.items():
             for seed in (0, 1):
-                told = {"seconds": seconds, "seconds_per_point": per_point, "smooth": True}
-                # to many digits, so that a mark in a figure can be told from others
-                told["l2_error"] = error * (3 + seed) * (1.2345678 if problem == "helix" else 1)
-                told["l2_error_inside"] = error * (1 + 0.1 * seed)
+                measured = {"seconds": seconds, "seconds_per_point": per_point, "smooth": True}
+                # to many digits, so that a mark in a figure differs from all others
+                measured["l2_error"] = error * (3 + seed) * (1.2345678 if problem == "helix" else 1)
+                measured["l2_error_inside"] = error * (1 + 0.1 * seed)
                 config = {"method": method, "seed": seed, "data_seed": seed, "problem": problem}
-                put(store, "baseline", config, {**baseline_values(seed), **told})
+                put(store, "baseline", config, {**baseline_values(seed), **measured})
     store.close()
     return path
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import matplotlib as mpl
 import numpy as np
 import pytest
-from test_contenders import MadeUp, fem
+from test_competitors import MadeUp, fem
 from test_report import make_run
 
 mpl.use("Agg")
@@ -158,10 +158,10 @@ def test_limits_name_only_choices_that_concern_the_run(tmp_path):
     assert "**To reproduce:**" in text
 
 
-def test_what_each_method_was_told_is_one_small_table(tmp_path):
+def test_what_each_method_is_given_is_one_small_table(tmp_path):
     run = Run.read(make_run(tmp_path / "run"))
     (table,) = [b for b in methods.article(run) if isinstance(b, Table)]
-    assert [row[0] for row in table.rows] == ["the field", "samples"]
+    assert [row[0] for row in table.rows] == ["samples", "the field"]
     assert table.rows[1][2] == "12\u202f000 samples of u, with x,f,φ"
 
 

@@ -87,7 +87,7 @@ def test_series_say_what_their_methods_are_given_where_that_differs():
     plot_series(axes, [1], [2], "N₀", "finite element/N0", information="field")
     assert "given" not in as_json(figure), "nothing to choose from"
     plot_series(axes, [1], [2], "cubic", "linear model/cubic", information="samples")
-    assert as_json(figure)["given"] == {"N₀": "field", "cubic": "samples"}
+    assert as_json(figure)["given"] == {"N₀": "the field", "cubic": "samples"}
     plt.close(figure)
 
 
@@ -99,8 +99,8 @@ def run(tmp_path_factory):
 def test_the_finder_finds_the_cheapest(run):
     """Against the arithmetic itself: T + N p of whoever is good enough."""
     finder = find(run)
-    told, field, errors, queries = finder.questions
-    place = next(k for k, words in enumerate(told.options) if "samples" in words)
+    given, field, errors, queries = finder.questions
+    place = next(k for k, words in enumerate(given.options) if "samples" in words)
     assert [len(q.options) for q in finder.questions] == [2, 2, 7, len(QUERIES)]
     assert finder.default is not None
     for required, error in zip((1e-2, 1e-3, 1e-4, 1e-5, 1e-6), errors.options, strict=False):
@@ -110,9 +110,9 @@ def test_the_finder_finds_the_cheapest(run):
                 for name, (seconds, per_point, reached) in COSTS.items()
                 if 1.1 * reached <= required
             }
-            answer = finder.answers[told.options[place], field.options[0], error, words]
+            answer = finder.answers[given.options[place], field.options[0], error, words]
             if not able:
-                assert answer.winner == "nobody"
+                assert answer.winner == "none"
                 assert "cubic (x,f,phi) comes nearest with 3.15·10⁻⁶" in answer.words
                 continue
             best = min(able, key=able.get)
@@ -190,13 +190,13 @@ def test_data_cannot_leave_its_element(page):
 
 
 def test_marks_of_the_page_name_their_runs(run, page):
-    told = page[page.index('id="figure-told"') : page.index('id="figure-told-')]
+    figure = page[page.index('id="figure-given"') : page.index('id="figure-given-')]
     keys = [
         record.key[:12]
         for record in run.records
         if record.config.get("method") == "cubic" and record.config["problem"] == "maxwell"
     ]
-    (cubic,) = re.findall(r'<circle data-series="cubic" data-runs="([^"]*)"', told)
+    (cubic,) = re.findall(r'<circle data-series="cubic" data-runs="([^"]*)"', figure)
     assert sorted(cubic.split()) == sorted(keys)
 
 

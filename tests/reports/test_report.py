@@ -16,8 +16,8 @@ from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from femnets.cli import invoke
 from reports import compile_report, write_figures
+from reports.competitors import competitors
 from reports.compile import build_document
-from reports.contenders import contenders
 from reports.context import Run
 from reports.html import render_html
 from reports.pdf import render_pdf, typst_source
@@ -210,7 +210,7 @@ def test_files_are_made_once_per_input(run):
 
 def test_figures_can_be_had_alone(run, tmp_path):
     written = write_figures(run, tmp_path / "figures")
-    names = {"told.png", "work-precision.png", "error-against-h-maxwell.png", "paper-levels.png"}
+    names = {"given.png", "work-precision.png", "error-against-h-maxwell.png", "paper-levels.png"}
     assert {path.name for path in written} == names
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
@@ -226,7 +226,7 @@ def test_a_diverged_run_counts_as_worst(run):
     put(store, "baseline", {"method": "linear", **paired(1)}, values)
     store.close()
     (linear,) = [
-        c for c in contenders(Run.read(run).results, "maxwell") if c.information == "samples"
+        c for c in competitors(Run.read(run).results, "maxwell") if c.information == "samples"
     ]
     assert linear.seeds == 2
     assert linear.error is None

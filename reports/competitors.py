@@ -1,8 +1,8 @@
-"""Every method under one heading: what it was told, what it cost, how far it came.
+"""Every method on every problem: what it is given, what it costs, which error it reaches.
 
-A contender is one variant of a method on one problem; runs that differ by seed only are one
-contender with a spread. What it is called, which track it plays in and what it was told, its kind
-of cell declares. Tracks are never mixed in a table without their label (maths 1).
+A competitor is one variant of a method on one problem; runs that differ by their seed only are one
+competitor with a spread. What it is called and what it is given, its kind of cell declares. Methods
+that are given different things are never mixed in a table without a label (maths 1).
 """
 
 from __future__ import annotations
@@ -10,19 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from bench.core.information import INFORMATION
-from bench.store.results import Competitor, Results, StoredResult, competitor, median
-from reports.decision import Conditions, Entrant, Trial
-
-TOLD = {name: row.given for name, row in INFORMATION.items()}
+from bench.core.information import INFORMATION, Information
+from bench.methods.competitor import Competitor as Declared
+from bench.store.results import Results, StoredResult, median
+from bench.store.results import competitor as declared
+from reports.decision import Conditions, Method, Trial
 
 
 @dataclass(frozen=True)
-class Contender:
-    competitor: Competitor  # of its first result
+class Competitor:
+    """Results of one method on one problem that differ by their seed."""
+
+    declared: Declared  # of its first result
     problem: str
     unknowns: int
     records: tuple[StoredResult, ...]
@@ -32,26 +35,31 @@ class Contender:
         middle = Results(self.records).median(value)
         return middle if middle is not None and math.isfinite(middle) else None
 
-    name = property(lambda self: self.competitor.title)
-    information = property(lambda self: self.competitor.information)
-    features = property(lambda self: self.competitor.inputs)
+    name = property(lambda self: self.declared.title)
+    information = property(lambda self: self.declared.information)
+    features = property(lambda self: self.declared.inputs)
     error = property(lambda self: self.median("l2_error"))
     # its search among settings included, where that was counted
     seconds = property(lambda self: self.median("seconds"))
 
     @property
+    def track(self) -> Information:
+        """What it is given, with the words for it."""
+        return INFORMATION[self.information]
+
+    @property
     def look(self) -> str:
         """The key of its look in figures: family, member and, where it is one, the variant."""
-        return f"{self.competitor.family}/{self.competitor.look}"
+        return f"{self.declared.family}/{self.declared.look}"
 
     @property
     def is_net(self) -> bool:
-        return self.competitor.family == "net"
+        return self.declared.family == "net"
 
     @property
     def seconds_tuning(self) -> float | None:
         """Of the search alone; None where settings were found elsewhere, at a cost not counted."""
-        if self.competitor.search == "elsewhere":
+        if self.declared.search == "elsewhere":
             return None
         return median(_tuning(record) for record in self.records)
 
@@ -71,10 +79,10 @@ class Contender:
     def conditions(self) -> Conditions:
         """What another method must have in common with it to be compared."""
         threads = int(self.records[0].config.get("threads") or 1)
-        shown = self.competitor
-        # With samples come inputs at their points; who is told the equation is told nothing else.
-        told = shown.inputs if shown.information == "samples" else shown.given
-        return Conditions(self.problem, shown.information, shown.samples, told, threads)
+        shown = self.declared
+        # With samples come inputs at their points; with the equation nothing else is given.
+        inputs = shown.inputs if shown.information == "samples" else shown.given
+        return Conditions(self.problem, shown.information, shown.samples, inputs, threads)
 
     @property
     def seeds(self) -> int:
@@ -84,49 +92,47 @@ class Contender:
     def keys(self) -> tuple[str, ...]:
         return tuple(record.key for record in self.records)
 
+    @cached_property
+    def method(self) -> Method:
+        """The competitor as decisions see it.
+
+        A method that is given samples is judged where they lie, any other on the whole domain.
+        """
+        shown, records = self.declared, self.records
+        counted = shown.search == "counted"
+        return Method(
+            self.name,
+            shown.series,
+            shown.family,
+            self.conditions,
+            tuple(_trial(record, shown.information == "samples") for record in records),
+            tuple(_tuning(record) for record in records) if counted else None,
+            shown.search == "elsewhere",
+            _budget(records[0]),
+            self.keys,
+        )
+
 
 def contested(results: Iterable[StoredResult]) -> list[str]:
     """The problems on which something competes."""
-    return sorted({str(r.config["problem"]) for r in results if competitor(r) is not None})
+    return sorted({str(r.config["problem"]) for r in results if declared(r) is not None})
 
 
-def contenders(results: Results, problem: str) -> list[Contender]:
-    """All contenders on a problem, in the order of tracks and names."""
-    groups: dict[tuple[str, ...], list[tuple[StoredResult, Competitor]]] = {}
+def competitors(results: Results, problem: str) -> list[Competitor]:
+    """All competitors on a problem, in the order of what they are given and of their names."""
+    groups: dict[tuple[str, ...], list[tuple[StoredResult, Declared]]] = {}
     for record in results:
-        if record.config.get("problem") == problem and (shown := competitor(record)):
+        if record.config.get("problem") == problem and (shown := declared(record)):
             key = (shown.information, shown.title, shown.look, shown.inputs, str(shown.samples))
             groups.setdefault(key, []).append((record, shown))
-    found = [_contender(problem, group) for group in groups.values()]
+    found = [_competitor(problem, group) for group in groups.values()]
     return sorted(found, key=lambda c: (c.information, c.name, c.unknowns))
 
 
-def _contender(problem: str, group: list[tuple[StoredResult, Competitor]]) -> Contender:
+def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Competitor:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
     unknowns = int(median(shown.unknowns for _, shown in group))
-    return Contender(group[0][1], problem, unknowns, tuple(record for record, _ in group))
-
-
-def entrant(contender: Contender, *, everywhere: bool = False) -> Entrant:
-    """The contender as decisions see it.
-
-    What was told samples is judged where they lie, unless `everywhere`, on the whole domain, is
-    asked for; the rest always is. On a domain that is its own training part the two are one.
-    """
-    shown, records = contender.competitor, contender.records
-    inside = shown.information == "samples" and not everywhere
-    counted = shown.search == "counted"
-    return Entrant(
-        contender.name,
-        shown.series,
-        contender.is_net,
-        shown.family == "finite element",
-        contender.conditions,
-        tuple(_trial(record, inside) for record in records),
-        tuple(_tuning(record) for record in records) if counted else None,
-        shown.search == "elsewhere",
-        _budget(records[0]),
-    )
+    return Competitor(group[0][1], problem, unknowns, tuple(record for record, _ in group))
 
 
 def _trial(record: StoredResult, inside: bool) -> Trial:
