@@ -1,4 +1,4 @@
-"""Figures about re-method edges: who converges to what, what a loss says, the edge itself."""
+"""Figures about re-entrant edges: who converges to what, what a loss says, the edge itself."""
 
 from __future__ import annotations
 

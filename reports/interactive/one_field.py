@@ -143,13 +143,13 @@ def _groups(fields: Fields, kinds: Mapping[str, str]) -> list[_Group]:
 
 
 def _kinds(run: Run) -> dict[str, str]:
-    """What the cells say of their problem; those of one study lie at a re-method edge."""
+    """What the cells say of their problem; those of one study lie at a re-entrant edge."""
     edges = {str(r.config.get("problem")) for r in run.results_of("reentrant")}
     smooth: dict[str, set[object]] = {}
     for record in run.results:
         smooth.setdefault(str(record.config.get("problem")), set()).add(record.values.get("smooth"))
     return {
-        problem: "re-method"
+        problem: "re-entrant"
         if problem in edges
         else "singular"
         if False in found

@@ -1,4 +1,4 @@
-"""What the loss of a net beside a re-method edge says, and what it does not."""
+"""What the loss of a net beside a re-entrant edge says, and what it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nets beside re-method edges: which there are, and where they end."""
+"""The nets beside re-entrant edges: which there are, and where they end."""
 
 from __future__ import annotations
 

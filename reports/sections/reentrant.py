@@ -1,4 +1,4 @@
-"""Where continuous fields go wrong: re-method edges."""
+"""Where continuous fields go wrong: re-entrant edges."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from reports.sections import _reentrant_warnings as warnings
 
 STUDY = "reentrant"
 
-TITLE = "Re-method edges"
+TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
-GAP = "nothing has been computed beside re-method edges in this run."
+GAP = "nothing has been computed beside re-entrant edges in this run."
 IN_ARTICLE = (("reentrant-story",),)
 #: the arms of the story, uniform points for both
 SHOWN = {
@@ -36,7 +36,7 @@ def contents(run: Run) -> list[Block]:
     norm = _norm(nets, elements)
     blocks: list[Block] = [
         Paragraph(
-            "The L-shaped prism has one re-method edge, and u = ∇(r^(2/3) sin(2θ/3)) is singular "
+            "The L-shaped prism has one re-entrant edge, and u = ∇(r^(2/3) sin(2θ/3)) is singular "
             "at it. Fields that are continuous and have the boundary values exactly are a closed "
             "proper subspace there (Costabel 1991): a method that minimises the energy among "
             "them converges, and to another field. Nédélec's elements were made not to. The nets "
@@ -62,14 +62,14 @@ def contents(run: Run) -> list[Block]:
 
 
 def headline(run: Run) -> str:
-    """What happens at a re-method edge."""
+    """What happens at a re-entrant edge."""
     results = run.results_of(STUDY)
     nets, elements = results.select(of_nets.KIND), groups(results)
     norm = _norm(nets, elements)
     if norm is None or not len(of_nets.on_the_prism(nets)):
         return ""
     told = losses.wrong_and_sure(of_nets.usable(of_nets.on_the_prism(nets)))
-    begin = "At a re-method edge a small loss may be a wrong field" if told else TITLE
+    begin = "At a re-entrant edge a small loss may be a wrong field" if told else TITLE
     more = f" {told}" if told else ""
     return f"**{begin}.** {first_sentence(elements, nets, norm)}{more}"
 

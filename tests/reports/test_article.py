@@ -162,7 +162,7 @@ def test_what_each_method_is_given_is_one_small_table(tmp_path):
     run = Run.read(make_run(tmp_path / "run"))
     (table,) = [b for b in methods.article(run) if isinstance(b, Table)]
     assert [row[0] for row in table.rows] == ["samples", "the field"]
-    assert table.rows[1][2] == "12\u202f000 samples of u, with x,f,φ"
+    assert table.rows[0][2] == "12\u202f000 samples of u, with x,f,φ"
 
 
 def test_no_section_of_the_article_refers_to_what_is_not_there(tmp_path):

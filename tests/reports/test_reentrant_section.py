@@ -1,4 +1,4 @@
-"""The section on re-method edges, from made-up results: whole, and from any part of them."""
+"""The section on re-entrant edges, from made-up results: whole, and from any part of them."""
 
 from types import SimpleNamespace
 
@@ -121,10 +121,10 @@ def test_the_whole_story():
     story = next(block for block in made.blocks if getattr(block, "name", "") == "reentrant-story")
     assert "nodal elements are 50 % wrong" in story.caption.lower()
     assert "the median of 3 seeds" in story.caption
-    assert section.headline(run_of([*elements(), *nets()])).startswith("**Re-method edges.**")
+    assert section.headline(run_of([*elements(), *nets()])).startswith("**Re-entrant edges.**")
     sure = net(0.6, seed=103, own=1e-5, boundary="exact")
     headline = section.headline(run_of([*elements(), *nets(), sure]))
-    assert headline.startswith("**At a re-method edge a small loss may be a wrong field.**")
+    assert headline.startswith("**At a re-entrant edge a small loss may be a wrong field.**")
     assert " nets more than 25 % off 1 has a smaller loss" in headline
 
 
