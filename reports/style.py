@@ -25,10 +25,10 @@ from zlib import crc32
 import matplotlib as mpl
 from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 
+from bench.methods.titles import members
 from bench.store.files import Damaged
 from reports.faults import note
 from reports.formatting import superscript
-from reports.names import members
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

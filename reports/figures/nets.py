@@ -106,7 +106,7 @@ def error_maps(runs: Sequence[StoredResult]) -> Figure:
         rows, columns, figsize=(WIDTH_INCHES, 3.3 * rows), squeeze=False, sharex=True, sharey=True
     )
     for axes, run, error in zip(grid.flat, runs, errors, strict=False):
-        # pixel by pixel as it was computed: drawn anew, its picture weighs ten times as much
+        # pixel by pixel as it was computed: drawn again, its picture weighs ten times as much
         image = axes.imshow(
             error.T, norm=norm, cmap="viridis", origin="lower", extent=SQUARE, interpolation="none"
         )

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.store.results import Results, StoredResult, median, medians
-from reports.style import WIDTH_INCHES, look
+from reports.style import ANY_COLORS, WIDTH_INCHES, look
 from reports.svg import legend, legend_below, plot_band, plot_series
 
 KEYS = {
@@ -30,18 +30,6 @@ LINES = (
     ("curve_fine_loss", "loss by a fine rule", "linear model/linear", "-"),
     ("curve_l2_error", "relative error", NET, "-"),
 )
-# nets in shades of their family, remedies apart from both
-COLORS = {
-    "penalty": "#D55E00",
-    "penalty, uniform": "#D55E00",
-    "penalty, graded": "#E69F00",
-    "built in": "#B8A500",
-    "built in, uniform": "#B8A500",
-    "built in, graded": "#8A3C00",
-    "penalty, r div": "#CC79A7",
-    "penalty, told the singular function": "#000000",
-}
-REMEDY = "#009E73"
 MARKS = "osD^vPXd"
 GRID = 24  # places of a common curve
 TICKS = (-0.3, 0.0, 0.3)
@@ -132,7 +120,7 @@ def scatter(kinds: Arms, wrong_above: float) -> Figure:
         for k, (label, records) in enumerate(kinds.items()):
             x = [record.values[name] for record in records]
             y = [record.values["l2_relative"] for record in records]
-            style = {"linestyle": "none", "fillstyle": "none", **_mark(label, k)}
+            style = {"linestyle": "none", "fillstyle": "none", **_mark(k)}
             plot_series(panel, x, y, label, NET, keys=[[r.key] for r in records], **style)
         panel.loglog()
         panel.axhline(wrong_above, color="0.5", lw=0.8, ls=":")
@@ -142,8 +130,9 @@ def scatter(kinds: Arms, wrong_above: float) -> Figure:
     return figure
 
 
-def _mark(label: str, place: int) -> dict[str, str]:
-    return {"color": COLORS.get(label, REMEDY), "marker": MARKS[place % len(MARKS)]}
+def _mark(place: int) -> dict[str, str]:
+    """The look of one arm among its kind."""
+    return {"color": ANY_COLORS[place % len(ANY_COLORS)], "marker": MARKS[place % len(MARKS)]}
 
 
 def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]]) -> Figure:
@@ -159,7 +148,7 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
             ):
                 y = [median([r.values[name] for r in sizes[size]]) for size in x]
                 keys = [[r.key for r in sizes[size]] for size in x]
-                plot_series(panel, x, y, label, NET, keys=keys, **_mark(label, k), **style)
+                plot_series(panel, x, y, label, NET, keys=keys, **_mark(k), **style)
             panel.lines[-1].set_label(f"_{label}")  # one entry of the legend for both
         panel.loglog()
         ticks = sorted({size for sizes in arms.values() for size in sizes})

@@ -30,7 +30,7 @@ class Question:
 class Answer:
     """A headline, what is known about it, and the runs and table rows that say so."""
 
-    winner: str  # or "nobody"
+    winner: str  # or "none"
     family: str
     words: str
     facts: tuple[tuple[str, str], ...]

@@ -101,7 +101,8 @@ def _answer(decided: Decision, row: int) -> Answer:
         ("runner-up", _rival(second, winner) if second else "no other method reaches the error"),
     ]  # fmt: skip
     if not winner.method.is_net:
-        missed = f"none of the {decided.nets} nets that are given this reaches the error"
+        given = f"none of {decided.nets} that are given this reaches the error"
+        missed = given if decided.nets else "no net is given this"
         facts.append(("cheapest net", _rival(net, winner) if net else missed))
     factor = f", {number(decided.factor)} times cheaper than the next" if decided.factor else ""
     words = f"{winner.method.name} wins: {_time(winner.cost)}{factor}."

@@ -9,10 +9,9 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
-from reports.competitors import competitors
+from reports.competitors import competitors, soonest_net
 from reports.context import Run
 from reports.document import Missing, Paragraph, Picture, Table
-from reports.matching import soonest_net
 from reports.sections import make, nets, optimizers, record
 
 TINY = {"hidden": 2, "width": 4, "samples": 40}

@@ -9,12 +9,12 @@ import pytest
 
 mpl.use("Agg")
 
+from bench.methods.titles import members
 from bench.store.results import Results
 from reports import style
 from reports.competitors import competitors
 from reports.figures.comparison import undrawn, work_precision
 from reports.figures.convergence import error_against_h
-from reports.names import members
 from reports.style import COLORS, look
 
 
