@@ -7,10 +7,9 @@ from math import inf
 
 from bench.core.information import INFORMATION
 from bench.store.results import Results
-from reports.competitors import Competitor, competitors, contested
+from reports.competitors import Competitor, Reached, competitors, contested, soonest_net
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
-from reports.matching import Reached, soonest_net
 from reports.names import SECONDS
 
 TITLE = "Fair comparison"
