@@ -189,11 +189,6 @@ def inline_svg(picture: Picture) -> tuple[Inline, Drawing]:
         return Inline(svg, as_json(figure)), made
 
 
-def to_svg(figure: Figure, name: str, alt: str) -> str:
-    """The figure as one <svg> element for an HTML page."""
-    return _for_page(_saved(figure, name).svg, name, alt, _marks(figure))
-
-
 def _saved(figure: Figure, name: str) -> Drawing:
     data = saved(figure, "svg", transparent=True, metadata={"Date": None, "Creator": None})
     return Drawing(data, drawing_findings(name, figure))

@@ -113,7 +113,7 @@ def _table(name: str, entries: Sequence[Timed], changes: dict[str, Change]) -> T
         first = entries[0].info
         shared = (
             f"{key.replace('_', ' ')} {show(plain(first[key]), _kind(key, entries))}"
-            for key in shared
+            for key in constant
         )
         caption += f" In all rows: {', '.join(shared)}."
     return Table(name, caption, columns, rows, source())

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def work_precision(field: Sequence[Competitor]) -> Figure:
-    """L² error on the cube against seconds and against unknowns; lower and further left is better.
+    """L² error on the whole domain against seconds and against unknowns.
 
     Lines join the sizes of one method; a competitor that is given samples is one point, the median
     over its seeds.
@@ -34,7 +34,7 @@ def work_precision(field: Sequence[Competitor]) -> Figure:
         axes.margins(x=0.16)
         name_ends(axes, ends)
         axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
-    seconds.set_ylabel("L² error on the cube")
+    seconds.set_ylabel("L² error on the whole domain")
     legend_below(figure, seconds)
     return figure
 

@@ -1,4 +1,4 @@
-"""Error against mesh size: finite elements fall, nets stay where they are."""
+"""Error against mesh size: curves of finite elements, horizontal lines of nets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ Name = Callable[[Mapping[str, Any]], str]
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
-    """L² error on the cube against h: one curve per element, one level per net (median over
-    seeds, band over all of them)."""
+    """L² error on the whole domain against h: a curve per element, a horizontal line per net.
+
+    Lines are medians over seeds, with a band over all of them.
+    """
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.55))
     ends = draw_elements(axes, fem)
     draw_levels(axes, nets)
-    axes.set_ylabel("L² error on the cube")
+    axes.set_ylabel("L² error on the whole domain")
     legend_below(figure, axes)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     name_ends(axes, ends, side="left")
@@ -57,7 +59,7 @@ def draw_elements(axes: Axes, fem: Results) -> list[End]:
 
 
 def draw_levels(axes: Axes, nets: Results, name: Name = net_name) -> None:
-    """A net knows no mesh: its error is one level, drawn over the whole range of h."""
+    """A net has no mesh size: its error is a horizontal line over the whole range of h."""
     left, right = axes.get_xlim()
     ends = [max(left, 1e-3), right]
     for label in sorted({name(r.config) for r in nets}):

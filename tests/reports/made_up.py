@@ -21,7 +21,7 @@ PLANS = {
     },
 }
 SENTENCE = (
-    "**Told samples of the field, a net never wins here.** On `maxwell` the best net comes to an "
+    "**Given samples of the field, a net never wins here.** On `maxwell` the best net comes to an "
     "error of 2.6·10⁻⁴ after 26 s, and least squares to 3.6·10⁻¹⁶ after 110 ms."
 )
 # Linear least squares is ready sooner, and slower at every value: who wins depends on their number.

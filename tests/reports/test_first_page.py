@@ -55,7 +55,7 @@ def test_the_conditions_are_those_in_which_the_best_net_is_best(fields):
     assert duel.conditions.samples == 1000
     assert duel.factor == pytest.approx(50)
     assert {c.declared.samples for c in fields.fullest("maxwell", "samples")} == {1000}
-    assert fields.duels("equation") == [], "no net was told the equation"
+    assert fields.duels("equation") == [], "no net is given the equation"
 
 
 def test_what_is_said_of_samples(fields):

@@ -16,13 +16,14 @@ from bench.store.files import StoredResult
 from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
+from reports.document import Picture
 from reports.figures.first_page import Bar, forest
 from reports.html import render_html
 from reports.interactive.cells import listings
 from reports.interactive.claims import listed, seeds
 from reports.interactive.numbers import as_json
 from reports.interactive.one_field import QUERIES, find
-from reports.svg import plot_band, plot_series, to_svg
+from reports.svg import inline_svg, plot_band, plot_series
 
 
 def record(key, config, values, kind="net"):
@@ -51,8 +52,7 @@ def test_a_line_break_in_a_name_breaks_no_line():
 
 def marks(figure):
     """By series, the keys of the results behind each of its marks."""
-    drawing = to_svg(figure, "one", "a figure")
-    plt.close(figure)
+    drawing = inline_svg(Picture("one", "", lambda: figure, "a figure"))[0].svg
     found = {}
     for circle in re.findall(r"<circle[^>]*>", drawing):
         attributes = dict(re.findall(r'data-(\w+)="([^"]*)"', circle))

@@ -60,7 +60,7 @@ def test_no_figure_leaves_out_an_element_that_nobody_declares():
     assert "strange (oracle)" in {line.get_label() for line in work.lines}
 
 
-def test_a_contender_without_an_error_is_named():
+def test_a_competitor_without_an_error_is_named():
     results = Results([fem("N0", 1, 0.02), fem("N0", 2, None)])
     assert undrawn(competitors(results, "maxwell")) == ["N0 n=2"]
 
