@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bench.store.results import medians
 from reports.document import Picture, slug
 from reports.drawings import drawing_findings
 from reports.formatting import number
@@ -68,6 +69,16 @@ def plot_series(
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
     line.set_gid(SERIES + label.removeprefix("_"))  # which keeps a name out of the legend
     set_origin(line, Origin(method, information, keys))
+
+
+def plot_median(
+    axes: Axes, x: ArrayLike, table: ArrayLike, label: str, method: str, **style: Any
+) -> None:
+    """Plot the median over seeds, the rows of a table, with a band over all of them."""
+    rows = np.asarray(table)
+    plot_series(axes, x, medians(rows), label, method, **{"marker": "", **style})
+    if len(rows) > 1:
+        plot_band(axes, x, rows.min(axis=0), rows.max(axis=0), label, method)
 
 
 def plot_band(
@@ -143,13 +154,15 @@ def legend(axes: Axes, **settings: Any) -> None:
         _clickable(axes.legend(**settings))
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """The same for one axes' curves, below the whole figure: many entries hide no data there."""
-    handles, labels = axes.get_legend_handles_labels()
-    if not handles:
-        return
+def legend_below(figure: Figure, columns: int = 3) -> None:
+    """A legend of the curves of all panels, below the figure: many entries hide no data there."""
+    named: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
     place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "fontsize": 8}
-    _clickable(figure.legend(handles, labels, **place))
+    if named:
+        _clickable(figure.legend([*named.values()], [*named], **place))
 
 
 def _clickable(box: Legend) -> None:

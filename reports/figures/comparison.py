@@ -35,7 +35,7 @@ def work_precision(field: Sequence[Competitor]) -> Figure:
         name_ends(axes, ends)
         axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
     seconds.set_ylabel("L² error on the whole domain")
-    legend_below(figure, seconds)
+    legend_below(figure)
     return figure
 
 

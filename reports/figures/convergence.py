@@ -29,7 +29,7 @@ def error_against_h(fem: Results, nets: Results) -> Figure:
     ends = draw_elements(axes, fem)
     draw_levels(axes, nets)
     axes.set_ylabel("L² error on the whole domain")
-    legend_below(figure, axes)
+    legend_below(figure)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     name_ends(axes, ends, side="left")
     return figure

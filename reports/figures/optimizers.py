@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from bench.store.results import Results, medians
 from reports.style import WIDTH_INCHES
-from reports.svg import End, make_room, name_ends, plot_band, plot_series
+from reports.svg import End, make_room, name_ends, plot_median
 
 
 def race(runs: Results) -> Figure:
@@ -25,9 +25,7 @@ def race(runs: Results) -> Figure:
         look = f"optimiser/{optimizer}"
         for axes, work in ((evaluations, "evaluations"), (seconds, "seconds")):
             x = medians([curve[f"curve_{work}"][1:length] for curve in curves])
-            plot_series(axes, x, error, optimizer, look, keys=[chosen.keys()], marker="")
-            if len(curves) > 1:
-                plot_band(axes, x, errors.min(0), errors.max(0), optimizer, look)
+            plot_median(axes, x, errors, optimizer, look, keys=[chosen.keys()])
             end = (float(x[-1]), float(error[-1]))
             ends[axes].append(End(end, optimizer, optimizer, look))
     for axes, label in ((evaluations, "evaluations of J and its gradient"), (seconds, "seconds")):

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Results, StoredResult, median, medians
+from bench.store.results import Results, StoredResult, median
 from reports.style import ANY_COLORS, WIDTH_INCHES, look
-from reports.svg import legend, legend_below, plot_band, plot_series
+from reports.svg import legend, legend_below, plot_median, plot_series
 
 KEYS = {
     "N₀ uniform": "finite element/N0",
@@ -85,9 +85,7 @@ def _training(axes: Axes, records: Sequence[StoredResult], norm: float) -> None:
         x, y = found
         y = y * {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}.get(name, 1.0)
         keys = [[record.key for record in records]]
-        plot_series(axes, x, medians(y), label, key, keys=keys, marker="", linestyle=dash)
-        if len(y) > 1:
-            plot_band(axes, x, y.min(axis=0), y.max(axis=0), label, key)
+        plot_median(axes, x, y, label, key, keys=keys, linestyle=dash)
     axes.set_xlabel("evaluations")
 
 
@@ -126,7 +124,7 @@ def scatter(kinds: Arms, wrong_above: float) -> Figure:
         panel.axhline(wrong_above, color="0.5", lw=0.8, ls=":")
         panel.set_xlabel(words)
     axes[0].set_ylabel("relative L² error")
-    legend_below(figure, axes[1], columns=3)
+    legend_below(figure, columns=3)
     return figure
 
 
@@ -156,7 +154,7 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
         panel.minorticks_off()
         panel.set_xlabel(words)
     axes[0, 0].set_ylabel("loss at the end")
-    legend_below(figure, axes[0, 0], columns=4)
+    legend_below(figure, columns=4)
     return figure
 
 

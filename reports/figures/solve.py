@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.store.results import Results, StoredResult, competitor, medians
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, plot_band, plot_series
+from reports.svg import legend_below, plot_median, plot_series
 
 BEST_NET = "the best net, along its training"
 
@@ -33,12 +32,8 @@ def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, R
         axes.set_xlabel("seconds")
     for axes in grid[:, 0]:
         axes.set_ylabel("L² error")
-    legend_below(figure, grid[0, 0] if len(problems) == 1 else _fullest(list(grid.flat)))
+    legend_below(figure)
     return figure
-
-
-def _fullest(panels: Sequence[Axes]) -> Axes:
-    return max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
 
 
 def method_of(record: StoredResult) -> str:
@@ -73,11 +68,9 @@ def _net(axes: Axes, group: Results) -> None:
         return
     length = min(len(curve["curve_seconds"]) for curve in curves)
     seconds = medians([curve["curve_seconds"][1:length] for curve in curves])
-    errors = np.array([curve["curve_l2_error"][1:length] for curve in curves])
+    errors = [curve["curve_l2_error"][1:length] for curve in curves]
     look = look_of(group.records[0])
-    plot_series(axes, seconds, medians(errors), BEST_NET, look, keys=[group.keys()], marker="")
-    if len(curves) > 1:
-        plot_band(axes, seconds, errors.min(0), errors.max(0), BEST_NET, look)
+    plot_median(axes, seconds, errors, BEST_NET, look, keys=[group.keys()])
 
 
 def look_of(record: StoredResult) -> str:
