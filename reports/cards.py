@@ -1,18 +1,19 @@
-"""A card for every method: what it was told, what it chose, its unknowns, precision and threads."""
+"""A card for every method: what it is given, what it chose, its unknowns, precision and threads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.contenders import Contender
+from bench import problems
+from reports.competitors import Competitor
 
 
 @dataclass(frozen=True)
 class Card:
     method: str
     information: str
-    told: str
+    given: str
     domain: str
     tuned: str
     unknowns: str
@@ -20,26 +21,36 @@ class Card:
     threads: int
 
 
-def cards(field: Sequence[Contender]) -> list[Card]:
+def cards(field: Sequence[Competitor]) -> list[Card]:
     """One card per method; meshes of one family and sizes of one kind of net share theirs."""
-    groups: dict[tuple[str, ...], list[Contender]] = {}
-    for contender in field:
-        key = (contender.information, contender.records[0].kind, contender.look, contender.features)
-        groups.setdefault(key, []).append(contender)
+    groups: dict[tuple[str, ...], list[Competitor]] = {}
+    for competitor in field:
+        key = (
+            competitor.information,
+            competitor.records[0].kind,
+            competitor.look,
+            competitor.features,
+        )
+        groups.setdefault(key, []).append(competitor)
     return [_card(group) for group in groups.values()]
 
 
-def _card(group: Sequence[Contender]) -> Card:
+def _card(group: Sequence[Competitor]) -> Card:
     first = group[0]
-    sizes = sorted(contender.unknowns for contender in group)
+    sizes = sorted(competitor.unknowns for competitor in group)
     span = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
     return Card(
         method=first.name if len(group) == 1 else f"{first.name} and {len(group) - 1} more",
         information=first.information,
-        told=first.competitor.given,
-        domain="the cylinder" if first.information == "samples" else "the cube",
-        tuned=first.competitor.tuned,
+        given=first.declared.given,
+        domain=_domain(first.problem),
+        tuned=first.declared.tuned,
         unknowns=span,
-        precision=", ".join(sorted({contender.competitor.precision for contender in group})),
+        precision=", ".join(sorted({competitor.declared.precision for competitor in group})),
         threads=int(first.records[0].config.get("threads") or 1),
     )
+
+
+def _domain(problem: str) -> str:
+    """The title of the problem's domain; of a problem that is not installed here, a dash."""
+    return problems.get(problem).domain.title if problem in problems.REGISTRY else "–"

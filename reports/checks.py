@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from reports.document import Document, Paragraph, Picture, Table, slug, walk
 from reports.pdf import ARTICLE_CHARACTERS, SMALLEST, SUPPLEMENT_CHARACTERS, narrowest
 
-HEAVIEST_BYTES = 3_000_000
+HEAVIEST_BYTES = 10_000_000
 
 
 def findings(document: Document) -> list[str]:

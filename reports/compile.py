@@ -26,7 +26,7 @@ STAMP = "report.json"
 MOST_STAMP_BYTES = 2**16
 REFERENCES = (
     "H. Antil, H. Díaz, E. Herberg: An Optimal Time Variable Learning Framework for Deep Neural "
-    "Networks. The paper whose claims are held against results here.",
+    "Networks. The paper whose claims are compared with results here.",
     "J.-C. Nédélec: Mixed finite elements in R³. Numer. Math. 35, 1980.",
     "F. Kikuchi: Mixed and penalty formulations for finite element analysis of an eigenvalue "
     "problem in electromagnetism. Comput. Methods Appl. Mech. Engrg. 64, 1987.",
@@ -53,7 +53,7 @@ def compile_report(
 ) -> list[Path]:
     """Writes report.html and report.pdf for a run directory and returns their paths.
 
-    The run is compared with `others`: their verdicts and errors stand beside its own. It may be
+    The run is compared with `others`: their verdicts and errors stand next to its own. It may be
     incomplete, damaged in places, and computed by other processes just now: what is sound at this
     moment is reported, and the rest is named.
     """
@@ -123,8 +123,8 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
-    from reports._plain_names import shortened, versions
     from reports.facts import facts, subtitle
+    from reports.names import shortened, versions
     from reports.sections import all_sections, headlines
     from reports.tables import lean_section
 

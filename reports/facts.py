@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-from reports.contenders import contested
+from reports.competitors import contested
 from reports.context import Run
 from reports.formatting import count, counted, listed
 

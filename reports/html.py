@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
-import zlib
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import typst
 from markupsafe import Markup
 
+from bench.core.guards.output import temporary_folder
 from reports.document import (
     Document,
     Formula,
@@ -26,13 +25,9 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
-from reports.formulas import formula_svg
-from reports.interactive.behind import Behind
-from reports.interactive.dark import dark_rules
-from reports.interactive.explored import Explored
+from reports.interactive.cells import short
 from reports.interactive.numbers import DIGITS
-from reports.interactive.sheet import as_css, short_ids, styled_by_class
-from reports.svg import Drawing, inline_svg
+from reports.svg import Drawing, Inline, inline_svg, prefix_ids
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
@@ -41,30 +36,22 @@ SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims
 def render_html(document: Document, drawings: dict[str, Drawing] | None = None) -> str:
     """The page; its figures as drawn are added to `drawings`, by name."""
     labels = document.labels()
-    explored = document.explored
-    page = (
+    return (
         _environment()
         .get_template("page.html")
         .render(
             document=document,
-            explored=explored,
+            explored=document.explored,
             labels=labels,
             parts=[("article", document.sections), ("supplement", document.supplement)],
             inline=partial(_inline, labels=labels),
             caption=partial(_caption, labels=labels),
-            picture=partial(
-                _picture, explored=explored, drawings={} if drawings is None else drawings
-            ),
-            ranges=explored.cells.ranges if explored else _no_cells,
-            switch=partial(_switch, explored=explored),
-            formula=partial(_formula, letters=set()),
+            picture=partial(_picture, drawings={} if drawings is None else drawings),
+            formula=partial(_formula, number=count(1)),
             style=Markup(_file("page.css")),
             script=Markup("\n".join(map(_file, SCRIPTS))),
         )
     )
-    page, classes = styled_by_class(short_ids(page))
-    page = page.replace("/* figures */", as_css(classes), 1)
-    return page.replace("/* dark figures */", dark_rules(classes), 1)
 
 
 def _file(name: str) -> str:
@@ -80,8 +67,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(slug=slug, kind=_kind)
-    environment.globals.update(cell=_cell, packed=_packed, walk=walk)
+    environment.filters.update(slug=slug, short=short, kind=_kind)
+    environment.globals.update(cell=_cell, walk=walk)
     return environment
 
 
@@ -89,17 +76,6 @@ def _kind(block: object) -> str:
     return type(block).__name__
 
 
-def _no_cells(keys: Iterable[str]) -> str:
-    return ""
-
-
-def _packed(value: object) -> str:
-    """JSON that `page.js` unpacks: its letters are no markup, and it has a third of the weight."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-_LETTER = re.compile(r'<symbol id="([^"]+)".*?</symbol>', re.DOTALL)
 _TAGS = {"plain": "{}", "code": "<code>{}</code>", "strong": "<strong>{}</strong>"}
 
 
@@ -125,45 +101,31 @@ def _caption(block: Picture | Table, labels: Mapping[str, str]) -> Markup:
     )
 
 
-def _picture(
-    block: Picture, explored: Explored | None, drawings: dict[str, Drawing]
-) -> dict[str, Markup]:
-    cells = block.source.cells if block.source else ()
-    behind = Behind(explored.cells, tuple(cells)) if explored else None
-    found, drawings[block.name] = inline_svg(block, behind)
-    return {"svg": Markup(found.svg), "numbers": Markup(_packed(found.numbers))}
+def _picture(block: Picture, drawings: dict[str, Drawing]) -> Inline:
+    """The figure for the page; as drawn for the PDF it is added to `drawings`."""
+    inline, drawings[block.name] = inline_svg(block)
+    return inline
 
 
-def _switch(
-    block: Picture, explored: Explored | None
-) -> tuple[str, str, Sequence[tuple[str, Picture]]]:
-    """The group of figures of which readers choose one by its problem, the problem of this one,
-    and those that stand here for the other problems; an empty name where there is no choice."""
-    if explored is None:
-        return "", "", ()
-    if block.name in explored.switches:
-        found = explored.switches[block.name]
-        return slug(block.name), found.shown, found.others
-    for problem in explored.problems:
-        stem, end, rest = block.name.rpartition(f"-{problem}")
-        if end and not rest:
-            return slug(stem), problem, ()
-    return "", "", ()
+def _formula(block: Formula, number: count[int]) -> Markup:
+    svg = Markup(prefix_ids(_formula_svg(block.typst), f"formula-{next(number)}"))
+    shown = Markup('<div class="formula" role="img" aria-label="{}">{}</div>')
+    return shown.format(block.alt, svg)
 
 
-def _formula(block: Formula, letters: set[str]) -> Markup:
-    """Letters are named by what they look like: the first formula that has one draws it for all."""
-    drawn = _LETTER.sub(partial(_unless_drawn, letters=letters), formula_svg(block.typst))
-    return Markup('<div class="formula" role="img" aria-label="{}">{}</div>').format(
-        block.alt, Markup(drawn)
+@cache
+def _formula_svg(formula: str) -> str:
+    """A displayed formula as one <svg> element, set by the compiler that also sets the PDF."""
+    source = (
+        "#set page(width: auto, height: auto, margin: 2pt, fill: none)\n"
+        f'#set text(font: "Libertinus Serif", size: 12pt)\n$ {formula} $'
     )
-
-
-def _unless_drawn(letter: re.Match[str], letters: set[str]) -> str:
-    if letter[1] in letters:
-        return ""
-    letters.add(letter[1])
-    return letter[0]
+    with temporary_folder() as folder:
+        path = folder / "formula.typ"
+        path.write_text(source, encoding="utf-8")
+        svg = typst.compile(str(path), format="svg")
+    text = svg.decode() if isinstance(svg, bytes) else str(svg)
+    return text[text.index("<svg") :]
 
 
 def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: bool) -> Markup:

@@ -5,44 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from reports.document import Block, Column, Document, Paragraph, Picture, Section, Source, Table
 from reports.html import render_html
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from nets.laboratory.study import GradientStudy
 
 Row = Mapping[str, Any]
 SHOWN_LAYERS = 200
-
-
-class Study(Protocol):
-    """What the page needs to know of a study: `nets.laboratory.study.GradientStudy` is one."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def diagnosis(self) -> Any: ...
-
-    @property
-    def parameters(self) -> int: ...
-
-    @property
-    def trial_steps(self) -> int: ...
-
-    @property
-    def verdict(self) -> str: ...
-
-    @property
-    def layer(self) -> str | None: ...
-
-    def rows(self, table: str = ...) -> list[dict[str, Any]]: ...
-
-    def shown(self) -> list[str]: ...
-
-    def figure(self, kind: str | None = None) -> Figure: ...
 
 
 CAPTIONS = {
@@ -59,12 +31,12 @@ CAPTIONS = {
 }
 
 
-def page(study: Study, command: str = "") -> str:
+def page(study: GradientStudy, command: str = "") -> str:
     """The page as text."""
     return render_html(build_document(study, command))
 
 
-def build_document(study: Study, command: str = "") -> Document:
+def build_document(study: GradientStudy, command: str = "") -> Document:
     """Diagnosis first, then the remedies, then the figures and every number."""
     found = study.diagnosis
     source = Source(command) if command else None
@@ -83,11 +55,11 @@ def build_document(study: Study, command: str = "") -> Document:
     return Document(f"Gradients of {study.name}", _subtitle(study), sections, facts)
 
 
-def _subtitle(study: Study) -> str:
+def _subtitle(study: GradientStudy) -> str:
     return f"{study.verdict}, first over last state 1e{study.diagnosis.log10_ratio:+.1f}"
 
 
-def sentences(study: Study) -> list[str]:
+def sentences(study: GradientStudy) -> list[str]:
     """The diagnosis in words, all of them from the numbers."""
     found = study.diagnosis
     where = f" It starts at {study.layer}." if study.layer else ""
@@ -113,7 +85,7 @@ def _plain(value: float) -> str:
     return f"{value:.3g}" if math.isfinite(value) else "no number (diverged)"
 
 
-def _picture(study: Study, kind: str, source: Source | None) -> Picture:
+def _picture(study: GradientStudy, kind: str, source: Source | None) -> Picture:
     return Picture(kind, CAPTIONS[kind], partial(study.figure, kind), CAPTIONS[kind], source)
 
 

@@ -29,7 +29,7 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
-from reports.style import FONTS, TINTS
+from reports.style import FONTS, tint
 from reports.svg import Drawing, drawing
 from reports.tables import split_at_point
 
@@ -251,16 +251,15 @@ class _Setting:
             "table.hline())))"
         )
 
-    def _cells(self, text: str, tracks: int, tint: str | None) -> str:
+    def _cells(self, text: str, tracks: int, name: str | None) -> str:
         parts = split_at_point(text) if tracks == 2 else (text,)
-        return "".join(self._cell(part, tint) + ", " for part in parts)
+        return "".join(self._cell(part, name) + ", " for part in parts)
 
-    def _cell(self, text: str, tint: str | None) -> str:
-        if tint is None or not text:
+    def _cell(self, text: str, name: str | None) -> str:
+        """A cell in the colour of a family or verdict."""
+        if name is None or not text:
             return f"[{self.inline(text)}]"
-        return (
-            f'[#text(fill: rgb("{TINTS.get(tint, "#000000")}"), weight: 500)[{self.inline(text)}]]'
-        )
+        return f'[#text(fill: rgb("{tint(name)}"), weight: 500)[{self.inline(text)}]]'
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 A look is asked for by a key that says what a method is: `family/member` or `family/member/variant`.
 The family chooses the colours: finite elements are blue, nets orange, linear models grey, in every
-figure. Members take the places of their family one after the other, in the order in which the plugs
-place themselves; a member that no plug declares (a result of another installation) gets one of the
-places behind them, by its name, so that it keeps it. A variant of a member is hollow and broken.
+figure. Members take the colours of their family one after the other, in the order that the plugins
+declare; a member that no plugin declares (a result of another installation) gets one of the looks
+behind them, by its name, so that it keeps it. A variant of a member is hollow and broken.
 
 Colours are Okabe and Ito's set, which stays apart for colour-blind readers, with more shades of its
 blue and vermilion; markers and dashes keep the curves apart in grey print.
@@ -25,10 +25,10 @@ from zlib import crc32
 import matplotlib as mpl
 from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 
+from bench.methods.titles import members
 from bench.store.files import Damaged
 from reports.faults import note
 from reports.formatting import superscript
-from reports.names import members
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -36,30 +36,18 @@ if TYPE_CHECKING:
 
     from reports.document import Picture
 
-WIDTH_INCHES = 7.2
-FONTS = Path(mpl.get_data_path()) / "fonts" / "ttf"  # of the texts, for whoever sets them again
-GOLDEN = 0.62
-
-
-@dataclass(frozen=True)
-class Look:
-    color: str
-    marker: str
-    dash: str
-    hollow: bool = False
-
-
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 _OLIVE, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
 _NAVY, _BROWN, _GREY, _SILVER = "#00395A", "#8A3C00", "#666666", "#A0A0A0"
 _PERIWINKLE = "#7A7FC4"
 
+# The colours of the families: of their curves, one per member, in figures …
 COLORS: dict[str, tuple[str, ...]] = {
     "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
     "net": (_OLIVE, _VERMILION, _BROWN, _ORANGE),
     "linear model": (_BLACK, _GREY, _SILVER),
 }
-# What colours say in tables and forest plots, dark enough to be read as text on white.
+# … and of the family as a whole, and of verdicts, dark enough to be read as text on white.
 TINTS = {
     "finite element": "#005A9C",
     "net": "#B84A00",
@@ -76,6 +64,23 @@ MARKERS = "os^DvP*Xpdh"
 DASHES = ("-", "-.")  # of a member, once the colours begin again
 VARIANT_DASHES = ("--", ":")
 PLACES = 44  # as many as colours and markers give before a look comes again, and more
+WIDTH_INCHES = 7.2
+FONTS = Path(mpl.get_data_path()) / "fonts" / "ttf"  # of the texts, for the PDF
+
+
+@dataclass(frozen=True)
+class Look:
+    """The look of one method."""
+
+    color: str
+    marker: str
+    dash: str
+    hollow: bool = False
+
+
+def tint(name: str) -> str:
+    """The colour of a family or a verdict as text; black for an unknown one."""
+    return TINTS.get(name, "#000000")
 
 
 def look(key: str) -> Look:

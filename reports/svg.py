@@ -5,28 +5,27 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bench.store.results import medians
 from reports.document import Picture, slug
 from reports.drawings import drawing_findings
 from reports.formatting import number
-from reports.interactive.behind import Behind
-from reports.interactive.lean import lean
+from reports.interactive.cells import short
 from reports.interactive.numbers import (
     SERIES,
+    Origin,
     Panel,
     Series,
-    Told,
     as_json,
-    described,
+    panels,
     series,
-    tell,
+    set_origin,
 )
 from reports.style import drawn, look, saved
 
@@ -51,11 +50,14 @@ def plot_series(
     method: str,
     *,
     information: str = "",
-    runs: Iterable[str] = (),
+    keys: Sequence[Sequence[str]] = (),
     **style: Any,
 ) -> None:
-    """One curve with the look of its method, marked so that the page can hide it and name its
-    points; `runs` are the keys of the results behind all of them, `track` what these were told."""
+    """Plot one curve with the look of its method, so that the page can hide it and name its points.
+
+    `keys` are those of the results behind each point, or one entry for all points; `information`
+    is what the method is given.
+    """
     method_look = look(method)
     settings = {
         "color": method_look.color,
@@ -66,7 +68,17 @@ def plot_series(
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
     line.set_gid(SERIES + label.removeprefix("_"))  # which keeps a name out of the legend
-    tell(line, Told(method, information, tuple(runs)))
+    set_origin(line, Origin(method, information, keys))
+
+
+def plot_median(
+    axes: Axes, x: ArrayLike, table: ArrayLike, label: str, method: str, **style: Any
+) -> None:
+    """Plot the median over seeds, the rows of a table, with a band over all of them."""
+    rows = np.asarray(table)
+    plot_series(axes, x, medians(rows), label, method, **{"marker": "", **style})
+    if len(rows) > 1:
+        plot_band(axes, x, rows.min(axis=0), rows.max(axis=0), label, method)
 
 
 def plot_band(
@@ -142,13 +154,15 @@ def legend(axes: Axes, **settings: Any) -> None:
         _clickable(axes.legend(**settings))
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """The same for one axes' curves, below the whole figure: many entries hide no data there."""
-    handles, labels = axes.get_legend_handles_labels()
-    if not handles:
-        return
+def legend_below(figure: Figure, columns: int = 3) -> None:
+    """A legend of the curves of all panels, below the figure: many entries hide no data there."""
+    named: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
     place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "fontsize": 8}
-    _clickable(figure.legend(handles, labels, **place))
+    if named:
+        _clickable(figure.legend([*named.values()], [*named], **place))
 
 
 def _clickable(box: Legend) -> None:
@@ -180,34 +194,24 @@ def drawing(picture: Picture) -> Drawing:
         return _saved(figure, picture.name)
 
 
-def inline_svg(picture: Picture, behind: Behind | None = None) -> tuple[Inline, Drawing]:
-    """A picture for the page, whose marks name the runs `behind` them; and for the PDF, so that it
-    need not be drawn again."""
+def inline_svg(picture: Picture) -> tuple[Inline, Drawing]:
+    """A picture for the page, and for the PDF, so that it need not be drawn again."""
     with drawn(picture, text_as_text=True) as figure:
         made = _saved(figure, picture.name)
-        panels = described(figure)
-        svg = _for_page(made.svg, picture.name, picture.alt, _marks(figure, panels, behind))
-        return Inline(svg, as_json(figure, panels)), made
-
-
-def to_svg(figure: Figure, name: str, alt: str, behind: Behind | None = None) -> str:
-    """The figure as one <svg> element for an HTML page."""
-    made = _saved(figure, name)
-    return _for_page(made.svg, name, alt, _marks(figure, described(figure), behind))
+        svg = _for_page(made.svg, picture.name, picture.alt, _marks(figure))
+        return Inline(svg, as_json(figure)), made
 
 
 def _saved(figure: Figure, name: str) -> Drawing:
-    data = saved(figure, "svg", metadata={"Date": None, "Creator": None})
+    data = saved(figure, "svg", transparent=True, metadata={"Date": None, "Creator": None})
     return Drawing(data, drawing_findings(name, figure))
 
 
 def _for_page(saved_svg: bytes, name: str, alt: str, marks: str) -> str:
     text = saved_svg.decode()
     text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = lean(text)
-    text = _name_series(text)
-    text = _short_ids(prefix_ids(text, slug(name)), slug(name))
+    text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = prefix_ids(_name_series(text), slug(name))
     label = html.escape(alt, quote=True)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
     return text.replace("</svg>", marks + "</svg>")
@@ -223,15 +227,6 @@ def _name_series(text: str) -> str:
     return re.sub(r'id="(series|legend):([^"]*)"', attribute, text)
 
 
-def _short_ids(text: str, prefix: str) -> str:
-    """With a few letters for markers and clip paths, whose hashes thousands of parts refer to."""
-    hashed = re.findall(rf'\bid="({re.escape(prefix)}-[mp][0-9a-f]{{10}})"', text)
-    figure = f"part-{crc32(prefix.encode()):x}"
-    for place, name in enumerate(dict.fromkeys(hashed)):
-        text = text.replace(name, f"{figure}-{place}")
-    return text.replace("<use xlink:href=", "<use href=")
-
-
 def prefix_ids(text: str, prefix: str) -> str:
     """Several figures share one page, and matplotlib numbers the parts of each from one."""
     text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
@@ -239,56 +234,35 @@ def prefix_ids(text: str, prefix: str) -> str:
     return re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', text)
 
 
-def _marks(figure: Figure, panels: Sequence[Panel], behind: Behind | None) -> str:
+def _marks(figure: Figure) -> str:
     """A transparent circle with a title over every data point: tooltips without any script."""
+    words = panels(figure)
     marks = "".join(
         mark
-        for each, panel in zip_panels(figure, panels)
+        for each in series(figure)
         if each.value is None and not each.end_of_band  # its curve has marks at the same x
-        for mark in _marks_of(each, panel, figure.bbox.height, behind)
+        if each.name or any(words[each.panel].names.values())
+        for mark in _marks_of(each, words[each.panel], figure.bbox.height)
     )
     return f'<g class="marks" fill="transparent">{marks}</g>'
 
 
-def zip_panels(figure: Figure, panels: Sequence[Panel]) -> Iterator[tuple[Series, Panel]]:
-    """Every series that can be spoken of, with its panel."""
-    for each in series(figure):
-        panel = panels[each.panel]
-        if each.name or any(panel.names.values()):
-            yield each, panel
-
-
-def _marks_of(each: Series, panel: Panel, height: float, behind: Behind | None) -> Iterator[str]:
-    """The marks of a series in groups: what they share is said once."""
+def _marks_of(each: Series, panel: Panel, height: float) -> Iterator[str]:
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
-    every = math.ceil(each.x.size / MOST_MARKS)
-    named = (behind.cells.ranges(each.told.runs) or behind.named(each.name)) if behind else ""
-    shared = f' data-series="{slug(each.name)}"' if each.name else ""
-    shared += "".join(_words(panel, axis) for axis in AXES)
-    groups: dict[str, list[str]] = {}
-    for x, y, (px, py) in list(zip(each.x, each.y, places, strict=True))[::every]:
-        if not np.isfinite([px, py]).all():
+    named = f' data-series="{slug(each.name)}"' if each.name else ""
+    for k in range(0, each.x.size, math.ceil(each.x.size / MOST_MARKS)):
+        if not np.isfinite(places[k]).all():
             continue
-        exact = behind.runs(float(x), float(y)) if behind and not each.told.runs else ""
-        said = f"{_said(panel, 'x', float(x))}; {_said(panel, 'y', float(y))}"
-        title = html.escape(f"{each.name}: {said}" if each.name else said)
-        mark = f'<circle cx="{px:.1f}" cy="{height - py:.1f}" r="6"><title>{title}</title></circle>'
-        groups.setdefault(exact or named, []).append(mark)
-    for runs, marks in groups.items():
-        told = f' data-runs="{runs}"' if runs else ""
-        yield f"<g{shared}{told}>{''.join(marks)}</g>"
+        px, py = places[k]
+        runs = " ".join(map(short, each.origin.behind(k)))
+        data = f'{named} data-runs="{runs}"' if runs else named
+        values = f"{_value(panel, 'x', each.x[k])}, {_value(panel, 'y', each.y[k])}"
+        title = html.escape(f"{each.name}: {values}" if each.name else values)
+        circle = f'cx="{px:.1f}" cy="{height - py:.1f}" r="6"'
+        yield f"<circle{data} {circle}><title>{title}</title></circle>"
 
 
-Axis = Literal["x", "y"]
-AXES: tuple[Axis, Axis] = ("x", "y")
-
-
-def _words(panel: Panel, axis: Axis) -> str:
-    """What the page writes before the values of an axis: `seconds, one thread`."""
-    words = panel.x if axis == "x" else panel.y
-    return f' data-{axis}="{html.escape(words)}"' if words and not panel.names[axis] else ""
-
-
-def _said(panel: Panel, axis: Axis, value: float) -> str:
-    """`0.5`, or what stands at the tick."""
-    return panel.names[axis].get(value) or number(value)
+def _value(panel: Panel, axis: Literal["x", "y"], value: float) -> str:
+    """`seconds 0.5`, or what stands at the tick."""
+    label = panel.x if axis == "x" else panel.y
+    return panel.names[axis].get(float(value)) or f"{label} {number(float(value))}".strip()

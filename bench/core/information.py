@@ -13,15 +13,22 @@ class Information:
     track: str
     title: str  # given …
     given: str  # in full, for tables
+    short: str  # in one or two words, for panels and columns
 
 
 INFORMATION = {
     row.name: row
     for row in (
-        Information("samples", "fit", "samples of the field", "samples of u in the cylinder"),
         Information(
-            "equation", "solve", "the equation and the boundary data", "f, φ and the boundary data"
+            "samples", "fit", "samples of the field", "samples of u in the cylinder", "samples"
         ),
-        Information("field", "oracle", "the field itself", "u and curl u everywhere"),
+        Information(
+            "equation",
+            "solve",
+            "the equation and the boundary data",
+            "f, φ and the boundary data",
+            "the equation",
+        ),
+        Information("field", "oracle", "the field itself", "u and curl u everywhere", "the field"),
     )
 }

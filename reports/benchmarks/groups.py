@@ -111,11 +111,11 @@ def _table(name: str, entries: Sequence[Timed], changes: dict[str, Change]) -> T
     caption = f"{stem(entries[0]).replace('_', ' ').capitalize()}. {_about(entries)}"
     if constant:
         first = entries[0].info
-        told = (
+        shared = (
             f"{key.replace('_', ' ')} {show(plain(first[key]), _kind(key, entries))}"
             for key in constant
         )
-        caption += f" In all rows: {', '.join(told)}."
+        caption += f" In all rows: {', '.join(shared)}."
     return Table(name, caption, columns, rows, source())
 
 

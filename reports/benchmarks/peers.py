@@ -35,8 +35,8 @@ class Row:
     @property
     def sooner(self) -> float | None:
         """The peer's seconds over ours."""
-        told = real(self.ratio.get("value"))
-        return told or _over(self.seconds, self.our_seconds)
+        measured = real(self.ratio.get("value"))
+        return measured or _over(self.seconds, self.our_seconds)
 
     @property
     def interval(self) -> str | None:
@@ -83,24 +83,24 @@ def _side(ratio: float | None) -> int:
 
 def found(timed: Sequence[Timed]) -> list[Row]:
     return [
-        _row(entry, name, told)
+        _row(entry, name, peer_info)
         for entry in timed
-        for name, told in mapping(entry, "peers").items()
-        if isinstance(told, Mapping)
+        for name, peer_info in mapping(entry, "peers").items()
+        if isinstance(peer_info, Mapping)
     ]
 
 
-def _row(entry: Timed, name: str, told: Mapping[str, Any]) -> Row:
-    ratio = told.get("ratio")
+def _row(entry: Timed, name: str, peer_info: Mapping[str, Any]) -> Row:
+    ratio = peer_info.get("ratio")
     return Row(
         question=entry.name.removeprefix("test_").replace("_", " ").replace("[", " ").strip("]"),
-        peer=str(told.get("peer") or name),
-        version=str(told.get("version") or "–"),
-        seconds=real(told.get("seconds")),
-        error=real(told.get("error")),
-        way=str(told.get("ours") or "–"),
-        our_seconds=real(told.get("ours_seconds", entry.median)),
-        our_error=real(told.get("ours_error")),
+        peer=str(peer_info.get("peer") or name),
+        version=str(peer_info.get("version") or "–"),
+        seconds=real(peer_info.get("seconds")),
+        error=real(peer_info.get("error")),
+        way=str(peer_info.get("ours") or "–"),
+        our_seconds=real(peer_info.get("ours_seconds", entry.median)),
+        our_error=real(peer_info.get("ours_error")),
         ratio=ratio if isinstance(ratio, Mapping) else {},
     )
 

@@ -16,7 +16,7 @@ from bench.measure.medians import median
 FOLDER = ".benchmarks"
 MOST_BYTES = 64 * 2**20
 SHORTEST, LONGEST = 1e-12, 1e9  # seconds that a benchmark may take
-FEW_ROUNDS = 5  # below, quartiles say little, and only large changes are told
+FEW_ROUNDS = 5  # below, quartiles say little, and only large changes are reported
 NOISE_OF_FEW = 0.3
 NOISE_OF_MANY = 0.05  # what a quiet machine drifts between two runs, whatever the rounds say
 
@@ -156,7 +156,7 @@ def _entries(entries: list[Any], path: Path) -> Iterator[tuple[str, Timed]]:
 
 
 def _is_targets(found: Any) -> bool:
-    """None, or by name what was held against what."""
+    """None, or by name what was compared with what."""
     if not found:
         return True
     return isinstance(found, dict) and all(isinstance(held, dict) for held in found.values())

@@ -1,4 +1,4 @@
-"""Ratios beside what was aimed at, and kernels beside what the machine can do."""
+"""Ratios compared with their targets, and kernels with what the machine can do."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def targets(timed: Sequence[Timed]) -> list[Block]:
         headline(timed) + " A target is aimed at and never asserted: whether a clock meets it "
         "depends on the machine."
     )
-    caption = "Ratios beside their targets, the furthest from it first."
+    caption = "Ratios compared with their targets, the furthest from it first."
     return [Paragraph(lead), Table("targets", caption, columns, rows, source())]
 
 

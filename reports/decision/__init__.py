@@ -1,12 +1,12 @@
-"""Who wins, for whom: the cheapest method that reaches a required error. Data in, decisions out.
+"""The cheapest method that reaches a required error. Data in, decisions out.
 
-One question per table, by what a method was told: samples, the equation, the field itself. Within
-a question only methods under equal `Conditions` meet. An answer is a method made ready and
-evaluated at `POINTS` points, so that one which leaves its work to the query pays for it there.
+Only methods under equal `Conditions` are compared: given the same, on the same problem, on as many
+threads. The cost is the time until the error is reached and the time of `POINTS` evaluations, so
+that a method which leaves its work to the evaluation pays for it there.
 
-Time to an error is read off the recorded curve; what a method spent before it (a search among
-settings) stands apart, because some settings were found elsewhere at a cost nobody counted. A
-larger budget therefore costs nothing here, and one that was too small is named with the miss.
+Time to an error is read off the recorded curve. The search for settings is reported apart, because
+some settings were found elsewhere at a cost that is not counted. A larger budget therefore costs
+nothing here; one that was too small is named with the miss.
 """
 
 from __future__ import annotations
@@ -19,12 +19,6 @@ from bench.store.results import median
 
 REQUIRED = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 POINTS = 10_000
-
-QUESTIONS = {
-    "samples": "samples of the field",
-    "equation": "the equation and the boundary data",
-    "field": "the field itself",
-}
 
 
 @dataclass(frozen=True, order=True)
@@ -72,18 +66,22 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Entrant:
+class Method:
     """A method under its conditions, with one trial per seed."""
 
     name: str
     series: str  # sizes of one method are one series
-    is_net: bool
-    is_element: bool
+    family: str
     conditions: Conditions
     trials: tuple[Trial, ...]
     seconds_tuning: tuple[float, ...] | None = None  # per seed; None: not counted
     searched_elsewhere: bool = False
     budget: str = ""
+    keys: tuple[str, ...] = ()  # of its results
+
+    @property
+    def is_net(self) -> bool:
+        return self.family == "net"
 
     def reached(self, required: float) -> int:
         """In how many seeds the error is reached."""
@@ -95,16 +93,21 @@ class Entrant:
         return median(trial.best for trial in self.trials)
 
     @property
+    def seconds(self) -> float:
+        """To its end, without the search; median over seeds."""
+        return median(trial.seconds[-1] for trial in self.trials)
+
+    @property
     def per_point(self) -> float | None:
         known = [trial.per_point for trial in self.trials if trial.per_point is not None]
         return median(known) if known else None
 
 
 @dataclass(frozen=True)
-class Place:
-    """An entrant that reaches the error in most seeds, with its medians."""
+class Success:
+    """A method that reaches the error in most seeds, with its medians."""
 
-    entrant: Entrant
+    method: Method
     error: float
     seconds: float  # to the error
     seconds_tuning: float | None  # None: its settings were found elsewhere, uncounted
@@ -124,14 +127,14 @@ class Place:
 
     @property
     def seeds(self) -> int:
-        return len(self.entrant.trials)
+        return len(self.method.trials)
 
 
 @dataclass(frozen=True)
 class Miss:
-    """Nobody reaches the error: who comes nearest, how near, and why not nearer."""
+    """No method reaches the error: which one comes nearest, how near, and why not nearer."""
 
-    entrant: Entrant
+    method: Method
     error: float
     reason: str
 
@@ -140,9 +143,9 @@ class Miss:
 class Decision:
     conditions: Conditions
     required: float
-    winner: Place | None
-    runner_up: Place | None  # the cheapest of another series
-    net: Place | None  # the cheapest net
+    winner: Success | None
+    runner_up: Success | None  # the cheapest of another series
+    net: Success | None  # the cheapest net
     nets: int  # how many were entered
     miss: Miss | None  # where there is no winner
 
@@ -152,11 +155,11 @@ class Decision:
         return self.runner_up.cost / self.winner.cost if self.winner and self.runner_up else None
 
 
-def decide(entrants: Iterable[Entrant], required: Sequence[float] = REQUIRED) -> list[Decision]:
+def decide(methods: Iterable[Method], required: Sequence[float] = REQUIRED) -> list[Decision]:
     """Decisions for every set of conditions that occurs, error by error."""
-    groups: dict[Conditions, list[Entrant]] = {}
-    for entrant in entrants:
-        groups.setdefault(entrant.conditions, []).append(entrant)
+    groups: dict[Conditions, list[Method]] = {}
+    for method in methods:
+        groups.setdefault(method.conditions, []).append(method)
     return [
         decision(groups[key], error) for key in sorted(groups, key=_order) for error in required
     ]
@@ -180,55 +183,54 @@ def alike(a: Decision, b: Decision) -> bool:
 
 def _answer(decision: Decision) -> tuple[object, ...]:
     if decision.miss is not None:
-        return (decision.miss.entrant.name, decision.miss.reason)
+        return (decision.miss.method.name, decision.miss.reason)
     places = (decision.winner, decision.runner_up, decision.net)
-    return tuple((p.entrant.name, p.cost, p.reached) if p else None for p in places)
+    return tuple((p.method.name, p.cost, p.reached) if p else None for p in places)
 
 
-def decision(field: Sequence[Entrant], required: float, points: int = POINTS) -> Decision:
+def decision(field: Sequence[Method], required: float, points: int = POINTS) -> Decision:
     """Among methods under equal conditions; others are refused."""
-    conditions = {entrant.conditions for entrant in field}
+    conditions = {method.conditions for method in field}
     if len(conditions) != 1:
         raise ValueError(f"methods under different conditions do not compare: {conditions}")
-    places = sorted(placed(field, required, points), key=lambda place: place.cost)
+    places = sorted(successes(field, required, points), key=lambda place: place.cost)
     winner = places[0] if places else None
-    others = [p for p in places if winner and p.entrant.series != winner.entrant.series]
+    others = [p for p in places if winner and p.method.series != winner.method.series]
     return Decision(
         field[0].conditions,
         required,
         winner,
         others[0] if others else None,
-        next((place for place in places if place.entrant.is_net), None),
-        sum(entrant.is_net for entrant in field),
+        next((place for place in places if place.method.is_net), None),
+        sum(method.is_net for method in field),
         None if winner else _miss(field, required),
     )
 
 
-def placed(field: Iterable[Entrant], required: float, points: int = POINTS) -> list[Place]:
+def successes(field: Iterable[Method], required: float, points: int = POINTS) -> list[Success]:
     """Those that reach the error in more than half of their seeds, and whose queries were timed."""
     return [
-        place(entrant, required, entrant.per_point, points)
-        for entrant in field
-        if 2 * entrant.reached(required) > len(entrant.trials) and entrant.per_point is not None
+        Success(
+            method,
+            method.error,
+            median(trial.seconds_to(required) for trial in method.trials),
+            median(method.seconds_tuning)
+            if method.seconds_tuning
+            else None
+            if method.searched_elsewhere
+            else 0.0,
+            method.per_point,
+            method.reached(required),
+            points,
+        )
+        for method in field
+        if 2 * method.reached(required) > len(method.trials) and method.per_point is not None
     ]
 
 
-def place(entrant: Entrant, required: float, per_point: float, points: int = POINTS) -> Place:
-    tuning = entrant.seconds_tuning
-    return Place(
-        entrant,
-        entrant.error,
-        median(trial.seconds_to(required) for trial in entrant.trials),
-        median(tuning) if tuning else None if entrant.searched_elsewhere else 0.0,
-        per_point,
-        entrant.reached(required),
-        points,
-    )
-
-
-def _miss(field: Sequence[Entrant], required: float) -> Miss:
-    """The entrant with the smallest error."""
-    nearest = min(field, key=lambda entrant: entrant.error)
+def _miss(field: Sequence[Method], required: float) -> Miss:
+    """The method with the smallest error."""
+    nearest = min(field, key=lambda method: method.error)
     reached, seeds = nearest.reached(required), len(nearest.trials)
     diverged = sum(not math.isfinite(trial.best) for trial in nearest.trials)
     falling = sum(trial.falling for trial in nearest.trials)
@@ -241,7 +243,7 @@ def _miss(field: Sequence[Entrant], required: float) -> Miss:
     elif 2 * falling > seeds:
         ended = f"its budget ({nearest.budget})" if nearest.budget else "its training"
         reason = f"its error was still falling when {ended} ended"
-    elif nearest.is_element:
+    elif nearest.family == "finite element":
         reason = "no finer one was computed"
     else:
         reason = "that is where it ends"

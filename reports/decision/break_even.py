@@ -2,7 +2,7 @@
 
 A net costs T to train (its search included where it was counted) and p a point; a finite element of
 equal error t to compute and q a point. The net is ahead after N points if T + N p ≤ t + N q. Or the
-element is computed anew every time, as for a field that changes, and evaluated at `POINTS` points
+element is computed again every time, as for a field that changes, and evaluated at `POINTS` points
 each: the net is ahead after S solves if T + S POINTS p ≤ S (t + POINTS q). Every seed of the net
 gives a count; "never" is infinite and takes part in the median and in its interval.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from bench.claims.statistics import bootstrap_median
 from bench.store.results import median
-from reports.decision import POINTS, REQUIRED, Entrant, Place, placed
+from reports.decision import POINTS, REQUIRED, Method, Success, successes
 
 FEWEST = 6  # seeds of which a 95 % interval of the median can be had; fewer are shown whole
 
@@ -44,41 +44,41 @@ class BreakEven:
     """A net against the cheapest mesh of one element that reaches the same required error."""
 
     required: float
-    net: Place
-    element: Place
+    net: Success
+    element: Success
     points: Count
     solves: Count
     lead_ends: float  # points up to which a net that is ahead at once stays ahead; inf: for good
 
 
 def break_even(
-    nets: Iterable[Entrant], elements: Iterable[Entrant], required: Sequence[float] = REQUIRED
+    nets: Iterable[Method], elements: Iterable[Method], required: Sequence[float] = REQUIRED
 ) -> list[BreakEven]:
     """For each error the net that is soonest, search included, against each series of elements.
 
-    Only meshes that were computed take part: nothing is extrapolated. Whoever was told something
-    else, or how many samples, is refused.
+    Only meshes that were computed take part: nothing is extrapolated. Methods
+    under different conditions are refused.
     """
     nets, elements, found = list(nets), list(elements), []
-    conditions = {entrant.conditions for entrant in (*nets, *elements)}
+    conditions = {method.conditions for method in (*nets, *elements)}
     if len(conditions) > 1:
         raise ValueError(f"methods under different conditions do not compare: {conditions}")
     for error in required:
-        able = placed(nets, error)
+        able = successes(nets, error)
         if not able:
             continue
         net = min(able, key=lambda place: place.seconds + (place.seconds_tuning or 0.0))
-        cheapest: dict[tuple[str, str], Place] = {}
-        for place in sorted(placed(elements, error), key=lambda place: place.cost):
-            key = (place.entrant.conditions.information, place.entrant.series)
+        cheapest: dict[tuple[str, str], Success] = {}
+        for place in sorted(successes(elements, error), key=lambda place: place.cost):
+            key = (place.method.conditions.information, place.method.series)
             cheapest.setdefault(key, place)
         found += [_against(error, net, element) for element in cheapest.values()]
     return found
 
 
-def _against(required: float, net: Place, element: Place) -> BreakEven:
+def _against(required: float, net: Success, element: Success) -> BreakEven:
     t, q = element.seconds, element.per_point
-    trainings = _trainings(net.entrant, required)
+    trainings = _trainings(net.method, required)
     ends = [lead_ends(T, p, t, q) for T, p in trainings]
     return BreakEven(
         required,
@@ -90,7 +90,7 @@ def _against(required: float, net: Place, element: Place) -> BreakEven:
     )
 
 
-def _trainings(net: Entrant, required: float) -> list[tuple[float, float]]:
+def _trainings(net: Method, required: float) -> list[tuple[float, float]]:
     """Seconds until trained, and per point, seed by seed."""
     tuning = net.seconds_tuning or (0.0,) * len(net.trials)
     middle = net.per_point or 0.0

@@ -39,7 +39,7 @@ def pay_back_counts(found: Mapping[str, Sequence[BreakEven]], looks: Looks) -> F
     for axes in grid[-1]:
         axes.set_xlabel("points until the net is ahead")
     figure.supylabel("required L² error", fontsize=9)
-    legend_below(figure, _all_named(list(grid.flat[: len(panels)])), columns=6)
+    legend_below(figure, columns=6)
     return figure
 
 
@@ -57,9 +57,9 @@ def _panel(
     looks: Looks,
     lanes: tuple[float, float],
 ) -> None:
-    series = list(dict.fromkeys(row.element.entrant.series for row in rows))
+    series = list(dict.fromkeys(row.element.method.series for row in rows))
     for row in rows:
-        name = row.element.entrant.series
+        name = row.element.method.series
         shift = (series.index(name) - (len(series) - 1) / 2) * 0.7 / max(len(series), 1)
         place = errors.index(row.required) + shift
         ends = [_at(value, lanes) for value in (row.points.low, row.points.high)]
@@ -88,14 +88,3 @@ def _at(value: float, lanes: tuple[float, float]) -> float:
     if isinf(value):
         return lanes[1]
     return float(np.log10(value)) if value > 0 else lanes[0]
-
-
-def _all_named(panels: Sequence[Axes]) -> Axes:
-    """One panel's legend must name the elements of all: those it lacks are added unseen."""
-    first = panels[0]
-    for line in (line for axes in panels[1:] for line in axes.lines):
-        label = str(line.get_label())
-        if not label.startswith("_") and label not in first.get_legend_handles_labels()[1]:
-            first.plot([], [], label=label, ls="", marker=line.get_marker(),
-                       color=line.get_color(), fillstyle=line.get_fillstyle())  # fmt: skip
-    return first

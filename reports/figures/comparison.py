@@ -1,4 +1,4 @@
-"""Work and precision: who reaches which error, for how many seconds and unknowns."""
+"""Work and precision: the errors that methods reach, against seconds and against unknowns."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from reports.contenders import Contender
+from reports.competitors import Competitor
 from reports.style import WIDTH_INCHES
 from reports.svg import End, legend_below, name_ends, plot_series
 
 Array = NDArray[np.float64]
 
 
-def work_precision(field: Sequence[Contender]) -> Figure:
-    """L² error on the cube against seconds and against unknowns; lower and further left is better.
+def work_precision(field: Sequence[Competitor]) -> Figure:
+    """L² error on the whole domain against seconds and against unknowns.
 
-    Lines join the sizes of one method; each contender told samples is one point, the median over
-    its seeds.
+    Lines join the sizes of one method; a competitor that is given samples is one point, the median
+    over its seeds.
     """
     figure, (seconds, unknowns) = plt.subplots(
         1, 2, figsize=(WIDTH_INCHES, 4.2), sharey=True, width_ratios=(1, 1)
@@ -34,16 +34,16 @@ def work_precision(field: Sequence[Contender]) -> Figure:
         axes.margins(x=0.16)
         name_ends(axes, ends)
         axes.set_xlabel(work + (" to compute" if work == "seconds" else ""))
-    seconds.set_ylabel("L² error on the cube")
-    legend_below(figure, seconds)
+    seconds.set_ylabel("L² error on the whole domain")
+    legend_below(figure)
     return figure
 
 
-def _work(contender: Contender, work: str) -> float | None:
-    return contender.seconds if work == "seconds" else float(contender.unknowns)
+def _work(competitor: Competitor, work: str) -> float | None:
+    return competitor.seconds if work == "seconds" else float(competitor.unknowns)
 
 
-def _lines(axes: Axes, field: Sequence[Contender], work: str) -> list[End]:
+def _lines(axes: Axes, field: Sequence[Competitor], work: str) -> list[End]:
     """Sizes of one method as one line, dotted where it solves the equation; the ends of oracles."""
     ends = []
     for (track, series), members in _families(field).items():
@@ -52,43 +52,44 @@ def _lines(axes: Axes, field: Sequence[Contender], work: str) -> list[End]:
         oracle = track == "field"
         label = f"{series} ({'oracle' if oracle else 'solved'})"
         dash = {} if oracle else {"linestyle": ":"}
-        plot_series(axes, x, error, label, rows[0].look, information=track, **dash)
+        keys = [c.keys for c in rows]
+        plot_series(axes, x, error, label, rows[0].look, information=track, keys=keys, **dash)
         if oracle:
             ends.append(End((x[-1], error[-1]), series, label, rows[0].look))
     return ends
 
 
-def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contender]]:
-    """Those with an error that were not told samples, by track and series."""
-    found: dict[tuple[str, str], list[Contender]] = {}
-    for contender in field:
-        if contender.information != "samples" and contender.error:
-            key = (contender.information, contender.competitor.series)
-            found.setdefault(key, []).append(contender)
+def _families(field: Sequence[Competitor]) -> dict[tuple[str, str], list[Competitor]]:
+    """Those with an error that are not given samples, by what they are given and by series."""
+    found: dict[tuple[str, str], list[Competitor]] = {}
+    for competitor in field:
+        if competitor.information != "samples" and competitor.error:
+            key = (competitor.information, competitor.declared.series)
+            found.setdefault(key, []).append(competitor)
     return found
 
 
-def _curve(rows: Sequence[Contender], work: str) -> tuple[Array, Array]:
+def _curve(rows: Sequence[Competitor], work: str) -> tuple[Array, Array]:
     points = np.array([(_work(c, work), c.error) for c in rows], dtype=float)
     return points[:, 0], points[:, 1]
 
 
-def _points(axes: Axes, field: Sequence[Contender], work: str) -> None:
-    """One marker per contender told samples; those of one series share a legend entry."""
+def _points(axes: Axes, field: Sequence[Competitor], work: str) -> None:
+    """One marker per competitor that is given samples; those of one series share a legend entry."""
     shown: set[str] = set()
-    for contender in field:
-        x = _work(contender, work)
-        if contender.information != "samples" or not contender.error or x is None:
+    for competitor in field:
+        x = _work(competitor, work)
+        if competitor.information != "samples" or not competitor.error or x is None:
             continue
-        label = contender.competitor.series
-        entry = label if label not in shown else "_" + contender.name
+        label = competitor.declared.series
+        entry = label if label not in shown else "_" + competitor.name
         marks: dict[str, Any] = {"linestyle": "", "markersize": 6}
-        told: dict[str, Any] = {"information": contender.information, "runs": contender.keys}
-        plot_series(axes, [x], [contender.error], entry, contender.look, **told, **marks)
+        origin: dict[str, Any] = {"information": competitor.information, "keys": [competitor.keys]}
+        plot_series(axes, [x], [competitor.error], entry, competitor.look, **origin, **marks)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
 
 
-def undrawn(field: Sequence[Contender]) -> list[str]:
-    """Contenders that a logarithmic axis of errors cannot show: diverged, or not measured there."""
+def undrawn(field: Sequence[Competitor]) -> list[str]:
+    """Those that a logarithmic axis of errors cannot show: diverged, or not measured there."""
     return [c.name for c in field if not c.error]

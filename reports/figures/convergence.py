@@ -1,4 +1,4 @@
-"""Error against mesh size: finite elements fall, nets stay where they are."""
+"""Error against mesh size: curves of finite elements, horizontal lines of nets."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ Name = Callable[[Mapping[str, Any]], str]
 
 
 def error_against_h(fem: Results, nets: Results) -> Figure:
-    """L² error on the cube against h: one curve per element, one level per net (median over
-    seeds, band over all of them)."""
+    """L² error on the whole domain against h: a curve per element, a horizontal line per net.
+
+    Lines are medians over seeds, with a band over all of them.
+    """
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, WIDTH_INCHES * 0.55))
     ends = draw_elements(axes, fem)
     draw_levels(axes, nets)
-    axes.set_ylabel("L² error on the cube")
-    legend_below(figure, axes)
+    axes.set_ylabel("L² error on the whole domain")
+    legend_below(figure)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     name_ends(axes, ends, side="left")
     return figure
@@ -43,7 +45,7 @@ def draw_elements(axes: Axes, fem: Results) -> list[End]:
         first = rows.records[0]
         label = element_title(first)
         look = element_look(element)
-        plot_series(axes, h, error, label, look)
+        plot_series(axes, h, error, label, look, keys=[[r.key] for r in rows])
         ends.append(End((h[-1], error[-1]), element_short(first), label, look))
         rate = first.values.get("element_rate")  # none where the order is an argument
         if rate is not None and (rate not in lowest or error[-1] < lowest[rate][1][-1]):
@@ -57,7 +59,7 @@ def draw_elements(axes: Axes, fem: Results) -> list[End]:
 
 
 def draw_levels(axes: Axes, nets: Results, name: Name = net_name) -> None:
-    """A net knows no mesh: its error is one level, drawn over the whole range of h."""
+    """A net has no mesh size: its error is a horizontal line over the whole range of h."""
     left, right = axes.get_xlim()
     ends = [max(left, 1e-3), right]
     for label in sorted({name(r.config) for r in nets}):
@@ -68,7 +70,8 @@ def draw_levels(axes: Axes, nets: Results, name: Name = net_name) -> None:
             plot_series(axes, [], [], f"{label} (diverged)", method, marker="")
             continue
         width = 0.7 if runs.records[0].config["bias_ordering"] else 1.5
-        plot_series(axes, ends, [level, level], label, method, marker="", linewidth=width)
+        style: dict[str, Any] = {"marker": "", "linewidth": width, "keys": [runs.keys()]}
+        plot_series(axes, ends, [level, level], label, method, **style)
         if len(errors) > 1:
             finite = [error for error in errors if np.isfinite(error)]
             plot_band(axes, ends, min(finite), max(finite), label, method)

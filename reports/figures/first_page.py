@@ -1,9 +1,9 @@
-"""The figures of the first page: errors by what methods were told, and claims as a forest plot."""
+"""The figures of the first page: errors by what methods are given, and claims as a forest plot."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,53 +13,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from bench.store.results import median
-from reports.contenders import Contender, entrant
+from reports.competitors import Competitor
 from reports.decision import Trial
 from reports.formatting import scientific
-from reports.interactive.numbers import SERIES, Told, tell
-from reports.style import TINTS, WIDTH_INCHES
+from reports.interactive.numbers import SERIES, Origin, set_origin
+from reports.style import WIDTH_INCHES, tint
 from reports.svg import End, make_room, name_series, plot_series
 
-TOLD = {
-    "field": "told the field",
-    "samples": "told samples of it",
-    "equation": "told the equation",
-}
 NAME_GAP = 0.098  # of a panel's height, between two names
 NAME_SIZE = 7.5
 MOST_POINTS = 40  # of a curve; more would weigh and not show
 
 
-@dataclass(frozen=True)
-class Method:
-    """A contender as this figure sees it: judged as in the table of winners."""
-
-    contender: Contender
-    error: float
-    seconds: float  # to its end, without search
-    trials: tuple[Trial, ...]
-
-    @classmethod
-    def of(cls, contender: Contender) -> Method:
-        judged = entrant(contender)
-        ends = median(trial.seconds[-1] for trial in judged.trials)
-        return cls(contender, judged.error, ends, judged.trials)
-
-    @property
-    def is_drawable(self) -> bool:
-        """On logarithmic axes."""
-        return 0 < self.error < np.inf and 0 < self.seconds < np.inf
-
-    series = property(lambda self: self.contender.competitor.series)
-    family = property(lambda self: self.contender.competitor.family)
-    look = property(lambda self: self.contender.look)
+def drawable(field: Iterable[Competitor]) -> list[Competitor]:
+    """Those that logarithmic axes can show."""
+    return [c for c in field if 0 < c.method.error < np.inf and 0 < c.method.seconds < np.inf]
 
 
-def told_panels(field: Sequence[Contender]) -> Figure:
-    """One panel per thing that a method can be told, L² error against seconds, common axes."""
-    methods = [m for m in map(Method.of, field) if m.is_drawable]
-    tracks = [track for track in TOLD if any(m.contender.information == track for m in methods)]
+def given_panels(field: Iterable[Competitor]) -> Figure:
+    """L² error against seconds: one panel per thing that a method can be given, common axes."""
+    shown = drawable(field)
+    tracks = list(dict.fromkeys(c.track for c in shown))
     figure, grid = plt.subplots(
         1,
         max(1, len(tracks)),
@@ -70,16 +44,16 @@ def told_panels(field: Sequence[Contender]) -> Figure:
     )
     named = []
     for axes, track in zip(grid[0], tracks, strict=False):
-        ends = _panel(axes, [m for m in methods if m.contender.information == track])
+        ends = _panel(axes, [c for c in shown if c.track is track])
         axes.loglog()
         axes.margins(x=0.12, y=0.1)
-        axes.set_title(TOLD[track], loc="left", fontsize=10, fontweight="bold")
+        axes.set_title(f"given {track.short}", loc="left", fontsize=10, fontweight="bold")
         axes.set_xlabel("seconds, one thread")
         named.append((axes, ends))
     every = [end for _, ends in named for end in ends]
     right = make_room(grid[0][0], every, panels=len(grid[0]), size=NAME_SIZE, beyond=2.0)
     grid[0][0].autoscale_view(scalex=False)
-    ys = [m.error for m in methods] or [1.0]
+    ys = [c.method.error for c in shown] or [1.0]
     if max(ys) < 1.1 * min(ys):  # one point has no range
         grid[0][0].set_ylim(min(ys) / 10, max(ys) * 10)
     for axes, ends in named:  # once the common limits are known
@@ -102,7 +76,7 @@ def _name(axes: Axes, ends: Sequence[End], right: float) -> None:
     ordered = sorted(ends, key=lambda end: -end.at[1])
     wanted = [float(np.log10(end.at[1])) for end in ordered]
     for end, place in zip(ordered, spread(wanted, low, high), strict=True):
-        color = FAMILIES.get(end.method.partition("/")[0], "#000000")
+        color = tint(end.method.partition("/")[0])
         (line,) = axes.plot([end.at[0], right], [end.at[1], 10**place], color=color, lw=0.4)
         line.set_zorder(0.5)
         style = {"xytext": (2, 0), "fontsize": NAME_SIZE, "color": color}
@@ -123,43 +97,43 @@ def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
     return places
 
 
-def _panel(axes: Axes, field: Sequence[Method]) -> list[End]:
+def _panel(axes: Axes, field: Sequence[Competitor]) -> list[End]:
     """Sizes of one element as a line, the best net along its training, linear models as points."""
     ends = []
-    series: dict[str, list[Method]] = {}
-    for method in field:
-        if method.family != "net":
-            series.setdefault(method.series, []).append(method)
+    series: dict[str, list[Competitor]] = {}
+    for competitor in field:
+        if not competitor.is_net:
+            series.setdefault(competitor.declared.series, []).append(competitor)
     for name, members in series.items():
-        rows = sorted(members, key=lambda m: m.contender.unknowns)
-        if rows[0].family != "finite element":
-            rows = [min(rows, key=lambda m: m.error)]
-        x, y = [m.seconds for m in rows], [m.error for m in rows]
-        ends.append(_drawn(axes, x, y, name, name, rows[0]))
-    nets = [m for m in field if m.family == "net"]
+        rows = sorted(members, key=lambda c: c.unknowns)
+        if rows[0].declared.family != "finite element":
+            rows = [min(rows, key=lambda c: c.method.error)]
+        x, y = [c.method.seconds for c in rows], [c.method.error for c in rows]
+        style = {"linestyle": "-" if len(rows) > 1 else ""}
+        ends.append(_drawn(axes, x, y, name, name, rows, style))
+    nets = [c for c in field if c.is_net]
     if nets:
-        best = min(nets, key=lambda m: m.error)
-        times, errors = median_curve(best.trials)
-        label = best.contender.name
-        ends.append(_drawn(axes, [*times], [*errors], label, "best net", best))
+        best = min(nets, key=lambda c: c.method.error)
+        times, errors = median_curve(best.method.trials)
+        style = {"marker": ""} if len(times) > 1 else {}
+        ends.append(_drawn(axes, [*times], [*errors], best.name, "best net", [best], style))
     return ends
 
 
-FAMILIES = {name: TINTS[name] for name in ("finite element", "net", "linear model")}
-
-
 def _drawn(
-    axes: Axes, x: Sequence[float], y: Sequence[float], label: str, text: str, method: Method
+    axes: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    label: str,
+    text: str,
+    behind: Sequence[Competitor],
+    style: dict[str, Any],
 ) -> End:
-    """In the colour of its family, so that three colours say what the figure is about."""
-    color = FAMILIES.get(method.family, "#000000")
-    style: dict[str, Any] = {"color": color, "markersize": 3.5}
-    if method.family == "net" and len(x) > 1:
-        style["marker"] = ""
-    if method.family == "linear model":
-        style["linestyle"] = ""
-    plot_series(axes, x, y, label, method.look, **style)
-    return End((float(x[-1]), float(y[-1])), text, label, method.look)
+    """Draw in the colour of the family, so that three colours say what the figure is about."""
+    look, keys = behind[0].look, [c.keys for c in behind]
+    color = tint(behind[0].declared.family)
+    plot_series(axes, x, y, label, look, keys=keys, color=color, markersize=3.5, **style)
+    return End((float(x[-1]), float(y[-1])), text, label, look)
 
 
 def median_curve(trials: Sequence[Trial]) -> tuple[np.ndarray, np.ndarray]:
@@ -190,7 +164,7 @@ class Bar:
     low: float
     high: float
     verdict: str
-    runs: tuple[str, ...] = ()  # keys of the results behind it
+    keys: tuple[str, ...] = ()  # of the results behind it
 
 
 LABEL = 74  # characters of a line beside a bar
@@ -205,11 +179,11 @@ def forest(bars: Sequence[Bar], xlabel: str) -> Figure:
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.42 + ROW * sum(heights)))
     left, right = _ratio_limits(bars)
     for place, bar in zip(places, bars, strict=True):
-        color = TINTS.get(bar.verdict, "#000000")
+        color = tint(bar.verdict)
         ends = [max(bar.low, left), min(bar.high, right)]
         axes.plot(ends, [place, place], color=color, lw=1.8, solid_capstyle="butt")
         (mark,) = axes.plot([bar.ratio], [place], "o", color=color, ms=5, gid=SERIES + bar.text)
-        tell(mark, Told(runs=bar.runs))
+        set_origin(mark, Origin(keys=[bar.keys]))
         axes.annotate(
             bar.verdict,
             (1.02, place),

@@ -110,7 +110,8 @@ def _profile(axes: Axes, record: StoredResult, net: str) -> None:
     arrays = record.arrays
     profile, predicted = arrays["log10_y"][1:-1], arrays["log10_predicted"]
     layers, look = np.arange(1, len(profile) + 1), f"net/{net}"
-    plot_series(axes, layers, profile - profile[-1], net_title(net), look, marker="")
+    keys = [[record.key]]
+    plot_series(axes, layers, profile - profile[-1], net_title(net), look, keys=keys, marker="")
     axes.plot(layers, predicted, color=style(look).color, linestyle=":", linewidth=1.2)
 
 
@@ -125,7 +126,7 @@ def _spectrum(axes: Axes, record: StoredResult, net: str) -> None:
     spectrum = record.arrays["log10_spectrum"]
     resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
     index = np.arange(1, len(resolved) + 1)
-    plot_series(axes, index, resolved, net_title(net), f"net/{net}")
+    plot_series(axes, index, resolved, net_title(net), f"net/{net}", keys=[[record.key]])
 
 
 def _large_and_small_steps(
@@ -170,7 +171,8 @@ def gradient_heatmaps(results: Results) -> Figure:
         heat.set_title(f"τ {record.config['tau']}, τ₀ = {record.config['tau0']}", fontsize=9)
         heat.grid(False)
         label, method = f"J, τ {record.config['tau']}", net_method(record.config)
-        plot_series(curve, arrays["step"][at], arrays["J"][at], label, method, marker="")
+        x, y = arrays["step"][at], arrays["J"][at]
+        plot_series(curve, x, y, label, method, keys=[[record.key]], marker="")
         curve.set_yscale("log")
         curve.set_xlabel("step")
     grid[0, 0].set_ylabel("layer k")

@@ -167,7 +167,7 @@ def growth_by_start(nets: Results) -> Figure:
         axes.set_yscale("symlog", linthresh=1.0)
         axes.axhspan(-THRESHOLD, THRESHOLD, color=EDGE, alpha=0.08, linewidth=0)
     grid[0, 0].set_ylabel("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
-    legend_below(figure, grid[0, 0], columns=4)
+    legend_below(figure, columns=4)
     return figure
 
 

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from bench.store.results import Results, StoredResult, medians
+from bench.store.results import Results, StoredResult
 from reports.names import net_family, net_method, net_name
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, plot_band, plot_series
+from reports.svg import legend_below, plot_median
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def training_curves(nets: Results) -> Figure:
         axes.set_xlabel("step of steepest descent")
     for axes in grid[:, 0]:
         axes.set_ylabel("1/(2N) Σ‖y − u‖²")
-    legend_below(figure, grid[0, 0], columns=4)
+    legend_below(figure, columns=4)
     return figure
 
 
@@ -75,11 +75,9 @@ def _architectures(runs: Results) -> dict[str, Results]:
 def _curve(axes: Axes, label: str, runs: Results) -> None:
     histories = [r.arrays["history_mse"] for r in runs]
     steps = _thinned(min(len(history) for history in histories))
-    mse = np.array([history[steps] for history in histories])
+    mse = [history[steps] for history in histories]
     method = net_method(runs.records[0].config)
-    plot_series(axes, steps, medians(mse), label, method, runs=runs.keys(), marker="")
-    if len(mse) > 1:
-        plot_band(axes, steps, mse.min(axis=0), mse.max(axis=0), label, method)
+    plot_median(axes, steps, mse, label, method, keys=[runs.keys()])
 
 
 def by_variant(nets: Results) -> dict[str, Results]:
@@ -106,7 +104,7 @@ def error_maps(runs: Sequence[StoredResult]) -> Figure:
         rows, columns, figsize=(WIDTH_INCHES, 3.3 * rows), squeeze=False, sharex=True, sharey=True
     )
     for axes, run, error in zip(grid.flat, runs, errors, strict=False):
-        # pixel by pixel as it was computed: drawn anew, its picture weighs ten times as much
+        # pixel by pixel as it was computed: drawn again, its picture weighs ten times as much
         image = axes.imshow(
             error.T, norm=norm, cmap="viridis", origin="lower", extent=SQUARE, interpolation="none"
         )

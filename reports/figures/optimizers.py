@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from bench.store.results import Results, medians
 from reports.style import WIDTH_INCHES
-from reports.svg import End, make_room, name_ends, plot_band, plot_series
+from reports.svg import End, make_room, name_ends, plot_median
 
 
 def race(runs: Results) -> Figure:
@@ -17,16 +17,15 @@ def race(runs: Results) -> Figure:
     figure, (evaluations, seconds) = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.6), sharey=True)
     ends: dict[Axes, list[End]] = {evaluations: [], seconds: []}
     for optimizer in runs.distinct("optimizer"):
-        curves = [r.arrays for r in runs if r.config["optimizer"] == optimizer]
+        chosen = Results([r for r in runs if r.config["optimizer"] == optimizer])
+        curves = [record.arrays for record in chosen]
         length = min(len(curve["curve_evaluations"]) for curve in curves)
         errors = np.array([curve["curve_rel_test_error"][1:length] for curve in curves])
         error = medians(errors)
         look = f"optimiser/{optimizer}"
         for axes, work in ((evaluations, "evaluations"), (seconds, "seconds")):
             x = medians([curve[f"curve_{work}"][1:length] for curve in curves])
-            plot_series(axes, x, error, optimizer, look, marker="")
-            if len(curves) > 1:
-                plot_band(axes, x, errors.min(0), errors.max(0), optimizer, look)
+            plot_median(axes, x, errors, optimizer, look, keys=[chosen.keys()])
             end = (float(x[-1]), float(error[-1]))
             ends[axes].append(End(end, optimizer, optimizer, look))
     for axes, label in ((evaluations, "evaluations of J and its gradient"), (seconds, "seconds")):

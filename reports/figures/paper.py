@@ -16,7 +16,7 @@ from bench.store.results import Results, medians
 from reports.figures.convergence import draw_elements, draw_levels
 from reports.names import net_family, net_method
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, name_ends, plot_band, plot_series
+from reports.svg import legend_below, name_ends, plot_median, plot_series
 
 Array = NDArray[np.float64]
 POINTS = 50  # of a curve over time
@@ -31,7 +31,7 @@ def levels_beside_elements(fem: Results, nets: Results) -> Figure:
         axes.margins(x=0.25)  # for the names
         draw_levels(axes, runs, net_family)
     panels[0][0].set_ylabel("L² error on the cube")
-    legend_below(figure, panels[0][0], columns=4)
+    legend_below(figure, columns=4)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for axes, ends in found:
         name_ends(axes, ends, side="left")
@@ -47,7 +47,7 @@ def cost_of_training(nets: Results) -> Figure:
         axes.loglog()
         axes.set_xlabel("seconds, one thread")
     panels[0][0].set_ylabel("1/(2N) Σ‖y − u‖²")
-    legend_below(figure, panels[0][0], columns=4)
+    legend_below(figure, columns=4)
     return figure
 
 
@@ -63,12 +63,12 @@ def gradients_by_layer(nets: Results) -> Figure:
                 label = name if at else f"_{name}, before"
                 layers = np.arange(len(norms))
                 drawn: dict[str, Any] = {"linestyle": style, "markersize": 3.5}
-                plot_series(axes, layers, norms, label, method, runs=group.keys(), **drawn)
+                plot_series(axes, layers, norms, label, method, keys=[group.keys()], **drawn)
         axes.set_yscale("log")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("layer k")
     panels[0][0].set_ylabel("‖∂J/∂W[k]‖")
-    legend_below(figure, panels[0][0], columns=4)
+    legend_below(figure, columns=4)
     return figure
 
 
@@ -99,8 +99,6 @@ def _over_time(axes: Axes, name: str, group: Results) -> None:
         return
     times = np.geomspace(max(s[0] for s in begun), max(s[-1] for s in begun), POINTS)
     last = [np.searchsorted(s, times, side="right") - 1 for s in seconds]
-    table = np.array([e[at] for e, at in zip(errors, last, strict=True)])
+    table = [e[at] for e, at in zip(errors, last, strict=True)]
     method = net_method(group.records[0].config)
-    plot_series(axes, times, medians(table), name, method, runs=group.keys(), marker="")
-    if len(table) > 1:
-        plot_band(axes, times, table.min(axis=0), table.max(axis=0), name, method)
+    plot_median(axes, times, table, name, method, keys=[group.keys()])

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Results, StoredResult, median, medians
-from reports.style import WIDTH_INCHES, look
-from reports.svg import legend, legend_below, plot_band, plot_series
+from bench.store.results import Results, StoredResult, median
+from reports.style import ANY_COLORS, WIDTH_INCHES, look
+from reports.svg import legend, legend_below, plot_median, plot_series
 
 KEYS = {
     "N₀ uniform": "finite element/N0",
@@ -30,18 +30,6 @@ LINES = (
     ("curve_fine_loss", "loss by a fine rule", "linear model/linear", "-"),
     ("curve_l2_error", "relative error", NET, "-"),
 )
-# nets in shades of their family, remedies apart from both
-COLORS = {
-    "penalty": "#D55E00",
-    "penalty, uniform": "#D55E00",
-    "penalty, graded": "#E69F00",
-    "built in": "#B8A500",
-    "built in, uniform": "#B8A500",
-    "built in, graded": "#8A3C00",
-    "penalty, r div": "#CC79A7",
-    "penalty, told the singular function": "#000000",
-}
-REMEDY = "#009E73"
 MARKS = "osD^vPXd"
 GRID = 24  # places of a common curve
 TICKS = (-0.3, 0.0, 0.3)
@@ -83,7 +71,8 @@ def _unknowns(axes: Axes, elements: Mapping[str, Results], norm: float) -> None:
         ordered = sorted(group, key=lambda record: record.values["dofs"])
         x = [record.values["dofs"] for record in ordered]
         y = [record.values["l2_error"] / norm for record in ordered]
-        plot_series(axes, x, y, label, KEYS[label], markersize=3)
+        keys = [[record.key] for record in ordered]
+        plot_series(axes, x, y, label, KEYS[label], keys=keys, markersize=3)
     axes.set_xlabel("unknowns")
     axes.set_title("finite elements", fontsize=8)
 
@@ -95,9 +84,8 @@ def _training(axes: Axes, records: Sequence[StoredResult], norm: float) -> None:
             continue
         x, y = found
         y = y * {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}.get(name, 1.0)
-        plot_series(axes, x, medians(y), label, key, marker="", linestyle=dash)
-        if len(y) > 1:
-            plot_band(axes, x, y.min(axis=0), y.max(axis=0), label, key)
+        keys = [[record.key for record in records]]
+        plot_median(axes, x, y, label, key, keys=keys, linestyle=dash)
     axes.set_xlabel("evaluations")
 
 
@@ -130,19 +118,19 @@ def scatter(kinds: Arms, wrong_above: float) -> Figure:
         for k, (label, records) in enumerate(kinds.items()):
             x = [record.values[name] for record in records]
             y = [record.values["l2_relative"] for record in records]
-            plot_series(
-                panel, x, y, label, NET, linestyle="none", fillstyle="none", **_mark(label, k)
-            )
+            style = {"linestyle": "none", "fillstyle": "none", **_mark(k)}
+            plot_series(panel, x, y, label, NET, keys=[[r.key] for r in records], **style)
         panel.loglog()
         panel.axhline(wrong_above, color="0.5", lw=0.8, ls=":")
         panel.set_xlabel(words)
     axes[0].set_ylabel("relative L² error")
-    legend_below(figure, axes[1], columns=3)
+    legend_below(figure, columns=3)
     return figure
 
 
-def _mark(label: str, place: int) -> dict[str, str]:
-    return {"color": COLORS.get(label, REMEDY), "marker": MARKS[place % len(MARKS)]}
+def _mark(place: int) -> dict[str, str]:
+    """The look of one arm among its kind."""
+    return {"color": ANY_COLORS[place % len(ANY_COLORS)], "marker": MARKS[place % len(MARKS)]}
 
 
 def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]]) -> Figure:
@@ -157,7 +145,8 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
                 ("training_loss", {"linestyle": ":", "fillstyle": "none"}),
             ):
                 y = [median([r.values[name] for r in sizes[size]]) for size in x]
-                plot_series(panel, x, y, label, NET, **_mark(label, k), **style)
+                keys = [[r.key for r in sizes[size]] for size in x]
+                plot_series(panel, x, y, label, NET, keys=keys, **_mark(k), **style)
             panel.lines[-1].set_label(f"_{label}")  # one entry of the legend for both
         panel.loglog()
         ticks = sorted({size for sizes in arms.values() for size in sizes})
@@ -165,7 +154,7 @@ def floors(by: Mapping[str, Mapping[str, Mapping[int, Sequence[StoredResult]]]])
         panel.minorticks_off()
         panel.set_xlabel(words)
     axes[0, 0].set_ylabel("loss at the end")
-    legend_below(figure, axes[0, 0], columns=4)
+    legend_below(figure, columns=4)
     return figure
 
 

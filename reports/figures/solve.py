@@ -1,26 +1,18 @@
-"""Told the equation: work and precision, problem by problem; finite elements blue, nets orange."""
+"""Methods given the equation: L² error against seconds, problem by problem."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.store.results import Results, StoredResult, competitor, medians
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, plot_band, plot_series
+from reports.svg import legend_below, plot_median, plot_series
 
-#: method -> (title, key of its look)
-ELEMENTS = {
-    "N0": ("N₀", "finite element/N0"),
-    "N1": ("N₁", "finite element/N1"),
-    "hexP": ("p-version, hp at an edge", "finite element/hexP"),
-    "adaptive": ("N₀ adaptive", "finite element/N0/adaptive"),
-}
-NET = ("the best net, along its training", "net/resnet")
+BEST_NET = "the best net, along its training"
 
 
 def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, Results]) -> Figure:
@@ -40,12 +32,8 @@ def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, R
         axes.set_xlabel("seconds")
     for axes in grid[:, 0]:
         axes.set_ylabel("L² error")
-    legend_below(figure, grid[0, 0] if len(problems) == 1 else _fullest(list(grid.flat)))
+    legend_below(figure)
     return figure
-
-
-def _fullest(panels: Sequence[Axes]) -> Axes:
-    return max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
 
 
 def method_of(record: StoredResult) -> str:
@@ -53,14 +41,25 @@ def method_of(record: StoredResult) -> str:
     return "adaptive" if record.config["refine"] else str(record.config["element"])
 
 
+def series_of(record: StoredResult) -> str:
+    """What the figure calls the line of an element, as its kind of cell declares it."""
+    declared = competitor(record)
+    return method_of(record) if declared is None else declared.series
+
+
+def by_series(records: Iterable[StoredResult]) -> dict[str, list[StoredResult]]:
+    """Elements that have an error, by what the figure calls their line; small meshes first."""
+    groups: dict[str, list[StoredResult]] = {}
+    for record in sorted(records, key=lambda record: record.values["dofs"]):
+        if competitor(record) is not None:
+            groups.setdefault(series_of(record), []).append(record)
+    return dict(sorted(groups.items()))
+
+
 def _elements(axes: Axes, records: Sequence[StoredResult]) -> None:
-    for method, (title, key) in ELEMENTS.items():
-        group = [r for r in records if method_of(r) == method and competitor(r) is not None]
-        ordered = sorted(group, key=lambda record: record.values["dofs"])
-        if ordered:
-            x = [record.values["seconds"] for record in ordered]
-            y = [record.values["l2_error"] for record in ordered]
-            plot_series(axes, x, y, title, key)
+    for title, group in by_series(records).items():
+        x, y = ([record.values[name] for record in group] for name in ("seconds", "l2_error"))
+        plot_series(axes, x, y, title, look_of(group[0]), keys=[[record.key] for record in group])
 
 
 def _net(axes: Axes, group: Results) -> None:
@@ -69,8 +68,12 @@ def _net(axes: Axes, group: Results) -> None:
         return
     length = min(len(curve["curve_seconds"]) for curve in curves)
     seconds = medians([curve["curve_seconds"][1:length] for curve in curves])
-    errors = np.array([curve["curve_l2_error"][1:length] for curve in curves])
-    title, key = NET
-    plot_series(axes, seconds, medians(errors), title, key, marker="")
-    if len(curves) > 1:
-        plot_band(axes, seconds, errors.min(0), errors.max(0), title, key)
+    errors = [curve["curve_l2_error"][1:length] for curve in curves]
+    look = look_of(group.records[0])
+    plot_median(axes, seconds, errors, BEST_NET, look, keys=[group.keys()])
+
+
+def look_of(record: StoredResult) -> str:
+    """The key of a method's look, as its kind of cell declares it; of a kind without, its name."""
+    declared = competitor(record)
+    return record.kind if declared is None else f"{declared.family}/{declared.look}"

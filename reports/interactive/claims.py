@@ -51,7 +51,8 @@ def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
         ("seeds", seeds(behind)),
     )
     kept = tuple((term, text) for term, text in facts if text)
-    return Item(claim.name, claim.part, claim.sentence, status, entry.standing, kept, entry.cells)
+    keys = tuple(record.key for record in behind)
+    return Item(claim.name, claim.part, claim.sentence, status, entry.standing, kept, keys)
 
 
 def seeds(records: Iterable[StoredResult]) -> str:

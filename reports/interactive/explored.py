@@ -8,15 +8,15 @@ from functools import partial
 from typing import TypeVar
 
 from base.errors import UserError
+from bench.core.information import INFORMATION
 from bench.store.files import Damaged
 from bench.store.results import Results
-from reports.contenders import contested
 from reports.context import Run
 from reports.document import Picture
 from reports.faults import note
-from reports.figures.first_page import told_panels
-from reports.first_page import TOLD, Fields
-from reports.interactive.cells import Cells
+from reports.figures.first_page import drawable, given_panels
+from reports.first_page import Fields
+from reports.interactive.cells import Listing, listings
 from reports.interactive.claims import Item, listed
 from reports.interactive.finder import Finder
 from reports.interactive.one_field import find
@@ -25,22 +25,13 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Switch:
-    """A figure about one problem, and the same of the others."""
-
-    shown: str
-    others: Sequence[tuple[str, Picture]] = ()
-
-
-@dataclass(frozen=True)
 class Explored:
-    """The cells, the finder, the claims by the table they stand for, and switches by figure."""
+    """The listed results, the finder, claims by table, and figures for other problems by figure."""
 
-    cells: Cells
-    problems: Sequence[str] = ()
+    cells: Sequence[Listing]
     finder: Finder | None = None
     claims: Mapping[str, Sequence[Item]] = field(default_factory=dict)
-    switches: Mapping[str, Switch] = field(default_factory=dict)
+    others: Mapping[str, Sequence[tuple[str, Picture]]] = field(default_factory=dict)
 
     def renamed(self, shown: Callable[[str], str]) -> Explored:
         """With every name as a reader knows it; cells keep theirs, which say the version."""
@@ -49,11 +40,10 @@ class Explored:
 
 def explored(run: Run) -> Explored:
     return Explored(
-        Cells.of(run.records),
-        contested(run.results),
+        listings(run.records),
         _tried("the finder", lambda: find(run), None),
         _tried("the list of claims", lambda: listed(run), {}),
-        _tried("the switch between problems", lambda: _told(run), {}),
+        _tried("the figures for other problems", lambda: _others(run), {}),
     )
 
 
@@ -68,17 +58,15 @@ def _tried(what: str, made: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
-def _told(run: Run) -> dict[str, Switch]:
+def _others(run: Run) -> dict[str, list[tuple[str, Picture]]]:
     """The first figure of the article for the other problems."""
     fields = Fields.of(run)
     others = []
-    for problem in fields.by_problem:
-        field = [c for track in TOLD for c in fields.fullest(problem, track) if c.error]
-        if field and problem != fields.main:
+    for problem in [name for name in fields.by_problem if name != fields.main]:
+        field = drawable(c for track in INFORMATION for c in fields.fullest(problem, track))
+        if field:
             source = run.made_by(Results([r for c in field for r in c.records]))
-            caption = f"The same for `{problem}`: what is told, panel by panel."
-            picture = Picture(
-                f"told-{problem}", caption, partial(told_panels, field), caption, source
-            )
-            others.append((problem, picture))
-    return {"told": Switch(fields.main, others)} if fields.main else {}
+            caption = f"The same for `{problem}`: one panel per thing that methods are given."
+            draw = partial(given_panels, field)
+            others.append((problem, Picture(f"given-{problem}", caption, draw, caption, source)))
+    return {"given": others}

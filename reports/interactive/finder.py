@@ -6,13 +6,13 @@ kind of situation, such as a family of problems, brings its own options and answ
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from reports.document import Table, slug
+from reports.interactive.cells import short
 
 Choice = tuple[str, ...]
 Shown = Callable[[str], str]
@@ -30,7 +30,7 @@ class Question:
 class Answer:
     """A headline, what is known about it, and the runs and table rows that say so."""
 
-    winner: str  # or "nobody"
+    winner: str  # or "none"
     family: str
     words: str
     facts: tuple[tuple[str, str], ...]
@@ -50,29 +50,21 @@ class Finder:
         """What stands there before anybody has chosen."""
         return self.answers.get(tuple(q.options[q.default] for q in self.questions))
 
-    def as_json(self, numbers: Callable[[Iterable[str]], str]) -> dict[str, Any]:
-        """For the page: strings and answers once each, and which answer a choice of options has.
-
-        An answer is [winner, family, words, [[term, text], …], cells, row]; texts are places in
-        `strings`.
-        """
-        strings: dict[str, int] = {}
-        answers: dict[str, int] = {}
-        choices: dict[str, int] = {}
-
-        def said(text: str) -> int:
-            return strings.setdefault(text, len(strings))
-
-        for choice, answer in self.answers.items():
-            facts = [[said(term), said(text)] for term, text in answer.facts]
-            family = slug(answer.family) if answer.family else ""
-            texts = [said(answer.winner), said(family), said(answer.words)]
-            row = json.dumps([*texts, facts, said(numbers(answer.keys)), answer.row])
-            options = zip(self.questions, choice, strict=True)
-            place = ".".join(str(q.options.index(option)) for q, option in options)
-            choices[place] = answers.setdefault(row, len(answers))
-        rows = [json.loads(row) for row in answers]
-        return {"strings": [*strings], "answers": rows, "choices": choices}
+    def as_json(self) -> dict[str, dict[str, Any]]:
+        """For the page: by the places of the chosen options (`0.2.1.3`), the answer."""
+        return {
+            ".".join(
+                str(question.options.index(option))
+                for question, option in zip(self.questions, choice, strict=True)
+            ): {
+                "look": slug(answer.family) if answer.family else "none",
+                "words": answer.words,
+                "facts": answer.facts,
+                "runs": " ".join(map(short, answer.keys)),
+                "row": answer.row,
+            }
+            for choice, answer in self.answers.items()
+        }
 
     def renamed(self, shown: Shown) -> Finder:
         """With every name as a reader knows it."""

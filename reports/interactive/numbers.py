@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bench.core.information import INFORMATION
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -23,27 +25,33 @@ SHADES = 3  # digits of a heat map's values: more than colours tell
 
 @dataclass(frozen=True)
 class Panel:
+    """The words on one pair of axes."""
+
     title: str
-    x: str  # what its axes say
+    x: str
     y: str
-    box: tuple[float, float, float, float]  # left, top, width, height, in points
     names: Mapping[str, Mapping[float, str]]  # by axis, what stands at a tick instead of a number
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the drawing of a series says of it beyond its points."""
+class Origin:
+    """Where a series comes from, beyond its points."""
 
     method: str = ""  # whose family the page can filter by
-    information: str = ""  # what its runs were told, where one panel shows several
-    runs: tuple[str, ...] = ()  # keys of the results behind all of its points
+    information: str = ""  # what the method is given, where one panel shows several
+    keys: Sequence[Sequence[str]] = ()  # of the results behind every point; a single entry: all
+
+    def behind(self, point: int) -> Sequence[str]:
+        """The keys of the results behind one point."""
+        return self.keys[point if len(self.keys) > 1 else 0] if self.keys else ()
 
 
-NOTHING = Told()
+UNKNOWN = Origin()
 
 
-def tell(artist: Artist, told: Told) -> None:
-    artist.told = told  # type: ignore[attr-defined]
+def set_origin(artist: Artist, origin: Origin) -> None:
+    """Attach the origin of a series to the artist that draws it."""
+    artist.origin = origin  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -53,52 +61,37 @@ class Series:
     axes: Axes
     panel: int
     name: str
-    told: Told
+    origin: Origin
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     value: NDArray[np.float64] | None = None
     end_of_band: bool = False
 
 
-def panels(figure: Figure) -> list[Axes]:
-    """Without the colour bars."""
+def data_axes(figure: Figure) -> list[Axes]:
+    """The axes without the colour bars."""
     return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
 
 
-def described(figure: Figure) -> list[Panel]:
-    """A figure that was drawn, panel by panel."""
-    height = figure.bbox.height
+def panels(figure: Figure) -> list[Panel]:
+    """The words of every panel."""
     found = []
-    for axes in panels(figure):
-        left, right, bottom, top = _extent(axes)
-        place = (left, height - top, right - left, top - bottom)
+    for axes in data_axes(figure):
         titles = (axes.get_title(where) for where in ("left", "center", "right"))
         title = next((text for text in titles if text), "")
         names = {"x": _names(axes.xaxis), "y": _names(axes.yaxis)}
-        found.append(Panel(title, _label(axes, "x"), _label(axes, "y"), place, names))
+        found.append(Panel(title, _label(axes, "x"), _label(axes, "y"), names))
     return found
-
-
-def _extent(axes: Axes) -> tuple[float, float, float, float]:
-    """With its ticks and the names beside its curves, within the figure."""
-    parts = [axes.get_tightbbox(), *(text.get_window_extent() for text in axes.texts)]
-    boxes = [p.extents for p in parts if p is not None and np.isfinite(p.extents).all()]
-    whole = axes.figure.bbox
-    if not boxes:
-        return whole.x0, whole.x1, whole.y0, whole.y1
-    left, bottom = np.min(boxes, axis=0)[:2]
-    right, top = np.max(boxes, axis=0)[2:]
-    return max(left, 0.0), min(right, whole.x1), max(bottom, 0.0), min(top, whole.y1)
 
 
 def series(figure: Figure) -> Iterator[Series]:
     """Everything that is drawn in data coordinates, named where it has a name."""
-    for place, axes in enumerate(panels(figure)):
+    for place, axes in enumerate(data_axes(figure)):
         for line in axes.lines:
             if line.get_transform() == axes.transData and line.get_linewidth() >= LEADER:
                 x, y = np.asarray(line.get_xydata(), dtype=float).reshape(-1, 2).T
                 if x.size:
-                    yield Series(axes, place, _name(line), getattr(line, "told", NOTHING), x, y)
+                    yield Series(axes, place, _name(line), getattr(line, "origin", UNKNOWN), x, y)
         for collection in axes.collections:
             yield from _collected(axes, place, collection)
         for image in axes.images:
@@ -115,7 +108,7 @@ def _collected(axes: Axes, place: int, collection: Any) -> Iterator[Series]:
     kind = type(collection).__name__
     if kind == "PathCollection":
         x, y = _filled(collection.get_offsets()).T
-        yield Series(axes, place, _name(collection), NOTHING, x, y)
+        yield Series(axes, place, _name(collection), UNKNOWN, x, y)
     elif kind == "QuadMesh":
         corners = np.asarray(collection.get_coordinates(), dtype=float)
         middle = (corners[1:, 1:] + corners[:-1, :-1]) / 2
@@ -137,7 +130,7 @@ def _filled(values: Any) -> NDArray[np.float64]:
 
 
 def _mesh(axes: Axes, place: int, x: ArrayLike, y: ArrayLike, table: NDArray[Any]) -> Series:
-    return Series(axes, place, "", NOTHING, np.asarray(x), np.asarray(y), table)
+    return Series(axes, place, "", UNKNOWN, np.asarray(x), np.asarray(y), table)
 
 
 def _band(axes: Axes, place: int, name: str, corners: NDArray[np.float64]) -> Iterator[Series]:
@@ -146,7 +139,7 @@ def _band(axes: Axes, place: int, name: str, corners: NDArray[np.float64]) -> It
     ends = [corners[corners[:, 0] == at, 1] for at in x]
     for word, end_of in (("low", np.min), ("high", np.max)):
         y = np.array([end_of(end) for end in ends])
-        yield Series(axes, place, f"{name}, {word}", NOTHING, x, y, end_of_band=True)
+        yield Series(axes, place, f"{name}, {word}", UNKNOWN, x, y, end_of_band=True)
 
 
 def _name(artist: Artist) -> str:
@@ -178,24 +171,26 @@ def _is_word(text: str) -> bool:
     return sum(letter.isalpha() for letter in text) > 2
 
 
-def as_json(figure: Figure, panels: Sequence[Panel]) -> dict[str, Any]:
-    """What the page makes CSV from: panels, and [panel, name, family, x, y, values] per series;
-    and what series were told, by name, where they were told different things."""
-    told = [
-        {"title": p.title, "x": p.x, "y": p.y, "box": [round(v, 1) for v in p.box]}
+def as_json(figure: Figure) -> dict[str, Any]:
+    """The drawn numbers for CSV: panels, and [panel, name, family, x, y, values] per series.
+
+    `given` says by name what methods are given, where they are given different things.
+    """
+    shown = [
+        {"title": p.title, "x": p.x, "y": p.y}
         | ({"names": _named(p)} if any(p.names.values()) else {})
-        for p in panels
+        for p in panels(figure)
     ]
     rows = []
-    tracks: dict[str, str] = {}
+    given: dict[str, str] = {}
     for each in series(figure):
-        row: list[Any] = [each.panel, each.name, each.told.method.partition("/")[0]]
-        if each.told.information:
-            tracks[each.name] = each.told.information
+        row: list[Any] = [each.panel, each.name, each.origin.method.partition("/")[0]]
+        if each.origin.information:
+            given[each.name] = INFORMATION[each.origin.information].short
         row += [rounded(each.x), rounded(each.y)]
         rows.append([*row, rounded(each.value.ravel(), SHADES)] if each.value is not None else row)
-    mixed = {"tracks": tracks} if len({*tracks.values()}) > 1 else {}
-    return {"panels": told, "series": rows, **mixed}
+    mixed = {"given": given} if len({*given.values()}) > 1 else {}
+    return {"panels": shown, "series": rows, **mixed}
 
 
 def _named(panel: Panel) -> dict[str, dict[str, str]]:

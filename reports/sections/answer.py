@@ -7,22 +7,22 @@ from dataclasses import replace
 from functools import partial, reduce
 from math import inf, isinf
 
+from bench.core.information import INFORMATION
 from bench.store.results import Results
-from reports.contenders import Contender, entrant
+from reports.competitors import Competitor
 from reports.context import Run
-from reports.decision import POINTS, QUESTIONS, Decision, Entrant, Miss, alike, decide
+from reports.decision import POINTS, Decision, Method, Miss, alike, decide
 from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
 from reports.figures.comparison import undrawn, work_precision
-from reports.figures.first_page import Method, told_panels
+from reports.figures.first_page import drawable, given_panels
 from reports.first_page import (
     RACES,
-    TOLD,
     Duel,
     Fields,
+    given_in_words,
     kind_of,
     matrix,
     times,
-    told_in_words,
     with_time,
 )
 from reports.formatting import counted, listed, scientific
@@ -71,7 +71,7 @@ def _shown(duel: Duel) -> str:
     factor = max(duel.factor, 1 / duel.factor) if duel.factor else inf
     return (
         f"On `{duel.conditions.problem}` {with_time(first)} is {times(factor)} times more accurate "
-        f"than {with_time(second)} (both: {told_in_words(duel.conditions)}; "
+        f"than {with_time(second)} (both: {given_in_words(duel.conditions)}; "
         f"{counted(len(duel.net.trials), 'seed')})."
     )
 
@@ -82,19 +82,19 @@ def article(run: Run) -> list[Block | Section]:
     main = fields.main
     if main is None:
         return []
-    panels = {track: fields.fullest(main, track) for track in TOLD}
-    drawable = [c for field in panels.values() for c in field if Method.of(c).is_drawable]
+    panels = {track: fields.fullest(main, track) for track in INFORMATION}
+    shown = drawable(c for field in panels.values() for c in field)
     table = matrix(fields)
-    blocks: list[Block | Section] = [Paragraph(_lead(table is not None, bool(drawable)))]
-    if drawable:
+    blocks: list[Block | Section] = [Paragraph(_lead(table is not None, bool(shown)))]
+    if shown:
         caption = (
             f"{_message(panels)} Problem `{main}`. Blue are finite elements, one mark per size; "
             "orange the best net along its training; grey linear models. Methods in one panel were "
             f"told the same{_samples(panels['samples'])}; across panels they do not compare."
         )
-        source = run.made_by(Results([r for c in drawable for r in c.records]))
-        draw = partial(told_panels, drawable)
-        blocks.append(Picture("told", caption, draw, _message(panels), source))
+        source = run.made_by(Results([r for c in shown for r in c.records]))
+        draw = partial(given_panels, shown)
+        blocks.append(Picture("given", caption, draw, _message(panels), source))
     if table is not None:
         every = Results([r for f in fields.by_problem.values() for c in f for r in c.records])
         blocks.append(replace(table, source=run.made_by(every)))
@@ -102,28 +102,30 @@ def article(run: Run) -> list[Block | Section]:
 
 
 def _lead(table: bool, figure: bool) -> str:
-    where = [name for name, there in (("[[told]]", figure), ("[[winners]]", table)) if there]
+    where = [name for name, there in (("[[given]]", figure), ("[[winners]]", table)) if there]
     see = f" ({listed(where)})" if where else ""
     return f"The answer depends on what a method is told, on the field and on the error{see}."
 
 
-def _samples(field: Sequence[Contender]) -> str:
-    if not field or field[0].competitor.samples is None:
+def _samples(field: Sequence[Competitor]) -> str:
+    if not field or field[0].declared.samples is None:
         return ""
-    return f" (the middle one: {told_in_words(field[0].conditions)})"
+    return f" (samples: {given_in_words(field[0].conditions)})"
 
 
-def _message(panels: Mapping[str, Sequence[Contender]]) -> str:
+def _message(panels: Mapping[str, Sequence[Competitor]]) -> str:
     """Who comes how far where nets take part, and how far the best net stays behind."""
     parts = []
     for track in RACES:
-        field = [m for m in map(Method.of, panels[track]) if m.is_drawable]
+        field = [c.method for c in drawable(panels[track])]
         if not field:
             continue
         best = min(field, key=lambda m: m.error)
         net = min((m for m in field if m.family == "net"), key=lambda m: m.error, default=None)
         name = "a net" if net is best else best.series
-        words = f"told {TOLD[track]}, {name} comes furthest ({scientific(best.error, 1)})"
+        words = (
+            f"given {INFORMATION[track].short}, {name} comes furthest ({scientific(best.error, 1)})"
+        )
         if net is not None and net is not best:
             words += f", the best net to {scientific(net.error, 1)}"
         parts.append(words)
@@ -137,7 +139,7 @@ def contents(run: Run) -> list[Block | Section]:
     if main is None:
         missing = Missing("there are no results yet.", run.command("training"))
         return [] if len(run.results) else [missing]
-    said = _message({track: found.fullest(main, track) for track in TOLD})
+    said = _message({track: found.fullest(main, track) for track in INFORMATION})
     return [
         Paragraph(
             "Everything behind the first page: all methods of its field in one figure, and the "
@@ -157,17 +159,17 @@ def contents(run: Run) -> list[Block | Section]:
     ]
 
 
-def _not_drawn(field: Sequence[Contender]) -> str:
+def _not_drawn(field: Sequence[Competitor]) -> str:
     names = undrawn(field)
     return f" Without an error on the cube, and so not drawn: {', '.join(names)}." if names else ""
 
 
-def _tables(run: Run, fields: dict[str, list[Contender]]) -> list[Block]:
+def _tables(run: Run, fields: dict[str, list[Competitor]]) -> list[Block]:
     """One table per question: what is a method told?"""
     everybody = [c for field in fields.values() for c in field]
     kinds = {problem: kind_of(field) for problem, field in fields.items()}
     blocks: list[Block] = []
-    for track, told in QUESTIONS.items():
+    for track, told in ((name, row.title) for name, row in INFORMATION.items()):
         able = [c for c in everybody if c.information == track]
         if not able:
             blocks.append(Missing(f"no method of this run was told {told}.", _COMMANDS[track](run)))
@@ -184,7 +186,7 @@ _COMMANDS = {
 
 
 def _table(
-    run: Run, track: str, told: str, field: Sequence[Contender], kinds: Mapping[str, str]
+    run: Run, track: str, told: str, field: Sequence[Competitor], kinds: Mapping[str, str]
 ) -> Table:
     samples = [Column("samples", "count"), Column("inputs")] if track == "samples" else []
     columns = [
@@ -201,7 +203,7 @@ def _table(
         Column("cheapest net"),
         Column("times the cost", "ratio"),
     ]
-    decisions = decide(entrant(c) for c in field)
+    decisions = decide(c.method for c in field)
     rows = [_row(group, kinds) for group in _groups(decisions)]
     where = (
         "in the cylinder, where the samples lie" if track == "samples" else "on the whole domain"
@@ -243,14 +245,14 @@ def _row(group: Sequence[Decision], kinds: Mapping[str, str]) -> tuple[Value, ..
         return (*head, f"nobody; nearest {nearest}", *(None,) * 4, reason, *(None,) * 3)
     return (
         *head,
-        f"{_short(winner.entrant)}, {scientific(winner.error)}",
+        f"{_short(winner.method)}, {scientific(winner.error)}",
         winner.seconds,
         winner.search,
         winner.per_point,
         f"{winner.reached} of {winner.seeds}",
-        _short(second.entrant) if second else "nobody else",
+        _short(second.method) if second else "nobody else",
         decision.factor,
-        _short(net.entrant) if net else _no_net(decision),
+        _short(net.method) if net else _no_net(decision),
         net.cost / winner.cost if net else None,
     )
 
@@ -263,11 +265,11 @@ def _no_net(decision: Decision) -> str:
 def _nearest(miss: Miss | None) -> tuple[str, str]:
     assert miss is not None
     error = "no error" if isinf(miss.error) else scientific(miss.error)
-    return f"{_short(miss.entrant)}, {error}", miss.reason
+    return f"{_short(miss.method)}, {error}", miss.reason
 
 
-def _short(entrant: Entrant) -> str:
+def _short(method: Method) -> str:
     """Its name without what the row says anyway."""
-    conditions = entrant.conditions
+    conditions = method.conditions
     said = (f" ({conditions.inputs})", f", {conditions.samples} samples")
-    return reduce(lambda name, part: name.replace(part, ""), said, entrant.name)
+    return reduce(lambda name, part: name.replace(part, ""), said, method.name)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf, isinf
 
+from bench.core.information import INFORMATION
 from bench.store.results import Results
-from reports.contenders import Contender, contenders, contested, entrant
+from reports.competitors import Competitor, competitors, contested
 from reports.context import Run
-from reports.decision import POINTS, QUESTIONS, Conditions
+from reports.decision import POINTS, Conditions
 from reports.decision.break_even import FEWEST, BreakEven, Count, break_even
 from reports.document import (
     Block,
@@ -50,7 +51,7 @@ def article(run: Run) -> list[Block]:
     if not any(found.values()):
         return []
     looks = {
-        c.competitor.series: c.look for field in fields.values() for c in field if _is_element(c)
+        c.declared.series: c.look for field in fields.values() for c in field if _is_element(c)
     }
     caption = (
         f"{_sentence(found)} For every required error the net that is trained soonest, its search "
@@ -77,9 +78,9 @@ def contents(run: Run) -> list[Block | Section]:
     return [Paragraph(_text(found)), *tables]
 
 
-def _found(run: Run) -> tuple[dict[str, list[BreakEven]], dict[str, list[Contender]]]:
+def _found(run: Run) -> tuple[dict[str, list[BreakEven]], dict[str, list[Competitor]]]:
     """By problem on which nets and elements were told the same."""
-    fields = {problem: contenders(run.results, problem) for problem in contested(run.results)}
+    fields = {problem: competitors(run.results, problem) for problem in contested(run.results)}
     met = {problem: field for problem, field in fields.items() if shared(field)}
     return {problem: pay_backs(field) for problem, field in met.items()}, fields
 
@@ -122,37 +123,37 @@ def _sentence(found: Mapping[str, Sequence[BreakEven]], *, of_all: bool = True) 
 
 def _by_element(rows: Sequence[BreakEven]) -> str:
     """`N₀ tets 5 of 5, p-version 0 of 12`: how often a net is ahead some day."""
-    names = list(dict.fromkeys(row.element.entrant.series for row in rows))
+    names = list(dict.fromkeys(row.element.method.series for row in rows))
     parts = []
     for name in names:
-        some = [row for row in rows if row.element.entrant.series == name]
+        some = [row for row in rows if row.element.method.series == name]
         parts.append(f"{name} {sum(r.points.middle < inf for r in some)} of {len(some)}")
     return "ahead some day of " + ", ".join(parts)
 
 
-def shared(field: Sequence[Contender]) -> list[tuple[list[Contender], list[Contender]]]:
+def shared(field: Sequence[Competitor]) -> list[tuple[list[Competitor], list[Competitor]]]:
     """Nets and elements by the conditions under which both were computed."""
-    groups: dict[Conditions, tuple[list[Contender], list[Contender]]] = {}
+    groups: dict[Conditions, tuple[list[Competitor], list[Competitor]]] = {}
     for c in field:
         if c.is_net or _is_element(c):
             groups.setdefault(c.conditions, ([], []))[0 if c.is_net else 1].append(c)
     return [both for both in groups.values() if all(both)]
 
 
-def pay_backs(field: Sequence[Contender]) -> list[BreakEven]:
+def pay_backs(field: Sequence[Competitor]) -> list[BreakEven]:
     """Nets against elements under equal conditions; `break_even` refuses others."""
     return [
         row
         for nets, elements in shared(field)
-        for row in break_even([entrant(c) for c in nets], [entrant(c) for c in elements])
+        for row in break_even([c.method for c in nets], [c.method for c in elements])
     ]
 
 
-def _is_element(contender: Contender) -> bool:
-    return contender.competitor.family == "finite element"
+def _is_element(competitor: Competitor) -> bool:
+    return competitor.declared.family == "finite element"
 
 
-def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Contender]) -> Block:
+def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Competitor]) -> Block:
     if not rows:
         return Paragraph(
             f"On `{problem}` no net and no element of this run reach a common required error."
@@ -174,12 +175,12 @@ def _row(row: BreakEven) -> tuple[Value, ...]:
     net, element = row.net, row.element
     return (
         row.required,
-        told(net.entrant.conditions),
-        net.entrant.name,
+        told(net.method.conditions),
+        net.method.name,
         net.seconds,
         net.search,
         net.per_point,
-        element.entrant.name,
+        element.method.name,
         element.seconds,
         element.per_point,
         _points(row),
@@ -189,7 +190,7 @@ def _row(row: BreakEven) -> tuple[Value, ...]:
 
 def told(conditions: Conditions) -> str:
     if conditions.samples is None:
-        return QUESTIONS[conditions.information]
+        return INFORMATION[conditions.information].title
     return f"{conditions.samples:,} samples, {conditions.inputs}"
 
 

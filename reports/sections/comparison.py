@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from bench.core.information import INFORMATION
 from bench.store.results import Results
-from reports.contenders import TOLD, Contender, contenders, contested
+from reports.competitors import Competitor, Reached, competitors, contested, soonest_net
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Section, Table, Value
-from reports.matching import Reached, soonest_net
 from reports.names import SECONDS
 
 TITLE = "Fair comparison"
@@ -57,7 +57,7 @@ def contents(run: Run) -> list[Block | Section]:
 
 
 def _problem(run: Run, problem: str) -> list[Section]:
-    field = contenders(run.results, problem)
+    field = competitors(run.results, problem)
     blocks: list[Block] = []
     if fitted := [c for c in field if c.information == "samples"]:
         blocks.append(_table(run, problem, "samples", fitted))
@@ -68,23 +68,23 @@ def _problem(run: Run, problem: str) -> list[Section]:
     return [Section(f"Comparison on {problem}", blocks)] if blocks else []
 
 
-def _best_of_series(field: Sequence[Contender]) -> list[Contender]:
+def _best_of_series(field: Sequence[Competitor]) -> list[Competitor]:
     """Of an element its best size, all of which are under finite elements; every net."""
-    found: dict[str, Contender] = {}
+    found: dict[str, Competitor] = {}
     for c in field:
-        key = c.name if c.is_net else c.competitor.series
+        key = c.name if c.is_net else c.declared.series
         best = found.get(key)
         if best is None or (c.error or inf) < (best.error or inf):
             found[key] = c
     return list(found.values())
 
 
-def _table(run: Run, problem: str, track: str, field: Sequence[Contender]) -> Table:
+def _table(run: Run, problem: str, track: str, field: Sequence[Competitor]) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
             c.name,
             c.features,
-            c.competitor.samples,
+            c.declared.samples,
             c.seeds,
             c.unknowns,
             c.median("l2_error_inside"),
@@ -101,14 +101,14 @@ def _table(run: Run, problem: str, track: str, field: Sequence[Contender]) -> Ta
     records = Results([r for c in field for r in c.records])
     return Table(
         f"{track}-{problem}",
-        f"{TITLES[track]}, problem {problem}. Told: {TOLD[track]}.",
+        f"{TITLES[track]}, problem {problem}. Told: {INFORMATION[track].given}.",
         COLUMNS,
         rows,
         run.made_by(records),
     )
 
 
-def _nets_at_equal_error(run: Run, problem: str, field: list[Contender]) -> list[Block]:
+def _nets_at_equal_error(run: Run, problem: str, field: list[Competitor]) -> list[Block]:
     """For every lowest-order mesh, the net that reaches its error soonest."""
     meshes = run.results.select("fem", problem=problem, element="N0", solve=False, grading=None)
     if not len(meshes) or not any(c.is_net for c in field):

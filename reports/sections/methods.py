@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, fields
 
+from bench.core.information import INFORMATION
 from bench.store.results import Results
 from reports.cards import Card, cards
-from reports.contenders import Contender, contenders, contested
+from reports.competitors import Competitor, competitors, contested
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Table, Value
-from reports.first_page import TOLD
 from reports.formatting import count, counted, listed
 
 TITLE = "What each method was told"
@@ -57,27 +57,27 @@ def article(run: Run) -> list[Block]:
     return [Paragraph(text), EQUATION, table]
 
 
-def _field(run: Run) -> list[Contender]:
-    return [c for name in contested(run.results) for c in contenders(run.results, name)]
+def _field(run: Run) -> list[Competitor]:
+    return [c for name in contested(run.results) for c in competitors(run.results, name)]
 
 
-def _families(field: Sequence[Contender]) -> dict[tuple[str, str], list[Contender]]:
-    found: dict[tuple[str, str], list[Contender]] = {}
-    for track in TOLD:
+def _families(field: Sequence[Competitor]) -> dict[tuple[str, str], list[Competitor]]:
+    found: dict[tuple[str, str], list[Competitor]] = {}
+    for track in INFORMATION:
         for c in field:
             if c.information == track:
-                found.setdefault((track, c.competitor.family), []).append(c)
+                found.setdefault((track, c.declared.family), []).append(c)
     return found
 
 
-def _row(track: str, family: str, members: Sequence[Contender]) -> tuple[Value, ...]:
-    series = list(dict.fromkeys(c.competitor.series for c in members))
+def _row(track: str, family: str, members: Sequence[Competitor]) -> tuple[Value, ...]:
+    series = list(dict.fromkeys(c.declared.series for c in members))
     named = series[:MOST_NAMED]
     if len(series) > len(named):
         named.append(f"{len(series) - len(named)} more")
     sizes = [c.unknowns for c in members]
     return (
-        TOLD[track],
+        INFORMATION[track].short,
         f"{family}s: {listed(named)}",
         _told(members),
         f"{count(min(sizes))} to {count(max(sizes))}" if len(set(sizes)) > 1 else count(sizes[0]),
@@ -85,10 +85,10 @@ def _row(track: str, family: str, members: Sequence[Contender]) -> tuple[Value, 
     )
 
 
-def _told(members: Sequence[Contender]) -> str:
-    samples = sorted({c.competitor.samples for c in members if c.competitor.samples})
+def _told(members: Sequence[Competitor]) -> str:
+    samples = sorted({c.declared.samples for c in members if c.declared.samples})
     if not samples:
-        return listed(sorted({c.competitor.given for c in members}))
+        return listed(sorted({c.declared.given for c in members}))
     inputs = sorted({c.features.replace("phi", "φ") for c in members}, key=len)
     numbers = " or ".join(count(number) for number in samples)
     return f"{numbers} samples of u, with {' or '.join(inputs)}"
@@ -101,8 +101,8 @@ SEARCH = {
 }
 
 
-def _settings(members: Sequence[Contender]) -> str:
-    found = {c.competitor.search for c in members}
+def _settings(members: Sequence[Competitor]) -> str:
+    found = {c.declared.search for c in members}
     return "; ".join(words for name, words in SEARCH.items() if name in found)
 
 
@@ -125,6 +125,6 @@ def _cards(run: Run) -> list[tuple[Value, ...]]:
     """Cards that say the same of several fields are one."""
     groups: dict[Card, list[str]] = {}
     for problem in contested(run.results):
-        for card in cards(contenders(run.results, problem)):
+        for card in cards(competitors(run.results, problem)):
             groups.setdefault(card, []).append(problem)
     return [(*astuple(card), ", ".join(names)) for card, names in groups.items()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.store.results import Results, StoredResult, median
-from reports.contenders import Contender, contenders
+from reports.competitors import Competitor, competitors
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
 from reports.formatting import number, scientific
@@ -88,13 +88,13 @@ def _net(group: Results) -> tuple[Value, ...]:
     )
 
 
-def _rivals(run: Run, problem: str, samples: int) -> list[Contender]:
+def _rivals(run: Run, problem: str, samples: int) -> list[Competitor]:
     """Every baseline told as many samples with all inputs; of each element the best one solved."""
-    field = [c for c in contenders(run.results, problem) if c.error]
+    field = [c for c in competitors(run.results, problem) if c.error]
     told = [
         c
         for c in field
-        if (c.records[0].kind, c.features, c.competitor.samples) == ("baseline", "x,f,phi", samples)
+        if (c.records[0].kind, c.features, c.declared.samples) == ("baseline", "x,f,phi", samples)
     ]
     oracles = [c for c in field if c.information == "field"]
     best = [
@@ -104,25 +104,25 @@ def _rivals(run: Run, problem: str, samples: int) -> list[Contender]:
     return sorted([*told, *best], key=lambda c: c.error or 0.0)
 
 
-def _rival(contender: Contender) -> tuple[Value, ...]:
-    errors = Results(contender.records).errors()
+def _rival(competitor: Competitor) -> tuple[Value, ...]:
+    errors = Results(competitor.records).errors()
     return (
-        contender.name,
-        contender.problem,
-        contender.features,
-        contender.competitor.samples,
-        contender.seeds,
-        contender.unknowns,
-        contender.error,
+        competitor.name,
+        competitor.problem,
+        competitor.features,
+        competitor.declared.samples,
+        competitor.seeds,
+        competitor.unknowns,
+        competitor.error,
         min(errors),
         max(errors),
-        contender.median("l2_error_inside"),
-        contender.seconds_alone,
-        contender.tuning,
+        competitor.median("l2_error_inside"),
+        competitor.seconds_alone,
+        competitor.tuning,
     )
 
 
-def _sentence(runs: Results, problem: str, rivals: list[Contender]) -> str:
+def _sentence(runs: Results, problem: str, rivals: list[Competitor]) -> str:
     first = runs.records[0].config
     group = runs.select("net", problem=problem, features=first["features"])
     middle = median(group.errors())
@@ -135,7 +135,7 @@ def _sentence(runs: Results, problem: str, rivals: list[Contender]) -> str:
     return " ".join(sentences)
 
 
-def _beside(rival: Contender, middle: float) -> str:
+def _beside(rival: Competitor, middle: float) -> str:
     assert rival.error is not None
     factor = rival.error / middle
     where = (

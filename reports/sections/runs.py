@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bench.claims import Entry, agreement
 from bench.store.results import judged_by
-from reports.contenders import contenders, contested
+from reports.competitors import competitors, contested
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Source, Table, Value
 
@@ -122,7 +122,7 @@ def _in_full(entry: Entry | None) -> str:
 def _errors(runs: Sequence[Run], problem: str) -> Table:
     """Only what several runs have in common; a track and a name stand for one variant."""
     fields = [
-        {(c.name, c.information): c for c in contenders(run.results, problem)} for run in runs
+        {(c.name, c.information): c for c in competitors(run.results, problem)} for run in runs
     ]
     names = dict.fromkeys(name for field in fields for name in field)
     shared = [name for name in names if sum(name in field for field in fields) > 1]

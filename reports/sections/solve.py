@@ -10,7 +10,7 @@ from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Table, Value
-from reports.figures.solve import ELEMENTS, method_of, work_precision
+from reports.figures.solve import by_series, method_of, series_of, work_precision
 from reports.formatting import count, listed, scientific, show, two_digits
 
 STUDY = "solve"
@@ -166,7 +166,7 @@ def _headline(nets: dict[str, Results], elements: Results) -> str:
         rivals = [r for r in elements if r.config["problem"] == problem]
         if rivals:
             best = min(rivals, key=lambda record: record.values["l2_error"])
-            title = "hp bricks" if best.config["layers"] else ELEMENTS[method_of(best)][0]
+            title = "hp bricks" if best.config["layers"] else series_of(best)
             title = title.partition(",")[0]
             parts.append(
                 f"{problem}: net {scientific(median(group.errors()), 1)} after "
@@ -214,15 +214,12 @@ def best_rows(nets: dict[str, Results], elements: Results) -> list[tuple[Value, 
                 len(group),
             )
         )
-        for method, (title, _) in ELEMENTS.items():
-            found = [r for r in elements if r.config["problem"] == problem]
-            found = [r for r in found if method_of(r) == method]
-            if found:
-                best = min(found, key=lambda record: record.values["l2_error"])
-                values = best.values
-                rows.append(
-                    (problem, title, values["dofs"], values["l2_error"], values["seconds"], None)
-                )
+        there = [r for r in elements if r.config["problem"] == problem]
+        for title, found in by_series(there).items():
+            values = min(found, key=lambda record: record.values["l2_error"]).values
+            rows.append(
+                (problem, title, values["dofs"], values["l2_error"], values["seconds"], None)
+            )
     return rows
 
 

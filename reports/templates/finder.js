@@ -1,9 +1,10 @@
 // Which situation are you in? Whatever questions the page has, the answers are looked up.
 const finder = document.getElementById("finder");
-if (finder) unpacked(document.getElementById("situations"), ({ strings, answers, choices }) => {
+if (finder) {
+  const answers = JSON.parse(document.getElementById("situations").textContent);
   const form = finder.querySelector("form"), answer = finder.querySelector(".answer");
   const selects = [...form.elements].filter((element) => element.name);
-  const known = Object.keys(choices).map((choice) => choice.split("."));
+  const known = Object.keys(answers).map((choice) => choice.split("."));
 
   // Options that nothing was measured for, given the questions before, cannot be chosen.
   function narrow() {
@@ -15,20 +16,19 @@ if (finder) unpacked(document.getElementById("situations"), ({ strings, answers,
     });
   }
 
-  function tell() {
+  function show() {
     narrow();
-    const [winner, family, words, facts, cells, row] = answers[choices[selects.map((select) => select.value).join(".")]];
-    const kind = strings[winner] === "nobody" ? "nobody" : strings[family];
+    const { look, words, facts, runs, row } = answers[selects.map((select) => select.value).join(".")];
     answer.replaceChildren(
       make("p", { class: "case" }, selects.map((select) => select.selectedOptions[0].text).join(", ") + ":"), // for print
-      make("p", { class: "words " + kind }, strings[words]),
-      make("dl", {}, ...facts.map(([term, text]) => make("div", {}, make("dt", {}, strings[term]), make("dd", {}, strings[text])))),
+      make("p", { class: "words " + look }, words),
+      make("dl", {}, ...facts.map(([term, text]) => make("div", {}, make("dt", {}, term), make("dd", {}, text)))),
       make("p", { class: "evidence" }, "Evidence: ",
         make("a", { href: "#situation-" + row }, "its row in the table"),
-        ...(strings[cells] ? [", ", make("a", { href: "#cells", "data-cells": strings[cells] }, "the runs")] : []), "."));
+        ...(runs ? [", ", make("a", { href: "#cells", "data-cells": runs }, "the runs")] : []), "."));
   }
-  form.addEventListener("change", tell);
+  form.addEventListener("change", show);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
-  tell();
-});
+  show();
+}

@@ -26,14 +26,6 @@ function download(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-// Numbers stand in the page deflated, a third of their weight; what is made of them follows.
-const waiting = [];
-function unpacked(script, then) {
-  const bytes = Uint8Array.from(atob(script.textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  waiting.push(new Response(stream).json().then(then));
-}
-
 // Where the tools of a figure or table go; made when first asked for.
 function tools(figure, name = "tools") {
   let bar = figure.querySelector(`:scope > .${name}`);

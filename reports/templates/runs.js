@@ -1,7 +1,7 @@
 // The runs behind a mark, a table or a claim, looked up in the list at the end of the page.
 const listings = $$("#cells pre").map((pre) => {
-  const lines = parsed(pre.textContent);
-  return { kind: pre.dataset.kind, first: Number(pre.dataset.first), head: lines[0], rows: lines.slice(1) };
+  const [head, ...rows] = parsed(pre.textContent);
+  return { kind: pre.dataset.kind, head, rows: new Map(rows.map((row) => [row[0], row])) };
 });
 
 function parsed(text) {
@@ -14,19 +14,13 @@ function parsed(text) {
   return rows;
 }
 
-// "0-3,7" as [0, 1, 2, 3, 7].
-const numbers = (ranges) => ranges.split(",").flatMap((part) => {
-  const [from, to = from] = part.split("-").map(Number);
-  return Array.from({ length: to - from + 1 }, (_, k) => from + k);
-});
-
-// Kind by kind, the head of its list and the rows of these runs.
-const found = (ranges) => listings.map(({ kind, first, head, rows }) => ({
-  kind, head, rows: numbers(ranges).filter((n) => n >= first && n < first + rows.length).map((n) => rows[n - first]),
+// Kind by kind, the head of its list and the rows of these runs; `keys` are separated by spaces.
+const found = (keys) => listings.map(({ kind, head, rows }) => ({
+  kind, head, rows: keys.split(" ").map((key) => rows.get(key)).filter(Boolean),
 })).filter(({ rows }) => rows.length);
 
 // For a tooltip: what the runs of a kind share, and from where to where the rest goes.
-const inWords = (ranges) => found(ranges).map(({ kind, head, rows }) => {
+const inWords = (keys) => found(keys).map(({ kind, head, rows }) => {
   const said = head.slice(1).map((name, k) => {
     const values = [...new Set(rows.map((row) => row[k + 1]))];
     if (values.length === 1) return values[0] && `${name} ${values[0]}`;
@@ -37,8 +31,8 @@ const inWords = (ranges) => found(ranges).map(({ kind, head, rows }) => {
 });
 
 const dialog = document.body.appendChild(make("dialog", { "aria-labelledby": "runs-title" }));
-function showRuns(ranges) {
-  const kinds = found(ranges), count = kinds.reduce((sum, { rows }) => sum + rows.length, 0);
+function showRuns(keys) {
+  const kinds = found(keys), count = kinds.reduce((sum, { rows }) => sum + rows.length, 0);
   const tables = kinds.flatMap(({ kind, head, rows }) => [
     make("h3", {}, `${kind}: ${rows.length}`),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": kind },

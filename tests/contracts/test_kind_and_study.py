@@ -13,7 +13,7 @@ from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from bench.store.results import Results
 from reports.cards import cards
-from reports.contenders import contenders, contested
+from reports.competitors import competitors, contested
 from reports.figures.comparison import work_precision
 
 KIND = '''
@@ -128,13 +128,13 @@ def test_from_plan_to_report_without_another_edit(guesses, shell):
     assert [row["samples"] for row in rows].count("5") == 3
     results = Results(list(Store(shell.directory / "runs/mine").records()))
     assert contested(results) == ["maxwell"]
-    found = contenders(results, "maxwell")
+    found = competitors(results, "maxwell")
     assert [(c.name, c.information, c.seeds, c.unknowns) for c in found] == [
         ("mean of 5", guesses, 3, 3),
         ("mean of 6", guesses, 3, 3),
     ]
     (card,) = cards(found)
-    assert (card.told, card.tuned) == ("a few samples", "nothing at all")
+    assert (card.given, card.tuned) == ("a few samples", "nothing at all")
     legend = work_precision(found).axes[0].get_legend_handles_labels()[1]
     assert any(label.startswith("means") for label in legend)
 

@@ -75,7 +75,7 @@ def without_pictures() -> Iterator[None]:
     from reports.svg import Drawing, Inline
 
     nothing = Inline("<svg></svg>", {"panels": [], "series": []}), Drawing(b"<svg></svg>", ())
-    with patch.object(html, "inline_svg", lambda block, behind: nothing):
+    with patch.object(html, "inline_svg", lambda block: nothing):
         yield
 
 

@@ -21,7 +21,6 @@ addEventListener("securitypolicyviolation", (e) => faults.push("blocked " + e.bl
 _REPORT = """<script>
 addEventListener("load", async () => {
   let found;
-  await Promise.all(waiting); // what the page makes of packed numbers
   try { found = await (async () => { %s })(); } catch (error) { found = { broken: String(error) }; }
   found.faults = faults;
   parent.postMessage(JSON.stringify(found), "*");

@@ -18,10 +18,10 @@ const choose = (name, pick) => {
   select.dispatchEvent(new Event("change", { bubbles: true }));
   return one(".words", finder).textContent;
 };
-choose("told", (option) => option.text.includes("samples"));
+choose("given", (option) => option.text.includes("samples"));
 found.few = choose("queries", (option) => option.text === "1 value") && choose("error", (option) => option.text === "10⁻³");
 found.many = choose("queries", (option) => option.text.startsWith("100"));
-found.nobody = choose("error", (option) => option.text === "10⁻⁸");
+found.none = choose("error", (option) => option.text === "10⁻⁸");
 found.live = one(".answer", finder).getAttribute("aria-live");
 found.row = one(one(".evidence a", finder).getAttribute("href")).cells[2].textContent;
 one("a[data-cells]", finder).click();
@@ -29,8 +29,8 @@ found.dialog = [one("dialog").open, all("dialog tbody tr").length];
 all("dialog button")[1].click();
 found.closed = !one("dialog").open;
 
-const figure = one("#figure-told"), svg = one("svg", figure);
-const mark = one(".marks [data-runs] circle", figure), tip = one(".tip");
+const figure = one("#figure-given");
+const mark = one(".marks [data-runs]", figure), tip = one(".tip");
 mark.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 found.tip = tip.hidden ? "" : tip.textContent;
 mark.dispatchEvent(new PointerEvent("pointerout", { bubbles: true }));
@@ -53,34 +53,10 @@ found.series = [off("cubic"), off("linear")];
 chip("cubic").click();
 
 const work = one("#figure-work-precision");
-const told = all("[aria-label='What methods were told'] .chip", work);
-told.find((each) => each.textContent === "given samples").click();
+const given = all("[aria-label='What methods are given'] .chip", work);
+given.find((each) => each.textContent === "given samples").click();
 const gone = (name) => all(`[data-series="${name}"]`, work).every((part) => part.classList.contains("off"));
-found.told = [told.map((each) => each.textContent), gone("cubic"), gone("n0-tets-oracle"), told.map((each) => each.getAttribute("aria-pressed"))];
-
-const box = () => svg.getAttribute("viewBox").split(" ").map(Number);
-const whole = box(), [out, into, reset] = all(".zoom button", figure);
-into.click();
-found.zoomed = box()[2] / whole[2];
-out.click();
-found.back = box()[2] / whole[2];
-svg.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, ctrlKey: true, bubbles: true, cancelable: true }));
-found.wheel = box()[2] / whole[2];
-reset.click();
-const scrolled = new WheelEvent("wheel", { deltaY: -1, bubbles: true, cancelable: true });
-svg.dispatchEvent(scrolled);
-found.scrolls = !scrolled.defaultPrevented && box()[2] === whole[2];
-all(".panels .chip", figure)[2].click();
-found.panel = [box()[0] > whole[2] / 4, box()[2] < whole[2], all(".aside", svg).length, all("[aria-hidden] text", svg).length > 2];
-all(".panels .chip", figure)[0].click();
-found.panels = [box().join() === whole.join(), all(".aside", svg).length];
-
-const select = all(".switch select")[0], others = all('figure[data-switch="told"]');
-const visible = () => others.filter((each) => each.offsetParent).map((each) => each.dataset.problem);
-found.problems = [visible()];
-select.value = select.options[1].value;
-select.dispatchEvent(new Event("change", { bubbles: true }));
-found.problems.push(visible());
+found.given = [given.map((each) => each.textContent), gone("cubic"), gone("n0-tets-oracle"), given.map((each) => each.getAttribute("aria-pressed"))];
 
 const filters = one("form.filters"), claims = () => all("details.claim").filter((each) => each.offsetParent).map((each) => each.dataset.status);
 const ask = (name, value) => { filters.elements[name].value = value; filters.dispatchEvent(new Event("input", { bubbles: true })); return claims(); };

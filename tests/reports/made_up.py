@@ -1,8 +1,5 @@
 """A small run with everything in it that a page can be explored by, without computing anything."""
 
-import json
-import zlib
-from base64 import b64decode
 from dataclasses import replace
 
 from test_report import baseline_values, fem_values, put
@@ -24,7 +21,7 @@ PLANS = {
     },
 }
 SENTENCE = (
-    "**Told samples of the field, a net never wins here.** On `maxwell` the best net comes to an "
+    "**Given samples of the field, a net never wins here.** On `maxwell` the best net comes to an "
     "error of 2.6·10⁻⁴ after 26 s, and least squares to 3.6·10⁻¹⁶ after 110 ms."
 )
 # Linear least squares is ready sooner, and slower at every value: who wins depends on their number.
@@ -37,17 +34,17 @@ def make_run(path):
         store.plan(study, {"study": study, "preset": "quick", "config": config})
     for problem in ("maxwell", "helix"):
         for n in (1, 2, 4):
-            told = {"seconds": 0.0123 * n, "seconds_per_point": 1e-6, "smooth": True}
-            values = {**fem_values(n), **told}
+            measured = {"seconds": 0.0123 * n, "seconds_per_point": 1e-6, "smooth": True}
+            values = {**fem_values(n), **measured}
             put(store, "fem", {"n": n, "problem": problem}, values)
         for method, (seconds, per_point, error) in COSTS.items():
             for seed in (0, 1):
-                told = {"seconds": seconds, "seconds_per_point": per_point, "smooth": True}
-                # to many digits, so that a mark in a figure can be told from others
-                told["l2_error"] = error * (3 + seed) * (1.2345678 if problem == "helix" else 1)
-                told["l2_error_inside"] = error * (1 + 0.1 * seed)
+                measured = {"seconds": seconds, "seconds_per_point": per_point, "smooth": True}
+                # to many digits, so that a mark in a figure differs from all others
+                measured["l2_error"] = error * (3 + seed) * (1.2345678 if problem == "helix" else 1)
+                measured["l2_error_inside"] = error * (1 + 0.1 * seed)
                 config = {"method": method, "seed": seed, "data_seed": seed, "problem": problem}
-                put(store, "baseline", config, {**baseline_values(seed), **told})
+                put(store, "baseline", config, {**baseline_values(seed), **measured})
     store.close()
     return path
 
@@ -72,8 +69,3 @@ def make_document(path):
     }
     found = replace(document.explored, claims=claims)
     return replace(document, abstract=[SENTENCE] * 5, explored=found)
-
-
-def unpacked(text):
-    """What the page's scripts read from a packed element."""
-    return json.loads(zlib.decompress(b64decode(text)))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import matplotlib as mpl
 import numpy as np
 import pytest
-from test_contenders import MadeUp, fem
+from test_competitors import MadeUp, fem
 from test_report import make_run
 
 mpl.use("Agg")
@@ -26,8 +26,8 @@ from reports.sections.solve import gains_by_work
 
 def trained(seed, error, hidden=2, net="resnet", tau="learned"):
     """One training whose error falls in four steps and whose gradients fall from layer to layer."""
-    told = {"net": net, "tau": tau, "hidden": hidden, "width": 50, "seed": seed}
-    cell = Cell("net", {**told, "optimizer": "steepest", "steps": 4})
+    settings = {"net": net, "tau": tau, "hidden": hidden, "width": 50, "seed": seed}
+    cell = Cell("net", {**settings, "optimizer": "steepest", "steps": 4})
     values = {"l2_error": error, "train_mse": error**2, "seconds": 4.0, "diverged": False}
     norms = np.geomspace(1.0, 10.0**-hidden, hidden + 1)
     arrays = {
@@ -141,9 +141,9 @@ def test_claims_are_drawn_by_part_and_tallied():
 
 def test_the_facts_follow_the_run(tmp_path):
     run = Run.read(make_run(tmp_path / "run"))
-    told = dict(facts(run))
-    assert told["run"] == "run"
-    assert told["cells"].startswith(str(len(run.records)))
+    shown = dict(facts(run))
+    assert shown["run"] == "run"
+    assert shown["cells"].startswith(str(len(run.records)))
     assert subtitle(run).startswith("1 field; Nédélec elements with up to")
     assert subtitle(Run("r", {}, ())) == (
         "Nédélec elements, neural networks and linear models by one ruler"
@@ -158,11 +158,11 @@ def test_limits_name_only_choices_that_concern_the_run(tmp_path):
     assert "**To reproduce:**" in text
 
 
-def test_what_each_method_was_told_is_one_small_table(tmp_path):
+def test_what_each_method_is_given_is_one_small_table(tmp_path):
     run = Run.read(make_run(tmp_path / "run"))
     (table,) = [b for b in methods.article(run) if isinstance(b, Table)]
-    assert [row[0] for row in table.rows] == ["the field", "samples"]
-    assert table.rows[1][2] == "12\u202f000 samples of u, with x,f,φ"
+    assert [row[0] for row in table.rows] == ["samples", "the field"]
+    assert table.rows[0][2] == "12\u202f000 samples of u, with x,f,φ"
 
 
 def test_no_section_of_the_article_refers_to_what_is_not_there(tmp_path):

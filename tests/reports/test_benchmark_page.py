@@ -27,7 +27,7 @@ def run(tmp_path, **infos):
     return read(path)
 
 
-def told(seconds, error, ours_seconds=1.0, ours_error=1e-3):
+def timed(seconds, error, ours_seconds=1.0, ours_error=1e-3):
     return {
         "seconds": seconds,
         "error": error,
@@ -50,13 +50,13 @@ def told(seconds, error, ours_seconds=1.0, ours_error=1e-3):
     ],
 )
 def test_who_is_ahead_is_said_by_time_and_error(tmp_path, seconds, error, ahead, verdict):
-    saved = run(tmp_path, test_fit={"peers": {"other": told(seconds, error)}})
+    saved = run(tmp_path, test_fit={"peers": {"other": timed(seconds, error)}})
     (row,) = peers.found(list(saved.timed.values()))
     assert (row.ahead, row.verdict) == (ahead, verdict)
 
 
 def test_the_headline_counts_both_sides(tmp_path):
-    entries = {"a": told(4, 1e-3), "b": told(0.5, 1e-3), "c": told(0.5, 1.0)}
+    entries = {"a": timed(4, 1e-3), "b": timed(0.5, 1e-3), "c": timed(0.5, 1.0)}
     page = benchmark_document(run(tmp_path, test_fit={"peers": entries}))
     assert any(
         "ahead in 1 of 3 comparisons and the peer in 1; in 1 one" in line for line in page.abstract

@@ -6,20 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.decision import POINTS, Conditions, Entrant, Trial, alike, decide, decision
+from reports.decision import POINTS, Conditions, Method, Trial, alike, decide, decision
 from reports.decision import break_even as pay
 
 SAMPLES = Conditions("helix", "samples", 1000, "x", 1)
 
 
-def entrant(name, *trials, conditions=SAMPLES, series=None, net=False, **more):
+def method(name, *trials, conditions=SAMPLES, series=None, net=False, **more):
     """Trials as ([(seconds, error), …], per_point)."""
     made = tuple(Trial(*zip(*curve, strict=True), per_point=p) for curve, p in trials)
-    return Entrant(name, series or name, net, not net, conditions, made, **more)
+    family = "net" if net else "finite element"
+    return Method(name, series or name, family, conditions, made, **more)
 
 
-POLYNOMIAL = entrant("polynomial", ([(0.1, 1e-7)], 1e-6))
-NET = entrant("net", ([(1.0, 1e-2), (5.0, 1e-4), (60.0, 1e-6)], 5e-6), net=True)
+POLYNOMIAL = method("polynomial", ([(0.1, 1e-7)], 1e-6))
+NET = method("net", ([(1.0, 1e-2), (5.0, 1e-4), (60.0, 1e-6)], 5e-6), net=True)
 
 
 def test_time_is_read_off_the_curve():
@@ -32,31 +33,31 @@ def test_time_is_read_off_the_curve():
 
 def test_the_runner_up_and_the_factor():
     found = decision([NET, POLYNOMIAL], 1e-4)
-    assert (found.winner.entrant, found.runner_up.entrant) == (POLYNOMIAL, NET)
+    assert (found.winner.method, found.runner_up.method) == (POLYNOMIAL, NET)
     assert found.factor == pytest.approx((5 + POINTS * 5e-6) / (0.1 + POINTS * 1e-6))
-    assert (found.net.entrant, found.nets) == (NET, 1)
+    assert (found.net.method, found.nets) == (NET, 1)
     assert decision([POLYNOMIAL], 1e-4).nets == 0, (
         "none was entered: not the same as none reaches it"
     )
 
 
 def test_a_runner_up_is_another_method_and_not_another_size():
-    sizes = [entrant(f"N0 n={n}", ([(n, 1e-5)], 1e-6), series="N0") for n in (1, 2)]
+    sizes = [method(f"N0 n={n}", ([(n, 1e-5)], 1e-6), series="N0") for n in (1, 2)]
     found = decision([*sizes, NET], 1e-4)
-    assert found.winner.entrant is sizes[0]
-    assert found.runner_up.entrant is NET
+    assert found.winner.method is sizes[0]
+    assert found.runner_up.method is NET
 
 
 def test_work_left_to_the_query_is_paid_there():
-    lazy = entrant("local", ([(0.0, 1e-5)], 1e-3))
+    lazy = method("local", ([(0.0, 1e-5)], 1e-3))
     found = decision([lazy, POLYNOMIAL], 1e-4)
-    assert found.winner.entrant is POLYNOMIAL
+    assert found.winner.method is POLYNOMIAL
     assert found.runner_up.cost == pytest.approx(POINTS * 1e-3)
 
 
 def test_only_equal_conditions_meet():
     more = Conditions("helix", "samples", 12_000, "x", 1)
-    other = entrant("polynomial", ([(0.5, 1e-9)], 1e-6), conditions=more)
+    other = method("polynomial", ([(0.5, 1e-9)], 1e-6), conditions=more)
     with pytest.raises(ValueError, match="different conditions"):
         decision([POLYNOMIAL, other], 1e-4)
     found = decide([POLYNOMIAL, other], required=[1e-8])
@@ -79,16 +80,16 @@ def test_only_equal_conditions_meet():
 def test_every_condition_keeps_methods_apart(changed):
     different = Conditions(**{**vars(SAMPLES), **changed})
     with pytest.raises(ValueError, match="do not compare"):
-        decision([POLYNOMIAL, entrant("other", ([(1, 1)], 1), conditions=different)], 1.0)
+        decision([POLYNOMIAL, method("other", ([(1, 1)], 1), conditions=different)], 1.0)
 
 
 def test_most_seeds_have_to_reach_it():
     curve = [(1.0, 1e-3)]
-    one_of_two = entrant("net", (curve, 1e-6), ([(1.0, 1.0)], 1e-6), net=True)
+    one_of_two = method("net", (curve, 1e-6), ([(1.0, 1.0)], 1e-6), net=True)
     found = decision([one_of_two], 1e-2)
     assert found.winner is None
     assert "1 of 2 seeds" in found.miss.reason
-    two_of_three = entrant("net", (curve, 1e-6), (curve, 1e-6), ([(1, math.inf)], 1e-6), net=True)
+    two_of_three = method("net", (curve, 1e-6), (curve, 1e-6), ([(1, math.inf)], 1e-6), net=True)
     assert decision([two_of_three], 1e-2).winner.reached == 2
 
 
@@ -104,11 +105,11 @@ def test_most_seeds_have_to_reach_it():
     ],
 )
 def test_nobody_has_a_reason_and_a_nearest_miss(curve, reason):
-    near = entrant("near", (curve, 1e-6), net=True, budget="8000 evaluations")
-    far = entrant("far", ([(1, math.inf)], 1e-6))
+    near = method("near", (curve, 1e-6), net=True, budget="8000 evaluations")
+    far = method("far", ([(1, math.inf)], 1e-6))
     found = decision([near, far], 1e-5)
     assert found.winner is None
-    assert found.miss.entrant is near
+    assert found.miss.method is near
     assert found.miss.error == min(error for _, error in curve)
     assert reason in found.miss.reason
 
@@ -125,14 +126,14 @@ def test_errors_with_one_answer_are_alike():
 
 
 def test_a_method_whose_queries_were_not_timed_cannot_win():
-    found = decision([entrant("untimed", ([(1, 1e-9)], None))], 1e-3)
+    found = decision([method("untimed", ([(1, 1e-9)], None))], 1e-3)
     assert found.winner is None
     assert "not measured" in found.miss.reason
 
 
 def test_the_search_stands_apart():
-    tuned = entrant("tuned", ([(2.0, 1e-5)], 1e-6), seconds_tuning=(9.0,))
-    borrowed = entrant("borrowed", ([(3.0, 1e-5)], 1e-6), searched_elsewhere=True)
+    tuned = method("tuned", ([(2.0, 1e-5)], 1e-6), seconds_tuning=(9.0,))
+    borrowed = method("borrowed", ([(3.0, 1e-5)], 1e-6), searched_elsewhere=True)
     found = decision([tuned, borrowed], 1e-4)
     assert (found.winner.seconds, found.winner.search) == (2.0, 9.0)
     assert found.runner_up.search == "not counted"
@@ -172,7 +173,7 @@ def test_the_count_of_solves_is_where_the_totals_meet(T, p, t, q):
 
 
 def mesh(n, seconds, error, per_point=1e-5):
-    return entrant(f"N0 n={n}", ([(seconds, error)], per_point), series="N0")
+    return method(f"N0 n={n}", ([(seconds, error)], per_point), series="N0")
 
 
 def test_break_even_takes_the_cheapest_mesh_that_reaches_the_error():
@@ -180,25 +181,25 @@ def test_break_even_takes_the_cheapest_mesh_that_reaches_the_error():
     found = {row.required: row for row in pay.break_even([NET], meshes)}
     assert set(found) == {1e-2, 1e-3, 1e-4}, "nothing is extrapolated beyond the finest mesh"
     row = found[1e-3]
-    assert row.element.entrant.name == "N0 n=8"
+    assert row.element.method.name == "N0 n=8"
     assert row.points.middle == math.ceil((5 - 0.5) / (1e-5 - 5e-6))
     assert row.solves.middle == math.ceil(5 / (0.5 + POINTS * 5e-6))
 
 
 def test_break_even_refuses_what_was_told_something_else():
     other = Conditions("helix", "equation", None, "the equation", 1)
-    element = entrant("N0 n=4", ([(0.1, 1e-4)], 1e-5), conditions=other)
+    element = method("N0 n=4", ([(0.1, 1e-4)], 1e-5), conditions=other)
     with pytest.raises(ValueError, match="do not compare"):
         pay.break_even([NET], [element])
 
 
 def test_never_is_an_answer_and_takes_part_in_the_interval():
-    slow = entrant("net", ([(1.0, 1e-4)], 1e-3), net=True)
+    slow = method("net", ([(1.0, 1e-4)], 1e-3), net=True)
     (row,) = pay.break_even([slow], [mesh(4, 0.1, 1e-4)], [1e-3])
     assert math.isinf(row.points.middle)
     curves = [([(seconds, 1e-4)], 1e-6) for seconds in (1.0, 2.0, 3.0, 4.0)]
     lost = ([(1.0, 1.0)], 1e-6)
-    mixed = entrant("net", *curves, lost, net=True)
+    mixed = method("net", *curves, lost, net=True)
     (row,) = pay.break_even([mixed], [mesh(4, 0.1, 1e-4)], [1e-3])
     assert row.points.middle == math.ceil((3.0 - 0.1) / 9e-6)
     assert row.points.low < row.points.middle < row.points.high
@@ -206,13 +207,13 @@ def test_never_is_an_answer_and_takes_part_in_the_interval():
 
 
 def test_a_search_is_part_of_what_must_be_paid_back():
-    tuned = entrant("net", ([(1.0, 1e-4)], 5e-6), net=True, seconds_tuning=(10.0,))
+    tuned = method("net", ([(1.0, 1e-4)], 5e-6), net=True, seconds_tuning=(10.0,))
     (row,) = pay.break_even([tuned], [mesh(4, 0.1, 1e-4)], [1e-3])
     assert row.points.middle == math.ceil((11.0 - 0.1) / 5e-6)
 
 
 def test_a_net_that_is_ahead_at_once_may_fall_behind():
-    fast = entrant("net", ([(0.1, 1e-4)], 2e-5), net=True)
+    fast = method("net", ([(0.1, 1e-4)], 2e-5), net=True)
     (row,) = pay.break_even([fast], [mesh(4, 1.1, 1e-4)], [1e-3])
     assert row.points.middle == 0
     assert row.lead_ends == pytest.approx(1.0 / 1e-5)

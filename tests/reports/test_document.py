@@ -86,7 +86,7 @@ def test_page_keeps_full_precision_beside_rounded_text(document):
 def test_series_can_be_toggled_and_points_have_titles(document):
     page = render_html(document)
     assert page.count('data-legend="n0-tets"') == 2, "handle and text of the legend"
-    assert "<title>N0 tets: 2; 0.05</title>" in page
+    assert re.search(r"<title>N0 tets: [^<]*2, [^<]*0.05</title>", page)
 
 
 def test_figures_do_not_share_ids(document):
@@ -102,14 +102,6 @@ def test_a_figure_fits_its_page(document):
     (name,) = [picture.name for picture in document.pictures()][:1]
     assert "height: 225mm" not in typst_source(document, {name: 0.5})
     assert "height: 225mm" in typst_source(document, {name: 2.0})
-
-
-def test_formulas_share_their_letters(document):
-    one, other = re.findall(r'<div class="formula".*?</div>', render_html(document), re.DOTALL)
-    letters = re.compile(r'href="#(letter-[^"]+)"')
-    assert {*letters.findall(one)} < {*letters.findall(other)}, "the square is new"
-    assert "<symbol" in one
-    assert other.count("<symbol") == len({*letters.findall(other)} - {*letters.findall(one)})
 
 
 def test_pdf_has_the_same_content(document):

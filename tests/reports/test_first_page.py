@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_contenders import fem, made
+from test_competitors import fem, made
 
 mpl.use("Agg")
 
+from bench.core.information import INFORMATION
 from bench.store.results import Results
-from reports.contenders import contenders
+from reports.competitors import competitors
 from reports.decision import Trial
 from reports.decision.break_even import break_even
 from reports.figures.break_even import pay_back_counts
-from reports.figures.first_page import Bar, Method, forest, median_curve, spread, told_panels
-from reports.first_page import Fields, kind_of, matrix, told_in_words, with_time
+from reports.figures.first_page import Bar, drawable, forest, given_panels, median_curve, spread
+from reports.first_page import Fields, given_in_words, kind_of, matrix, with_time
 from reports.sections.answer import samples_sentence
 from reports.sections.break_even import pay_backs
 
@@ -46,15 +47,15 @@ def fields():
         baseline(2e-7, "cubic"), baseline(2e-3), baseline(2e-9, "cubic", samples=12_000),
         net(1e-5), net(3e-2, samples=12_000), fem(1e-2, 2), fem(4e-3, 4, solve=True),
     ]  # fmt: skip
-    return Fields({"maxwell": contenders(Results(records), "maxwell")})
+    return Fields({"maxwell": competitors(Results(records), "maxwell")})
 
 
 def test_the_conditions_are_those_in_which_the_best_net_is_best(fields):
     (duel,) = fields.duels("samples")
     assert duel.conditions.samples == 1000
     assert duel.factor == pytest.approx(50)
-    assert {c.competitor.samples for c in fields.fullest("maxwell", "samples")} == {1000}
-    assert fields.duels("equation") == [], "no net was told the equation"
+    assert {c.declared.samples for c in fields.fullest("maxwell", "samples")} == {1000}
+    assert fields.duels("equation") == [], "no net is given the equation"
 
 
 def test_what_is_said_of_samples(fields):
@@ -80,51 +81,48 @@ def test_the_matrix_has_winners_times_and_colours(fields):
     assert samples[1:] == (
         "maxwell (smooth)",
         *["cubic 21 ms"] * 3,
-        "nobody (linear fit 1·10⁻⁷)",
+        "none (linear model 1·10⁻⁷)",
     )
     assert equation[0] == "the equation"
     assert equation[2] == "N₀ tets 410 ms"
     assert table.tints[0, 2] == "linear model"
     assert table.tints[1, 2] == "finite element"
     assert (0, 5) not in table.tints
-    assert table.caption.startswith(
-        "A net is first in none of 4 situations that somebody masters, and nearest in none of 4 "
-        "situations that nobody does."
+    assert (
+        "reaches the error in 4 of 8 cases, and a net is the cheapest in 0 of them" in table.caption
     )
 
 
-def test_nobody_wins_unopposed():
+def test_no_method_wins_unopposed():
     """A net alone on a field is no winner, where nets meet others on another field."""
-    met = contenders(Results([net(1e-5), baseline(2e-7)]), "maxwell")
-    alone = contenders(Results([net(1e-5, problem="helix")]), "helix")
+    met = competitors(Results([net(1e-5), baseline(2e-7)]), "maxwell")
+    alone = competitors(Results([net(1e-5, problem="helix")]), "helix")
     fields = Fields({"maxwell": met, "helix": alone})
     assert fields.shown("samples") == ["maxwell"]
     assert [row[1] for row in matrix(fields).rows] == ["maxwell (smooth)"]
     assert Fields({"helix": alone}).shown("samples") == ["helix"]
 
 
-def test_words_for_what_was_told(fields):
-    assert told_in_words(fields.fullest("maxwell", "equation")[0].conditions) == "the equation"
+def test_words_for_what_is_given(fields):
+    assert given_in_words(fields.fullest("maxwell", "equation")[0].conditions) == "the equation"
     assert kind_of(fields.by_problem["maxwell"]) == "smooth"
     assert with_time(fields.duels("samples")[0].net) == "the best net 5.0·10⁻⁶ after 8 s"
 
 
 def test_panels_show_the_errors_that_the_table_judges(fields):
-    field = [
-        c for track in ("field", "samples", "equation") for c in fields.fullest("maxwell", track)
-    ]
-    figure = told_panels(field)
+    field = [c for track in INFORMATION for c in fields.fullest("maxwell", track)]
+    figure = given_panels(field)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["told the field", "told samples of it", "told the equation"]
+    assert titles == ["given samples", "given the equation", "given the field"]
     lowest = {
         line.get_label(): min(line.get_ydata())
-        for line in figure.axes[1].lines
+        for line in figure.axes[0].lines
         if not line.get_label().startswith("_")
     }
     assert lowest["cubic"] == pytest.approx(1e-7), "inside, where the samples lie"
     (curve,) = [name for name in lowest if "ResNet" in name]
     assert lowest[curve] == pytest.approx(5e-6)
-    assert not Method.of(contenders(Results([fem(None, 2)]), "maxwell")[0]).is_drawable
+    assert drawable(competitors(Results([fem(None, 2)]), "maxwell")) == []
 
 
 @given(st.lists(st.floats(-16, 2), min_size=1, max_size=12))
@@ -158,10 +156,10 @@ def test_a_forest_keeps_intervals_that_leave_it_on_the_page():
 def test_break_even_counts_stand_between_at_once_and_never(fields):
     values = {"l2_error": 4e-3, "seconds": 20.0, "seconds_per_point": 1e-7, "parameters": 562}
     solving = made("solved_net", values, evaluations=800.0)
-    field = contenders(Results([solving, fem(4e-3, 4, solve=True)]), "maxwell")
+    field = competitors(Results([solving, fem(4e-3, 4, solve=True)]), "maxwell")
     (row,) = pay_backs(field)
     assert row.points.middle == math.ceil((20.0 - 0.4) / 9e-7)
-    looks = {c.competitor.series: c.look for c in field}
+    looks = {c.declared.series: c.look for c in field}
     axes = pay_back_counts({"maxwell": [row], "helix": []}, looks).axes[0]
     (mark,) = [line for line in axes.lines if line.get_label() == "N₀ tets"]
     assert mark.get_xdata()[0] == pytest.approx(math.log10(row.points.middle))

@@ -9,10 +9,9 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
-from reports.contenders import contenders
+from reports.competitors import competitors, soonest_net
 from reports.context import Run
 from reports.document import Missing, Paragraph, Picture, Table
-from reports.matching import soonest_net
 from reports.sections import make, nets, optimizers, record
 
 TINY = {"hidden": 2, "width": 4, "samples": 40}
@@ -85,7 +84,7 @@ def test_training_curves_have_a_panel_for_each_comparison(run):
 
 def test_when_a_net_reaches_an_error(run):
     """By its curve: what most seeds do not reach is not reached; the start is free."""
-    field = contenders(run.results, "maxwell")
+    field = competitors(run.results, "maxwell")
     finals = [r.values["l2_error"] for c in field if c.is_net for r in c.records]
     assert soonest_net(0.9 * min(finals), field) is None
     easy = soonest_net(1e3, field)

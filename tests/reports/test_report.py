@@ -16,8 +16,8 @@ from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from femnets.cli import invoke
 from reports import compile_report, write_figures
+from reports.competitors import competitors
 from reports.compile import build_document
-from reports.contenders import contenders
 from reports.context import Run
 from reports.html import render_html
 from reports.pdf import render_pdf, typst_source
@@ -140,7 +140,7 @@ def test_several_runs_in_one_report(tmp_path):
 
 
 def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
-    """Ledgers differ in length where runs plan other problems; a contradiction is told first."""
+    """Ledgers differ in length where runs plan other problems; a contradiction comes first."""
     from reports.sections import runs
 
     def entry(name, status):
@@ -155,9 +155,9 @@ def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
     both = replace(one, others=[other])
     both.__dict__["ledger"] = ours
     summary, contradictions, verdicts, *_ = runs.contents(both)
-    told = "of 2 claims that several have tested 1 have the same verdict, 1 is contradicted"
-    assert told in summary.text.lower()
-    assert told in runs.headline(both)
+    words = "of 2 claims that several have tested 1 have the same verdict, 1 is contradicted"
+    assert words in summary.text.lower()
+    assert words in runs.headline(both)
     ((sentence, first, second),) = contradictions.rows
     assert sentence == "Sentence b."
     assert (first, second) == ("holds. evidence b", "does not hold. evidence b")
@@ -176,9 +176,9 @@ def test_the_report_says_what_else_the_machine_did(tmp_path):
         session | {"seconds": 1200.0, "other_cores": 0.5, "most_other_cores": 1.5},
         session | {"seconds": 9.0, "other_cores": None, "most_other_cores": None},
     ]
-    told = str(environment.contents(replace(run, sessions=busy)))
-    assert "2 stretches of 80 min together. Other processes took 0.20 cores meanwhile" in told
-    assert "at most 1.50 over a minute: seconds may be longer" in told
+    text = str(environment.contents(replace(run, sessions=busy)))
+    assert "2 stretches of 80 min together. Other processes took 0.20 cores meanwhile" in text
+    assert "at most 1.50 over a minute: seconds may be longer" in text
     calm = str(environment.contents(replace(run, sessions=busy[:1])))
     assert "at most 0.20 over a minute." in calm
 
@@ -210,7 +210,7 @@ def test_files_are_made_once_per_input(run):
 
 def test_figures_can_be_had_alone(run, tmp_path):
     written = write_figures(run, tmp_path / "figures")
-    names = {"told.png", "work-precision.png", "error-against-h-maxwell.png", "paper-levels.png"}
+    names = {"given.png", "work-precision.png", "error-against-h-maxwell.png", "paper-levels.png"}
     assert {path.name for path in written} == names
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
@@ -226,7 +226,7 @@ def test_a_diverged_run_counts_as_worst(run):
     put(store, "baseline", {"method": "linear", **paired(1)}, values)
     store.close()
     (linear,) = [
-        c for c in contenders(Run.read(run).results, "maxwell") if c.information == "samples"
+        c for c in competitors(Run.read(run).results, "maxwell") if c.information == "samples"
     ]
     assert linear.seeds == 2
     assert linear.error is None

@@ -121,8 +121,8 @@ def test_the_command_shows_and_compares(tmp_path, monkeypatch, capsys):
     assert invoke(["benchmark", "--compare"]) == 2
     saved(tmp_path / ".benchmarks" / "m" / "0002_b.json", slower=(0,))
     assert invoke(["benchmark", "--compare", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [row["name"] for row in told["moved"]] == ["test_0[n4]"]
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in printed["moved"]] == ["test_0[n4]"]
     assert invoke(["benchmark", "--compare", ".benchmarks/m/0001_a.json"]) == 0
     assert "1 moved beyond noise, 5 did not" in capsys.readouterr().out
 

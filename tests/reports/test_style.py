@@ -9,12 +9,12 @@ import pytest
 
 mpl.use("Agg")
 
+from bench.methods.titles import members
 from bench.store.results import Results
 from reports import style
-from reports.contenders import contenders
+from reports.competitors import competitors
 from reports.figures.comparison import undrawn, work_precision
 from reports.figures.convergence import error_against_h
-from reports.names import members
 from reports.style import COLORS, look
 
 
@@ -56,13 +56,13 @@ def test_no_figure_leaves_out_an_element_that_nobody_declares():
     drawn = error_against_h(results, Results([])).axes[0]
     assert "strange" in {line.get_label() for line in drawn.lines}
     assert "strange" in {text.get_text() for text in drawn.texts}
-    work = work_precision(contenders(results, "maxwell")).axes[0]
+    work = work_precision(competitors(results, "maxwell")).axes[0]
     assert "strange (oracle)" in {line.get_label() for line in work.lines}
 
 
-def test_a_contender_without_an_error_is_named():
+def test_a_competitor_without_an_error_is_named():
     results = Results([fem("N0", 1, 0.02), fem("N0", 2, None)])
-    assert undrawn(contenders(results, "maxwell")) == ["N0 n=2"]
+    assert undrawn(competitors(results, "maxwell")) == ["N0 n=2"]
 
 
 def test_log_axes_show_powers_and_names_keep_their_dollars():

@@ -1,14 +1,15 @@
-"""Contenders of every kind of cell: tracks, names, cards, decisions and break-even counts."""
+"""Competitors of every kind of cell: tracks, names, cards, decisions and break-even counts."""
 
 from dataclasses import dataclass, field
 
 import pytest
 
+from bench import problems
 from bench.cells import Cell
 from bench.store.results import Results
 from fem import elements
 from reports.cards import cards
-from reports.contenders import contenders, entrant
+from reports.competitors import competitors
 from reports.decision import decide
 from reports.sections.break_even import pay_backs, shown, told
 
@@ -63,9 +64,9 @@ def results():
 
 
 def test_tracks_and_names(results):
-    found = {c.name: c for c in contenders(results, "maxwell")}
+    found = {c.name: c for c in competitors(results, "maxwell")}
     assert found["N₀ tetrahedra n=2"].information in ("field", "equation")
-    given = {c.information for c in contenders(results, "maxwell")}
+    given = {c.information for c in competitors(results, "maxwell")}
     assert given == {"field", "equation", "samples"}
     assert found["tuned ResNet + τ (x,f,phi), 1000 samples"].is_net
     assert found["tuned ResNet + τ (x,f,phi), 1000 samples"].seeds == 2
@@ -77,14 +78,16 @@ def test_tracks_and_names(results):
 
 def test_every_method_has_a_card(results):
     by_track = {}
-    for card in cards(contenders(results, "maxwell")):
+    for card in cards(competitors(results, "maxwell")):
         by_track.setdefault(card.information, []).append(card)
-    assert all("everywhere" in card.told for card in by_track["field"])
+    assert all("everywhere" in card.given for card in by_track["field"])
     (solved,) = by_track["equation"]
-    assert "boundary" in solved.told
+    assert "boundary" in solved.given
     (tuned,) = [card for card in by_track["samples"] if "tuned" in card.method]
-    assert "1,000 samples of u" in tuned.told
+    assert "1,000 samples of u" in tuned.given
     assert "validation" in tuned.tuned
+    domains = {card.domain for cards_ in by_track.values() for card in cards_}
+    assert domains == {problems.get("maxwell").domain.title}
     assert {card.precision for card in by_track["field"]} == {"float64"}
 
 
@@ -92,30 +95,30 @@ def test_decisions_know_every_kind(results):
     """12 000 samples of positions and 1000 with f and φ are two questions."""
     found = {
         (d.conditions.information, d.conditions.samples, d.required): d
-        for d in decide(entrant(c) for c in contenders(results, "maxwell"))
+        for d in decide(c.method for c in competitors(results, "maxwell"))
     }
-    assert found["samples", 12_000, 1e-2].winner.entrant.name.startswith(
+    assert found["samples", 12_000, 1e-2].winner.method.name.startswith(
         "N₀ tetrahedra least squares"
     )
     assert found["samples", 12_000, 1e-6].miss.error == 9e-3
     tuned = found["samples", 1000, 1e-6].winner
-    assert tuned.entrant.name.startswith("tuned ResNet")
+    assert tuned.method.name.startswith("tuned ResNet")
     assert (tuned.seconds, tuned.search) == (15.0, 5.0)
     assert found["equation", None, 1e-3].winner is None
-    assert found["field", None, 1e-2].winner.entrant.name == "p-version, hexahedra p=2 n=1"
+    assert found["field", None, 1e-2].winner.method.name == "p-version, hexahedra p=2 n=1"
 
 
-def test_break_even_compares_only_what_was_told_the_same(results):
-    """Nets told samples meet neither oracles nor solved meshes; those told the equation meet the
-    solved meshes alone."""
-    assert pay_backs(contenders(results, "maxwell")) == []
+def test_break_even_compares_only_what_is_given_the_same(results):
+    """Nets given samples meet neither oracles nor solved meshes; those given the equation meet
+    the solved meshes alone."""
+    assert pay_backs(competitors(results, "maxwell")) == []
     values = {"l2_error": 4e-3, "seconds": 20.0, "seconds_per_point": 3e-6, "parameters": 562}
     solving = made("solved_net", values, evaluations=800.0)
     mesh = fem(4e-3, 8, solve=True)
-    rows = pay_backs(contenders(Results([*results, solving, mesh]), "maxwell"))
+    rows = pay_backs(competitors(Results([*results, solving, mesh]), "maxwell"))
     assert rows
-    assert {told(row.net.entrant.conditions) for row in rows} == {
+    assert {told(row.net.method.conditions) for row in rows} == {
         "the equation and the boundary data"
     }
-    assert all(row.net.entrant.conditions == row.element.entrant.conditions for row in rows)
+    assert all(row.net.method.conditions == row.element.method.conditions for row in rows)
     assert shown(rows[0].points).startswith("never"), "as expensive a point, and trained for 20 s"

@@ -1,0 +1,195 @@
+"""Every method on every problem: what it is given, what it costs, which error it reaches.
+
+A competitor is one variant of a method on one problem; runs that differ by their seed only are one
+competitor with a spread. What it is called and what it is given, its kind of cell declares. Methods
+that are given different things are never mixed in a table without a label (maths 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bench.core.information import INFORMATION, Information
+from bench.methods.competitor import Competitor as Declared
+from bench.store.results import Results, StoredResult, median
+from bench.store.results import competitor as declared
+from reports.decision import Conditions, Method, Trial
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """Results of one method on one problem that differ by their seed."""
+
+    declared: Declared  # of its first result
+    problem: str
+    unknowns: int
+    records: tuple[StoredResult, ...]
+
+    def median(self, value: str) -> float | None:
+        """The median over seeds, a diverged run as infinite; None where that is no number."""
+        middle = Results(self.records).median(value)
+        return middle if middle is not None and math.isfinite(middle) else None
+
+    name = property(lambda self: self.declared.title)
+    information = property(lambda self: self.declared.information)
+    features = property(lambda self: self.declared.inputs)
+    error = property(lambda self: self.median("l2_error"))
+    # its search among settings included, where that was counted
+    seconds = property(lambda self: self.median("seconds"))
+
+    @property
+    def track(self) -> Information:
+        """What it is given, with the words for it."""
+        return INFORMATION[self.information]
+
+    @property
+    def look(self) -> str:
+        """The key of its look in figures: family, member and, where it is one, the variant."""
+        return f"{self.declared.family}/{self.declared.look}"
+
+    @property
+    def is_net(self) -> bool:
+        return self.declared.family == "net"
+
+    @property
+    def seconds_tuning(self) -> float | None:
+        """Of the search alone; None where settings were found elsewhere, at a cost not counted."""
+        if self.declared.search == "elsewhere":
+            return None
+        return median(_tuning(record) for record in self.records)
+
+    @property
+    def tuning(self) -> str | float:
+        """The same for a table."""
+        found = self.seconds_tuning
+        return "not counted" if found is None else found or "none"
+
+    @property
+    def seconds_alone(self) -> float | None:
+        """Without the search: the clock that all methods share."""
+        alone = median(_own_seconds(record) for record in self.records)
+        return alone if math.isfinite(alone) else None
+
+    @property
+    def conditions(self) -> Conditions:
+        """What another method must have in common with it to be compared."""
+        threads = int(self.records[0].config.get("threads") or 1)
+        shown = self.declared
+        # With samples come inputs at their points; with the equation nothing else is given.
+        inputs = shown.inputs if shown.information == "samples" else shown.given
+        return Conditions(self.problem, shown.information, shown.samples, inputs, threads)
+
+    @property
+    def seeds(self) -> int:
+        return len(self.records)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(record.key for record in self.records)
+
+    @cached_property
+    def method(self) -> Method:
+        """The competitor as decisions see it.
+
+        A method that is given samples is judged where they lie, any other on the whole domain.
+        """
+        shown, records = self.declared, self.records
+        counted = shown.search == "counted"
+        return Method(
+            self.name,
+            shown.series,
+            shown.family,
+            self.conditions,
+            tuple(_trial(record, shown.information == "samples") for record in records),
+            tuple(_tuning(record) for record in records) if counted else None,
+            shown.search == "elsewhere",
+            _budget(records[0]),
+            self.keys,
+        )
+
+
+def contested(results: Iterable[StoredResult]) -> list[str]:
+    """The problems on which something competes."""
+    return sorted({str(r.config["problem"]) for r in results if declared(r) is not None})
+
+
+def competitors(results: Results, problem: str) -> list[Competitor]:
+    """All competitors on a problem, in the order of what they are given and of their names."""
+    groups: dict[tuple[str, ...], list[tuple[StoredResult, Declared]]] = {}
+    for record in results:
+        if record.config.get("problem") == problem and (shown := declared(record)):
+            key = (shown.information, shown.title, shown.look, shown.inputs, str(shown.samples))
+            groups.setdefault(key, []).append((record, shown))
+    found = [_competitor(problem, group) for group in groups.values()]
+    return sorted(found, key=lambda c: (c.information, c.name, c.unknowns))
+
+
+def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Competitor:
+    """Unknowns are a median: a tuned net's size differs from seed to seed."""
+    unknowns = int(median(shown.unknowns for _, shown in group))
+    return Competitor(group[0][1], problem, unknowns, tuple(record for record, _ in group))
+
+
+def _trial(record: StoredResult, inside: bool) -> Trial:
+    """The recorded curve, if that error was recorded along it, and the end."""
+    there = "l2_error_inside" if inside and "l2_error_inside" in record.values else "l2_error"
+    end = record.values.get(there)
+    seconds, errors = [_own_seconds(record)], [math.inf if end is None else float(end)]
+    if f"curve_{there}" in record.arrays:
+        curve = np.nan_to_num(np.asarray(record.arrays[f"curve_{there}"]), nan=math.inf)
+        seconds = [*map(float, record.arrays["curve_seconds"]), *seconds]
+        errors = [*map(float, curve), *errors]
+    return Trial(tuple(seconds), tuple(errors), record.values.get("seconds_per_point"))
+
+
+def _tuning(record: StoredResult) -> float:
+    return float(record.values.get("seconds_tuning") or 0.0)
+
+
+def _own_seconds(record: StoredResult) -> float:
+    seconds = record.values.get("seconds")
+    return math.inf if seconds is None else float(seconds) - _tuning(record)
+
+
+def _budget(record: StoredResult) -> str:
+    """`8000 evaluations`, `1000 steps`: what ended a training."""
+    limits = ((name, record.config.get(name)) for name in ("evaluations", "steps"))
+    return ", ".join(f"{value:g} {name}" for name, value in limits if value)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The net that reaches an error soonest: in `seconds` (median), in so many of its seeds."""
+
+    net: Competitor
+    seconds: float
+    seeds: int
+
+
+def soonest_net(error: float, field: Sequence[Competitor]) -> Reached | None:
+    """Among the nets that reach the error in more than half of their seeds."""
+    able = []
+    for net in (c for c in field if c.is_net):
+        times = [_seconds_to_reach(record, error) for record in net.records]
+        reached = sum(math.isfinite(time) for time in times)
+        if 2 * reached > net.seeds:
+            able.append(Reached(net, median(times), reached))
+    return min(able, key=lambda found: found.seconds, default=None)
+
+
+def _seconds_to_reach(record: StoredResult, error: float) -> float:
+    """Read off the recorded curve, after what went before it (a tuned net's search); or never."""
+    if "curve_l2_error" not in record.arrays:  # a kind that records its end only
+        reached = (record.values.get("l2_error") or math.inf) <= error
+        return float(record.values["seconds"]) if reached else math.inf
+    below = np.flatnonzero(np.asarray(record.arrays["curve_l2_error"]) <= error)
+    if not below.size:
+        return math.inf
+    seconds = np.asarray(record.arrays["curve_seconds"], dtype=float)
+    before = max(0.0, float(record.values["seconds"]) - float(seconds[-1]))
+    return before + float(seconds[below[0]])
