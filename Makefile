@@ -19,9 +19,10 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Command lines, harmed files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
+# Command lines, damaged files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
+FUZZ_SEED ?= 1
 fuzz: $(VENV)/.installed
-	$(BIN)/python -m pytest -m fuzz -s tests/fuzz
+	$(BIN)/python -m pytest -m fuzz -s tests/fuzz --hypothesis-seed=$(FUZZ_SEED)
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pytest --benchmark

@@ -40,7 +40,6 @@ def test_block_runs(folder, language, text):
         "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
         "PYTHONPATH": str(ROOT),
         "HOME": str(folder),
-        "NUMBA_CACHE_DIR": str(ROOT / ".numba_cache"),
     }
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900
