@@ -146,13 +146,10 @@ def check_run(folder: Path, draw: Draw) -> None:
         "status hurt", "compare hurt whole", "compare whole hurt --json",
         "report hurt --html --out page", "run --resume --run hurt --jobs 0 --no-report",
     )))  # fmt: skip
-    words = ("status hurt --json", "export hurt --to csv --out table --json", other)
     terminal = draw(st.booleans())
-    status, export, _ = every = [
-        invoke(line.split(), folder, PATIENCE, terminal=terminal and line == other)
-        for line in words
-    ]
-    assert not [(each.words, each.faults) for each in every if each.faults], harms
+    words = ("status hurt --json", "export hurt --to csv --out table --json", other)
+    status, export, last = (invoke(w.split(), folder, PATIENCE, terminal=terminal) for w in words)
+    assert not [*status.faults, *export.faults, *last.faults], harms
     assert not {"this", "antigravity"} & set(sys.modules)
     if status.code == export.code == 0 and not any(way == "replace" for way, _ in harms):
         cells = json.loads(status.out)["cells"]

@@ -106,20 +106,17 @@ def watched(outcome: Outcome, hurried: bool) -> Iterator[None]:
     """Notes which outputs a line tries and when it begins to compute."""
     from bench.core.guards import output
 
-    def begin(name: str) -> None:
-        untried = [path for path in outputs(outcome.words) if str(Path(path)) not in outcome.tried]
-        if untried and not outcome.began:
-            outcome.faults.append(f"{name} began before {untried} was tried")
-        if hurried and not outcome.began:
-            signal.setitimer(signal.ITIMER_REAL, COMPUTING_SECONDS)
-            # Cells that are computed in this process set the other clock for their time limit.
-            signal.setitimer(signal.ITIMER_PROF, COMPUTING_SECONDS, COMPUTING_SECONDS)
-        outcome.began = True
-
     def noting(call: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(call)
         def noted(*arguments: Any, **named: Any) -> Any:
-            begin(call.__name__)
+            untried = {str(Path(path)) for path in outputs(outcome.words)} - outcome.tried
+            if untried and not outcome.began:
+                outcome.faults.append(f"{call.__name__} began before {untried} was tried")
+            if hurried and not outcome.began:
+                # Both: cells that are computed in this process set the first for their time limit.
+                for clock in (signal.ITIMER_REAL, signal.ITIMER_PROF):
+                    signal.setitimer(clock, COMPUTING_SECONDS, COMPUTING_SECONDS)
+            outcome.began = True
             return call(*arguments, **named)
 
         return noted

@@ -28,11 +28,8 @@ COMMANDS = (
     "train --track solve --steps 30 --save out.safetensors --json",
     "report whole --out page",
     "export whole --to parquet --out table",
-    "export whole --to vtu --n 2 --out fields",
-    "compare whole part",
     "prune net.safetensors --save out.safetensors",
     "check ./mine.py",
-    "gradients --net resnet --hidden 8",
     "status whole",
     "list",
 )

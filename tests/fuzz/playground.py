@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness import PATIENCE, invoke
@@ -68,29 +67,11 @@ def make(folder: Path) -> Path:
     return folder
 
 
-@dataclass
-class Playground:
-    """A copy of the folder, next to a home and a folder for temporary files that stay empty."""
-
-    root: Path
-    template: Path
-
-    @property
-    def folder(self) -> Path:
-        return self.root / "work"
-
-    def renew(self) -> None:
-        """Makes the copy again: whatever was torn away in the middle may have left anything."""
-        shutil.rmtree(self.root, ignore_errors=True)
-        shutil.copytree(self.template, self.folder)
-        for name in ("home", "tmp"):
-            (self.root / name).mkdir()
-
-    def strays(self) -> list[str]:
-        """Files where none belongs."""
-        # of matplotlib and numba, and of idlelib where a line names it as its study
-        known = {".cache", ".config", ".idlerc", "work", "home", "tmp"}
-        sides = (self.root, self.root / "home", self.root / "tmp")
-        names = {name for side in sides for name in os.listdir(side)} - known
-        aside = re.compile(r"boom$|\.[0-9a-f]{8,12}(\.|$)")
-        return [*names, *filter(aside.match, os.listdir(self.folder))]
+def strays(folder: Path) -> set[str]:
+    """Files where none belongs: next to the folder, aside in it, or made by a shell."""
+    sides = [folder.parent, *(folder.parent / name for name in ("home", "tmp"))]
+    beside = {str(path) for side in sides for path in side.iterdir()}
+    aside = re.compile(r"boom$|\.[0-9a-f]{8,12}(\.|$)")
+    # matplotlib, numba and idlelib (where a line names it as its study) keep theirs at home
+    kept = {str(sides[1] / name) for name in (".cache", ".config", ".idlerc")}
+    return beside - kept | set(filter(aside.match, os.listdir(folder)))

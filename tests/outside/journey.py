@@ -107,8 +107,8 @@ def reported() -> None:
     Path("mine.py").rename("elsewhere.py")
     try:
         found = json.loads(femnets("status", "mine", "--json", fresh=True).stdout)
-        told = femnets("report", "mine", "--html", "--json", fresh=True).stdout
-        page = Path(json.loads(told)["files"][0])
+        report = json.loads(femnets("report", "mine", "--html", "--json", fresh=True).stdout)
+        page = Path(report["files"][0])
     finally:
         Path("elsewhere.py").rename("mine.py")
     assert found["counts"]["missing"] == found["counts"]["stale"] == 0
@@ -129,7 +129,7 @@ def exported() -> None:
     assert Path("field.vtu").stat().st_size > 500
 
 
-def told_the_equation() -> None:
+def given_the_equation() -> None:
     """A net that never sees u, on the same problem."""
     small = ["--hidden", "1", "--width", "4", "--points", "60", "--steps", "3", "--json"]
     words = ["train", "--track", "solve", "--problem", "./mine.py", "--activation", "tanh", *small]
@@ -167,7 +167,7 @@ def on_a_cluster() -> None:
 
 def main() -> None:
     parts = (
-        checked, killed_and_resumed, reported, exported, told_the_equation, on_a_cluster,
+        checked, killed_and_resumed, reported, exported, given_the_equation, on_a_cluster,
     )  # fmt: skip
     for part in parts:
         start = time.perf_counter()
