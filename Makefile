@@ -19,7 +19,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Command lines, damaged files, partial reports and signals at random: an hour. FUZZ_SEED moves it.
+# Random command lines, damaged files, partial reports and signals: an hour. FUZZ_SEED changes them.
 FUZZ_SEED ?= 1
 fuzz: $(VENV)/.installed
 	$(BIN)/python -m pytest -m fuzz -s tests/fuzz --hypothesis-seed=$(FUZZ_SEED)

@@ -15,7 +15,7 @@ from harness import PATIENCE, invoke
 from hypothesis import strategies as st
 
 from bench.cells import key_of
-from bench.store.files import sealed
+from bench.store.files import SCHEMA, sealed
 
 Draw = Callable[[st.SearchStrategy], Any]
 Harms = list[tuple[str, str]]  # what was done to a file, and the name of its folder
@@ -130,7 +130,7 @@ def damage_run(run: Path, draw: Draw) -> Harms:
         harms.append(("replace", part.name))
     elif draw(st.booleans()):
         cells = {"cells": [["this.x", {}]], "plugs": {}}
-        plan = {"schema": 2, "study": "antigravity", "preset": "quick", "config": {}, **cells}
+        plan = {"schema": SCHEMA, "study": "antigravity", "preset": "quick", "config": {}, **cells}
         (run / "studies" / "antigravity.x.json").write_bytes(sealed(plan))
     return harms
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from hypothesis import HealthCheck, given, seed, settings
+import hypothesis
 from hypothesis import strategies as st
 
 HERE = Path(__file__).parent
@@ -25,9 +27,23 @@ from kills import check_kill  # noqa: E402
 from playground import ATLAS, computed, make  # noqa: E402
 from subsets import check_subset  # noqa: E402
 
-from reports.context import Run  # noqa: E402
-
 CHECKS = {"kills": [check_kill], "damage": [check_run, check_document], "subsets": [check_subset]}
+
+
+def settings(examples: int) -> hypothesis.settings:
+    """So many examples, however slow they are."""
+    return hypothesis.settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+
+
+def repeat(check: Callable[..., None], place: Any, examples: int) -> None:
+    """Checks so many examples, drawn one after the other."""
+    drawn = hypothesis.given(st.data())(lambda data: check(place, data.draw))
+    settings(examples)(drawn)()
 
 
 def main() -> None:
@@ -37,14 +53,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=Path, help="subsets: a finished run to take cells from")
     options = parser.parse_args()
-    many = settings(max_examples=options.count, deadline=None, suppress_health_check=HealthCheck)
+    hypothesis.core.global_force_seed = options.seed
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         place = make(Path(name) / "work")
         if options.what == "subsets":
-            place = Run.read(options.run or computed(place, "atlas", ATLAS))
+            place = options.run or computed(place, "atlas", ATLAS)
         for check in CHECKS[options.what]:
-            drawn = given(st.data())(lambda data, check=check: check(place, data.draw))
-            many(seed(options.seed)(drawn))()
+            repeat(check, place, options.count)
             print(f"{check.__name__}: {options.count} without a fault")
 
 

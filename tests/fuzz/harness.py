@@ -26,7 +26,7 @@ RAW_ON_TERMINAL = re.compile(
     r"\x1b(?!\[[0-9;?]*[ABKhlm])|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
 )
 SECONDS = 10.0  # until a line is refused or begins to compute
-COMPUTING_SECONDS = 4.0  # of an accepted line: its numbers are other tests' business
+COMPUTING_SECONDS = 2.0  # of an accepted line: its numbers are other tests' business
 PATIENCE = 600.0  # seconds for a line that is to be finished: a report on a busy machine
 # Where computing begins, by module; everything before is quick, or it is a fault.
 COMPUTING = {

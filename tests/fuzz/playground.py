@@ -70,8 +70,8 @@ def make(folder: Path) -> Path:
 def strays(folder: Path) -> set[str]:
     """Files where none belongs: next to the folder, aside in it, or made by a shell."""
     sides = [folder.parent, *(folder.parent / name for name in ("home", "tmp"))]
-    beside = {str(path) for side in sides for path in side.iterdir()}
+    next_to = {str(path) for side in sides for path in side.iterdir()}
     aside = re.compile(r"boom$|\.[0-9a-f]{8,12}(\.|$)")
     # matplotlib, numba and idlelib (where a line names it as its study) keep theirs at home
     kept = {str(sides[1] / name) for name in (".cache", ".config", ".idlerc")}
-    return beside - kept | set(filter(aside.match, os.listdir(folder)))
+    return next_to - kept | set(filter(aside.match, os.listdir(folder)))

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
 MISSING = {"state": "missing", "reason": "not computed yet", "record": None, "failure": None}
+
+
+@cache
+def whole(run: Path) -> Any:
+    from reports.context import Run
+
+    return Run.read(run)
 
 
 @st.composite
@@ -28,7 +37,7 @@ def subsets(draw: Any, run: Any) -> Any:
     return replace(run, standings=standings, plans={name: run.plans[name] for name in studies})
 
 
-def check_subset(run: Any, draw: Callable[[st.SearchStrategy], Any]) -> None:
+def check_subset(run: Path, draw: Callable[[st.SearchStrategy], Any]) -> None:
     """Every section and figure of it, now and then the files themselves, export and comparison."""
     from bench.claims.comparison import compare
     from bench.store.tables import tables
@@ -36,7 +45,7 @@ def check_subset(run: Any, draw: Callable[[st.SearchStrategy], Any]) -> None:
     from reports.faults import noted
     from reports.style import drawn
 
-    part = draw(subsets(run))
+    part = draw(subsets(whole(run)))
     with noted() as faults:
         document = build_document(part)
         for picture in document.pictures():

@@ -10,28 +10,21 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
+from hypothesis import settings as usual
 from hypothesis import strategies as st
 
 import femnets.cli
-from reports.context import Run
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from damage import check_document, check_run
+from drive import check_document, check_kill, check_run, check_subset, repeat, settings
 from harness import invoke
-from kills import check_kill
 from lines import commands, kind, lines, outputs
 from playground import ATLAS, computed, make, strays
-from subsets import check_subset
 
 pytestmark = pytest.mark.fuzz
-
-
-def dose(examples: int) -> settings:
-    """So many examples, or a hundred times as many where the profile is `fuzz`."""
-    many = examples * settings.default.max_examples // 100
-    return settings(max_examples=many, database=None, suppress_health_check=list(HealthCheck))
+TIMES = usual.default.max_examples // 100  # more where the profile is `fuzz`
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +44,6 @@ def ground(tmp_path_factory, template):
         yield shutil.copytree(template, root / "work")
 
 
-@pytest.fixture(scope="module")
-def runs(template):
-    atlas = computed(template, "atlas", ATLAS)
-    return [Run.read(template / "runs/whole"), Run.read(atlas)]
-
-
 def test_every_command_is_found():
     files = {info.name for info in pkgutil.iter_modules(femnets.cli.__path__)}
     assert set(commands()) == {name.replace("_", "-") for name in files if name[0] != "_"}
@@ -65,7 +52,7 @@ def test_every_command_is_found():
     assert outputs(["fem", "--plot", "a.png", "--mesh", "m.vtu", "--plot", "b.png"]) == ["b.png"]
 
 
-@dose(100)
+@settings(60 * TIMES)
 @given(words=lines(), terminal=st.booleans())
 def test_command_lines(words, terminal, ground):
     before = strays(ground)
@@ -74,25 +61,14 @@ def test_command_lines(words, terminal, ground):
     assert outcome.code is None or strays(ground) == before
 
 
-@dose(6)
-@given(data=st.data())
-def test_damaged_runs(data, template):
-    check_run(template, data.draw)
+@pytest.mark.parametrize(
+    ("check", "examples"), [(check_run, 6), (check_document, 40), (check_kill, 3)]
+)
+def test_damaged_files_and_signals(template, check, examples):
+    repeat(check, template, examples * TIMES)
 
 
-@dose(40)
-@given(data=st.data())
-def test_damaged_files(data, template):
-    check_document(template, data.draw)
-
-
-@dose(8)
-@given(data=st.data())
-def test_reports_of_subsets(data, runs):
-    check_subset(data.draw(st.sampled_from(runs)), data.draw)
-
-
-@dose(3)
-@given(data=st.data())
-def test_signals_at_random_moments(data, template):
-    check_kill(template, data.draw)
+@pytest.mark.parametrize("name", ["whole", "atlas"])
+def test_reports_of_subsets(template, name):
+    run = template / "runs/whole" if name == "whole" else computed(template, "atlas", ATLAS)
+    repeat(check_subset, run, 4 * TIMES)

@@ -107,8 +107,8 @@ def reported() -> None:
     Path("mine.py").rename("elsewhere.py")
     try:
         found = json.loads(femnets("status", "mine", "--json", fresh=True).stdout)
-        report = json.loads(femnets("report", "mine", "--html", "--json", fresh=True).stdout)
-        page = Path(report["files"][0])
+        document = femnets("report", "mine", "--html", "--json", fresh=True).stdout
+        page = Path(json.loads(document)["files"][0])
     finally:
         Path("elsewhere.py").rename("mine.py")
     assert found["counts"]["missing"] == found["counts"]["stale"] == 0
