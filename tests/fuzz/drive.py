@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
@@ -40,10 +39,10 @@ def settings(examples: int) -> hypothesis.settings:
     )
 
 
-def repeat(check: Callable[..., None], place: Any, examples: int) -> None:
+def repeat(check: Callable[..., None], place: Path, examples: int, seed: int | None = None) -> None:
     """Checks so many examples, drawn one after the other."""
     drawn = hypothesis.given(st.data())(lambda data: check(place, data.draw))
-    settings(examples)(drawn)()
+    settings(examples)(drawn if seed is None else hypothesis.seed(seed)(drawn))()
 
 
 def main() -> None:
@@ -53,13 +52,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=Path, help="subsets: a finished run to take cells from")
     options = parser.parse_args()
-    hypothesis.core.global_force_seed = options.seed
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         place = make(Path(name) / "work")
         if options.what == "subsets":
             place = options.run or computed(place, "atlas", ATLAS)
         for check in CHECKS[options.what]:
-            repeat(check, place, options.count)
+            repeat(check, place, options.count, options.seed)
             print(f"{check.__name__}: {options.count} without a fault")
 
 

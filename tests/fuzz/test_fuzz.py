@@ -71,4 +71,4 @@ def test_damaged_files_and_signals(template, check, examples):
 @pytest.mark.parametrize("name", ["whole", "atlas"])
 def test_reports_of_subsets(template, name):
     run = template / "runs/whole" if name == "whole" else computed(template, "atlas", ATLAS)
-    repeat(check_subset, run, 4 * TIMES)
+    repeat(check_subset, run, 3 * TIMES)
