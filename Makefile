@@ -25,8 +25,9 @@ coverage: $(VENV)/.installed
 		--cov --cov-report=term --cov-report=html
 
 # Random command lines, damaged files, partial reports and signals: an hour. FUZZ_SEED changes them.
+FUZZ_SEED ?= 1
 fuzz: $(VENV)/.installed
-	$(BIN)/python -m pytest -m fuzz -s tests/fuzz
+	$(BIN)/python -m pytest -m fuzz -s tests/fuzz --hypothesis-seed=$(FUZZ_SEED)
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pytest --benchmark

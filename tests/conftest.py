@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from bench.core.threads import use_one_thread
 
@@ -85,9 +86,14 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     shell.stop_all()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The large dose of fuzz runs only where it is asked for."""
-    if "fuzz" not in config.getoption("-m"):
-        for item in items:
-            if item.get_closest_marker("fuzz"):
-                item.add_marker(pytest.mark.skip(reason="an hour of it: make fuzz"))
+# No test of ours asserts a clock. Where changes are judged, every run draws the same examples.
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("fuzz", deadline=None, max_examples=10_000)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "here")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`-m fuzz` takes the large dose: an hour."""
+    if config.getoption("-m") == "fuzz":
+        settings.load_profile("fuzz")

@@ -61,8 +61,8 @@ def test_direction(measured, share_of_limit, n):
 def test_transforms(measured, share_of_limit, n):
     """The hexahedral solve: six passes of sine and cosine transforms and one over the modes.
 
-    A real transform of length N needs about 2.5 N log₂ N operations. Beside it, what scipy.fft
-    takes for the same transforms and nothing else.
+    A real transform of length N needs about 2.5 N log₂ N operations. For comparison, what
+    scipy.fft takes for the same transforms and nothing else.
     """
     from scipy.fft import dct, dst
 

@@ -1,4 +1,4 @@
-"""Loss and gradient: the fast path beside plain eager autograd and beside its matrix products.
+"""Loss and gradient: the fast path, plain eager autograd and its matrix products alone.
 
 One thread, float64, CPU seconds, medians of rounds taken in turn: ratios within one run.
 """
@@ -109,7 +109,7 @@ def test_loss_and_gradient(measured, case):
 
 @pytest.mark.parametrize("size", ["2-50"])
 def test_norms_cost_little(measured, size):
-    """Per-layer norms of the last gradient, beside the evaluation they describe."""
+    """Per-layer norms of the last gradient, with the evaluation they describe."""
     measured.benchmark.group = "training step"
     hidden, width = map(int, size.split("-"))
     net = build(hidden=hidden, width=width)
@@ -122,7 +122,7 @@ def test_norms_cost_little(measured, size):
 
 @pytest.mark.parametrize("size", ["6-50"])
 def test_prediction(measured, size):
-    """Values alone: the fast path beside the module without gradients."""
+    """Values alone: the fast path and the module without gradients."""
     measured.benchmark.group = "training step"
     hidden, width = map(int, size.split("-"))
     net = build(hidden=hidden, width=width)

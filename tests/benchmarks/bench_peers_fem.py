@@ -4,8 +4,8 @@ FEMNETS_BENCH_N adds sizes to the best approximations of lowest order (64 takes 
 
     FEMNETS_BENCH_N=64 pytest --benchmark tests/benchmarks/bench_peers_fem.py -k n64
 
-Peers that are not installed are skipped; `pip install 'femnets[peers]'` brings them. MFEM stands
-beside the best approximations only: its examples have no mixed problem with an edge element.
+Peers that are not installed are skipped; `pip install 'femnets[peers]'` brings them. MFEM is
+compared with the best approximations only: its examples have no mixed problem with an edge element.
 """
 
 import importlib.util

@@ -1,8 +1,8 @@
 """Peers of the nets in one run with ours: the same net, data, precision and thread.
 
-Loss and gradient beside torch (eager, compiled) and JAX; the error reached in equal time beside
-optax and optimistix. Peers that are not installed are skipped; `pip install 'femnets[peers]'`
-brings them. torch.compile takes a minute to compile: FEMNETS_BENCH_COMPILE=1 adds it.
+Loss and gradient compared with torch (eager, compiled) and JAX; the error reached in equal time
+compared with optax and optimistix. Peers that are not installed are skipped; `pip install
+'femnets[peers]'` brings them. torch.compile takes a minute: FEMNETS_BENCH_COMPILE=1 adds it.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""Told the equation: our net beside DeepXDE's in equal time, and the kernel beside automatic
+"""Given the equation: our net and DeepXDE's in equal time, the kernel and automatic
 differentiation.
 
 FEMNETS_BENCH_SECONDS is the time for each side (default 15; README quotes 60). One thread.
@@ -56,7 +56,7 @@ def test_maxwell_told_the_equation(measured, width):
 
 @pytest.mark.parametrize("size", ["2-20", "2-30"])
 def test_loss_and_gradient_of_residuals(measured, share_of_limit, size):
-    """The kernel of residuals beside torch's automatic differentiation of the same loss."""
+    """The kernel of residuals and torch's automatic differentiation of the same loss."""
     measured.benchmark.group = GROUP
     hidden, width = map(int, size.split("-"))
     config = Config(problem="maxwell", hidden=hidden, width=width)

@@ -1,4 +1,4 @@
-"""What a training step costs and how soon an accuracy is reached, beside plain torch."""
+"""What a training step costs and how soon an accuracy is reached, compared with plain torch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the benchmarks share: one thread, rounds in turns with what they are compared with, targets.
 
-A benchmark measures: ratios and bounds go to `extra_info` with their target beside them, and only
+A benchmark measures: ratios and bounds go to `extra_info` with their target, and only
 correctness is asserted. Sizes are part of every id (`n32`, `2-50`), so that `-k n4` costs what it
 selects: set-up belongs in fixtures or in the test, never in a module.
 """
@@ -57,7 +57,7 @@ class Measured:
         return turns
 
     def target(self, name, measured, **bound):
-        """Keeps a ratio beside its target (`at_least=` or `at_most=`): nothing fails by it."""
+        """Keeps a ratio with its target (`at_least=` or `at_most=`): nothing fails by it."""
         self.info.setdefault("targets", {})[name] = held_against(measured, **bound)
 
 

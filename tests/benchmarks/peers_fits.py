@@ -1,4 +1,4 @@
-"""scikit-learn and SciPy on scattered samples of u, told what our baselines are told: positions.
+"""scikit-learn and SciPy on scattered samples of u, given what our baselines are given: positions.
 
 As their documentation advises: inputs scaled to unit spread, settings by a grid search. The search
 has our candidates and our held-out samples, and refits to all of them.
@@ -72,8 +72,12 @@ def scipy_gaussians(x, y):
 
     def made(candidate, inputs, targets):
         length, smoothing = candidate
-        told = {"kernel": "gaussian", "epsilon": 1 / (np.sqrt(2) * length), "smoothing": smoothing}
-        return RBFInterpolator(inputs, targets, **told)
+        options = {
+            "kernel": "gaussian",
+            "epsilon": 1 / (np.sqrt(2) * length),
+            "smoothing": smoothing,
+        }
+        return RBFInterpolator(inputs, targets, **options)
 
     def error(candidate):
         try:

@@ -1,4 +1,4 @@
-"""DeepXDE told the equation of `maxwell`: the same points, weights and size of net as ours.
+"""DeepXDE given the equation of `maxwell`: the same points, weights and size of net as ours.
 
 As its documentation advises for precision: float64, Adam for a third of the time, then L-BFGS.
 """
@@ -86,5 +86,5 @@ def deepxde_on_maxwell(points, boundary, weight, width, seconds, seed):
 def _for(dde, model, seconds, iterations):
     """Trains until the time is over."""
     timer = dde.callbacks.Timer(max(seconds, 0.1) / 60)  # in minutes
-    told = {} if iterations is None else {"iterations": iterations}
-    model.train(display_every=10**9, callbacks=[timer], verbose=0, **told)
+    limit = {} if iterations is None else {"iterations": iterations}
+    model.train(display_every=10**9, callbacks=[timer], verbose=0, **limit)

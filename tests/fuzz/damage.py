@@ -1,217 +1,211 @@
-"""What may happen to a file: by a disk, by a program, by somebody who means it."""
+"""Damage to files, drawn: by a disk, by a program, by somebody who makes checksums fit."""
 
 from __future__ import annotations
 
-import io
+import copy
+import csv
 import json
-import os
-import random
 import shutil
-import zipfile
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+from harness import PATIENCE, invoke
+from hypothesis import strategies as st
 
 from bench.cells import key_of
-from bench.store.files import checksum, sealed
+from bench.store.files import SCHEMA, sealed
 
-Harm = Callable[[Path, random.Random], None]
-
-
-def flip(path: Path, draw: random.Random) -> None:
-    data = bytearray(path.read_bytes())
-    for _ in range(draw.choice((1, 1, 1, 3, 20))):
-        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-    path.write_bytes(data)
-
-
-def truncate(path: Path, draw: random.Random) -> None:
-    data = path.read_bytes()
-    path.write_bytes(data[: draw.randrange(len(data))])
+Draw = Callable[[st.SearchStrategy], Any]
+Harms = list[tuple[str, str]]  # what was done to a file, and the name of its folder
+TEXTS = st.text(max_size=20) | st.sampled_from(
+    ["\x1b]0;x\x07", "\x1b[2J", "[bold]", "<b>", "nan", "idlelib.idle", "../../etc/passwd",
+     "./mine.py", "resnet", "tanh", "x,f", "F16"]
+)  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=5,
+) | st.just(json.loads("[" * 100 + "]" * 100))  # fmt: skip
 
 
-def empty(path: Path, draw: random.Random) -> None:
-    path.write_bytes(b"")
+def damaged(data: bytes) -> st.SearchStrategy[bytes]:
+    """Bytes that are cut, flipped, overwritten or longer, or those of another file."""
+    at = st.integers(0, len(data) - 1)
+    noise = st.binary(min_size=1, max_size=60)
+    return st.one_of(
+        at.map(lambda k: data[:k]),
+        at.map(lambda k: data[:k] + bytes([data[k] ^ 1 << k % 8]) + data[k + 1 :]),
+        st.builds(lambda k, new: data[:k] + new + data[k + 8 :], at, noise),
+        noise.map(lambda new: data + new),
+        st.sampled_from([b"null", b"[]", b"{}", b"\x80\x04.", b"<html>", b"[" * 100_000]),
+    )
 
 
-def overwrite(path: Path, draw: random.Random) -> None:
-    data = path.read_bytes()
-    at = draw.randrange(len(data))
-    path.write_bytes(data[:at] + draw.randbytes(draw.randrange(1, 64)) + data[at + 8 :])
-
-
-def lengthen(path: Path, draw: random.Random) -> None:
-    path.write_bytes(path.read_bytes() + draw.randbytes(draw.randrange(1, 50)))
-
-
-def remove(path: Path, draw: random.Random) -> None:
-    path.unlink()
-
-
-def pipe(path: Path, draw: random.Random) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
-def loop(path: Path, draw: random.Random) -> None:
-    path.unlink()
-    path.symlink_to(path.name)
-
-
-def link_away(path: Path, draw: random.Random) -> None:
-    path.unlink()
-    path.symlink_to("/etc/passwd")
-
-
-def link_out(path: Path) -> None:
-    """To a folder of somebody's, with something in it that must stay."""
-    path.symlink_to(witness(path))
-
-
-def witness(path: Path) -> Path:
-    """The folder beside the run's that no command has any business in."""
-    folder = path.parent.parent / "precious"
-    (folder / "inner").mkdir(parents=True, exist_ok=True)
-    for name in ("notes", "inner/notes"):
-        (folder / name).write_text("precious")
-    return folder
-
-
-def directory(path: Path, draw: random.Random) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def giant(path: Path, draw: random.Random) -> None:
-    with open(path, "ab") as file:
-        file.truncate(2**40)
-
-
-def text(path: Path, draw: random.Random) -> None:
-    path.write_bytes(draw.choice([b"null", b"[]", b"{}", b"\x80\x04.", b"<html>", b"[" * 100_000]))
-
-
-DISK: tuple[Harm, ...] = (flip, flip, flip, truncate, empty, overwrite, lengthen, remove)
-PLACE: tuple[Harm, ...] = (pipe, loop, link_away, directory, giant, text)
-
-
-def odd_value(draw: random.Random) -> object:
-    return draw.choice(
-        [None, True, -1, 0, 10**30, 1e308, "text", "\x1b]0;x\x07", "[bold]", "<b>", [], {},
-         [1, [2]], {"a": {"b": 1}}, "nan", ["x"] * 5, "idlelib.idle", "../../etc/passwd",
-         "\x1b[2J", 1e-300, 1e300, -0.5, "./mine.py", 2**62]
-    )  # fmt: skip
-
-
-def reseal(path: Path, draw: random.Random) -> None:
-    """Somebody edits a document, or nests it deeply, and makes the checksum right again."""
-    document = json.loads(path.read_bytes())
-    document.pop("checksum", None)
-    place = document
-    while isinstance(place, dict) and place:
-        key = draw.choice(sorted(place))
-        if isinstance(place[key], dict) and place[key] and draw.random() < 0.7:
-            place = place[key]
+@st.composite
+def edited(draw: Draw, document: Any) -> Any:
+    """JSON with one value, anywhere in it, replaced, added or removed."""
+    document = place = copy.deepcopy(document)
+    while True:
+        keys = sorted(place) if isinstance(place, dict) else list(range(len(place)))
+        key = draw(st.sampled_from([*keys, "extra"] if isinstance(place, dict) else keys))
+        inner = place[key] if key in keys else None
+        if isinstance(inner, dict | list) and inner and draw(st.integers(0, 3)):
+            place = inner
             continue
-        if draw.random() < 0.3:
+        if key in keys and not draw(st.integers(0, 3)):
             del place[key]
         else:
-            place[key] = odd_value(draw)
-        break
-    if draw.random() < 0.1:
-        nested: object = 1
-        for _ in range(100):
-            nested = [nested]
-        document["values"] = {"deep": nested}
+            place[key] = draw(VALUES)
+        return document
+
+
+def harm_bytes(path: Path, draw: Draw) -> None:
+    path.write_bytes(draw(damaged(path.read_bytes())))
+
+
+def remove(path: Path, draw: Draw) -> None:
+    path.unlink()
+    if draw(st.booleans()):
+        path.mkdir()
+
+
+def edit(path: Path, draw: Draw) -> None:
+    path.write_text(json.dumps(draw(edited(json.loads(path.read_bytes())))))
+
+
+def edit_sealed(path: Path, draw: Draw) -> None:
+    """Somebody edits a document and makes its checksum right again."""
+    path.write_bytes(sealed(draw(edited(_unsealed(path)))))
+
+
+def edit_config(path: Path, draw: Draw) -> None:
+    """Somebody edits the config of a result and makes key, place and checksum fit."""
+    document = _unsealed(path)
+    document["config"] = draw(edited(document["config"]))
+    document["key"] = key_of(document["kind"], document["config"])
     path.write_bytes(sealed(document))
+    path.parent.rename(path.parent.with_name(document["key"]))
 
 
-def rekey(path: Path, draw: random.Random) -> None:
-    """Somebody edits the config of a result, or its kind, and makes key, place and checksum fit."""
+def _unsealed(path: Path) -> dict[str, Any]:
     document = json.loads(path.read_bytes())
     document.pop("checksum", None)
-    config = document["config"]
-    name = draw.choice([*sorted(config), "extra"])
-    if draw.random() < 0.2:
-        config.pop(name, None)
-    else:
-        config[name] = odd_value(draw)
-    if draw.random() < 0.15:
-        document["kind"] = draw.choice(("unknown", "../../up", "net", "fem", "idlelib.idle"))
-    document["key"] = key_of(document["kind"], config)
-    target = path.parent.parent.parent / document["kind"].replace("/", "_") / document["key"]
-    if target != path.parent:
-        target.parent.mkdir(exist_ok=True)
-        path.parent.rename(target)
-    (target / path.name).write_bytes(sealed(document))
+    return document
 
 
-def hostile_arrays(path: Path, draw: random.Random) -> None:
-    """An archive that is pickled, explodes or lies about its size, with its checksum made right."""
-    buffer = io.BytesIO()
-    choice = draw.randrange(4)
-    if choice == 0:
-        np.savez(buffer, x=np.array([{"a": 1}], dtype=object))
-    elif choice == 1:
-        np.savez_compressed(buffer, x=np.zeros(2_000_000))
-    else:
-        header = io.BytesIO()
-        shape = (10**12,) if choice == 2 else (-1,)
-        claim = {"descr": "<f8", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(header, claim)
-        with zipfile.ZipFile(buffer, "w") as archive:
-            archive.writestr("x.npy", header.getvalue() + bytes(64))
-    path.write_bytes(buffer.getvalue())
-    cell = path.parent / "cell.json"
-    document = json.loads(cell.read_bytes())
-    document.pop("checksum", None)
+def edit_net(path: Path, draw: Draw) -> None:
+    """Other shapes, types, places or settings, without the checksum that would give it away."""
     data = path.read_bytes()
-    document["files"][path.name] = {"bytes": len(data), "checksum": checksum(data)}
-    cell.write_bytes(sealed(document))
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    metadata = {**header.pop("__metadata__"), "format": "femnets net 2"}
+    del metadata["checksum"]
+    part = draw(st.sampled_from(("config", "about", "header")))
+    if part == "header":
+        header = draw(edited(header))
+    else:
+        metadata[part] = json.dumps(draw(edited(json.loads(metadata[part]))))
+    text = json.dumps({"__metadata__": metadata, **header}).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + length :])
 
 
-def harm_run(run: Path, draw: random.Random, times: int) -> list[str]:
-    """Harms some files of a run; says how."""
-    done = []
-    for _ in range(times):
-        files = [p for p in sorted(run.rglob("*")) if p.is_file() and not p.is_symlink()]
-        files = [p for p in files if p.stat().st_size and "export" not in p.parts]
-        if not files:
-            break
-        path = draw.choice(files)
-        ways: list[Harm] = [*DISK, *PLACE]
-        if path.suffix == ".json":
-            ways += [reseal] * 6
-        if path.name == "cell.json":
-            ways += [rekey] * 3
-        if path.name == "arrays.npz":
-            ways += [hostile_arrays] * 4
-        if path.stat().st_size > 2**30:
-            continue
-        harm = draw.choice(ways)
-        try:
-            harm(path, draw)
-        except (
-            ValueError,
-            OSError,
-            KeyError,
-            TypeError,
-            RecursionError,
-        ):  # harmed before beyond recognition
-            continue
-        done.append(f"{harm.__name__} {path.relative_to(run)}")
-    if draw.random() < 0.15:
-        name = draw.choice(("idlelib.idle", "antigravity", "..", "a b", "[x]", "\x1b[2J", "this"))
-        body = {"schema": 2, "study": name, "preset": "quick", "config": {}}
-        (run / "studies" / f"{name}.json").write_bytes(sealed(body))
-        done.append(f"study {name!r}")
-    if draw.random() < 0.1:
-        for part in draw.sample(("cells", "studies", "failed", "sessions", "locks", "scratch"), 1):
-            if (run / part).is_dir():
-                shutil.rmtree(run / part)
-                draw.choice((Path.touch, lambda p: p.symlink_to(p.name), os.mkfifo, link_out))(
-                    run / part
-                )
-                done.append(f"replaced {part}")
-    return done
+def damage_run(run: Path, draw: Draw) -> Harms:
+    """Damages some files of a run, and adds a study that names modules."""
+    files = [p for p in sorted(run.rglob("*")) if p.is_file() and p.stat().st_size]
+    some = st.lists(st.sampled_from(files), min_size=1, max_size=4, unique_by=lambda p: p.parent)
+    harms = []
+    for path in draw(some):
+        ways = [harm_bytes, remove]
+        ways += [edit_sealed] * 2 if path.suffix == ".json" else []
+        ways += [edit_config] if path.name == "cell.json" else []
+        way = draw(st.sampled_from(ways))
+        way(path, draw)
+        harms.append((way.__name__, path.parent.name))
+    if not draw(st.integers(0, 5)):
+        part = run / draw(st.sampled_from(("cells", "studies", "sessions", "scratch")))
+        shutil.rmtree(part, ignore_errors=True)
+        part.touch()
+        harms.append(("replace", part.name))
+    elif draw(st.booleans()):
+        cells = {"cells": [["this.x", {}]], "plugs": {}}
+        plan = {"schema": SCHEMA, "study": "antigravity", "preset": "quick", "config": {}, **cells}
+        (run / "studies" / "antigravity.x.json").write_bytes(sealed(plan))
+    return harms
+
+
+def check_run(folder: Path, draw: Draw) -> None:
+    """Commands on a damaged run answer in words, import nothing and accept no wrong number."""
+    run = folder / "runs/hurt"
+    shutil.rmtree(run, ignore_errors=True)
+    shutil.copytree(folder / "runs/whole", run)
+    harms = damage_run(run, draw)
+    other = draw(st.sampled_from((
+        "export hurt --to parquet", "export hurt --to vtu --n 1", "export hurt --to verdicts",
+        "status hurt", "compare hurt whole", "compare whole hurt --json",
+        "report hurt --html --out page", "run --resume --run hurt --jobs 0 --no-report",
+    )))  # fmt: skip
+    terminal = draw(st.booleans())
+    words = ("status hurt --json", "export hurt --to csv --out table --json", other)
+    status, export, last = (invoke(w.split(), folder, PATIENCE, terminal=terminal) for w in words)
+    assert not [*status.faults, *export.faults, *last.faults], harms
+    assert not {"this", "antigravity"} & set(sys.modules)
+    if status.code == export.code == 0 and not any(way == "replace" for way, _ in harms):
+        cells = json.loads(status.out)["cells"]
+        check_numbers(folder, harms, {cell["key"]: cell["state"] for cell in cells})
+
+
+def check_numbers(folder: Path, harms: Harms, planned: dict[str, str]) -> None:
+    """What status calls sound is exported, with the numbers as they were computed."""
+    if not (folder / "true").exists():
+        invoke(["export", "whole", "--to", "csv", "--out", "true"], folder, PATIENCE)
+    exported, original = (keyed_rows(folder / table / "cells.csv") for table in ("table", "true"))
+    sound = {key for key, state in planned.items() if state in ("done", "diverged", "stale")}
+    assert sound == set(exported) & set(planned), harms
+    changed = {name for way, name in harms if way == "edit_sealed"}
+    if any(way == "edit_config" for way, _ in harms):  # a new cell, and nothing says otherwise
+        changed |= set(exported) - set(original)
+    for name in ("values.csv", "arrays.csv"):
+        rows, true = (keyed_rows(folder / table / name) for table in ("table", "true"))
+        wrong = [key for key in set(exported) - changed if rows.get(key) != true.get(key)]
+        assert not wrong, f"wrong numbers after {harms}"
+
+
+def keyed_rows(path: Path) -> dict[str, list[list[str]]]:
+    """The rows of a table by cell."""
+    rows: dict[str, list[list[str]]] = {}
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            rows.setdefault(row["key"], []).append(list(row.values()))
+    return rows
+
+
+# Single files that commands read, and how.
+DOCUMENTS = {
+    "net.safetensors": ("evaluate HURT --json", "prune HURT --json"),
+    "saved.json": ("benchmark HURT", "benchmark --compare saved.json HURT"),
+    "verdicts.json": ("compare HURT verdicts.json", "compare part HURT --json"),
+    "text.toml": ("run --config HURT --dry-run --run none --json",),
+    "mesh.vtu": ("fem --mesh HURT --json",),
+    "mine.py": ("check HURT --json",),
+}
+EDITS = {".json": edit, ".safetensors": edit_net}
+
+
+def check_document(folder: Path, draw: Draw) -> None:
+    """Whatever is wrong with a file, a command says so in a line; a damaged net is not read."""
+    name = draw(st.sampled_from(sorted(DOCUMENTS)))
+    path = folder / f"hurt{Path(name).suffix}"
+    whole = (folder / name).read_bytes()
+    path.write_bytes(whole)
+    ways = [remove, EDITS.get(path.suffix, harm_bytes), harm_bytes]
+    way = remove if path.suffix == ".py" else draw(st.sampled_from(ways))  # code would be executed
+    way(path, draw)
+    sealed_net = path.suffix == ".safetensors" and way != edit_net
+    for line in DOCUMENTS[name]:
+        words = line.replace("HURT", path.name).split()
+        outcome = invoke(words, folder, terminal=draw(st.booleans()))
+        assert not outcome.faults, (words, way.__name__, outcome.faults)
+        assert not sealed_net or outcome.code == 2 or path.read_bytes() == whole
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
-"""The pages tell the truth: every example runs, in the order of its page, in an empty folder.
+"""README and the pages of the documentation: every example runs, in order, in an empty folder.
 
 A block opened with ```python file=NAME is written to that file, ```bash run is run command by
-command, ```python run is executed. The notebook's cells are executed one after the other.
+command, ```python run is executed. The notebook's cells are executed one after the other. README's
+other blocks (the two make commands, which would call this test, and runs of many minutes) are not.
 """
 
 import importlib.util
@@ -14,28 +15,34 @@ import pytest
 
 from femnets.cli import invoke
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ["tutorial.md", *sorted(f"howto/{path.name}" for path in (DOCS / "howto").glob("*.md"))]
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md"))]
 BLOCK = re.compile(
     r"^```(bash run|python run|python file=(\S+))\n(.*?)^```", re.DOTALL | re.MULTILINE
 )
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_example_runs(mine, page, capsys):
     mine.unlink()
-    blocks = BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     assert blocks, "a page without an example"
     for kind, name, text in blocks:
         if name:
             Path(name).write_text(text, encoding="utf-8")
         elif kind == "python run":
-            exec(compile(text, page, "exec"), {"__name__": "example"})
+            exec(compile(text, page.name, "exec"), {"__name__": "example"})
         else:
-            for line in text.splitlines():
-                command, *words = shlex.split(line)
+            for line in text.replace("\\\n", "").splitlines():
+                command, *words = shlex.split(line, comments=True)
                 assert command == "femnets"
                 assert invoke(words) == 0, (line, capsys.readouterr().err)
+
+
+def test_links_and_pictures_of_the_readme_exist():
+    for target in re.findall(r"\]\(([^)#:]+)\)", PAGES[0].read_text(encoding="utf-8")):
+        assert (ROOT / target).exists(), target
 
 
 def test_the_tutorial_is_short():
@@ -79,7 +86,7 @@ def test_the_reference_names_every_command_setting_and_key(reference):
     from bench import cells, studies
     from bench.store.files import StoredResult
 
-    commands = {path.stem for path in (DOCS.parent / "femnets/cli").glob("[!_]*.py")}
+    commands = {path.stem for path in (ROOT / "femnets/cli").glob("[!_]*.py")}
     for command in commands:
         assert f"## femnets {command.replace('_', '-')}" in reference["commands"]
     assert "`--problem`" in reference["commands"]
