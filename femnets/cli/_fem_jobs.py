@@ -144,7 +144,7 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
     """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
     from bench.core.guards.output import written_whole
     from fem import elements, meshes
-    from fem.meshes.files import cell_errors, vtu_content
+    from fem.meshes import files
 
     mesh = meshes.drawable(chosen.mesh_for(problem))
     fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
@@ -153,8 +153,7 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
     if problem.known:
         edge = problem.singular_edge
         fields |= {"u": problem.u, "curl_u": problem.curl_u}
-        errors["l2_error"] = cell_errors(mesh, solution, problem.u, edge)
-        errors["curl_error"] = cell_errors(mesh, solution.curl, problem.curl_u, edge)
-    content = vtu_content(mesh, fields, errors, quadratic)
+        errors["l2_error"] = files.cell_errors(mesh, solution, problem.u, edge)
+        errors["curl_error"] = files.cell_errors(mesh, solution.curl, problem.curl_u, edge)
     with written_whole(path) as part:
-        content.write(part, file_format="vtu")
+        files.write_vtu(part, mesh, fields, errors, quadratic)

@@ -182,7 +182,7 @@ for element in elements.elements().values():
     told = {"n": 8, "element": element.name, "order": order, "solve": not element.solvers}
     needs_bytes(Cell("fem", told))
     print(element.title, element.serves)
-loaded = {"skfem", "torch", "numba", "pyamg", "meshio"} & set(sys.modules)
+loaded = {"skfem", "torch", "numba", "pyamg", "meshlane"} & set(sys.modules)
 assert not loaded, loaded
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
