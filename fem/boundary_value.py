@@ -31,7 +31,7 @@ Trace = Callable[[Array, Array], Array]  # points and outer normals (3, ...) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Natural:
-    """Faces where u·n and φ curl u × n are given; all are told points and outer normals."""
+    """Faces where u·n and φ curl u × n are given; all are functions of points and outer normals."""
 
     where: Callable[[Array, Array], Any]  # (3, ...) twice -> whether a boundary point is on one
     normal: Callable[[Array, Array], Array]  # u·n, (...)
@@ -62,7 +62,7 @@ def trace_of(u: Field) -> Trace:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundaryValueSolution(Solution):
-    """u_h and p_h, and how well the discrete equations hold; told u only by `measure`."""
+    """u_h and p_h, and how well the discrete equations hold; only `measure` is given u."""
 
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
@@ -126,7 +126,7 @@ def checked(
     solver: str = "auto",
     order: int | None = None,
 ) -> tuple[elements.Ability, str, dict[str, Any]]:
-    """Who solves it, how, and the place and order it is told; an UserError for what cannot be."""
+    """The solver, its options, the place and the order; a UserError for what cannot be."""
     declared = elements.get(element)
     able = declared.ability("solve")
     if solver not in able.solvers:

@@ -50,7 +50,7 @@ class BoundaryPoints:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Domain:
-    """A polyhedron. A file beside this one derives from it and fills in what raises here.
+    """A polyhedron. A file of this folder derives from it and fills in what raises here.
 
     Errors are reported on the `rules`: one part called "whole", or several that make up the domain
     and are named in the results (`l2_error_inside`). `training_part` is the one of them in which
@@ -61,7 +61,7 @@ class Domain:
     title: str
     volume: float
     faces: tuple[Face, ...] = field(repr=False)
-    structured: bool = False  # the unit cube: fem is told {"n": n} and takes its fast solvers
+    structured: bool = False  # the unit cube: fem is given {"n": n} and takes its fast solvers
     training_part: str = "whole"
 
     # ------------------------------------------------------------ points

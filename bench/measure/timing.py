@@ -2,7 +2,7 @@
 method alone is at work on its threads, warm: loading compiled code, drawing samples and measuring
 errors are not included.
 
-Repeats are told by medians and quartiles, never by means.
+Repeats are summarised by medians and quartiles, never by means.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
         chosen = Discretisation.of(settings_of("fem", record.config))
         yield meshes.drawable(chosen.mesh_for(problem)), approximate(problem, chosen)
     elif isinstance(features, str) and (weights := record.weights()) is not None:
-        from bench.measure.norms import net_field
+        from bench.measure.net_fields import net_field
         from nets.storage import load
 
         size = max(k for k in range(1, n + 1) if problem.domain.offers(k))

@@ -1,4 +1,4 @@
-"""Elements: every file beside this one declares one element as `ELEMENT`, found by its file.
+"""Elements: every file of this folder declares one element as `ELEMENT`, found by its file.
 
 An element says all that others need to know about it: its names, its cells, its order, its
 solvers and their memory, and what else it can do. Nobody keeps a table of elements. Asking it loads
@@ -93,7 +93,7 @@ class Element:
 
     name: str  # as users type it
     title: str  # in tables and legends: N₀ tetrahedra
-    short: str  # beside a curve: N₀ tets
+    short: str  # next to a curve: N₀ tets
     about: str  # in one line, for people who have not met it
     cell: Literal["tet", "hex"]
     order: int | None  # rate in L² and H(curl) for smooth fields; None: an argument

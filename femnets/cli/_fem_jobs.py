@@ -33,7 +33,7 @@ class Job:
         return (chosen.n or 1) ** 3 * (chosen.order or 1) ** 3 * (chosen.layers or 1) ** 4
 
     def labels(self) -> dict[str, Any]:
-        """What tells the rows apart, beside n."""
+        """What tells the rows apart, besides n."""
         name = None if self.file is None else self.file.name
         found = {"order": self.chosen.order, "grading": self.chosen.grading, "mesh": name}
         if name is not None and self.halvings:
@@ -109,7 +109,7 @@ def _check_halvings(chosen: Discretisation, times: int) -> None:
 def distances(
     problem: Problem, jobs: Sequence[Job], solutions: Sequence[Solution]
 ) -> list[dict[str, Any]]:
-    """Where nobody knows u: how far each solution is from the one with most unknowns."""
+    """How far each solution is from the one with most unknowns, where u is not known."""
     from bench.methods.finite_elements import apart
 
     if any(job.chosen.refine is not None for job in jobs):

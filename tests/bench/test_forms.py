@@ -174,7 +174,7 @@ class TestBuiltIn:
         def u(x):
             return built.lift(x, "value")[0] + built.factors(x, "value")[0] * v(x)
 
-        through = residuals_of(v, built.told(term))
+        through = residuals_of(v, built.of_the_net(term))
         direct = residuals_of(u, term)
         np.testing.assert_allclose(through, direct, rtol=1e-4, atol=1e-4)
 

@@ -10,7 +10,7 @@ from second_opinions import renumbered
 
 from base.errors import UserError
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import best_approximation, elements, fit, meshes, solve_boundary_value
 from fem.elements import Element, Solver, per_cell
 from fem.spaces.assembled import AssembledSpace
@@ -147,7 +147,7 @@ def test_declared_memory_is_that_of_the_spaces(element):
 @pytest.mark.parametrize("element", elements.elements().values(), ids=lambda e: e.name)
 def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
     problem, order = problems.helix, {} if element.order else {"order": 2}
-    data = data_of(problem)
+    data = boundary_value_data(problem)
     if "boundary-value problem" in element.serves:
         solution = solve_boundary_value(data, 2, element=element.name, **order)
         with pytest.raises(UserError, match="measure"):

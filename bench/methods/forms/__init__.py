@@ -1,4 +1,4 @@
-"""Forms of the boundary-value problem that a net is told: one file each, found by its name.
+"""Forms of the boundary-value problem that a net is given: one file each, found by its name.
 
 A form turns a problem's f, φ, ρ (never u) into residuals inside the domain that are linear in the
 net and its derivatives. A file says everything about itself:
@@ -72,7 +72,7 @@ def terms(
         flux=form == "first-order",
     )
     if built_in is not None:
-        found = [built_in.told(term) for term in found]
+        found = [built_in.of_the_net(term) for term in found]
     return [_moved(term, np.asarray(centre, float)) for term in found]
 
 
