@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from base.errors import UserError
-from bench.domains import Array, Domain, Edge, Face, components
+from bench.domains import Array, Domain, Edge, components
+from bench.domains.parts.box_faces import faces_of
 from bench.domains.parts.points import Mask
 from bench.domains.parts.sampling import generator, uniform
 
@@ -170,18 +171,11 @@ def _resolution(given: Resolution | None) -> Resolution:
     return given or Resolution(**DEFAULT)
 
 
-def _face(axis: int, side: int) -> Face:
-    normal = np.zeros(3)
-    normal[axis] = 2.0 * side - 1
-    normal.flags.writeable = False
-    return Face(f"x{axis + 1}={side}", normal, float(side), 1.0)
-
-
 DOMAIN = Cube(
     name="cube",
     title="the unit cube, its training part the cylinder",
     volume=1.0,
-    faces=tuple(_face(axis, side) for axis in range(3) for side in range(2)),
+    faces=faces_of(np.zeros((1, 3), dtype=int))[0],
     structured=True,
     training_part="inside",
 )

@@ -1,4 +1,4 @@
-"""The one clock. Seconds, in every table and document, are those that pass on the wall while the
+"""The clock. Seconds, in every table and document, are those that pass on the wall while the
 method alone is at work on its threads, warm: loading compiled code, drawing samples and measuring
 errors are not included.
 

@@ -75,10 +75,10 @@ def median_with_interval(values: Sequence[float] | np.ndarray, coverage: float =
     return Ratio(median(ordered), float(ordered[k - 1]), float(ordered[-k]), count)
 
 
-def held_against(
+def against_target(
     measured: Ratio, *, at_least: float | None = None, at_most: float | None = None
 ) -> dict[str, Any]:
-    """The measured ratio beside its target, as a benchmark's JSON keeps it.
+    """The measured ratio and its target, as a benchmark's JSON keeps them.
 
     `met` is decided by the median; `by` is how many times better (above 1) or worse than the
     target it is; `sure` says whether the whole interval lies on the same side.

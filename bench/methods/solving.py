@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 BOUNDARY_SHARE = 0.6
 RANGE_POINTS = 12_000  # where the range of u₃ is looked for
-JACOBIAN_BYTES = 4 * 2**30
 
 
 @dataclass(frozen=True)

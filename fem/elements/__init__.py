@@ -1,7 +1,7 @@
 """Elements: every file of this folder declares one element as `ELEMENT`, found by its file.
 
 An element says all that others need to know about it: its names, its cells, its order, its
-solvers and their memory, and what else it can do. Nobody keeps a table of elements. Asking it loads
+solvers and their memory, and what else it can do. There is no table of elements. Asking it loads
 neither scikit-fem nor compiled code: builders import what they need when they are called.
 """
 
@@ -136,7 +136,7 @@ class Element:
         return int(mesh.cells if self.bricks else mesh.t.shape[1])
 
     def ability(self, task: Literal["solve", "fit"]) -> Ability:
-        """What solves the boundary-value problem or fits samples, or an UserError: who can."""
+        """What solves boundary-value problems or fits samples; a UserError names others."""
         chosen = self.boundary_value if task == "solve" else self.fit
         if chosen is None:
             what = "boundary-value problems" if task == "solve" else "fits to samples"

@@ -25,7 +25,7 @@ DIRECT_UP_TO = 12_000
 
 
 class Asked(Label):
-    """What every nodal solve is asked beside the mesh."""
+    """What every nodal solve is given besides the mesh."""
 
     how: How
 
@@ -81,7 +81,7 @@ def held_components(
 
 
 def solve_nodal(
-    space: Any,
+    space: NodalSpace,
     problem: BoundaryValueProblem,
     clock: Clock,
     *,
