@@ -40,8 +40,11 @@ class Natural:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundaryValueProblem:
-    """The data. Where g contains the trace of a singular gradient, that part is better given by
-    its `potential` ψ (g then without ∇ψ × n): ψ(b) − ψ(a) needs no quadrature."""
+    """Data of the boundary-value problem.
+
+    Where g contains the trace of a singular gradient, that part is better given by its `potential`
+    ψ (g then without ∇ψ × n): ψ(b) − ψ(a) needs no quadrature.
+    """
 
     f: Field
     phi: Callable[[Array], Array]
@@ -102,7 +105,7 @@ def solve_boundary_value(
     tol: float = 1e-9,
     progress: Progress | None = None,
 ) -> BoundaryValueSolution:
-    """On the unit cube with n cells per side or on a mesh of the element's cells.
+    """Solve on the unit cube with n cells per side or on a mesh of the element's cells.
 
     On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "cube"
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"

@@ -142,5 +142,5 @@ class Clock:
         self._last = now
 
     def cost(self) -> Cost:
-        """Of all phases so far, as a solution keeps it."""
+        """Cost of all phases so far, as a solution keeps it."""
         return {"seconds": self.seconds, "peak_bytes": memory.peak_bytes()}

@@ -106,7 +106,7 @@ class Domain:
         return BoundaryPoints(x, normals[:, index], index)
 
     def face_indices(self, names: Sequence[str] | None = None) -> NDArray[np.int64]:
-        """Where the faces of these names stand; all without names."""
+        """The indices of the faces of these names; of all faces without names."""
         known = [face.name for face in self.faces]
         for name in names or ():
             if name not in known:
@@ -117,7 +117,7 @@ class Domain:
 
     def distances(self, x: ArrayLike) -> Array:
         """The distance of points (3, ...) from each face: (faces, ...), zero on the face only."""
-        raise UserError(f"{self.name} offers no distances from its faces; impose them by penalty")
+        raise UserError(f"{self.name} offers no distances from its faces; use --boundary penalty")
 
     def edge_distance(self, x: ArrayLike) -> Array:
         """r: the distance of points (3, ...) from the nearest re-entrant edge."""

@@ -17,7 +17,7 @@ def median(values: Iterable[float | None]) -> float:
 
 
 def medians(values: Any, axis: int = 0) -> NDArray[np.float64]:
-    """The same along an axis of a table: of curves, step by step.
+    """Medians along an axis of a table: of curves, step by step.
 
     Where −∞ and +∞ (the logarithms of ratios to and of diverged runs) are both in the middle, they
     tie: 0.

@@ -39,7 +39,7 @@ def clocked(function: Callable[[], T]) -> tuple[T, float]:
 
 
 def warm(function: Callable[[], T]) -> tuple[T, float]:
-    """The same, by a second call where the first was short."""
+    """What a function gives and its seconds, by a second call where the first was short."""
     result, seconds = clocked(function)
     return clocked(function) if seconds < WARM_UP_BELOW_SECONDS else (result, seconds)
 

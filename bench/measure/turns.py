@@ -84,7 +84,7 @@ def against_target(
     target it is; `sure` says whether the whole interval lies on the same side.
     """
     if (at_least is None) == (at_most is None):
-        raise ValueError("a target is either at_least or at_most")
+        raise ValueError("give a target as either at_least or at_most")
     found: dict[str, Any] = asdict(measured)
     if at_least is not None:
         target, sense = at_least, "at least"

@@ -30,11 +30,11 @@ Row = Mapping[str, Any]
 
 
 def threshold(rows: Sequence[Row], name: str) -> float:
-    """Of the indicator `name`, by the rule."""
+    """The threshold of the indicator `name`, by the rule."""
     wrong = [float(row[name]) for row in rows if row["error"] > WRONG_ABOVE]
     right = [float(row[name]) for row in rows if row["error"] <= WRONG_ABOVE]
     if not wrong or not right:
-        raise ValueError("a threshold needs ends of both kinds")
+        raise ValueError("a threshold needs ends of both kinds, right and wrong")
     values = sorted({*wrong, *right})
     between = [sqrt(a * b) for a, b in pairwise(values)]
     scores = [
@@ -54,7 +54,7 @@ def stored() -> tuple[Row, ...]:
 
 @cache
 def thresholds() -> dict[str, float]:
-    """Of every indicator."""
+    """The thresholds of all indicators."""
     return {name: threshold(stored(), name) for name in RATIOS}
 
 

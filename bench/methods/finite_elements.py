@@ -47,7 +47,7 @@ class Discretisation:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """From the settings of a cell that have a field here."""
+        """The discretisation that the settings of a cell describe."""
         known = [entry.name for entry in fields(cls) if hasattr(settings, entry.name)]
         return cls(**{name: getattr(settings, name) for name in known})
 
@@ -91,7 +91,7 @@ class Discretisation:
         return domain.mesh(self.n, element.cell, self.grading, edge)
 
     def check(self, problem: Problem) -> None:
-        """Refuses what cannot be before anything has cost time."""
+        """Refuse what cannot be computed before anything has cost time."""
         from fem.boundary_value import checked
         from fem.choice import make_space
 
@@ -104,7 +104,7 @@ class Discretisation:
             make_space(**place, **self.options, threads=self.threads)
 
     def _check_combination(self, problem: Problem) -> None:
-        """Options that do not go together."""
+        """Refuse options that do not go together."""
         from fem import elements
 
         element = elements.get(self.element)
@@ -225,7 +225,7 @@ def _boundary_value(
 
 
 def _measured(problem: Problem, solution: BoundaryValueSolution) -> BoundaryValueSolution:
-    """With its errors, where there is a u to compare with."""
+    """The solution with its errors, where there is a u to compare with."""
     from fem.spaces import How
 
     if not problem.known:

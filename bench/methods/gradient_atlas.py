@@ -122,6 +122,6 @@ def _largest_difference(measured: Mapping[str, Array], theory: Mapping[str, Arra
 
 
 def log10(values: Array) -> Array:
-    """-inf for zero."""
+    """The logarithm, −∞ for zero."""
     with np.errstate(divide="ignore"):
         return np.log10(values)

@@ -54,7 +54,7 @@ def tested_residual(name: str, field: Field) -> float:
 
 
 def without_u(name: str, field: Field) -> dict[str, float]:
-    """All of it, of a field on a problem's domain."""
+    """All indicators of a field on a problem's domain."""
     table = tabulated_domain(problems.get(name), ("x",))
     values = field(table.inputs.T)
     coarse, estimate = coarse_solve(name)

@@ -224,7 +224,7 @@ def rel_test_error(net: Network, data: Data) -> float:
 
 
 def l2_error(net: Network, data: Data) -> float:
-    """On the domain; from the values of the net alone, so that it is cheap enough for a curve."""
+    """‖u − net‖ on the domain from the net's values alone: cheap enough for a curve."""
     points = norms.tabulated_domain(data.problem, data.features)
     return points.l2_error(predict(net, points.inputs))
 

@@ -24,14 +24,14 @@ Task = Literal["best", "solve", "fit"]
 
 
 def per_cell(size: float) -> Needs:
-    """So many bytes for each cell."""
+    """Memory needs of so many bytes for each cell."""
     return lambda cells, order: size * cells
 
 
 def factorised(dofs: float, functions: int) -> Needs:
-    """Of assembly with so many dofs and functions per cell: chunks of bases (of 400 000 points, at
-    most 1000 of them in a cell), and the fill-in of the factors, 48 to 58 dofs^1.5 bytes from
-    n = 8 to 14."""
+    """Memory needs of assembly with so many dofs and functions per cell: chunks of bases (of
+    400 000 points, at most 1000 of them in a cell), and the fill-in of the factors, 48 to 58
+    dofs^1.5 bytes from n = 8 to 14."""
     return lambda cells, order: min(4e7, 1e5 * cells) * functions + 80 * (dofs * cells) ** 1.5
 
 
@@ -60,7 +60,7 @@ class OnCube:
 
 @dataclass(frozen=True)
 class Ability:
-    """Something else than best approximation that an element can do, and with which solvers.
+    """A task of an element besides best approximation, and its solvers.
 
     For the boundary-value problem `run(problem, n= or mesh=, solver=, how=)`, for a fit
     `run(points, values, mesh, regularisation=, how=)`; each gives a `fem.Solution`.
@@ -115,7 +115,7 @@ class Element:
 
     @property
     def any_mesh(self) -> bool:
-        """Whether it takes meshes from files, and graded ones."""
+        """Whether the element takes meshes from files, and graded ones."""
         return not self.bricks and any(solver.any_mesh for solver in self.solvers.values())
 
     @property

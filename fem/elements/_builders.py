@@ -1,4 +1,4 @@
-"""What several elements build, imported when it is built."""
+"""Builders that several elements share; each imports what it needs when called."""
 
 from __future__ import annotations
 

@@ -65,15 +65,15 @@ def read_mesh(path: Path | str) -> Any:
 
 
 def _check_plain(path: Path) -> None:
-    """Not a pipe, which would be waited for, and not a giant."""
+    """Refuse what is no plain file (a pipe would be waited for) and what is too large."""
     try:
         about = os.stat(path)
     except (OSError, ValueError):
         raise UserError(f"no mesh file at {path}") from None
     if not stat.S_ISREG(about.st_mode):
-        raise UserError(f"no mesh file at {path}: it is no plain file")
+        raise UserError(f"no mesh file at {path}: it is no plain file; give a file")
     if about.st_size > MOST_BYTES:
-        raise UserError(f"{path.name} has {about.st_size} bytes, more than any mesh that fits")
+        raise UserError(f"{path.name} has {about.st_size} bytes; at most {MOST_BYTES} are read")
 
 
 def _check_alone(path: Path) -> None:
@@ -94,7 +94,7 @@ def _tetrahedra(content: Any, name: str) -> Indices:
 
 
 def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
-    """Points that no tet has would be nodes without an equation."""
+    """Points and cells without the points that no tet has: nodes without an equation."""
     if t.min() < 0 or t.max() >= len(points):
         raise UserError(f"a cell refers to point {t.max()} of {len(points)}; the file is damaged")
     used, index = np.unique(t, return_inverse=True)
@@ -107,12 +107,13 @@ def _check_extent(p: Array, name: str) -> None:
         raise UserError(f"{name} has points that are not finite")
     if not SMALLEST < extent < LARGEST:
         raise UserError(
-            f"{name} is {extent:.3g} across, so h would be absurd; check its unit of length"
+            f"{name} is {extent:.3g} across, not between {SMALLEST:g} and {LARGEST:g}; "
+            "check its unit of length"
         )
 
 
 def _check_orientation(p: Array, t: Indices, name: str) -> None:
-    """A file orients its tets all one way, or takes no care (Kuhn meshes: half and half)."""
+    """Refuse a few inverted tets: files orient all one way, or none (Kuhn: half and half)."""
     a, b, c, d = np.moveaxis(p[:, t], 1, 0)
     volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a)
     minority = min(np.flatnonzero(volume < 0), np.flatnonzero(volume > 0), key=len)

@@ -90,7 +90,7 @@ def solve_nodal(
     how: How,
     n: int | None = None,
 ) -> NodalSolution:
-    """Assembles, solves, and keeps the energy."""
+    """Assemble and solve, and keep the energy."""
     if problem.potential is not None:
         raise UserError("nodal elements need the trace g whole, not a part of it by a potential")
     A, b = space.matrix(problem), space.load(problem)

@@ -54,7 +54,7 @@ class How:
             raise UserError(f"tol must lie between 0 and 1 (a relative residual), got {self.tol!r}")
 
     def report(self, phase: str, done: float, total: float) -> None:
-        """`done` of `total` units of the phase, to whoever listens."""
+        """Report `done` of `total` units of the phase, if somebody asked for it."""
         if self.progress is not None:
             self.progress(phase, done, total)
 

@@ -25,7 +25,7 @@ class Boxes(Domain):
 
     @classmethod
     def of(cls, name: str, title: str, boxes: Corners) -> Self:
-        """With the faces of the union; its volume is the number of boxes."""
+        """The union of boxes with its faces; its volume is the number of boxes."""
         faces, squares = faces_of(boxes)
         volume = float(len(boxes))
         return cls(name=name, title=title, volume=volume, faces=faces, boxes=boxes, squares=squares)

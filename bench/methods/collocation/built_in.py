@@ -62,7 +62,7 @@ class BuiltIn:
 
 
 def box_values(problem: Problem) -> BuiltIn:
-    """For the unit cube; a UserError in one line where it cannot be done."""
+    """Boundary values built in on the unit cube; a UserError where that cannot be done."""
     domain = problem.domain
     domain.distances(np.full((3, 1), 0.5))  # raises where there are none
     if not domain.structured:

@@ -52,7 +52,7 @@ class Rim(Cloud):
         return cls(x, weights, np.repeat(normal[:, None], N, axis=1), np.full(N, index))
 
     def on(self, faces: NDArray[np.int64]) -> Rim:
-        """Those on the given faces."""
+        """The points on the given faces."""
         chosen = np.isin(self.face, faces)
         return Rim(
             self.x[:, chosen], self.weights[chosen], self.normal[:, chosen], self.face[chosen]

@@ -87,8 +87,8 @@ class EdgeLoss:
         return built_in(self.problem, values=self.boundary == "exact", singular=self.singular)
 
     def terms(self, stream: int = 0) -> list[Residuals]:
-        """On the points to train on, or on others: uniform ones, never trained on; of the weak form
-        the functions of the next finer mesh."""
+        """Residuals at the points to train on, or (`stream`) at uniform ones held out; of the weak
+        form those of the functions of the next finer mesh."""
         inside, rim = ("uniform", "uniform") if stream else (self.inside, self.rim)
         seed, count = self.data_seed, self.boundary_points
         if self.form == "weak":

@@ -64,7 +64,7 @@ def cut_off_singularity(x: Array, order: str) -> Array:
 
 
 def _harmonic_hessian(x1: Array, x2: Array) -> list[list[Array]]:
-    """Of s = Im ζ^ν: F″ = ν(ν−1) ζ^(ν−2); ∂₁₁s = Im F″, ∂₁₂s = Re F″, ∂₂₂s = −Im F″."""
+    """Second derivatives of s = Im F, F = ζ^ν: ∂₁₁s = Im F″, ∂₁₂s = Re F″, ∂₂₂s = −Im F″."""
     size = NU * (NU - 1) * np.hypot(x1, x2) ** (NU - 2)
     phase = (NU - 2) * angle(x1, x2)
     imaginary, real = size * np.sin(phase), size * np.cos(phase)

@@ -62,13 +62,13 @@ def _whole(problem: Problem, resolution: Resolution | None) -> Cloud:
 
 
 def share(problem: Problem, names: Sequence[str]) -> float:
-    """Of the faces of these names in the area of the boundary."""
+    """The share of the faces of these names in the area of the boundary."""
     areas = {face.name: face.area for face in problem.domain.faces}
     return sum(areas[name] for name in names) / sum(areas.values())
 
 
 def edge_rim(problem: Problem, points: int, rule: str, seed: int, stream: int) -> Rim:
-    """On the faces of the edges, of `points` on the whole boundary."""
+    """Points on the faces of the edges, their share of `points` on the whole boundary."""
     faces = edge_faces(problem)
     names = [face.name for face in faces]
     if rule == "uniform":
@@ -79,7 +79,7 @@ def edge_rim(problem: Problem, points: int, rule: str, seed: int, stream: int) -
 
 
 def outer_rim(problem: Problem, points: int, seed: int, stream: int) -> Rim:
-    """On all other faces."""
+    """Points on all other faces."""
     inner = {face.name for face in edge_faces(problem)}
     names = [face.name for face in problem.domain.faces if face.name not in inner]
     return _drawn(problem, names, points, seed, stream)

@@ -62,7 +62,7 @@ def tested(problem: Problem, n: int, graded: bool) -> Residuals:
 
 
 def dual_square(problem: Problem, field: SolvedField, n: int = FINE) -> float:
-    """The same by the functions of a finer mesh, graded to the edges: never less on a refinement of
+    """Both dual squares by a finer mesh, graded to the edges: never less on a refinement of
     the mesh, and what a field that fits between coarse functions shows."""
     tests = tests_of(problem, n, True)
     jets = field.jets(tests.points, "first")

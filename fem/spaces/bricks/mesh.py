@@ -54,7 +54,7 @@ class BrickMesh:
     def of(
         cls, axes: tuple[Axis, Axis, Axis], active: Mask | None = None, natural: object = ()
     ) -> BrickMesh:
-        """Checked; all bricks of the grid if `active` is not given."""
+        """A checked mesh; all bricks of the grid if `active` is not given."""
         shape = tuple(axis.intervals for axis in axes)
         mask = None if active is None else np.asarray(active, dtype=bool)
         if mask is not None and (mask.shape != shape or not mask.any()):
@@ -94,7 +94,7 @@ class BrickMesh:
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the coefficients of the three components on the whole grid."""
+        """Shapes of the coefficients of the three components on the whole grid."""
         return [
             tuple(axis.size_Q if k == d else axis.size_V for k, axis in enumerate(self.axes))
             for d in range(3)
@@ -120,7 +120,7 @@ class BrickMesh:
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
     def compact(self, x: Array) -> Array:
-        """Of a vector over the grid the entries of functions that live on the domain."""
+        """The entries of a vector over the grid whose functions live on the domain."""
         return x if self.is_box else x[self.present]
 
     def expanded(self, x: Array) -> Array:

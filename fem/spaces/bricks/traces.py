@@ -89,7 +89,7 @@ def with_natural(mesh: BrickMesh, natural: Natural | None) -> BrickMesh:
         if np.all(natural.where(*mesh.face_points(face, first, second))):
             if face.level not in (0, mesh.axes[face.axis].intervals):
                 raise UserError(
-                    "bricks bear natural conditions on the outer sides of their grid only"
+                    "bricks take natural conditions on the outer sides of their grid only"
                 )
             sides.add((face.axis, int(face.level > 0)))
     chosen = BrickMesh.of(mesh.axes, mesh.mask, sides)

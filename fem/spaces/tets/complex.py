@@ -57,7 +57,7 @@ class TetComplex:
 
     @classmethod
     def on(cls, mesh: MeshTet, order: int = 0, natural: Natural | None = None) -> TetComplex:
-        """On any mesh; sorting the vertices of a cell changes the sign of its volume, no more."""
+        """The complex on any mesh; sorting the vertices of a cell changes only its orientation."""
         ordered = MeshTet(mesh.p, np.sort(mesh.t, axis=0))
         return cls(ordered, order, natural_faces(ordered, natural))
 
