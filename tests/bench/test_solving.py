@@ -1,4 +1,4 @@
-"""femnets train --track solve: told the equation, measured by the same ruler, refused in a line."""
+"""femnets train --track solve: given an equation, measured by the same norms; refusals."""
 
 from __future__ import annotations
 

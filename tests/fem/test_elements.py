@@ -179,8 +179,8 @@ from bench.cells import Cell, needs_bytes
 from fem import elements
 for element in elements.elements().values():
     order = None if element.order else 3
-    told = {"n": 8, "element": element.name, "order": order, "solve": not element.solvers}
-    needs_bytes(Cell("fem", told))
+    config = {"n": 8, "element": element.name, "order": order, "solve": not element.solvers}
+    needs_bytes(Cell("fem", config))
     print(element.title, element.serves)
 loaded = {"skfem", "torch", "numba", "pyamg", "meshlane"} & set(sys.modules)
 assert not loaded, loaded
