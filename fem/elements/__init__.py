@@ -118,17 +118,6 @@ class Element:
         """Whether the element takes meshes from files, and graded ones."""
         return not self.bricks and any(solver.any_mesh for solver in self.solvers.values())
 
-    @property
-    def serves(self) -> list[str]:
-        """What it can be used for, in words."""
-        able = {
-            "best approximation": bool(self.solvers),
-            "boundary-value problem": self.boundary_value is not None,
-            "fit to samples": self.fit is not None,
-            "any mesh": self.any_mesh,
-        }
-        return [name for name, holds in able.items() if holds]
-
     def cells(self, n: int | None = None, mesh: Any = None) -> int:
         """Cells of the cube with n per side, or of a mesh."""
         if n is not None:
