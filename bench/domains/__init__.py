@@ -115,10 +115,6 @@ class Domain:
             raise UserError(f"no face of {self.name} to sample; name one of {', '.join(known)}")
         return np.array([k for k, name in enumerate(known) if names is None or name in names])
 
-    def distances(self, x: ArrayLike) -> Array:
-        """The distance of points (3, ...) from each face: (faces, ...), zero on the face only."""
-        raise UserError(f"{self.name} offers no distances from its faces; use --boundary penalty")
-
     def edge_distance(self, x: ArrayLike) -> Array:
         """r: the distance of points (3, ...) from the nearest re-entrant edge."""
         raise UserError(f"{self.name} has no re-entrant edge; leave out the weight r^a")

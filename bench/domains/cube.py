@@ -46,11 +46,6 @@ class Cube(Domain):
         axis, side = divmod(face, 2)
         return np.insert(uniform, axis, float(side), axis=0)
 
-    def distances(self, x: ArrayLike) -> Array:
-        """x₁, 1 − x₁, x₂, …: the cube is convex, and its faces' planes do."""
-        x1, x2, x3 = components(x)
-        return np.stack([x1, 1 - x1, x2, 1 - x2, x3, 1 - x3])
-
     # ------------------------------------------------------------ the cylinder
 
     def in_training(self, x: ArrayLike) -> Mask:

@@ -162,20 +162,6 @@ class TestContract:
             domain.mesh_rules(2, "tet", 6, edges=((0.31, 0.47),))
 
 
-@every_domain
-def test_distances_vanish_on_their_face_only(domain):
-    found = domain.sample_boundary(500, seed=6)
-    try:
-        d = domain.distances(found.x)
-    except UserError:  # one that offers none says so
-        return
-    assert d.shape == (len(domain.faces), 500)
-    assert (d >= 0).all()
-    np.testing.assert_allclose(d[found.face, np.arange(500)], 0, atol=1e-14)
-    assert (np.sort(d, axis=0)[1] > 0).all()
-    assert (domain.distances(domain.sample(100, 0)) > 0).all()
-
-
 def test_unknown_domain_names_the_nearest():
     with pytest.raises(UserError, match="did you mean 'cube'"):
         domains.get("cub")

@@ -64,7 +64,6 @@ class BuiltIn:
 def box_values(problem: Problem) -> BuiltIn:
     """Boundary values built in on the unit cube; a UserError where that cannot be done."""
     domain = problem.domain
-    domain.distances(np.full((3, 1), 0.5))  # raises where there are none
     if not domain.structured:
         raise UserError(
             f"boundary values are built in on the cube only, not on {domain.name}; use "
