@@ -23,7 +23,7 @@ from bench.methods.collocation.clouds import Cloud, Rim
 from bench.methods.edge_forms import rules
 from bench.methods.edge_forms.built_in import built_in
 from bench.methods.edge_forms.geometry import boxes_of, edge_faces
-from bench.methods.forms import first_order
+from bench.methods.forms import BOUNDARIES, first_order
 from bench.problems import Problem
 from nets.residuals.terms import Residuals
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 FORMS = ("div-curl", "first-order", "weak")
 RULES = ("uniform", "graded")
-BOUNDARIES = ("penalty", "exact")
 HELD_OUT = 1  # stream of the points that a net is not trained on
 
 

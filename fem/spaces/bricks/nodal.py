@@ -154,13 +154,9 @@ class NodalBricks:
         value = curl = 0.0
         for bricks, orders, corner in self._alike(how.singular_edge):
             t, w = _brick_rule(max(orders) + ERROR_POINTS, corner)
-            start, length = (
-                np.stack([rows[bricks[:, k]] for k, rows in enumerate(table)])
-                for table in (
-                    [a.breaks for a in self.mesh.axes],
-                    [a.lengths for a in self.mesh.axes],
-                )
-            )
+            pairs = list(zip(self.mesh.axes, bricks.T, strict=True))
+            start = np.stack([axis.breaks[i] for axis, i in pairs])
+            length = np.stack([axis.lengths[i] for axis, i in pairs])
             points = start[:, :, None] + length[:, :, None] * t[:, None, :]
             weights = length.prod(axis=0)[:, None] * w
             tables = [_tables(orders[k], t[k], length[k]) for k in range(3)]
