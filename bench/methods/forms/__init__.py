@@ -21,6 +21,7 @@ a singular edge are drawn and weighted as `bench.methods.collocation.clouds` say
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -73,10 +74,5 @@ def terms(
     )
     if built_in is not None:
         found = [built_in.of_the_net(term) for term in found]
-    return [_moved(term, np.asarray(centre, float)) for term in found]
-
-
-def _moved(term: Residuals, centre: np.ndarray) -> Residuals:
-    from dataclasses import replace
-
-    return replace(term, x=np.ascontiguousarray(term.x - centre))
+    origin = np.asarray(centre, float)
+    return [replace(term, x=np.ascontiguousarray(term.x - origin)) for term in found]
