@@ -79,7 +79,7 @@ def refined(mesh: Any, cells: Indices) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """scikit-fem warns about the memory layout of its own refinements."""
+    """Silence scikit-fem's warnings about the memory layout of its own refinements."""
     logger = logging.getLogger("skfem")
     before = logger.level
     logger.setLevel(logging.ERROR)

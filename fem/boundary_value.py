@@ -31,7 +31,7 @@ Trace = Callable[[Array, Array], Array]  # points and outer normals (3, ...) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Natural:
-    """Faces where u·n and φ curl u × n are given; all are told points and outer normals."""
+    """Faces where u·n and φ curl u × n are given; all are functions of points and outer normals."""
 
     where: Callable[[Array, Array], Any]  # (3, ...) twice -> whether a boundary point is on one
     normal: Callable[[Array, Array], Array]  # u·n, (...)
@@ -40,8 +40,11 @@ class Natural:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundaryValueProblem:
-    """The data. Where g contains the trace of a singular gradient, that part is better given by
-    its `potential` ψ (g then without ∇ψ × n): ψ(b) − ψ(a) needs no quadrature."""
+    """Data of the boundary-value problem.
+
+    Where g contains the trace of a singular gradient, that part is better given by its `potential`
+    ψ (g then without ∇ψ × n): ψ(b) − ψ(a) needs no quadrature.
+    """
 
     f: Field
     phi: Callable[[Array], Array]
@@ -62,7 +65,7 @@ def trace_of(u: Field) -> Trace:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundaryValueSolution(Solution):
-    """u_h and p_h, and how well the discrete equations hold; told u only by `measure`."""
+    """u_h and p_h, and how well the discrete equations hold; only `measure` is given u."""
 
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
@@ -102,7 +105,7 @@ def solve_boundary_value(
     tol: float = 1e-9,
     progress: Progress | None = None,
 ) -> BoundaryValueSolution:
-    """On the unit cube with n cells per side or on a mesh of the element's cells.
+    """Solve on the unit cube with n cells per side or on a mesh of the element's cells.
 
     On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "cube"
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
@@ -126,7 +129,7 @@ def checked(
     solver: str = "auto",
     order: int | None = None,
 ) -> tuple[elements.Ability, str, dict[str, Any]]:
-    """Who solves it, how, and the place and order it is told; an UserError for what cannot be."""
+    """The solver, its options, the place and the order; a UserError for what cannot be."""
     declared = elements.get(element)
     able = declared.ability("solve")
     if solver not in able.solvers:

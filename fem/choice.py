@@ -69,7 +69,7 @@ def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[s
 
 
 def is_bricks(mesh: Any) -> bool:
-    """Whether it is a `BrickMesh`: asked without loading them."""
+    """Whether a mesh is a `BrickMesh`, found out without importing that class."""
     return hasattr(mesh, "axes") and hasattr(mesh, "natural")
 
 

@@ -1,4 +1,4 @@
-"""What jumps across the inner faces of a mesh, and misses the data on natural ones."""
+"""Face terms of the estimator: jumps across inner faces, misfits of the data on natural ones."""
 
 from __future__ import annotations
 

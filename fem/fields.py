@@ -12,7 +12,7 @@ from fem.spaces import Array, Field
 
 @dataclass(frozen=True)
 class Checked:
-    """A field that says where it went wrong instead of spoiling every number behind it."""
+    """A field that refuses values of the wrong shape or not finite, and says where."""
 
     field: Field
     name: str

@@ -1,4 +1,4 @@
-"""Nédélec elements fitted to scattered samples: what FEM does when told exactly what nets are told.
+"""Nédélec elements fitted to scattered samples: what FEM does when given what nets are given.
 
 Minimise over V_h
 

@@ -31,7 +31,7 @@ def limit_bytes() -> int:
 
 
 def reset_peak() -> None:
-    """Starts the count of `peak_bytes` afresh, where the system can (Linux)."""
+    """Start the count of `peak_bytes` again, where the system can (Linux)."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

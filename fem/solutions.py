@@ -31,7 +31,7 @@ class Errors:
 class Solution:
     """u_h: what it is, what it cost and, once it has been measured, how good; callable at points.
 
-    A best approximation comes measured; the others were not told u, and `measure` tells it.
+    A best approximation comes measured; the others have errors after `measure`.
     """
 
     element: str
@@ -66,7 +66,7 @@ class Solution:
     @property
     def _errors(self) -> Errors:
         if self.measured is None:
-            raise UserError("this field was not told u; solution.measure(u, curl_u) has errors")
+            raise UserError("this field has no errors yet; call solution.measure(u, curl_u) first")
         return self.measured
 
     l2_error = property(lambda self: self._errors.l2)
@@ -142,5 +142,5 @@ class Clock:
         self._last = now
 
     def cost(self) -> Cost:
-        """Of all phases so far, as a solution keeps it."""
+        """Cost of all phases so far, as a solution keeps it."""
         return {"seconds": self.seconds, "peak_bytes": memory.peak_bytes()}

@@ -83,9 +83,9 @@ def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
 
     made = optimizers.made(thing, name)
     defaults = made.minimize.__kwdefaults__ or {}
-    told = {"lower": np.full(5, -np.inf)} if "lower" in defaults else {}
+    options = {"lower": np.full(5, -np.inf)} if "lower" in defaults else {}
     try:
-        made.minimize(objective, np.zeros(5), report, **told)
+        made.minimize(objective, np.zeros(5), report, **options)
     except Stop:
         pass
     except SHOWN as error:

@@ -137,7 +137,8 @@ def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.
     """
-    from bench.measure.norms import field_errors, mesh_rules, suffix
+    from bench.measure.norms import field_errors, suffix
+    from bench.measure.quadrature import mesh_rules
 
     if _kind_of_mesh(config) or not problem.known:
         return {}

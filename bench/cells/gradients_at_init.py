@@ -33,10 +33,10 @@ def work(config: Config) -> float:
 def run(config: Config) -> Result:
     import numpy as np
 
-    from bench.methods.gradient_atlas import data_of, net_of, portrait
+    from bench.methods.gradient_atlas import inputs_and_targets, net_of, portrait
     from nets.gradients.verdict import judge
 
-    net, (x, y) = net_of(config), data_of(config)
+    net, (x, y) = net_of(config), inputs_and_targets(config)
     found = portrait(net, x, y, theory=config.theory_samples, spectra=config.jacobian_samples)
     hidden = found.log10_norms["y"][1:-1]
     on_states, on_weights = judge(hidden.tolist()), judge(found.log10_norms["W"][1:-1].tolist())

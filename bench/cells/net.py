@@ -1,4 +1,4 @@
-"""One trained net: its errors by the one ruler, its history, its portrait for the figures.
+"""One trained net: its errors, its history, samples of its field for the figures.
 
 A cell stops by steps or evaluations, never by seconds, so that its result repeats; the error at a
 given time is read off the recorded curve. `femnets train` takes its options from `Config`.
@@ -67,7 +67,7 @@ def _differences(config: Config) -> str:
 
 
 def run(config: Config) -> Result:
-    from bench.methods.field_samples import portrait
+    from bench.methods.field_samples import field_samples
     from bench.methods.training import train_net
     from nets.storage import to_bytes
 
@@ -75,7 +75,7 @@ def run(config: Config) -> Result:
         raise UserError("a net cell needs steps or evaluations: seconds would not repeat")
     trained = train_net(config)
     meshes = filter(trained.data.problem.domain.offers, PAPER_MESHES)
-    values, arrays = portrait(trained, meshes)
+    values, arrays = field_samples(trained, meshes)
     return Result(
         {**trained.values, **values},
         {**trained.arrays, **arrays},

@@ -17,7 +17,7 @@ from bench.core.settings import setting
 from bench.methods.competitor import Competitor
 
 if TYPE_CHECKING:
-    from bench.methods.edge_forms import Setting
+    from bench.methods.edge_forms import EdgeLoss
     from nets.module import Network
     from nets.training.loop import Training
 
@@ -47,13 +47,15 @@ class Config:
     seed: int = setting(0, min=0, help="Seed of the starting values.")
     data_seed: int = setting(0, min=0, help="Seed of the points.")
 
-    def told(self) -> Setting:
+    def told(self) -> EdgeLoss:
         """What decides the loss."""
         from dataclasses import fields
 
-        from bench.methods.edge_forms import Setting
+        from bench import problems
+        from bench.methods.edge_forms import EdgeLoss
 
-        return Setting(**{entry.name: getattr(self, entry.name) for entry in fields(Setting)})
+        values = {entry.name: getattr(self, entry.name) for entry in fields(EdgeLoss)}
+        return EdgeLoss(**values | {"problem": problems.get(self.problem)})
 
 
 ALONE = False
@@ -111,7 +113,7 @@ def run(config: Config) -> Result:
     return Result(values, arrays, diverged=training.diverged)
 
 
-def measured(told: Setting, net: Network, table: Any) -> dict[str, float | None]:
+def measured(told: EdgeLoss, net: Network, table: Any) -> dict[str, float | None]:
     """The truth, and what a user can compute."""
     from bench.methods.edge_forms import HELD_OUT, loss
     from bench.methods.indicators import coarse_solve, norm, without_u
@@ -123,10 +125,10 @@ def measured(told: Setting, net: Network, table: Any) -> dict[str, float | None]
         "l2_relative": error / size,
         "fine_loss": told.fine_loss(net),
         "held_out_loss": loss(net, told.terms(HELD_OUT)),
-        **without_u(told.problem, field),
-        "coarse_error": table.l2_error(coarse_solve(told.problem)[0].T),
+        **without_u(told.problem.name, field),
+        "coarse_error": table.l2_error(coarse_solve(told.problem.name)[0].T),
         "norm": size,
-        "reference_error": told.told.reference_error,  # of a u that was computed
+        "reference_error": told.problem.reference_error,  # of a u that was computed
     }
 
 
@@ -140,7 +142,7 @@ def _late_fall(training: Training) -> float:
     return float(fine[-1] / before[-1]) if len(before) else 1.0
 
 
-def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
+def _trained(config: Config, told: EdgeLoss) -> tuple[Network, Training]:
     from bench import problems
     from bench.measure.norms import tabulated_domain
     from nets.module import build

@@ -72,7 +72,7 @@ def run(config: Config) -> Result:
     if config.steps is None and config.evaluations is None:
         raise UserError("a solved_net cell needs steps or evaluations: seconds would not repeat")
     solved = solve_net(config)
-    field, domain = solved.told.field(solved.net), solved.told.problem.domain
+    field, domain = solved.collocation.field(solved.net), solved.collocation.problem.domain
     return Result(
         {**solved.values, "seconds_per_point": seconds_per_point(field, domain)},
         solved.arrays,

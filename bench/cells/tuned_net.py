@@ -95,7 +95,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 
 def run(config: Config) -> Result:
-    from bench.methods.field_samples import portrait
+    from bench.methods.field_samples import field_samples
     from bench.methods.training import train_net
     from nets.storage import to_bytes
 
@@ -108,7 +108,7 @@ def run(config: Config) -> Result:
     longest = _validated(config, chosen, config.evaluations)
     length = {"evaluations": longest["best_at"]}
     trained = train_net(replace(_settings(config, chosen, config.evaluations), **length))
-    values, arrays = portrait(trained, ())
+    values, arrays = field_samples(trained, ())
     search = [*tried, longest]
     tuning = sum(each["seconds"] for each in search)
     return Result(

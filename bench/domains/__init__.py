@@ -50,7 +50,7 @@ class BoundaryPoints:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Domain:
-    """A polyhedron. A file beside this one derives from it and fills in what raises here.
+    """A polyhedron. A file of this folder derives from it and fills in what raises here.
 
     Errors are reported on the `rules`: one part called "whole", or several that make up the domain
     and are named in the results (`l2_error_inside`). `training_part` is the one of them in which
@@ -61,7 +61,7 @@ class Domain:
     title: str
     volume: float
     faces: tuple[Face, ...] = field(repr=False)
-    structured: bool = False  # the unit cube: fem is told {"n": n} and takes its fast solvers
+    structured: bool = False  # the unit cube: fem is given {"n": n} and takes its fast solvers
     training_part: str = "whole"
 
     # ------------------------------------------------------------ points
@@ -106,7 +106,7 @@ class Domain:
         return BoundaryPoints(x, normals[:, index], index)
 
     def face_indices(self, names: Sequence[str] | None = None) -> NDArray[np.int64]:
-        """Where the faces of these names stand; all without names."""
+        """The indices of the faces of these names; of all faces without names."""
         known = [face.name for face in self.faces]
         for name in names or ():
             if name not in known:
@@ -114,10 +114,6 @@ class Domain:
         if names is not None and not names:
             raise UserError(f"no face of {self.name} to sample; name one of {', '.join(known)}")
         return np.array([k for k, name in enumerate(known) if names is None or name in names])
-
-    def distances(self, x: ArrayLike) -> Array:
-        """The distance of points (3, ...) from each face: (faces, ...), zero on the face only."""
-        raise UserError(f"{self.name} offers no distances from its faces; impose them by penalty")
 
     def edge_distance(self, x: ArrayLike) -> Array:
         """r: the distance of points (3, ...) from the nearest re-entrant edge."""

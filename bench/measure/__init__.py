@@ -1,1 +1,1 @@
-"""Measuring: the one ruler for errors, the one clock for seconds."""
+"""Norms of errors, the quadrature behind them, clocks and limits of the machine."""

@@ -1,4 +1,4 @@
-"""A problem's formulas held against each other: what disagrees, where, by how much.
+"""A problem's formulas compared with each other: what disagrees, where, by how much.
 
 Derivatives come from central differences of eighth order at two step lengths; how far these two
 differ says how well the differences themselves are known. A formula disagrees where it is farther
@@ -74,7 +74,7 @@ class Verdict:
 
 
 def verdicts(problem: Problem) -> list[Verdict]:
-    """Every formula of the problem that can be held against another."""
+    """Every formula of the problem that can be compared with another."""
     x = points_of(problem)
     broken = [v for v in _well_formed(problem, x) if not v.agrees]
     return broken or [*_equations(problem, x), *_boundary(problem)]
@@ -90,20 +90,17 @@ def require(problem: Problem, place: str) -> None:
 
 
 def points_of(problem: Problem) -> Array:
-    """Points of the domain, those near a singular edge with room for a difference."""
+    """Points of the domain, those near a singular edge far enough for a difference."""
     x = problem.domain.sample(POINTS, seed=0)
-    away = np.min([np.hypot(x[0] - a, x[1] - b) for a, b in _edges(problem)] or [[1.0]], axis=0)
-    return x[:, away > 1e-3] if away.shape == x.shape[1:] else x
-
-
-def _edges(problem: Problem) -> list[tuple[float, float]]:
-    return [] if problem.singular_edge is None else [problem.singular_edge]
+    for a, b in problem.singular_edges:
+        x = x[:, np.hypot(x[0] - a, x[1] - b) > 1e-3]
+    return x
 
 
 def _steps(problem: Problem, x: Array) -> Array:
-    """One step length per point: short beside a singular edge, where derivatives are large."""
+    """One step length per point: short near a singular edge, where derivatives are large."""
     step = np.full(x.shape[1], STEP)
-    for a, b in _edges(problem):
+    for a, b in problem.singular_edges:
         step = np.minimum(step, NEAR_EDGE * np.hypot(x[0] - a, x[1] - b))
     return step
 
@@ -230,7 +227,7 @@ def _boundary(problem: Problem) -> Iterator[Verdict]:
 
 def _closed(problem: Problem) -> bool:
     """Whether u is a formula: a computed reference has an error of its own, and no derivatives."""
-    return problem.known and not getattr(problem, "reference_error", None)
+    return problem.known and not problem.reference_error
 
 
 def _place(x: Array) -> str:

@@ -1,4 +1,4 @@
-"""The one median: over seeds, where a run without a number (it diverged) counts as +∞."""
+"""Medians over seeds, where a run without a number (it diverged) counts as +∞."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def median(values: Iterable[float | None]) -> float:
 
 
 def medians(values: Any, axis: int = 0) -> NDArray[np.float64]:
-    """The same along an axis of a table: of curves, step by step.
+    """Medians along an axis of a table: of curves, step by step.
 
     Where −∞ and +∞ (the logarithms of ratios to and of diverged runs) are both in the middle, they
     tie: 0.
@@ -26,7 +26,7 @@ def medians(values: Any, axis: int = 0) -> NDArray[np.float64]:
     table = np.sort(np.where(np.isnan(numbers), np.inf, numbers), axis)
     size = table.shape[axis]
     if size == 0:
-        raise ValueError("there is no median of nothing")
+        raise ValueError("median of an empty sequence")
     low, high = (np.take(table, place, axis) for place in ((size - 1) // 2, size // 2))
     tie = np.isneginf(low) & np.isposinf(high)
     return np.where(tie, 0.0, np.where(tie, 0.0, low) / 2 + high / 2)

@@ -1,8 +1,8 @@
-"""The one clock. Seconds, in every table and document, are those that pass on the wall while the
+"""The clock. Seconds, in every table and document, are those that pass on the wall while the
 method alone is at work on its threads, warm: loading compiled code, drawing samples and measuring
 errors are not included.
 
-Repeats are told by medians and quartiles, never by means.
+Repeats are summarised by medians and quartiles, never by means.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def clocked(function: Callable[[], T]) -> tuple[T, float]:
 
 
 def warm(function: Callable[[], T]) -> tuple[T, float]:
-    """The same, by a second call where the first was short."""
+    """What a function gives and its seconds, by a second call where the first was short."""
     result, seconds = clocked(function)
     return clocked(function) if seconds < WARM_UP_BELOW_SECONDS else (result, seconds)
 

@@ -75,16 +75,16 @@ def median_with_interval(values: Sequence[float] | np.ndarray, coverage: float =
     return Ratio(median(ordered), float(ordered[k - 1]), float(ordered[-k]), count)
 
 
-def held_against(
+def against_target(
     measured: Ratio, *, at_least: float | None = None, at_most: float | None = None
 ) -> dict[str, Any]:
-    """The measured ratio beside its target, as a benchmark's JSON keeps it.
+    """The measured ratio and its target, as a benchmark's JSON keeps them.
 
     `met` is decided by the median; `by` is how many times better (above 1) or worse than the
     target it is; `sure` says whether the whole interval lies on the same side.
     """
     if (at_least is None) == (at_most is None):
-        raise ValueError("a target is either at_least or at_most")
+        raise ValueError("give a target as either at_least or at_most")
     found: dict[str, Any] = asdict(measured)
     if at_least is not None:
         target, sense = at_least, "at least"

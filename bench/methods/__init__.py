@@ -1,4 +1,4 @@
-"""Who answers: elements, trained nets, nets that solve, linear models.
+"""Methods: elements, trained nets, nets that solve, linear models.
 
 Each method takes a problem and a configuration.
 """

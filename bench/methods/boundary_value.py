@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 NEAR = 1e-9  # of points and normals to a face
 
 
-def data_of(
+def boundary_value_data(
     problem: Problem, *, whole_trace: bool = False, div_exponent: float | None = None
 ) -> BoundaryValueProblem:
     """f, φ, ρ and the trace g: the problem's own, or u × n, of which a singular gradient part comes

@@ -1,6 +1,6 @@
 """Thresholds of the indicators, fixed on problems without a re-entrant edge.
 
-`python -m bench.methods.calibration` trains nets told the equation on `maxwell`, `helix`,
+`python -m bench.methods.calibration` trains nets given the equation on `maxwell`, `helix`,
 `curlsing` and `screen`, with enough points and with far too few, stops them early and late, and
 keeps of each end its error and what the indicators say: `calibration.json`. **The rule**: an end is
 wrong above the share WRONG_ABOVE of u; the threshold of an indicator is the one at which the share
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("calibration.json")
-WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to beside a re-entrant edge
+WRONG_ABOVE = 0.25  # of u: half of what nodal elements tend to at a re-entrant edge
 PROBLEMS = ("maxwell", "helix", "curlsing", "screen")
 POINTS = (600, 60, 15)  # inside the domain; the last two are too few for a net of 562 numbers
 EVALUATIONS = (3, 10, 30, 100, 300)
@@ -30,11 +30,11 @@ Row = Mapping[str, Any]
 
 
 def threshold(rows: Sequence[Row], name: str) -> float:
-    """Of the indicator `name`, by the rule."""
+    """The threshold of the indicator `name`, by the rule."""
     wrong = [float(row[name]) for row in rows if row["error"] > WRONG_ABOVE]
     right = [float(row[name]) for row in rows if row["error"] <= WRONG_ABOVE]
     if not wrong or not right:
-        raise ValueError("a threshold needs ends of both kinds")
+        raise ValueError("a threshold needs ends of both kinds, right and wrong")
     values = sorted({*wrong, *right})
     between = [sqrt(a * b) for a, b in pairwise(values)]
     scores = [
@@ -54,7 +54,7 @@ def stored() -> tuple[Row, ...]:
 
 @cache
 def thresholds() -> dict[str, float]:
-    """Of every indicator."""
+    """The thresholds of all indicators."""
     return {name: threshold(stored(), name) for name in RATIOS}
 
 
@@ -78,12 +78,12 @@ def _measured(where: dict[str, Any]) -> dict[str, float]:
     from bench.methods.solving import l2_error, solve_net
 
     solved = solve_net(SolvingConfig(**where, data_seed=where["seed"], every=where["evaluations"]))
-    net, told = solved.net, solved.told
+    net, collocation = solved.net, solved.collocation
     table = tabulated_domain(problems.get(where["problem"]), ("x",))
-    own, other = (told.objective(net, stream)(net.pack())[0] for stream in (0, 1))
-    found = without_u(where["problem"], told.field(net))
+    own, other = (collocation.objective(net, stream)(net.pack())[0] for stream in (0, 1))
+    found = without_u(where["problem"], collocation.field(net))
     ratios = {
-        "error": l2_error(told, net) / norm(table, table.u.T),
+        "error": l2_error(collocation, net) / norm(table, table.u.T),
         "held_out": other / own,
         "tested": found["tested_residual"] / found["field_norm"],
         "distance": found["coarse_distance"] / found["coarse_norm"],

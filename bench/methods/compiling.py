@@ -1,4 +1,4 @@
-"""Says once that kernels are being compiled: only the first call of each is slow."""
+"""A message, once, that kernels are being compiled: only the first call of each is slow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @cache
 def announce() -> None:
-    """From now on, the first kernel that is not in numba's cache is announced on a terminal."""
+    """Announce on a terminal, from now on, the first kernel that is not in numba's cache."""
     from nets.training.progress import is_watched
 
     if not is_watched():

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bench.measure import norms as metrics
+from bench.measure import norms
 from bench.measure.queries import seconds_per_point
-from bench.problems import Array
+from bench.problems import Array, Field
 
 if TYPE_CHECKING:
     from bench.methods.training import Data, TrainedNet
@@ -28,10 +28,10 @@ PRUNE_BELOW = 1e-2
 ROUNDING = 1e-13
 
 
-def portrait(
+def field_samples(
     trained: TrainedNet, meshes: Iterable[int]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The values and arrays of one net."""
+    """The values and arrays of one net, with samples of its field and of u on the square."""
     from bench.methods.training import error_on_mesh
 
     data = trained.data
@@ -51,7 +51,7 @@ def portrait(
     return values, {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
-def fast_field(net: Network, data: Data) -> metrics.Field:
+def fast_field(net: Network, data: Data) -> Field:
     """The net as a field of x by the fast path, its inputs f(x) and φ(x) included."""
     from bench.methods.training import predict
 
@@ -94,9 +94,9 @@ def pruned(net: Network, data: Data) -> dict[str, Any]:
             smaller = delete_layers(net, layers)
         except UserError:
             return {}
-        after = metrics.relative_test_error(predict(smaller, data.x_test), data.y_test)
+        after = norms.relative_test_error(predict(smaller, data.x_test), data.y_test)
         solve_last_layer(smaller, data.x, data.y)
-        again = metrics.relative_test_error(predict(smaller, data.x_test), data.y_test)
+        again = norms.relative_test_error(predict(smaller, data.x_test), data.y_test)
         found[f"pruned_{measure}_layers"] = list(layers)
         found[f"pruned_{measure}_error"] = _finite(after)
         found[f"pruned_{measure}_error_resolved"] = _finite(again)

@@ -27,7 +27,7 @@ class Discretisation:
 
     `layers` of bricks, each `ratio` times as thick as the one before, go towards the singular edge;
     there are n bricks along it, of the `order` given or of one that grows with the layers.
-    `refine` refinements follow the error estimator. `solve` is the boundary-value problem, told f,
+    `refine` refinements follow the error estimator. `solve` is the boundary-value problem, given f,
     φ and the trace, and compared with u afterwards; without it the best approximation of u.
     """
 
@@ -47,18 +47,18 @@ class Discretisation:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """From the settings of a cell that have a field here."""
+        """The discretisation that the settings of a cell describe."""
         known = [entry.name for entry in fields(cls) if hasattr(settings, entry.name)]
         return cls(**{name: getattr(settings, name) for name in known})
 
     @property
-    def told(self) -> dict[str, Any]:
-        """What every way of `fem` is told beside the place."""
+    def options(self) -> dict[str, Any]:
+        """What every function of `fem` is given besides the place."""
         order = self.order if self.layers is None else None
         return {"element": self.element, "solver": self.solver, "order": order}
 
     def place(self, problem: Problem) -> dict[str, Any]:
-        """As `fem` is told it: {"n": …} for the uniform cube, which has solvers of its own."""
+        """What `fem` is given: {"n": …} for the uniform cube, which has solvers of its own."""
         if self._as_n(problem.domain):
             return {"n": self.n}
         return {"mesh": self.mesh_for(problem)}
@@ -91,7 +91,7 @@ class Discretisation:
         return domain.mesh(self.n, element.cell, self.grading, edge)
 
     def check(self, problem: Problem) -> None:
-        """Refuses what cannot be before anything has cost time."""
+        """Refuse what cannot be computed before anything has cost time."""
         from fem.boundary_value import checked
         from fem.choice import make_space
 
@@ -99,12 +99,12 @@ class Discretisation:
         small = self if self.grading is None else replace(self, n=1)
         place = small.place(problem)
         if self.solve:
-            checked(**place, **self.told)
+            checked(**place, **self.options)
         else:
-            make_space(**place, **self.told, threads=self.threads)
+            make_space(**place, **self.options, threads=self.threads)
 
     def _check_combination(self, problem: Problem) -> None:
-        """Options that do not go together."""
+        """Refuse options that do not go together."""
         from fem import elements
 
         element = elements.get(self.element)
@@ -174,12 +174,12 @@ def adapted(
     problem: Problem, chosen: Discretisation, progress: Progress | None = None
 ) -> Iterator[Solution]:
     """The boundary-value problem on the first mesh and on each refinement, with its errors."""
-    from bench.methods.boundary_value import data_of
+    from bench.methods.boundary_value import boundary_value_data
     from fem.adaptive import refinements
 
     assert chosen.refine is not None
     found = refinements(
-        data_of(problem),
+        boundary_value_data(problem),
         chosen.mesh_for(problem),
         chosen.refine,
         element=chosen.element,
@@ -204,7 +204,7 @@ def _best(
         problem.u,
         problem.curl_u,
         **place,
-        **chosen.told,
+        **chosen.options,
         tol=chosen.tol,
         threads=chosen.threads,
         x0=x0,
@@ -219,13 +219,13 @@ def _boundary_value(
     from fem.boundary_value import solve_boundary_value
 
     found = solve_boundary_value(
-        _data(problem, chosen), **place, **chosen.told, tol=chosen.tol, progress=progress
+        _data(problem, chosen), **place, **chosen.options, tol=chosen.tol, progress=progress
     )
     return _measured(problem, found)
 
 
 def _measured(problem: Problem, solution: BoundaryValueSolution) -> BoundaryValueSolution:
-    """With its errors, where there is a u to compare with."""
+    """The solution with its errors, where there is a u to compare with."""
     from fem.spaces import How
 
     if not problem.known:
@@ -244,8 +244,8 @@ def apart(solution: Solution, finest: Solution, mesh: Any, problem: Problem) -> 
 
 
 def _data(problem: Problem, chosen: Discretisation) -> Any:
-    """As the element wants to be told it."""
-    from bench.methods.boundary_value import data_of
+    """The boundary-value problem as the element needs it."""
+    from bench.methods.boundary_value import boundary_value_data
     from fem import elements
 
     able = elements.get(chosen.element).ability("solve")
@@ -254,19 +254,21 @@ def _data(problem: Problem, chosen: Discretisation) -> Any:
             "--div-weight is for nodal elements, which penalise the divergence, not "
             f"{chosen.element}"
         )
-    return data_of(problem, whole_trace=able.whole_trace, div_exponent=chosen.div_exponent)
+    return boundary_value_data(
+        problem, whole_trace=able.whole_trace, div_exponent=chosen.div_exponent
+    )
 
 
 def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
     """What a boundary-value solution says of itself without u: ‖∇p_h‖, the discrete divergence,
     the estimate of its error; and the estimate over the true error."""
-    from bench.methods.boundary_value import data_of
+    from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
     from fem.solvers.nodal_fields import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
-    estimate = solution.estimate(data_of(problem))
+    estimate = solution.estimate(boundary_value_data(problem))
     return {
         "multiplier_norm": solution.multiplier_norm,
         "divergence": solution.divergence,

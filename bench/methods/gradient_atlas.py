@@ -58,7 +58,7 @@ def normalise(net: Network, x: Tensor) -> None:
                 net.b[k] /= spread
 
 
-def data_of(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:
+def inputs_and_targets(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:
     """Inputs (N, 7) and targets (N, 3) of a cell's problem."""
     return points(config.problem, config.samples, config.data_seed, test=test)
 
@@ -122,6 +122,6 @@ def _largest_difference(measured: Mapping[str, Array], theory: Mapping[str, Arra
 
 
 def log10(values: Array) -> Array:
-    """-inf for zero."""
+    """The logarithm, −∞ for zero."""
     with np.errstate(divide="ignore"):
         return np.log10(values)

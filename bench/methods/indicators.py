@@ -14,7 +14,7 @@ import numpy as np
 
 from bench import problems
 from bench.measure.norms import Tabulated, tabulated_domain
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from bench.problems import Array, Field, Problem
 
 COARSE = (6, 2.5)  # of the mesh: cells per unit length, and its grading towards a singular edge
@@ -33,8 +33,8 @@ def coarse_solve(name: str) -> tuple[Array, float]:
     from fem.boundary_value import solve_boundary_value
 
     problem = problems.get(name)
-    solution = solve_boundary_value(data_of(problem), mesh=_mesh(problem))
-    eta = solution.estimate(data_of(problem))
+    solution = solve_boundary_value(boundary_value_data(problem), mesh=_mesh(problem))
+    eta = solution.estimate(boundary_value_data(problem))
     assert eta is not None
     return solution(tabulated_domain(problem, ("x",)).inputs.T), eta
 
@@ -44,7 +44,7 @@ def _tests(name: str) -> Any:
     from fem.mixed_tests import mixed_tests
 
     problem = problems.get(name)
-    return mixed_tests(data_of(problem), _mesh(problem), DEGREE)
+    return mixed_tests(boundary_value_data(problem), _mesh(problem), DEGREE)
 
 
 def tested_residual(name: str, field: Field) -> float:
@@ -54,13 +54,13 @@ def tested_residual(name: str, field: Field) -> float:
 
 
 def without_u(name: str, field: Field) -> dict[str, float]:
-    """All of it, of a field on a problem's domain."""
+    """All indicators of a field on a problem's domain."""
     table = tabulated_domain(problems.get(name), ("x",))
     values = field(table.inputs.T)
-    beside, estimate = coarse_solve(name)
+    coarse, estimate = coarse_solve(name)
     return {
-        "coarse_distance": norm(table, values - beside),
-        "coarse_norm": norm(table, beside),
+        "coarse_distance": norm(table, values - coarse),
+        "coarse_norm": norm(table, coarse),
         "coarse_estimate": estimate,
         "tested_residual": tested_residual(name, field),
         "field_norm": norm(table, values),

@@ -1,4 +1,4 @@
-"""One net told an equation: what `femnets train --track solve` and `solved_net` cells share.
+"""One net given an equation: what `femnets train --track solve` and `solved_net` cells share.
 
 `solve_net(config)` is a pure function: the same config gives the same numbers (but for seconds).
 """
@@ -18,7 +18,7 @@ from bench import problems
 from bench.core.plain_values import finite
 from bench.core.settings import configured
 from bench.domains import Domain
-from bench.measure import norms as ruler
+from bench.measure import norms
 from bench.methods import forms
 from bench.methods.configurations import FEWEST_POINTS, SolvingConfig
 from bench.methods.training import FIGURES, MeasuredNet, histories, how_it_went, shape_and_start
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
 
 BOUNDARY_SHARE = 0.6
 RANGE_POINTS = 12_000  # where the range of u₃ is looked for
-JACOBIAN_BYTES = 4 * 2**30
 
 
 @dataclass(frozen=True)
-class Told:
-    """A problem as a net is told it: points by number and seed, form, boundary, weights."""
+class Collocation:
+    """A problem at points: their number and seed, the form, the boundary values, the weights."""
 
     problem: Problem
     points: int
@@ -84,7 +83,7 @@ class Told:
 
 @dataclass(frozen=True)
 class SolvedField:
-    """The field of a net that was told an equation: its first three outputs, lifted if built in."""
+    """The field of a net given an equation: its first three outputs, lifted if built in."""
 
     net: Network
     built_in: BuiltIn | None = None
@@ -111,9 +110,9 @@ class SolvedField:
 
 @dataclass(frozen=True)
 class SolvedNet(MeasuredNet):
-    """A net told an equation."""
+    """A net given an equation."""
 
-    told: Told
+    collocation: Collocation
 
 
 def box_of(domain: Domain) -> tuple[Array, Array]:
@@ -137,7 +136,9 @@ def starting_net(config: SolvingConfig) -> Network:
     return net
 
 
-def told_of(config: SolvingConfig, parameters: int, net: Network | None = None) -> Told:
+def collocation_of(
+    config: SolvingConfig, parameters: int, net: Network | None = None
+) -> Collocation:
     """What the config means, its defaults filled in, refused where the net cannot serve it."""
     form = forms.get(config.form)
     if net is None:
@@ -146,7 +147,7 @@ def told_of(config: SolvingConfig, parameters: int, net: Network | None = None) 
     rule = max(FEWEST_POINTS, parameters if problem.smooth else 2 * parameters)
     points = rule if config.points is None else config.points
     rim = round(BOUNDARY_SHARE * points)
-    return Told(
+    return Collocation(
         problem=problem,
         points=points,
         boundary_points=rim if config.boundary_points is None else config.boundary_points,
@@ -195,26 +196,26 @@ def solve_net(
     if not isinstance(config, SolvingConfig):
         config = configured(SolvingConfig, config, where="a training")
     net = starting_net(config)
-    told = told_of(config, net.pack().size)
-    centre = np.mean(box_of(told.problem.domain), axis=0)
-    objective = told.objective(net, 0, centre)
+    collocation = collocation_of(config, net.pack().size)
+    centre = np.mean(box_of(collocation.problem.domain), axis=0)
+    objective = collocation.objective(net, 0, centre)
     _check_memory(config, objective)
-    training = _trained(config, told, net, objective, centre, seconds, progress)
+    training = _trained(config, collocation, net, objective, centre, seconds, progress)
     uncentre(net, centre)
     values = {
-        **evaluated(net, config, told),
+        **evaluated(net, config, collocation),
         "J": finite(training.J),
         **how_it_went(training),
-        "points": told.points,
-        "boundary_points": told.boundary_points,
+        "points": collocation.points,
+        "boundary_points": collocation.boundary_points,
         "residuals": objective.count,
     }
-    return SolvedNet(net, training, values, histories(training), told)
+    return SolvedNet(net, training, values, histories(training), collocation)
 
 
 def _trained(
     config: SolvingConfig,
-    told: Told,
+    collocation: Collocation,
     net: Network,
     objective: ResidualObjective,
     centre: Array,
@@ -230,13 +231,13 @@ def _trained(
         config.steps, config.evaluations, seconds, None, config.gradient_norm, config.patience
     )
 
-    known = told.problem.known  # else there is no error to watch
-    probes = {"l2_error": lambda net: l2_error(told, net, centre)} if known else {}
+    known = collocation.problem.known  # else there is no error to watch
+    probes = {"l2_error": lambda net: l2_error(collocation, net, centre)} if known else {}
 
     def one(limits: Limits, stream: int) -> Training:
         return minimise(
             net,
-            Equation(objective if stream == 0 else told.objective(net, stream, centre)),
+            Equation(objective if stream == 0 else collocation.objective(net, stream, centre)),
             limits=limits,
             optimizer=config.chosen_optimizer,
             probes=probes,
@@ -251,20 +252,22 @@ def _trained(
     return in_rounds(one, limits, config.resample)
 
 
-def l2_error(told: Told, net: Network, centre: Array | None = None) -> float:
+def l2_error(collocation: Collocation, net: Network, centre: Array | None = None) -> float:
     """‖u − field‖ on the domain, from tabulated u: cheap enough for a curve."""
-    table = ruler.tabulated_domain(told.problem, ("x",))
-    return table.l2_error(told.field(net, centre)(table.inputs.T).T)
+    table = norms.tabulated_domain(collocation.problem, ("x",))
+    return table.l2_error(collocation.field(net, centre)(table.inputs.T).T)
 
 
-def evaluated(net: Network, config: SolvingConfig, told: Told | None = None) -> dict[str, Any]:
+def evaluated(
+    net: Network, config: SolvingConfig, collocation: Collocation | None = None
+) -> dict[str, Any]:
     """All figures of a net of x (`uncentre`), with the parts of its loss at its own points."""
-    told = told or told_of(config, net.pack().size, net)
-    objective = told.objective(net)
+    collocation = collocation or collocation_of(config, net.pack().size, net)
+    objective = collocation.objective(net)
     J, _ = objective(net.pack())
     parts = {name: finite(part) for name, part in objective.parts().items()}
     return {
-        **figures(told.field(net), told.problem),
+        **figures(collocation.field(net), collocation.problem),
         "tau": [finite(step) for step in net.tau.tolist()],
         "residual": parts if np.isfinite(J) else None,
         "parameters": net.pack().size,
@@ -272,15 +275,15 @@ def evaluated(net: Network, config: SolvingConfig, told: Told | None = None) -> 
 
 
 def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
-    """The keys of the track *fit*: null for those about samples, the rest by the same ruler.
+    """The keys of the track *fit*: null for those about samples, the rest by the same norms.
 
-    Where nobody knows u, errors are null too; `residual` is what there is. Where u was computed,
-    the relative `reference_error` of that is said: errors below it mean nothing.
+    Where u is not known in closed form, errors are null too, and `residual` is all there is. Where
+    u was computed, `reference_error` is its relative error: errors below it mean nothing.
     """
     values: dict[str, Any] = dict.fromkeys(FIGURES)
     with np.errstate(all="ignore"):
         errors = (
-            ruler.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
+            norms.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
         )
         third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
     values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}

@@ -17,7 +17,8 @@ from base.errors import UserError
 from bench import problems
 from bench.core.plain_values import finite
 from bench.core.settings import configured
-from bench.measure import norms as metrics
+from bench.measure import norms
+from bench.measure.net_fields import net_errors
 from bench.measure.timing import clocked
 from bench.methods.compiling import announce
 from bench.methods.configurations import TrainingConfig
@@ -118,7 +119,7 @@ def starting_net(config: TrainingConfig) -> Network:
 
 
 def shape_and_start(config: Any) -> dict[str, Any]:
-    """What a net is built from, whatever it is told later."""
+    """What a net is built from, whatever it is given later."""
     shape = ("net", "tau", "tau0", "hidden", "width", "gamma", "activation", "eta")
     return {name: getattr(config, name) for name in (*shape, "init", "scale", "seed")}
 
@@ -191,7 +192,7 @@ def histories(training: Training) -> dict[str, Array]:
 def error_probes(data: Data) -> dict[str, Callable[[Network], float]]:
     """The errors along the curve: relative on the test points, L² on the domain and, where it is
     only a part of it, on the training part."""
-    part = metrics.suffix(data.problem.domain.training_part)
+    part = norms.suffix(data.problem.domain.training_part)
     errors = _DomainErrors(data)
     probes: dict[str, Callable[[Network], float]] = {
         "rel_test_error": lambda net: rel_test_error(net, data),
@@ -209,7 +210,7 @@ class _DomainErrors:
         self.data, self.kept = data, math.nan
 
     def whole(self, net: Network) -> float:
-        points = metrics.tabulated_domain(self.data.problem, self.data.features)
+        points = norms.tabulated_domain(self.data.problem, self.data.features)
         values = predict(net, points.inputs)
         self.kept = points.l2_error(values, self.data.problem.domain.training_part)
         return points.l2_error(values)
@@ -219,18 +220,18 @@ class _DomainErrors:
 
 
 def rel_test_error(net: Network, data: Data) -> float:
-    return metrics.relative_test_error(predict(net, data.x_test), data.y_test)
+    return norms.relative_test_error(predict(net, data.x_test), data.y_test)
 
 
 def l2_error(net: Network, data: Data) -> float:
-    """On the domain; from the values of the net alone, so that it is cheap enough for a curve."""
-    points = metrics.tabulated_domain(data.problem, data.features)
+    """‖u − net‖ on the domain from the net's values alone: cheap enough for a curve."""
+    points = norms.tabulated_domain(data.problem, data.features)
     return points.l2_error(predict(net, points.inputs))
 
 
 def error_on_mesh(net: Network, data: Data, n: int) -> float:
-    """`metrics.error_on_mesh` of a net, for as many nets as there are."""
-    points = metrics.tabulated_mesh(data.problem, data.features, n)
+    """`norms.error_on_mesh` of a net, for as many nets as there are."""
+    points = norms.tabulated_mesh(data.problem, data.features, n)
     return points.l2_error(predict(net, points.inputs))
 
 
@@ -241,11 +242,11 @@ def net_metrics(net: Network, data: Data) -> dict[str, Any]:
         residual, predicted = predict(net, data.x) - data.y, predict(net, data.x_test)
         values |= {
             "train_mse": float(np.sum(residual**2)) / (2 * len(data.x)),
-            "rel_test_error": metrics.relative_test_error(predicted, data.y_test),
+            "rel_test_error": norms.relative_test_error(predicted, data.y_test),
             "ring_error": _ring_error(predicted, data),
             "u3_min": float(predicted[:, 2].min()),
             "u3_max": float(predicted[:, 2].max()),
-            **metrics.net_errors(net, data.problem, data.features),
+            **net_errors(net, data.problem, data.features),
         }
     figures = {name: finite(value) for name, value in values.items()}
     return {**figures, "tau": [finite(step) for step in net.tau.tolist()]}
@@ -261,7 +262,7 @@ def is_finite_on(net: Network, data: Data) -> bool:
 def _ring_error(predicted: Array, data: Data) -> float | None:
     """The relative error on the test points beyond the training radius; None if there are none."""
     ring = data.held_out
-    return metrics.relative_test_error(predicted[ring], data.y_test[ring]) if ring.any() else None
+    return norms.relative_test_error(predicted[ring], data.y_test[ring]) if ring.any() else None
 
 
 def predict(net: Network, x: Array) -> Array:

@@ -44,7 +44,7 @@ def constant_phi(x: ArrayLike) -> Array:
 
 
 def not_known(x: ArrayLike) -> Array:
-    """In the place of a u that nobody has in closed form."""
+    """Stands for a u that is not known in closed form."""
     raise UserError(
         "this problem has no closed form, so nothing can be fitted to it or measured by it; solve "
         "it (femnets fem --solve), and take estimates or distances to the finest solution"
@@ -102,7 +102,7 @@ class Problem:
 
     @property
     def singular_edges(self) -> tuple[Edge, ...]:
-        """As a domain is told them."""
+        """The singular edges, as a domain takes them."""
         return () if self.singular_edge is None else (self.singular_edge,)
 
     @property

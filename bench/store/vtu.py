@@ -18,7 +18,6 @@ from bench.core.guards.output import written_whole
 from bench.store.files import StoredResult
 
 Field = Callable[[np.ndarray], np.ndarray]
-CELL_TYPES = {4: "tetra", 8: "hexahedron"}  # by number of vertices
 
 
 def write_fields(records: Iterable[StoredResult], folder: Path, n: int) -> list[Path]:
@@ -45,7 +44,7 @@ def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
         chosen = Discretisation.of(settings_of("fem", record.config))
         yield meshes.drawable(chosen.mesh_for(problem)), approximate(problem, chosen)
     elif isinstance(features, str) and (weights := record.weights()) is not None:
-        from bench.measure.norms import net_field
+        from bench.measure.net_fields import net_field
         from nets.storage import load
 
         size = max(k for k in range(1, n + 1) if problem.domain.offers(k))
@@ -53,23 +52,14 @@ def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
 
 
 def write_vtu(path: Path, mesh: Any, problem_name: str, approximation: Field) -> None:
-    import meshio
+    """The approximation at the midpoints; where u is known, u and the error too."""
+    from fem.meshes import files
 
     problem = problems.get(problem_name)
     middle = mesh.p[:, mesh.t].mean(axis=1)
-    data = {"u_h": approximation(middle)}
+    data = {"u_h": approximation(middle).T}
     if problem.known:
-        exact = problem.u(middle)
+        exact = problem.u(middle).T
         data |= {"u": exact, "error": data["u_h"] - exact}
-    content = meshio.Mesh(
-        mesh.p.T,
-        [(CELL_TYPES[mesh.t.shape[0]], vtk_order(mesh.t).T)],
-        cell_data={name: [values.T] for name, values in data.items()},
-    )
     with written_whole(path) as part:
-        content.write(part)
-
-
-def vtk_order(t: np.ndarray) -> np.ndarray:
-    """Vertices of a cell as VTK counts them; scikit-fem's hexahedra count otherwise."""
-    return t if t.shape[0] == 4 else t[[0, 3, 6, 2, 1, 5, 7, 4]]
+        files.write_vtu(part, mesh, {}, data)

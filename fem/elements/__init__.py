@@ -1,7 +1,7 @@
-"""Elements: every file beside this one declares one element as `ELEMENT`, found by its file.
+"""Elements: every file of this folder declares one element as `ELEMENT`, found by its file.
 
 An element says all that others need to know about it: its names, its cells, its order, its
-solvers and their memory, and what else it can do. Nobody keeps a table of elements. Asking it loads
+solvers and their memory, and what else it can do. There is no table of elements. Asking it loads
 neither scikit-fem nor compiled code: builders import what they need when they are called.
 """
 
@@ -24,14 +24,14 @@ Task = Literal["best", "solve", "fit"]
 
 
 def per_cell(size: float) -> Needs:
-    """So many bytes for each cell."""
+    """Memory needs of so many bytes for each cell."""
     return lambda cells, order: size * cells
 
 
 def factorised(dofs: float, functions: int) -> Needs:
-    """Of assembly with so many dofs and functions per cell: chunks of bases (of 400 000 points, at
-    most 1000 of them in a cell), and the fill-in of the factors, 48 to 58 dofs^1.5 bytes from
-    n = 8 to 14."""
+    """Memory needs of assembly with so many dofs and functions per cell: chunks of bases (of
+    400 000 points, at most 1000 of them in a cell), and the fill-in of the factors, 48 to 58
+    dofs^1.5 bytes from n = 8 to 14."""
     return lambda cells, order: min(4e7, 1e5 * cells) * functions + 80 * (dofs * cells) ** 1.5
 
 
@@ -60,7 +60,7 @@ class OnCube:
 
 @dataclass(frozen=True)
 class Ability:
-    """Something else than best approximation that an element can do, and with which solvers.
+    """A task of an element besides best approximation, and its solvers.
 
     For the boundary-value problem `run(problem, n= or mesh=, solver=, how=)`, for a fit
     `run(points, values, mesh, regularisation=, how=)`; each gives a `fem.Solution`.
@@ -93,7 +93,7 @@ class Element:
 
     name: str  # as users type it
     title: str  # in tables and legends: N₀ tetrahedra
-    short: str  # beside a curve: N₀ tets
+    short: str  # next to a curve: N₀ tets
     about: str  # in one line, for people who have not met it
     cell: Literal["tet", "hex"]
     order: int | None  # rate in L² and H(curl) for smooth fields; None: an argument
@@ -115,19 +115,8 @@ class Element:
 
     @property
     def any_mesh(self) -> bool:
-        """Whether it takes meshes from files, and graded ones."""
+        """Whether the element takes meshes from files, and graded ones."""
         return not self.bricks and any(solver.any_mesh for solver in self.solvers.values())
-
-    @property
-    def serves(self) -> list[str]:
-        """What it can be used for, in words."""
-        able = {
-            "best approximation": bool(self.solvers),
-            "boundary-value problem": self.boundary_value is not None,
-            "fit to samples": self.fit is not None,
-            "any mesh": self.any_mesh,
-        }
-        return [name for name, holds in able.items() if holds]
 
     def cells(self, n: int | None = None, mesh: Any = None) -> int:
         """Cells of the cube with n per side, or of a mesh."""
@@ -136,7 +125,7 @@ class Element:
         return int(mesh.cells if self.bricks else mesh.t.shape[1])
 
     def ability(self, task: Literal["solve", "fit"]) -> Ability:
-        """What solves the boundary-value problem or fits samples, or an UserError: who can."""
+        """What solves boundary-value problems or fits samples; a UserError names others."""
         chosen = self.boundary_value if task == "solve" else self.fit
         if chosen is None:
             what = "boundary-value problems" if task == "solve" else "fits to samples"

@@ -1,4 +1,4 @@
-"""What several elements build, imported when it is built."""
+"""Builders that several elements share; each imports what it needs when called."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def assembled(element: str) -> Callable[..., Space]:
 def mixed_on_tets(degree: int) -> Callable[..., BoundaryValueSolution]:
     """The boundary-value problem by Nédélec elements of order degree + 1 on tetrahedra."""
 
-    def run(*told: Any, **options: Any) -> BoundaryValueSolution:
+    def run(*data: Any, **options: Any) -> BoundaryValueSolution:
         from fem.spaces.tets.mixed import solve_on_tets
 
-        return solve_on_tets(*told, degree=degree, **options)
+        return solve_on_tets(*data, degree=degree, **options)
 
     return run
 
@@ -37,9 +37,9 @@ def mixed_on_tets(degree: int) -> Callable[..., BoundaryValueSolution]:
 def fit_on_tets(degree: int) -> Callable[..., Fit]:
     """Least squares by the same elements."""
 
-    def run(*told: Any, **options: Any) -> Fit:
+    def run(*data: Any, **options: Any) -> Fit:
         from fem.spaces.tets import fitting
 
-        return fitting.fit_on_tets(*told, degree=degree, **options)
+        return fitting.fit_on_tets(*data, degree=degree, **options)
 
     return run

@@ -15,10 +15,10 @@ def tensor(n: int | None = None, order: int | None = None, mesh: Any = None) -> 
     return BrickSpace(uniform(n, order) if mesh is None else mesh)
 
 
-def boundary_value(*told: Any, **options: Any) -> Any:
+def boundary_value(*data: Any, **options: Any) -> Any:
     from fem.spaces.bricks.boundary_value import solve_on_bricks
 
-    return solve_on_bricks(*told, **options)
+    return solve_on_bricks(*data, **options)
 
 
 def needs(cells: int, order: int) -> float:

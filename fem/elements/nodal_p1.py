@@ -9,10 +9,10 @@ from fem.elements import per_cell
 from fem.elements._nodal import nodal
 
 
-def boundary_value(*told: Any, **options: Any) -> Any:
+def boundary_value(*data: Any, **options: Any) -> Any:
     from fem.spaces.tets.nodal import solve_nodal_on_tets
 
-    return solve_nodal_on_tets(*told, **options)
+    return solve_nodal_on_tets(*data, **options)
 
 
 ELEMENT = nodal(

@@ -8,10 +8,10 @@ from typing import Any
 from fem.elements._nodal import nodal
 
 
-def boundary_value(*told: Any, **options: Any) -> Any:
+def boundary_value(*data: Any, **options: Any) -> Any:
     from fem.spaces.bricks.nodal import solve_nodal_on_bricks
 
-    return solve_nodal_on_bricks(*told, **options)
+    return solve_nodal_on_bricks(*data, **options)
 
 
 def needs(cells: int, order: int) -> float:

@@ -13,7 +13,7 @@ from fem.spaces import Array
 
 
 def check(mesh: Any, name: str = "the mesh") -> None:
-    """UserError for cells that are flat or turned inside out, with the first of them.
+    """Refuse cells that are flat or turned inside out, naming the first of them.
 
     Cells may be numbered in either orientation (Kuhn meshes have both). A hexahedron is inverted
     where its Jacobian changes sign from corner to corner, a tetrahedron where it lies on the same

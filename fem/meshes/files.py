@@ -1,4 +1,4 @@
-"""Tetrahedral meshes from files, and fields to files: VTU through meshio.
+"""Tetrahedral meshes from files, and fields to files: VTU through meshlane.
 
 A field of H(curl) jumps in its normal component, so every cell is written with points of its own
 (discontinuous Lagrange: 4 points per tet, 10 for second order, 8 per hexahedron): ParaView then
@@ -11,9 +11,8 @@ import contextlib
 import io
 import os
 import re
-import secrets
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +33,23 @@ REFERRING = {
     ".inp": re.compile(rb"^\s*\*\s*INCLUDE", re.IGNORECASE | re.MULTILINE),
     ".xdmf": re.compile(rb"Format\s*=\s*[\"'](?!XML)", re.IGNORECASE),
     ".xmf": re.compile(rb"Format\s*=\s*[\"'](?!XML)", re.IGNORECASE),
+    ".foam": re.compile(rb""),  # stands for a folder of files
 }
 ERROR_POINTS = 4  # Gauss points per direction
 NUDGE = 1e-9  # towards the cell's centre, so that evaluation at a corner stays in its cell
 
 
 def read_mesh(path: Path | str) -> Any:
-    """The tetrahedra of a mesh file of any format that meshio reads, checked."""
-    import meshio
+    """The tetrahedra of a mesh file of any format that meshlane reads, checked."""
+    import meshlane
     from skfem import MeshTet
 
     path = Path(path)
     _check_plain(path)
     _check_alone(path)
     try:
-        with contextlib.redirect_stdout(io.StringIO()):  # meshio prints before it gives up
-            content = meshio.read(path)
+        with contextlib.redirect_stdout(io.StringIO()):  # meshlane prints before it gives up
+            content = meshlane.read(path)
     except (Exception, SystemExit) as error:  # its forty readers raise whatever they stumble over
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise UserError(f"cannot read {path.name} as a mesh: {reason}") from None
@@ -65,19 +65,19 @@ def read_mesh(path: Path | str) -> Any:
 
 
 def _check_plain(path: Path) -> None:
-    """Not a pipe, which would be waited for, and not a giant."""
+    """Refuse what is no plain file (a pipe would be waited for) and what is too large."""
     try:
         about = os.stat(path)
     except (OSError, ValueError):
         raise UserError(f"no mesh file at {path}") from None
     if not stat.S_ISREG(about.st_mode):
-        raise UserError(f"no mesh file at {path}: it is no plain file")
+        raise UserError(f"no mesh file at {path}: it is no plain file; give a file")
     if about.st_size > MOST_BYTES:
-        raise UserError(f"{path.name} has {about.st_size} bytes, more than any mesh that fits")
+        raise UserError(f"{path.name} has {about.st_size} bytes; at most {MOST_BYTES} are read")
 
 
 def _check_alone(path: Path) -> None:
-    """Refuses a mesh that names other files: which these are, a pipe or a device, nobody chose."""
+    """Refuse a mesh that names other files: these could be anything, a pipe or a device."""
     ending = path.suffix.lower()
     if ending in (".node", ".ele"):
         _check_plain(path.with_suffix(".ele" if ending == ".node" else ".node"))
@@ -94,7 +94,7 @@ def _tetrahedra(content: Any, name: str) -> Indices:
 
 
 def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
-    """Points that no tet has would be nodes without an equation."""
+    """Points and cells without the points that no tet has: nodes without an equation."""
     if t.min() < 0 or t.max() >= len(points):
         raise UserError(f"a cell refers to point {t.max()} of {len(points)}; the file is damaged")
     used, index = np.unique(t, return_inverse=True)
@@ -107,12 +107,13 @@ def _check_extent(p: Array, name: str) -> None:
         raise UserError(f"{name} has points that are not finite")
     if not SMALLEST < extent < LARGEST:
         raise UserError(
-            f"{name} is {extent:.3g} across, so h would be absurd; check its unit of length"
+            f"{name} is {extent:.3g} across, not between {SMALLEST:g} and {LARGEST:g}; "
+            "check its unit of length"
         )
 
 
 def _check_orientation(p: Array, t: Indices, name: str) -> None:
-    """A file orients its tets all one way, or takes no care (Kuhn meshes: half and half)."""
+    """Refuse a few inverted tets: files orient all one way, or none (Kuhn: half and half)."""
     a, b, c, d = np.moveaxis(p[:, t], 1, 0)
     volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a)
     minority = min(np.flatnonzero(volume < 0), np.flatnonzero(volume > 0), key=len)
@@ -138,54 +139,30 @@ def cell_errors(mesh: Any, u_h: Field, u: Field, singular_edge: Line | None = No
 
 
 def write_vtu(
-    path: Path | str,
+    path: Path,
     mesh: Any,
-    fields: Mapping[str, Callable[[Array], Array]],
+    fields: Mapping[str, Field],
     cell_data: Mapping[str, Array] | None = None,
     quadratic: bool = False,
 ) -> None:
-    """The file of `vtu_content`, written whole and renamed."""
-    import meshio
-
-    path = Path(path)
-    if path.suffix.lower() != ".vtu":
-        raise UserError(f"fields are written as VTU, got {path.name!r}; end the name in .vtu")
-    if not path.parent.is_dir():
-        raise UserError(f"no directory {path.parent} to write {path.name} to")
-    content = vtu_content(mesh, fields, cell_data, quadratic)
-    partial = path.with_name(f".{secrets.token_hex(6)}.vtu")
-    try:
-        meshio.write(partial, content, file_format="vtu")
-        partial.replace(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}; choose another place") from None
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def vtu_content(
-    mesh: Any,
-    fields: Mapping[str, Callable[[Array], Array]],
-    cell_data: Mapping[str, Array] | None = None,
-    quadratic: bool = False,
-) -> Any:
-    """Fields (3, …) → (3, …) or (…) at points of their own for each cell, as meshio writes them.
+    """Write fields (3, …) → (3, …) or (…) at points of their own for each cell, and `cell_data`,
+    one row for each cell.
 
     `quadratic` adds the midpoints of the edges of tets (for elements of second order).
     """
-    import meshio
+    import meshlane
 
     corners, kind = _corners(mesh, quadratic)
     count, cells = corners.shape[1], corners.shape[2]
     centres = corners.mean(axis=1, keepdims=True)
     inside = (corners + NUDGE * (centres - corners)).reshape(3, -1)
-    data = {name: np.asarray(field(inside)).T for name, field in fields.items()}
-    return meshio.Mesh(
+    content = meshlane.Mesh(
         corners.reshape(3, -1).T,
         [(kind, np.arange(count * cells).reshape(count, cells).T)],
-        point_data=data,
+        point_data={name: np.asarray(field(inside)).T for name, field in fields.items()},
         cell_data={name: [np.asarray(values)] for name, values in (cell_data or {}).items()},
     )
+    content.write(path, file_format="vtu")
 
 
 def _corners(mesh: Any, quadratic: bool) -> tuple[Array, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from base.errors import UserError
 from fem.meshes.tets import Ints, Tets
 from fem.spaces import Array
 
@@ -50,6 +51,20 @@ class Locator:
             order, buckets, points, tets.p, tets.t, tets.gradients,
             self.start, self.cells,
         )  # fmt: skip
+
+    def locate(self, points: Array) -> tuple[NDArray[np.int64], Array]:
+        """As `find`, for points inside; a UserError names the first that is outside."""
+        cells, barycentric = self.find(points)
+        outside = np.flatnonzero(cells < 0)
+        if len(outside):
+            at = ", ".join(f"{c:.4g}" for c in points[:, outside[0]])
+            low, high = self.tets.p.min(axis=1), self.tets.p.max(axis=1)
+            box = " × ".join(f"[{a:g}, {b:g}]" for a, b in zip(low, high, strict=True))
+            raise UserError(
+                f"{len(outside)} of {len(cells)} points lie outside the mesh, the first is "
+                f"({at}); the mesh spans {box}"
+            )
+        return cells, barycentric
 
 
 @njit(cache=True, nogil=True)

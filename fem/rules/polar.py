@@ -118,7 +118,7 @@ def _interval(res: Resolution, start: float, end: float) -> Range:
 
 
 def _towards(res: Resolution, end: float, width: float) -> Range:
-    """The range of that width beside 0 or π/2, β² of it from the `end`, β in (0, 1)."""
+    """The range of that width next to 0 or π/2, β² of it from the `end`, β in (0, 1)."""
     beta, w = gauss(res.order, res.angle)
     return abs(end - width * beta**2), 2 * width * beta * w
 

@@ -34,7 +34,7 @@ def multigrid(A: sp.csr_matrix, mesh: Any = None) -> Action:
 def hiptmair_xu(
     A: sp.csr_matrix, mesh: Any, curl_weight: Any = 1.0, free: Indices | None = None
 ) -> Action:
-    """For A = (φ curl, curl) + (·, ·) over all edges of tets; acts on the free ones."""
+    """Hiptmair–Xu for A = (φ curl, curl) + (·, ·) over all edges of tets; acts on the free ones."""
     fixed = None
     if free is not None:
         fixed = np.ones(A.shape[0], dtype=bool)

@@ -53,7 +53,7 @@ def fill_blocks(rows: Rows, blocks: Blocks, place: Pointers) -> None:
 
 
 def invert_blocks(block_start: Pointers, factor_start: Pointers, factors: Array) -> None:
-    """In place; blocks of one size together."""
+    """Invert the diagonal blocks in place, those of one size together."""
     sizes = np.diff(block_start)
     for size in np.unique(sizes):
         which = np.flatnonzero(sizes == size)

@@ -34,7 +34,7 @@ class BlockSmoother:
     def build(
         cls, matrix: Symmetric, tets: Tets, fixed: NDArray[np.bool_] | None = None
     ) -> BlockSmoother | None:
-        """None where no cell is thin."""
+        """The smoother of a matrix; None where no cell is thin."""
         block = block_of_edges(tets)
         if block is None:
             return None

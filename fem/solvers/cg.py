@@ -37,7 +37,7 @@ class System(Protocol):
 
 
 class MatrixSystem:
-    """A system of two functions of vectors, for A and B that are cheap beside their vectors."""
+    """A system of two functions of vectors, for A and B cheap compared with their vectors."""
 
     def __init__(
         self, apply: Callable[[Vector], Vector], precondition: Callable[[Vector], Vector]

@@ -25,7 +25,7 @@ DIRECT_UP_TO = 12_000
 
 
 class Asked(Label):
-    """What every nodal solve is asked beside the mesh."""
+    """What every nodal solve is given besides the mesh."""
 
     how: How
 
@@ -81,7 +81,7 @@ def held_components(
 
 
 def solve_nodal(
-    space: Any,
+    space: NodalSpace,
     problem: BoundaryValueProblem,
     clock: Clock,
     *,
@@ -90,7 +90,7 @@ def solve_nodal(
     how: How,
     n: int | None = None,
 ) -> NodalSolution:
-    """Assembles, solves, and keeps the energy."""
+    """Assemble and solve, and keep the energy."""
     if problem.potential is not None:
         raise UserError("nodal elements need the trace g whole, not a part of it by a potential")
     A, b = space.matrix(problem), space.load(problem)

@@ -1,4 +1,4 @@
-"""The same for several vectors at a time, side by side."""
+"""The kernels of `symmetric_kernels` for several vectors at a time, side by side."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def block_of_edges(tets: Tets) -> NDArray[np.int64] | None:
 
 
 def _relative_lengths(tets: Tets) -> Array:
-    """Of every edge, over the longest edge of the cells around it."""
+    """The length of every edge over the longest edge of the cells around it."""
     ends = tets.p.T[tets.edges]
     length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     longest = np.zeros_like(length)

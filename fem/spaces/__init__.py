@@ -1,4 +1,4 @@
-"""What every discretisation offers, and how it is told to compute.
+"""What every discretisation offers, and the options of its computations.
 
 A *space* is a finite-element space on one mesh together with its solver for
 
@@ -37,7 +37,7 @@ class LinearSolve(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class How:
-    """How to compute: what the phases of every space are told beside their data.
+    """How to compute: what the phases of every space are given besides their data.
 
     `singular_edge` = (a, b) says that u or curl u is singular on the line {x₁ = a, x₂ = b}; the
     rules of `load` and `errors` resolve it. `solve` aims at ‖b − A x‖ ≤ tol ‖b‖, from x0.
@@ -54,7 +54,7 @@ class How:
             raise UserError(f"tol must lie between 0 and 1 (a relative residual), got {self.tol!r}")
 
     def report(self, phase: str, done: float, total: float) -> None:
-        """`done` of `total` units of the phase, to whoever listens."""
+        """Report `done` of `total` units of the phase, if somebody asked for it."""
         if self.progress is not None:
             self.progress(phase, done, total)
 

@@ -33,7 +33,7 @@ class Job:
         return (chosen.n or 1) ** 3 * (chosen.order or 1) ** 3 * (chosen.layers or 1) ** 4
 
     def labels(self) -> dict[str, Any]:
-        """What tells the rows apart, beside n."""
+        """What tells the rows apart, besides n."""
         name = None if self.file is None else self.file.name
         found = {"order": self.chosen.order, "grading": self.chosen.grading, "mesh": name}
         if name is not None and self.halvings:
@@ -109,7 +109,7 @@ def _check_halvings(chosen: Discretisation, times: int) -> None:
 def distances(
     problem: Problem, jobs: Sequence[Job], solutions: Sequence[Solution]
 ) -> list[dict[str, Any]]:
-    """Where nobody knows u: how far each solution is from the one with most unknowns."""
+    """How far each solution is from the one with most unknowns, where u is not known."""
     from bench.methods.finite_elements import apart
 
     if any(job.chosen.refine is not None for job in jobs):
@@ -144,7 +144,7 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
     """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
     from bench.core.guards.output import written_whole
     from fem import elements, meshes
-    from fem.meshes.files import cell_errors, vtu_content
+    from fem.meshes import files
 
     mesh = meshes.drawable(chosen.mesh_for(problem))
     fields: dict[str, Any] = {"u_h": solution, "curl_u_h": solution.curl}
@@ -153,8 +153,7 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
     if problem.known:
         edge = problem.singular_edge
         fields |= {"u": problem.u, "curl_u": problem.curl_u}
-        errors["l2_error"] = cell_errors(mesh, solution, problem.u, edge)
-        errors["curl_error"] = cell_errors(mesh, solution.curl, problem.curl_u, edge)
-    content = vtu_content(mesh, fields, errors, quadratic)
+        errors["l2_error"] = files.cell_errors(mesh, solution, problem.u, edge)
+        errors["curl_error"] = files.cell_errors(mesh, solution.curl, problem.curl_u, edge)
     with written_whole(path) as part:
-        content.write(part, file_format="vtu")
+        files.write_vtu(part, mesh, fields, errors, quadratic)

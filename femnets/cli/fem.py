@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from bench.methods.finite_elements import Discretisation
     from bench.problems import Problem
     from fem.solutions import Solution
-    from femnets.cli._convergence import LiveTable
     from femnets.cli._fem_jobs import Job
+    from femnets.cli._fem_table import LiveTable
 
 DEFAULT_N = "1,2,4,8,16"
 ALONG = "1"  # bricks along the edge, for layers
@@ -41,7 +41,7 @@ class Request:
     )
     element: str = inherited(Config, "element")
     order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
-    solve: bool = setting(False, help="Solve the boundary-value problem, told f, φ and the trace.")
+    solve: bool = setting(False, help="Solve the boundary-value problem, given f, φ and the trace.")
     solver: str = setting("auto", help="auto, or one of the element's solvers.")
     problem: str = setting("maxwell", help="The field to approximate.")
     grading: float | None = setting(
@@ -109,7 +109,7 @@ def command(
     from bench.core.guards.output import file_for
     from bench.core.threads import limit_threads
     from femnets.cli import _fem_jobs as jobs
-    from femnets.cli._convergence import document, save_plot
+    from femnets.cli._fem_table import document, save_plot
 
     file_for(plot, "--plot", ".png")
     file_for(vtu, "--vtu", ".vtu")
@@ -166,8 +166,8 @@ def _computed(
     plan: list[Job], problem: Problem, title: str, guess: bool
 ) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
     """Every row with what it says beyond the common columns, shown as it comes."""
-    from femnets.cli._convergence import LiveTable
     from femnets.cli._fem_jobs import fields
+    from femnets.cli._fem_table import LiveTable
 
     solutions: list[Solution] = []
     extras: list[dict[str, object]] = []

@@ -104,12 +104,12 @@ def _refuse(names: list[str], why: str) -> None:
 def _of_net(given: dict[str, Any]) -> dict[str, Any]:
     """A net of this project."""
     from bench.core.guards.sizes import check_memory
-    from bench.methods.gradient_atlas import data_of, net_of, portrait
+    from bench.methods.gradient_atlas import inputs_and_targets, net_of, portrait
 
     config = configured(NetInAtlas, given, where="a net")
     needed = portrait_bytes(config, config.samples)
     check_memory(needed, "this portrait", "take fewer samples or a smaller net")
-    x, y = data_of(config)
+    x, y = inputs_and_targets(config)
     few = min(config.samples, SAMPLES_OF_SPECTRA)
     found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)
     return document(plain(config), found)

@@ -162,20 +162,6 @@ class TestContract:
             domain.mesh_rules(2, "tet", 6, edges=((0.31, 0.47),))
 
 
-@every_domain
-def test_distances_vanish_on_their_face_only(domain):
-    found = domain.sample_boundary(500, seed=6)
-    try:
-        d = domain.distances(found.x)
-    except UserError:  # one that offers none says so
-        return
-    assert d.shape == (len(domain.faces), 500)
-    assert (d >= 0).all()
-    np.testing.assert_allclose(d[found.face, np.arange(500)], 0, atol=1e-14)
-    assert (np.sort(d, axis=0)[1] > 0).all()
-    assert (domain.distances(domain.sample(100, 0)) > 0).all()
-
-
 def test_unknown_domain_names_the_nearest():
     with pytest.raises(UserError, match="did you mean 'cube'"):
         domains.get("cub")
@@ -206,7 +192,8 @@ def test_fields_singular_at_any_edge_of_the_cube(edge):
 @pytest.mark.parametrize("edge", CORNERS)
 def test_a_problem_singular_elsewhere_is_measured_rightly(edge):
     """`screen` mirrored to another edge: its best approximation's error by both rulers."""
-    from bench.measure.norms import field_errors, mesh_rules
+    from bench.measure.norms import field_errors
+    from bench.measure.quadrature import mesh_rules
     from fem import best_approximation
 
     mirror = np.array([[1 if edge[0] == 1 else -1], [1 if edge[1] == 0 else -1], [1]])

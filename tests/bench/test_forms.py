@@ -51,7 +51,7 @@ def residuals_of(field, term):
     return r.reshape(-1) if term.test is None else term.test @ r.reshape(-1)
 
 
-def told(problem, form, N=60):
+def terms_at_points(problem, form, N=60):
     inside, rim = inside_cloud(problem, N, 0, "quasi"), rim_cloud(problem, N, 0, "quasi")
     return forms.terms(problem, inside, rim, form=form)
 
@@ -66,7 +66,7 @@ def exact_field(problem, outputs):
 @pytest.mark.parametrize("form", forms.names())
 def test_the_exact_field_has_no_residual_and_another_field_has(form, name):
     problem = problems.get(name)
-    terms = told(problem, form)
+    terms = terms_at_points(problem, form)
     exact = exact_field(problem, forms.get(form).OUTPUTS)
 
     def wrong(x):
@@ -174,7 +174,7 @@ class TestBuiltIn:
         def u(x):
             return built.lift(x, "value")[0] + built.factors(x, "value")[0] * v(x)
 
-        through = residuals_of(v, built.told(term))
+        through = residuals_of(v, built.of_the_net(term))
         direct = residuals_of(u, term)
         np.testing.assert_allclose(through, direct, rtol=1e-4, atol=1e-4)
 

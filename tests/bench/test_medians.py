@@ -42,8 +42,8 @@ def test_curves_have_medians_step_by_step():
     np.testing.assert_array_equal(medians(table, axis=1), [3.0, math.inf, 8.0])
 
 
-def test_there_is_no_median_of_nothing():
-    with pytest.raises(ValueError, match="of nothing"):
+def test_an_empty_sequence_has_no_median():
+    with pytest.raises(ValueError, match="empty sequence"):
         median([])
 
 

@@ -1,4 +1,4 @@
-"""The ruler against closed forms, against itself refined, and against the finite elements' own."""
+"""Norms against closed forms, against refined rules, and against the finite elements' own."""
 
 import math
 import subprocess
@@ -11,19 +11,17 @@ import pytest
 from base.errors import UserError
 from bench import problems
 from bench.domains.cube import DEFAULT
+from bench.measure.net_fields import net_errors, net_field
 from bench.measure.norms import (
     curl_of,
-    domain_rules,
     error_on_mesh,
     field_errors,
     l2_norm,
-    mesh_rules,
-    net_errors,
-    net_field,
     relative_test_error,
     tabulated_domain,
     tabulated_mesh,
 )
+from bench.measure.quadrature import domain_rules, mesh_rules
 from fem.rules import quadrature
 from fem.rules.polar import Resolution
 
@@ -326,5 +324,5 @@ def test_relative_test_error():
 
 def test_the_ruler_needs_no_torch():
     """Nets are measured if there are any; finite elements never wait for torch to load."""
-    code = "import sys, bench.measure.norms; sys.exit('torch' in sys.modules)"
+    code = "import sys, bench.measure.net_fields; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,4 +1,4 @@
-"""The re-entrant edge in the harness: what nets are told, indicators, claims, the study."""
+"""The re-entrant edge in the harness: what nets are given, indicators, claims, the study."""
 
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from bench.claims import Compared, Fact, NotTested, ledger
 from bench.claims.themes import reentrant as claims
 from bench.methods import calibration, indicators
 from bench.methods.collocation import operators as op
-from bench.methods.edge_forms import Setting
+from bench.methods.edge_forms import EdgeLoss
 from bench.methods.edge_forms.built_in import cut_off_singularity, edge_factors
 from bench.methods.edge_forms.geometry import edge_faces
 from bench.store.files import StoredResult
@@ -87,7 +87,7 @@ def squares(terms):
 @pytest.mark.parametrize("rim", ["uniform", "graded"])
 def test_the_loss_is_a_mean_of_squares(inside, rim):
     """For an affine field: curl and divergence are constants, boundary values by Green's rule."""
-    setting = Setting(inside=inside, rim=rim, points=648, boundary_points=4000)
+    setting = EdgeLoss(PROBLEM, inside=inside, rim=rim, points=648, boundary_points=4000)
     curl = np.array([B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]])
     trained, fine = squares(setting.terms()), squares(setting._fine)
     for found in (trained, fine):
@@ -143,7 +143,7 @@ def jets_of(problem):
 def test_the_exact_field_of_the_relative_has_no_residual(form):
     """`reentrant3d` has f, curl u and data on natural faces, all of them not 0."""
     problem = problems.reentrant3d
-    setting = Setting(problem="reentrant3d", form=form, points=162, boundary_points=200)
+    setting = EdgeLoss(problem, form=form, points=162, boundary_points=200)
     found = residuals_of(setting.terms(), jets_of(problem), setting.outputs)
     nothing = residuals_of(
         setting.terms(), lambda x, m: np.zeros((4, m, x.shape[1])), setting.outputs
@@ -182,7 +182,7 @@ def test_the_weak_form_measures_in_dual_norms():
     ]
     np.testing.assert_allclose(tests.dual_squares(r), expected, rtol=1e-8)
     assert tests.divergence_square(jets[0]) == pytest.approx(expected[1], rel=1e-8)
-    term = Setting(form="weak", points=162).terms()[0]
+    term = EdgeLoss(PROBLEM, form="weak", points=162).terms()[0]
     (whitened,) = residuals_of([term], field, 3)
     assert whitened @ whitened == pytest.approx(sum(expected), rel=1e-8)
 
@@ -190,26 +190,26 @@ def test_the_weak_form_measures_in_dual_norms():
 def test_u_itself_has_no_loss_and_the_fine_rule_knows_its_size():
     square = integrate(lambda x: (PROBLEM.u(x) ** 2).sum(axis=0), PROBLEM.domain.rules()["whole"])
     assert np.sqrt(square) == pytest.approx(1.3551, rel=1e-4)
-    for term in Setting()._fine:
+    for term in EdgeLoss(PROBLEM)._fine:
         if term.order == "value":  # the trace of u
             r = np.einsum("min,in->mn", term.A[:, 0], PROBLEM.u(term.x.T)) - term.b
             np.testing.assert_allclose(r, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("options", "message"),
     [
         ({"boundary": "hope"}, "penalty or exact"),
         ({"inside": "gradd"}, "uniform or graded"),
-        ({"problem": "maxwell"}, "no re-entrant edge"),
-        ({"problem": "fichera"}, "first-order or weak"),
+        ({"problem": problems.maxwell}, "no re-entrant edge"),
+        ({"problem": problems.fichera}, "first-order or weak"),
         ({"form": "wek"}, "div-curl or first-order or weak"),
         ({"form": "weak", "singular": True}, "leave them out"),
     ],
 )
-def test_bad_settings(told, said):
-    with pytest.raises(UserError, match=said):
-        Setting(**told)
+def test_bad_settings(options, message):
+    with pytest.raises(UserError, match=message):
+        EdgeLoss(**{"problem": PROBLEM} | options)
 
 
 def test_a_net_cell_says_what_is_true_and_what_can_be_known():
@@ -231,11 +231,11 @@ def test_nets_on_the_fichera_cube(form):
     """Against the stored reference, whose own error is said."""
     from bench.cells.reentrant_net import Config, run
 
-    told = Config(
+    config = Config(
         problem="fichera", form=form, boundary="exact", points=162, boundary_points=80, width=6,
         evaluations=8,
     )  # fmt: skip
-    values = run(told).values
+    values = run(config).values
     assert 0 < values["l2_relative"] < 4
     assert values["reference_error"] == problems.fichera.reference_error
     assert values["tested_residual"] <= values["l2_error"] * 1.01
@@ -247,12 +247,12 @@ def test_the_command_that_trains_takes_them_too(name):
     """With the error of a computed u beside errors against it; what cannot be is refused."""
     from bench.methods.solving import solve_net
 
-    told = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
-    values = solve_net(told).values
+    options = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
+    values = solve_net(options).values
     assert 0 < values["relative_l2_error"] < 3
     assert values.get("reference_error") == problems.get(name).reference_error
     with pytest.raises(UserError, match="use --boundary penalty"):
-        solve_net({**told, "boundary": "exact"})
+        solve_net({**options, "boundary": "exact"})
 
 
 def record(kind, values, **config):
@@ -308,12 +308,12 @@ def test_every_rule_is_declared():
 
 
 def test_the_distance_is_right_or_not_about_every_net():
-    told = claim("distance-tells")
+    tested = claim("distance-tells")
     good = [net(0.1, distance=0.1, seed=1000), net(0.5, distance=0.6, seed=1001)]
-    found = told.examine(Results(good))
+    found = tested.examine(Results(good))
     assert (found.true, found.runs) == (2, 2)
     bad = [*good, net(0.1, distance=0.6, seed=1002), net(0.5, distance=0.1, seed=1003)]
-    found = told.examine(Results(bad))
+    found = tested.examine(Results(bad))
     assert (found.true, found.runs) == (2, 4)
     assert "missed 1, falsely alarmed 1" in found.what
 
@@ -342,11 +342,11 @@ def test_presets_have_the_corners_of_the_map():
     seeds = {cell.config["seed"] for cell in nets}
     assert len(seeds) == 12
     assert min(seeds) >= 1000
-    told = {"problem": "reentrant", "form": "div-curl"}.items()
+    wanted = {"problem": "reentrant", "form": "div-curl"}.items()
     corners = {
         tuple(cell.config[k] for k in ("boundary", "inside", "rim"))
         for cell in nets
-        if told <= dict(cell.config).items()
+        if wanted <= dict(cell.config).items()
     }
     assert len(corners) == 6
     for corner in corners:  # ten seeds or more at each

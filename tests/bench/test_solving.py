@@ -1,4 +1,4 @@
-"""femnets train --track solve: told the equation, measured by the same ruler, refused in a line."""
+"""femnets train --track solve: given an equation, measured by the same norms; refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from base.errors import UserError
 from bench import problems
 from bench.cells import Cell
 from bench.cells.solved_net import Config
-from bench.measure import norms as ruler
+from bench.measure import norms
+from bench.measure.net_fields import net_field
 from bench.methods.solving import SolvedField, evaluated, solve_net, starting_net
 from bench.methods.training import FIGURES
 from femnets.cli import invoke
@@ -48,8 +49,8 @@ class TestSolvedNet:
 
     def test_the_ruler_agrees_with_the_module_itself(self, solved):
         """The net of x is a plain net: values by torch, derivatives by autograd."""
-        field = ruler.net_field(solved.net, solved.told.problem, ("x",))
-        direct = ruler.field_errors(field, solved.told.problem, jacobian=field.jacobian)
+        field = net_field(solved.net, solved.collocation.problem, ("x",))
+        direct = norms.field_errors(field, solved.collocation.problem, jacobian=field.jacobian)
         for name in ("l2_error", "curl_error", "div_norm"):
             assert solved.values[name] == pytest.approx(direct[name], rel=1e-8)
 
@@ -96,7 +97,7 @@ class TestSolvedNet:
 
     def test_values_of_a_field_with_values_built_in(self):
         found = solve_net({"problem": "helix", **SMALL, "boundary": "exact", "evaluations": 5.0})
-        field = found.told.field(found.net)
+        field = found.collocation.field(found.net)
         rim = problems.get("helix").domain.sample_boundary(50, 0)
         wrong = np.cross(field(rim.x) - problems.get("helix").u(rim.x), rim.normal, axis=0)
         assert np.abs(wrong).max() < 1e-9

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench.measure import load
 from bench.measure.load import OtherWork
-from bench.measure.turns import Ratio, Turns, held_against, in_turns, median_with_interval
+from bench.measure.turns import Ratio, Turns, against_target, in_turns, median_with_interval
 
 
 def test_calls_take_turns_after_a_warm_up():
@@ -52,13 +52,13 @@ def test_an_interval_holds_its_median(values):
 
 def test_targets_say_met_missed_and_by_how_much():
     ratio = Ratio(2.58, 2.4, 3.1, 9)
-    held = held_against(ratio, at_least=3)
+    held = against_target(ratio, at_least=3)
     assert (held["met"], held["sure"]) == (False, False)
     assert held["by"] == pytest.approx(0.86)
-    held = held_against(ratio, at_most=4)
+    held = against_target(ratio, at_most=4)
     assert (held["met"], held["sure"], held["sense"]) == (True, True, "at most")
     with pytest.raises(ValueError, match="either"):
-        held_against(ratio)
+        against_target(ratio)
 
 
 def test_cores_busy_elsewhere_are_all_work_less_ones_own(monkeypatch):

@@ -7,7 +7,7 @@ solve and error, one thread, after a small warm-up). N0 is the fastest solver fo
 import pytest
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import best_approximation
 from fem.boundary_value import solve_boundary_value
 
@@ -71,7 +71,7 @@ def test_boundary_value_problem(benchmark, element, n):
     field = problems.helix
 
     def run(n):
-        return solve_boundary_value(data_of(field), n, element=element, solver="spd")
+        return solve_boundary_value(boundary_value_data(field), n, element=element, solver="spd")
 
     run(2)
     solution = benchmark.pedantic(run, (n,), rounds=1)

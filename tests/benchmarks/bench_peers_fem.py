@@ -19,7 +19,7 @@ from peers_fem import Solved
 
 from bench import problems
 from bench.measure.turns import Turns
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import solve_boundary_value
 from fem.choice import make_space
 from fem.spaces import How
@@ -158,7 +158,7 @@ def test_high_order_ngsolve(measured, order):
 
 
 def solved_ours(n, element):
-    data = data_of(PROBLEM)
+    data = boundary_value_data(PROBLEM)
     start = process_time()
     solution = solve_boundary_value(data, n, element=element)
     seconds = process_time() - start

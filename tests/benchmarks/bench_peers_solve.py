@@ -30,7 +30,7 @@ def test_maxwell_told_the_equation(measured, width):
     config = Config(problem="maxwell", hidden=2, width=width, seed=1, data_seed=1)
     ours = measured.benchmark.pedantic(lambda: solve_net(config, seconds=SECONDS), rounds=1)
     adam = solve_net(Config(**{**vars(config), "optimizer": "adam"}), seconds=SECONDS)
-    told = ours.told
+    told = ours.collocation
     domain = told.problem.domain
     points = domain.sample(told.points, told.seed, told.draw)
     boundary = domain.sample_boundary(told.boundary_points, told.seed, told.draw)
@@ -61,7 +61,7 @@ def test_loss_and_gradient_of_residuals(measured, share_of_limit, size):
     hidden, width = map(int, size.split("-"))
     config = Config(problem="maxwell", hidden=hidden, width=width)
     solved = solve_net(Config(**{**vars(config), "steps": 1}))
-    objective, theta = solved.told.objective(solved.net), solved.net.pack()
+    objective, theta = solved.collocation.objective(solved.net), solved.net.pack()
     plain = eager(solved.net, objective)
     turns = measured.in_turns(lambda: objective(theta), 7, eager=plain)
     measured.target("eager over ours", turns.ratio("eager", "ours"), at_least=3)

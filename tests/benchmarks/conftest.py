@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from bench.measure.turns import Turns, held_against, in_turns
+from bench.measure.turns import Turns, against_target, in_turns
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ class Measured:
 
     def target(self, name, measured, **bound):
         """Keeps a ratio with its target (`at_least=` or `at_most=`): nothing fails by it."""
-        self.info.setdefault("targets", {})[name] = held_against(measured, **bound)
+        self.info.setdefault("targets", {})[name] = against_target(measured, **bound)
 
 
 @pytest.fixture

@@ -99,7 +99,6 @@ def test_it_keeps_the_contract_of_domains(slab):
     for how in ("random", "quasi"):
         contract.test_samples_are_inside_and_uniform(slab, how)
         contract.test_boundary_points_lie_on_their_faces(slab, how)
-    test_domains.test_distances_vanish_on_their_face_only(slab)
 
 
 def test_the_command_lists_and_solves_on_it(slab, capsys):

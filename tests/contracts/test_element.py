@@ -91,8 +91,8 @@ def test_a_run_measures_it_and_the_report_shows_it(made_up, capsys, tmp_path):
 
 def test_what_it_cannot_do_is_said(made_up, capsys):
     assert invoke(["fem", "--n", "2", "--element", "madeup", "--solve"]) == 2
-    told = capsys.readouterr().err
-    assert "madeup does not do boundary-value problems; take" in told
+    message = capsys.readouterr().err
+    assert "madeup does not do boundary-value problems; take" in message
 
 
 @pytest.mark.parametrize(

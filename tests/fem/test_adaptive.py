@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import UserError, meshes
 from fem.adaptive import marked, refined, refinements
 from fem.boundary_value import solve_boundary_value
@@ -53,7 +53,7 @@ def test_bisection_towards_an_edge_conforms_and_keeps_its_shapes():
 def test_refinement_beats_the_rate_of_uniform_meshes(element, rate):
     """`screen`: uniform meshes give 0.5 against unknowns^{1/3} whatever the order."""
     field = problems.screen
-    data = data_of(field)
+    data = boundary_value_data(field)
     found = list(refinements(data, meshes.cube(2), 9, element=element))
     errors = [s.errors(field.u, field.curl_u, field.singular_edge)[1] for s in found]
     sizes = np.array([s.dofs for s in found]) ** (1 / 3)
@@ -70,7 +70,7 @@ def test_refinement_beats_the_rate_of_uniform_meshes(element, rate):
 
 
 def test_what_adaptivity_refuses():
-    data = data_of(problems.screen)
+    data = boundary_value_data(problems.screen)
     with pytest.raises(UserError, match="at least 1"):
         next(refinements(data, meshes.cube(1), 0))
     with pytest.raises(UserError, match="share"):

@@ -8,7 +8,7 @@ import skfem
 from skfem.helpers import curl, dot, grad
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import UserError, meshes, rates
 from fem.boundary_value import BoundaryValueProblem, solve_boundary_value, trace_of
 from fem.estimator import estimate, total
@@ -17,7 +17,7 @@ SIZES = {"N0": (4, 8, 12), "N1": (2, 4, 8)}
 
 
 def solved(problem, n, element, **options):
-    return solve_boundary_value(data_of(problem), n, element=element, **options)
+    return solve_boundary_value(boundary_value_data(problem), n, element=element, **options)
 
 
 @pytest.mark.parametrize("element", ["N0", "N1"])
@@ -34,7 +34,8 @@ def test_smooth_problems_converge_at_the_order_and_the_estimator_follows(problem
         assert solution.divergence < 1e-8
         assert solution.multiplier_norm < 1e-8
     indices = [
-        total(estimate(data_of(field), s)) / e[1] for s, e in zip(found, errors, strict=True)
+        total(estimate(boundary_value_data(field), s)) / e[1]
+        for s, e in zip(found, errors, strict=True)
     ]
     assert 1 < min(indices) < max(indices) < 10
     assert max(indices) < 1.2 * min(indices)
@@ -110,7 +111,7 @@ def test_gradient_part_may_come_as_a_potential():
     psi = lambda x: x[0] * x[1]  # noqa: E731
     grad_psi = lambda x: np.stack([x[1], x[0], 0 * x[0]])  # noqa: E731
     field = problems.maxwell
-    base = data_of(field)
+    base = boundary_value_data(field)
     split = replace(base, potential=psi)
     whole = replace(base, g=trace_of(lambda x: field.u(x) + grad_psi(x)))
     a, b = (solve_boundary_value(data, 3, element="N1") for data in (split, whole))
@@ -118,7 +119,7 @@ def test_gradient_part_may_come_as_a_potential():
 
 
 def test_data_that_cannot_be():
-    data = data_of(problems.maxwell)
+    data = boundary_value_data(problems.maxwell)
     with pytest.raises(UserError, match=r"tangential.*u × n"):
         solve_boundary_value(replace(data, g=lambda x, n: problems.maxwell.u(x) + n), 2)
     with pytest.raises(UserError, match="phi must be positive"):

@@ -8,7 +8,7 @@ import skfem
 from skfem.helpers import curl, dot, grad
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import UserError
 from fem.boundary_value import BoundaryValueProblem, trace_of
 from fem.elements.hex_n0 import reference
@@ -98,7 +98,7 @@ def test_order_one_against_scikit_fem_on_uneven_bricks(solver):
     field = problems.helix
     cuts = [np.array(c) for c in ([0.0, 0.3, 1.0], [0.0, 0.6, 1.0], [0.0, 0.1, 0.5, 1.0])]
     mesh = BrickMesh.of(tuple(Axis.of(c, 1) for c in cuts))
-    ours = solve_on_bricks(data_of(field), mesh=mesh, solver=solver)
+    ours = solve_on_bricks(boundary_value_data(field), mesh=mesh, solver=solver)
     hexes = skfem.MeshHex.init_tensor(*cuts)
     edge = skfem.Basis(hexes, reference(), intorder=10)
     node = skfem.Basis(hexes, skfem.ElementHex1(), intorder=10)
@@ -126,7 +126,7 @@ def test_two_solvers_agree_on_a_box_with_uneven_orders(natural):
     """Variable φ, a source ρ; the modes never see the matrix that the factorisation is of."""
     axes = (UNEVEN, Axis.of(np.array([-1.0, 0.5, 1.0]), (3, 2)), Axis.of(np.array([0.0, 2.0]), 3))
     mesh = BrickMesh.of(axes, natural=natural)
-    problem = replace(data_of(problems.helix), rho=lambda x: 1.0 + x[0] * x[1])
+    problem = replace(boundary_value_data(problems.helix), rho=lambda x: 1.0 + x[0] * x[1])
     modes, direct = (solve_on_bricks(problem, mesh=mesh, solver=s) for s in ("modes", "direct"))
     assert np.allclose(modes.x, direct.x, atol=1e-9)
     assert modes.multiplier_norm == pytest.approx(direct.multiplier_norm, abs=1e-9)
@@ -157,7 +157,7 @@ def test_exact_for_fields_of_the_space_on_an_l_shaped_prism(natural):
 def test_p_version_of_the_smooth_fields():
     for name, order, bound in (("maxwell", 8, 1e-10), ("helix", 12, 1e-8)):
         field = problems.get(name)
-        solution = solve_on_bricks(data_of(field), n=1, order=order)
+        solution = solve_on_bricks(boundary_value_data(field), n=1, order=order)
         assert solution.errors(field.u, field.curl_u)[0] < bound
         assert solution.divergence < 1e-14
         assert solution.multiplier_norm < 1e-11
@@ -168,7 +168,7 @@ def test_p_version_of_the_smooth_fields():
 
 def test_iterations_depend_on_phi_alone():
     """max φ / min φ = 3 on `maxwell`: (√3 − 1)/(√3 + 1) per step."""
-    data = data_of(problems.maxwell)
+    data = boundary_value_data(problems.maxwell)
     meshes = [uniform(1, 8), uniform(6, 2), graded(8, 0.15, 2, (1.0, 0.0))]
     counts = [solve_on_bricks(data, mesh=mesh).iterations for mesh in meshes]
     assert 15 < min(counts) <= max(counts) < 25
@@ -190,7 +190,7 @@ def test_errors_fall_exponentially_in_geometric_layers(name, bound):
         dofs, errors = [], []
         for layers in (1, 2, 4, 6):
             mesh = graded(layers, 0.15, order(layers), field.singular_edge)
-            solution = solve_on_bricks(data_of(field), mesh=mesh)
+            solution = solve_on_bricks(boundary_value_data(field), mesh=mesh)
             dofs.append(solution.dofs)
             errors.append(solution.errors(field.u, field.curl_u, field.singular_edge))
         hcurl = [error[1] for error in errors]
@@ -231,7 +231,7 @@ def test_a_singular_gradient_on_the_l_shape_by_its_potential_alone():
 
 
 def test_what_bricks_refuse():
-    data = data_of(problems.maxwell)
+    data = boundary_value_data(problems.maxwell)
     with pytest.raises(UserError, match="ascend"):
         Axis.of(np.array([0.0, 0.0, 1.0]), 2)
     with pytest.raises(UserError, match="as many orders"):

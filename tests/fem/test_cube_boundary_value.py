@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import meshes
 from fem.boundary_value import solve_boundary_value
 from fem.spaces.cube import boundary_value as cube
@@ -55,7 +55,7 @@ def test_gradients_and_the_seven_point_stencil(assembled):
 def test_data_against_the_general_path(assembled):
     complex_, moved, *_ = assembled
     field = problems.helix
-    data = replace(data_of(field), rho=lambda x: 1.0 + x[0] ** 2 * x[2])
+    data = replace(boundary_value_data(field), rho=lambda x: 1.0 + x[0] ** 2 * x[2])
     assert np.allclose(cube.boundary_dofs(data, N), moved(trace_dofs(complex_, data.g)), atol=1e-9)
     assert np.allclose(cube.vector_load(data, N), moved(complex_.load(field.f, 6)), atol=1e-8)
     vertex = tuple(np.rint(complex_.mesh.p * N).astype(int))
@@ -67,7 +67,7 @@ def test_data_against_the_general_path(assembled):
 )
 def test_the_solution_is_that_of_the_saddle_point(problem, assembled):
     _, moved, *_ = assembled
-    data = replace(data_of(problems.get(problem)), rho=lambda x: 1.0 + x[0] * x[2])
+    data = replace(boundary_value_data(problems.get(problem)), rho=lambda x: 1.0 + x[0] * x[2])
     direct = solve_boundary_value(data, N, solver="direct")
     ours = solve_boundary_value(data, N, solver="cube", tol=1e-12)
     # rules of 5 and 6 points per direction, 9 and 10 on the cells at the singular edge of f
@@ -83,7 +83,7 @@ def test_the_solution_is_that_of_the_saddle_point(problem, assembled):
 
 @pytest.mark.parametrize("problem", ["maxwell", "helix"])
 def test_iterations_do_not_grow(problem):
-    data = data_of(problems.get(problem))
+    data = boundary_value_data(problems.get(problem))
     counts = [solve_boundary_value(data, n, solver="cube", tol=1e-8).iterations for n in (4, 8, 16)]
     assert max(counts) <= 28
     assert counts[2] <= counts[1] + 2
@@ -91,7 +91,9 @@ def test_iterations_do_not_grow(problem):
 
 def test_a_coefficient_of_high_contrast_is_still_solved():
     """φ jumps by a factor of 100 in the middle: more iterations, the same equations."""
-    data = replace(data_of(problems.helix), phi=lambda x: np.where(x[0] < 0.5, 1.0, 100.0))
+    data = replace(
+        boundary_value_data(problems.helix), phi=lambda x: np.where(x[0] < 0.5, 1.0, 100.0)
+    )
     direct = solve_boundary_value(data, N, solver="direct")
     ours = solve_boundary_value(data, N, solver="cube", tol=1e-11)
     numbers, signs = mesh_dofs(direct.complex.mesh, N, TET_CLASSES)

@@ -10,7 +10,7 @@ from second_opinions import renumbered
 
 from base.errors import UserError
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import best_approximation, elements, fit, meshes, solve_boundary_value
 from fem.elements import Element, Solver, per_cell
 from fem.spaces.assembled import AssembledSpace
@@ -147,8 +147,8 @@ def test_declared_memory_is_that_of_the_spaces(element):
 @pytest.mark.parametrize("element", elements.elements().values(), ids=lambda e: e.name)
 def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
     problem, order = problems.helix, {} if element.order else {"order": 2}
-    data = data_of(problem)
-    if "boundary-value problem" in element.serves:
+    data = boundary_value_data(problem)
+    if element.boundary_value is not None:
         solution = solve_boundary_value(data, 2, element=element.name, **order)
         with pytest.raises(UserError, match="measure"):
             solution.l2_error  # noqa: B018
@@ -161,7 +161,7 @@ def test_an_element_does_what_it_declares_and_says_who_does_the_rest(element):
         with pytest.raises(UserError, match="does not do boundary-value problems; take"):
             solve_boundary_value(data, 2, element=element.name, **order)
     points, mesh = generator().random((3, 400)), meshes.cube(1, element.cell)
-    if "fit to samples" in element.serves:
+    if element.fit is not None:
         found = fit(points, problem.u(points), mesh, element=element.name, **order)
         again = found.measure(problem.u, problem.curl_u)
         assert 0 < again.l2_relative < 1
@@ -179,10 +179,10 @@ from bench.cells import Cell, needs_bytes
 from fem import elements
 for element in elements.elements().values():
     order = None if element.order else 3
-    told = {"n": 8, "element": element.name, "order": order, "solve": not element.solvers}
-    needs_bytes(Cell("fem", told))
-    print(element.title, element.serves)
-loaded = {"skfem", "torch", "numba", "pyamg", "meshio"} & set(sys.modules)
+    config = {"n": 8, "element": element.name, "order": order, "solve": not element.solvers}
+    needs_bytes(Cell("fem", config))
+    print(element.title, element.any_mesh)
+loaded = {"skfem", "torch", "numba", "pyamg", "meshlane"} & set(sys.modules)
 assert not loaded, loaded
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from fem import solve_boundary_value
 from fem.mixed_tests import mixed_tests
 
@@ -13,7 +13,7 @@ from fem.mixed_tests import mixed_tests
 def test_the_discrete_solution_leaves_no_residual(name):
     """Kikuchi's system is these equations, but for (∇p, w): p vanishes where div f = 0."""
     problem = problems.get(name)
-    data = data_of(problem)
+    data = boundary_value_data(problem)
     mesh = problem.domain.mesh(2, "tet")
     solution = solve_boundary_value(data, mesh=mesh, solver="direct")
     tests = mixed_tests(data, mesh, degree=6)
@@ -35,7 +35,7 @@ def test_the_divergence_part_bounds_the_error_from_below_and_grows_with_the_mesh
 
     squares = []
     for n in (1, 2, 4):  # uniform meshes are nested
-        tests = mixed_tests(data_of(problem), problem.domain.mesh(n, "tet"), degree=6)
+        tests = mixed_tests(boundary_value_data(problem), problem.domain.mesh(n, "tet"), degree=6)
         squares.append(tests.divergence_square(wrong(tests.points)))
     error = sum(
         float((((problem.u(piece.points) - wrong(piece.points)) ** 2).sum(axis=0)) @ piece.weights)
@@ -47,7 +47,7 @@ def test_the_divergence_part_bounds_the_error_from_below_and_grows_with_the_mesh
 
 def test_whitened_rows_have_the_dual_squares():
     problem = problems.maxwell
-    tests = mixed_tests(data_of(problem), problem.domain.mesh(2, "tet"))
+    tests = mixed_tests(boundary_value_data(problem), problem.domain.mesh(2, "tet"))
     generator = np.random.default_rng(0)
     values, curls = generator.standard_normal((2, *tests.points.shape))
     first, second, data = tests.whitened()

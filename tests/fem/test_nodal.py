@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from bench.methods.finite_elements import Discretisation, approximate
 from fem import UserError, meshes, solve_boundary_value
 from fem.boundary_value import BoundaryValueProblem
@@ -124,7 +124,7 @@ def test_a_weighted_divergence_brings_it_back(element, order):
 
 
 def test_solvers_agree():
-    data = data_of(problems.reentrant, whole_trace=True)
+    data = boundary_value_data(problems.reentrant, whole_trace=True)
     direct, multigrid = (
         solve_boundary_value(
             data, mesh=brick_prism(4, 1), element="nodalQ", solver=solver, tol=1e-10
@@ -140,7 +140,9 @@ def test_what_nodal_elements_refuse():
         approximate(problems.maxwell, Discretisation(element="nodalP1", n=2))
     with pytest.raises(UserError, match="parallel to two axes"):
         solve_boundary_value(
-            data_of(problems.maxwell, whole_trace=True), mesh=meshes.cylinder(1), element="nodalP1"
+            boundary_value_data(problems.maxwell, whole_trace=True),
+            mesh=meshes.cylinder(1),
+            element="nodalP1",
         )
     with pytest.raises(UserError, match="trace g whole"):
-        solve_boundary_value(data_of(problems.screen), 2, element="nodalP1")
+        solve_boundary_value(boundary_value_data(problems.screen), 2, element="nodalP1")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench import problems
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from bench.methods.finite_elements import Discretisation, adapted, approximate
 from fem import BoundaryValueProblem, How, UserError, best_approximation, solve_boundary_value
 from fem.boundary_value import Natural, trace_of
@@ -177,7 +177,7 @@ def test_adaptive_meshes_go_to_the_edge():
     middle = mesh.p[:, mesh.t].mean(axis=1)
     at_edge = np.hypot(middle[0], middle[1]) < 0.2
     assert sizes[at_edge].mean() < 0.6 * sizes[~at_edge].mean()
-    eta = found[-1].estimate(data_of(PROBLEM))
+    eta = found[-1].estimate(boundary_value_data(PROBLEM))
     assert 1.0 < eta / found[-1].hcurl_error < 6.0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from base.errors import UserError
 from femnets.cli import invoke
-from femnets.cli._convergence import convergence_figure
+from femnets.cli._fem_table import convergence_figure
 from femnets.cli.fem import parse_sizes
 
 

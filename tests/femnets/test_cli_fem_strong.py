@@ -2,7 +2,7 @@
 
 import json
 
-import meshio
+import meshlane
 import numpy as np
 import pytest
 
@@ -44,7 +44,7 @@ def test_the_boundary_value_problem_and_its_figures(capsys, tmp_path):
     assert row["multiplier_norm"] < 1e-9
     assert row["divergence"] < 1e-9
     assert row["effectivity"] == pytest.approx(row["estimate"] / row["hcurl_error"])
-    content = meshio.read(path)
+    content = meshlane.read(path)
     assert {"u_h", "curl_u_h", "u", "curl_u"} <= set(content.point_data)
     difference = content.point_data["u_h"] - content.point_data["u"]
     assert 0 < abs(difference).max() < 0.01
@@ -54,7 +54,7 @@ def test_the_boundary_value_problem_and_its_figures(capsys, tmp_path):
 
 def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
     cube, path = meshes.cube(2), tmp_path / "cube.vtu"
-    meshio.Mesh(cube.p.T, [("tetra", cube.t.T)]).write(path)
+    meshlane.Mesh(cube.p.T, [("tetra", cube.t.T)]).write(path)
     (read,) = rows(capsys, "--mesh", str(path))
     (made,) = rows(capsys, "--n", "2")
     assert read["mesh"] == "cube.vtu"

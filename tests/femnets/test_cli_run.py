@@ -204,12 +204,12 @@ def test_export_to_parquet_has_types(capsys, elsewhere):
 
 @pytest.mark.parametrize("element", ["N0", "hexN0"])
 def test_export_to_vtu_shows_the_field_on_its_mesh(capsys, elsewhere, element):
-    import meshio
+    import meshlane
 
     settings = ("--set", "n=2,3", "--set", f"elements={element}", "--jobs", "0", "--no-report")
     said(capsys, "run", "convergence", "--run", "v", *settings)
     (path,) = said(capsys, "export", "v", "--to", "vtu", "--n", "2").out.split()
-    mesh = meshio.read(elsewhere / path)
+    mesh = meshlane.read(elsewhere / path)
     cells = mesh.cells[0].data
     u, u_h, error = (mesh.cell_data[name][0] for name in ("u", "u_h", "error"))
     np.testing.assert_allclose(u_h - u, error, atol=1e-14)

@@ -5,7 +5,7 @@ import pickle
 import subprocess
 import sys
 
-import meshio
+import meshlane
 import numpy as np
 import pytest
 from skfem import MeshTet
@@ -52,7 +52,7 @@ def l_shape():
 @pytest.fixture
 def folder(mine):
     mesh = l_shape()
-    meshio.write("l.vtu", meshio.Mesh(mesh.p.T, [("tetra", mesh.t.T)]))
+    meshlane.write("l.vtu", meshlane.Mesh(mesh.p.T, [("tetra", mesh.t.T)]))
     mine.with_name("shear.py").write_text(SHEAR, encoding="utf-8")
     mine.with_name("open.py").write_text(OPEN, encoding="utf-8")
     return mine.parent
@@ -119,7 +119,7 @@ def test_it_is_part_of_the_hash_and_travels(folder):
     )
     assert float(done.stdout) == pytest.approx(1.5), done.stderr.decode()
     other = MeshTet().refined()
-    meshio.write("l.vtu", meshio.Mesh(other.p.T, [("tetra", other.t.T)]))
+    meshlane.write("l.vtu", meshlane.Mesh(other.p.T, [("tetra", other.t.T)]))
     assert plugins.use("./shear.py") != name
     assert problems.get(plugins.use("./shear.py")).domain.volume == pytest.approx(1.0)
 

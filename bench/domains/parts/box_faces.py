@@ -1,4 +1,4 @@
-"""The planar faces of a union of unit boxes, and how far points are from them."""
+"""The planar faces of a union of unit boxes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.domains import Array, Face
+from bench.domains import Face
 
 Corners = NDArray[np.int64]  # (K, 3): of a box its lowest corner, of a square too
 
@@ -32,9 +32,3 @@ def faces_of(boxes: Corners) -> tuple[tuple[Face, ...], tuple[Corners, ...]]:
         faces.append(Face(f"x{axis + 1}={level}", normal, normal[axis] * level, float(len(found))))
         corners.append(np.array(found))
     return tuple(faces), tuple(corners)
-
-
-def distance_from_square(x: Array, corner: Array, extent: Array) -> Array:
-    """The distance of points from an axis-aligned square."""
-    beyond = np.maximum(corner - x, 0.0) + np.maximum(x - corner - extent, 0.0)
-    return np.asarray(np.sqrt((beyond**2).sum(axis=0)))

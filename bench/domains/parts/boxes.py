@@ -1,4 +1,4 @@
-"""Domains made of unit boxes with integer corners: points, faces and distances of any of them."""
+"""Domains made of unit boxes with integer corners: points, faces and meshes of any of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from base.errors import UserError
 from bench.domains import Array, Domain, Edge, components
-from bench.domains.parts.box_faces import Corners, distance_from_square, faces_of
+from bench.domains.parts.box_faces import Corners, faces_of
 from bench.domains.parts.points import Mask
 
 CENTRE = (0.0, 0.0)  # {x₁ = x₂ = 0}, the edge that is re-entrant in every one of them
@@ -25,7 +25,7 @@ class Boxes(Domain):
 
     @classmethod
     def of(cls, name: str, title: str, boxes: Corners) -> Self:
-        """With the faces of the union; its volume is the number of boxes."""
+        """The union of boxes with its faces; its volume is the number of boxes."""
         faces, squares = faces_of(boxes)
         volume = float(len(boxes))
         return cls(name=name, title=title, volume=volume, faces=faces, boxes=boxes, squares=squares)
@@ -47,17 +47,6 @@ class Boxes(Domain):
         which, first = _divided(uniform[0], len(squares))
         axis = int(abs(self.faces[face].normal).argmax())
         return squares[which].T + np.insert(np.stack([first, uniform[1]]), axis, 0.0, axis=0)
-
-    def distances(self, x: ArrayLike) -> Array:
-        """Euclidean distances from the faces themselves, not from their planes."""
-        x = components(x)
-        shape = (3, *([1] * (x.ndim - 1)))
-        found = []
-        for face, squares in zip(self.faces, self.squares, strict=True):
-            extent = (1.0 - abs(face.normal)).reshape(shape)
-            to_each = [distance_from_square(x, corner.reshape(shape), extent) for corner in squares]
-            found.append(np.min(to_each, axis=0))
-        return np.stack(found)
 
     def mesh(
         self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None

@@ -32,9 +32,9 @@ SAME_PLANE = 1e-7  # of the extent
 
 
 def mesh_domain(path: str, title: str = "") -> MeshDomain:
-    """The domain that the tetrahedra of a file fill; beside a problem's file, it travels with it.
+    """The domain that the tetrahedra of a file fill; next to a problem's file, it travels with it.
 
-    Any format that meshio reads: .msh, .vtu, .vtk, .inp, …
+    Any format that meshlane reads: .msh, .vtu, .vtk, .inp, …
     """
     place, data = attached(path)
     from fem.meshes.files import read_mesh

@@ -1,6 +1,6 @@
-"""Baselines without a net, told exactly what the nets are told: the same samples, the same inputs.
+"""Baselines without a net, given what the nets are given: the same samples, the same inputs.
 
-Each file beside this one is a method: `fit(inputs, targets, seed)` gives a predictor and its number
+Each file of this folder is a method: `fit(inputs, targets, seed)` gives a predictor and its number
 of unknowns, so that the comparison can count them, or a `Fitted` that also says what a search
 among settings chose and took; a search sees the training samples alone. `CURL = False` says that
 the predictor jumps and has no curl, or that its curl, by differences, would take longer than all
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from base.errors import UserError
 from base.registry import Registry
-from bench.measure.norms import difference_jacobian, has_derivatives
+from bench.measure.net_fields import difference_jacobian, has_derivatives
 from bench.methods.baselines._search import Fitted
 from bench.problems import FEATURES, Problem
 

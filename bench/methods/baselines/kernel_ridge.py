@@ -69,7 +69,7 @@ class Ridge:
 
     @classmethod
     def of(cls, kernel: Kernel, nugget: float, x: Array, y: Array) -> Ridge | None:
-        """None where rounding makes the matrix indefinite."""
+        """The fit, or None where rounding makes the matrix indefinite."""
         z = x[:CENTRES]
         gram = kernel(z, z)
         gram[np.diag_indices_from(gram)] += nugget if len(x) <= CENTRES else 1e-12

@@ -15,9 +15,9 @@ CURL = False  # it jumps where the 50 nearest samples change
 
 
 def fit(inputs: Array, targets: Array, seed: int) -> tuple[Callable[[Array], Array], int]:
-    """Inputs are scaled to unit spread, so that no input decides alone who is a neighbour.
+    """Inputs are scaled to unit spread, so that no input alone decides what is near.
 
-    The kernel is linear because the smoother ones need a linear polynomial beside them, and the
+    The kernel is linear because the smoother ones need a linear polynomial added to them, and the
     inputs need not span one (f₃ = 0 on `maxwell`).
     """
     spread = np.maximum(inputs.std(axis=0), 1e-12)

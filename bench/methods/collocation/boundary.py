@@ -20,24 +20,27 @@ def boundary_terms(
     weight: float,
     *,
     given: bool = True,
+    natural: str = "both",
     outputs: int = 3,
     flux: bool = False,
 ) -> list[Residuals]:
     """Residuals on the rim; `given` = False leaves out u × n, which is then built in.
 
-    `outputs` beyond the third have no boundary values; with `flux` the outputs 3..5 are curl u, so
-    that a natural face needs no derivative.
+    `natural` says which of the two conditions of a natural face are asked for: "both", "normal"
+    (u·n alone, where curl u is known inside), "none" (where a weak form contains them). `outputs`
+    beyond the third have no boundary values; with `flux` the outputs 3..5 are curl u, so that a
+    natural face needs no derivative.
     """
-    natural = problem.domain.face_indices(problem.natural) if problem.natural else np.zeros(0, int)
-    essential = np.setdiff1d(problem.domain.face_indices(), natural)
-    found = []
+    free = problem.domain.face_indices(problem.natural) if problem.natural else np.zeros(0, int)
+    essential = np.setdiff1d(problem.domain.face_indices(), free)
+    terms = []
     on = rim.on(essential)
     if given and len(on):
-        found.append(_given(problem, on, weight, outputs))
-    on = rim.on(natural)
-    if len(on):
-        found.append(_natural(problem, on, weight, outputs, flux))
-    return found
+        terms.append(_given(problem, on, weight, outputs))
+    on = rim.on(free)
+    if natural != "none" and len(on):
+        terms.append(_natural(problem, on, weight, outputs, flux, 3 if natural == "both" else 1))
+    return terms
 
 
 def _given(problem: Problem, rim: Rim, weight: float, outputs: int) -> Residuals:
@@ -51,20 +54,26 @@ def _given(problem: Problem, rim: Rim, weight: float, outputs: int) -> Residuals
     return Residuals(x=rim.x.T, order="value", A=A, b=b * scale, labels=("boundary",) * 2)
 
 
-def _natural(problem: Problem, rim: Rim, weight: float, outputs: int, flux: bool) -> Residuals:
-    """u·n as a boundary value; φ curl u × n, divided by φ, as a derivative (weight 1)."""
+def _natural(
+    problem: Problem, rim: Rim, weight: float, outputs: int, flux: bool, rows: int
+) -> Residuals:
+    """u·n as a boundary value; φ curl u × n, divided by φ, as a derivative (weight 1). The first
+    `rows` of these three numbers."""
     order = "value" if flux else "first"
     t1, t2 = op.tangents(rim.normal)
     curl_u = problem.curl_u(rim.x)  # of it only the tangential part is used: data on this face
     u = _padded(op.identity(order, len(rim)), outputs)
     curl = _second_half(len(rim)) if flux else _padded(op.curl(order, len(rim)), outputs)
-    scale = np.sqrt(weight * rim.weights)
-    slope = np.sqrt(rim.weights)
-    A = [op.along(rim.normal, u) * scale, op.along(t1, curl) * slope, op.along(t2, curl) * slope]
-    b = [_dot(problem.u(rim.x), rim.normal) * scale, _dot(curl_u, t1) * slope,
-         _dot(curl_u, t2) * slope]  # fmt: skip
-    labels = ("boundary", "natural", "natural")
-    return Residuals(x=rim.x.T, order=order, A=np.concatenate(A), b=np.stack(b), labels=labels)
+    scale, slope = np.sqrt(weight * rim.weights), np.sqrt(rim.weights)
+    conditions = (
+        (rim.normal, u, problem.u(rim.x), scale),
+        (t1, curl, curl_u, slope),
+        (t2, curl, curl_u, slope),
+    )[:rows]
+    A = np.concatenate([op.along(t, operator) * root for t, operator, _, root in conditions])
+    b = np.stack([_dot(data, t) * root for t, _, data, root in conditions])
+    labels = ("boundary", "natural", "natural")[:rows]
+    return Residuals(x=rim.x.T, order=order, A=A, b=b, labels=labels)
 
 
 def _second_half(N: int) -> Array:

@@ -31,7 +31,7 @@ class BuiltIn:
     factors: Jets
     lift: Jets
 
-    def told(self, term: Residuals) -> Residuals:
+    def of_the_net(self, term: Residuals) -> Residuals:
         """Residuals of u as residuals of the net v: u_i = l_i + d_i v_i and the product rule."""
         x, order = np.ascontiguousarray(term.x.T), term.order
         d, lift = self.factors(x, order), self.lift(x, order)
@@ -62,13 +62,12 @@ class BuiltIn:
 
 
 def box_values(problem: Problem) -> BuiltIn:
-    """For the unit cube; a UserError in one line where it cannot be done."""
+    """Boundary values built in on the unit cube; a UserError where that cannot be done."""
     domain = problem.domain
-    domain.distances(np.full((3, 1), 0.5))  # raises where there are none
     if not domain.structured:
         raise UserError(
             f"boundary values are built in on the cube only, not on {domain.name}; use "
-            "--boundary penalty (beside re-entrant edges: femnets run reentrant)"
+            "--boundary penalty (at re-entrant edges: femnets run reentrant)"
         )
     if not problem.smooth:
         raise UserError(

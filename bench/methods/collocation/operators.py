@@ -66,11 +66,6 @@ def curl_curl(N: int) -> Array:
     return A
 
 
-def scaled(factor: Array, A: Array) -> Array:
-    """factor(x) · A u, factor (N,)."""
-    return np.asarray(factor * A)
-
-
 def crossed(p: Array, A: Array) -> Array:
     """p × (A u) for vectors p (3, N)."""
     out = np.empty_like(A)

@@ -1,4 +1,4 @@
-"""What is built into a net beside re-entrant edges: distance factors, or the singular function."""
+"""What is built into a net at re-entrant edges: distance factors, or the singular function."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def built_in(problem: Problem, *, values: bool, singular: bool) -> BuiltIn | Non
     """u = lift + factors · net, where boundary `values` are built in or the function is added."""
     if not values and not singular:
         return None
-    factors = partial(edge_factors, edge_faces(problem)) if values else _ones
-    return BuiltIn(factors, cut_off_singularity if singular else _nothing)
+    factors = partial(edge_factors, edge_faces(problem)) if values else partial(_constant, 1.0)
+    return BuiltIn(factors, cut_off_singularity if singular else partial(_constant, 0.0))
 
 
 def edge_factors(faces: tuple[EdgeFace, ...], x: Array, order: str) -> Array:
@@ -42,7 +42,7 @@ def _product(a: Array, b: Array) -> Array:
 def cut_off_singularity(x: Array, order: str) -> Array:
     """The jets of ∇(χ s): the singular function of the edge, cut off smoothly at r = 0.8.
 
-    χ = (1 − r²/c²)³ inside. A net that is given it is told more than the equation: how u behaves at
+    χ = (1 − r²/c²)³ inside. A net that is given it knows more than the equation: how u behaves at
     the edge, and how strongly.
     """
     x1, x2, _ = x
@@ -64,18 +64,15 @@ def cut_off_singularity(x: Array, order: str) -> Array:
 
 
 def _harmonic_hessian(x1: Array, x2: Array) -> list[list[Array]]:
-    """Of s = Im ζ^ν: F″ = ν(ν−1) ζ^(ν−2); ∂₁₁s = Im F″, ∂₁₂s = Re F″, ∂₂₂s = −Im F″."""
+    """Second derivatives of s = Im F, F = ζ^ν: ∂₁₁s = Im F″, ∂₁₂s = Re F″, ∂₂₂s = −Im F″."""
     size = NU * (NU - 1) * np.hypot(x1, x2) ** (NU - 2)
     phase = (NU - 2) * angle(x1, x2)
     imaginary, real = size * np.sin(phase), size * np.cos(phase)
     return [[imaginary, real], [real, -imaginary]]
 
 
-def _ones(x: Array, order: str) -> Array:
+def _constant(value: float, x: Array, order: str) -> Array:
+    """The jets of a constant."""
     out = np.zeros((op.CHANNELS[order], 3, x.shape[1]))
-    out[0] = 1.0
+    out[0] = value
     return out
-
-
-def _nothing(x: Array, order: str) -> Array:
-    return np.zeros((op.CHANNELS[order], 3, x.shape[1]))

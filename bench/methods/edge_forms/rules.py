@@ -6,6 +6,7 @@ Weights are those of means: they add up to 1 inside, and on each part of the bou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from bench.domains import Array
 from bench.methods.collocation.clouds import Cloud, Rim
 from bench.methods.edge_forms.geometry import EdgeFace, boxes_of, edge_faces
 from bench.problems import Problem
+
+if TYPE_CHECKING:
+    from fem.rules.polar import Resolution
 
 ORDER = 3  # Gauss points per panel of graded rules
 POWER = 3  # r = σ³
@@ -42,31 +46,29 @@ def _count(problem: Problem, panels: int) -> int:
 
 
 def fine_inside(problem: Problem) -> Cloud:
-    """The ruler's own rule; about a corner, where that has 56 000 points, half as many."""
+    """The rule of the norms; about a corner, where that has 56 000 points, half as many."""
     from fem.rules.polar import Resolution
 
     corner = Resolution(order=4, angle=2, radius=4, height=1)
     return _whole(problem, None if len(edge_faces(problem)) == 2 else corner)
 
 
-def _whole(problem: Problem, resolution: object) -> Cloud:
-    from fem.rules.quadrature import Union
+def _whole(problem: Problem, resolution: Resolution | None) -> Cloud:
+    from fem.rules.quadrature import Union, joined
 
-    rules = problem.domain.rules((), resolution)  # type: ignore[arg-type]
-    pieces = list(Union(tuple(rules.values())).chunks())
-    points = np.concatenate([piece.points for piece in pieces], axis=1)
-    weights = np.concatenate([piece.weights for piece in pieces])
-    return Cloud(points, weights / problem.domain.volume)
+    rules = problem.domain.rules((), resolution)
+    whole = joined(*Union(tuple(rules.values())).chunks())
+    return Cloud(whole.points, whole.weights / problem.domain.volume)
 
 
 def share(problem: Problem, names: Sequence[str]) -> float:
-    """Of the faces of these names in the area of the boundary."""
+    """The share of the faces of these names in the area of the boundary."""
     areas = {face.name: face.area for face in problem.domain.faces}
     return sum(areas[name] for name in names) / sum(areas.values())
 
 
 def edge_rim(problem: Problem, points: int, rule: str, seed: int, stream: int) -> Rim:
-    """On the faces of the edges, of `points` on the whole boundary."""
+    """Points on the faces of the edges, their share of `points` on the whole boundary."""
     faces = edge_faces(problem)
     names = [face.name for face in faces]
     if rule == "uniform":
@@ -77,7 +79,7 @@ def edge_rim(problem: Problem, points: int, rule: str, seed: int, stream: int) -
 
 
 def outer_rim(problem: Problem, points: int, seed: int, stream: int) -> Rim:
-    """On all other faces."""
+    """Points on all other faces."""
     inner = {face.name for face in edge_faces(problem)}
     names = [face.name for face in problem.domain.faces if face.name not in inner]
     return _drawn(problem, names, points, seed, stream)
@@ -117,9 +119,7 @@ def _on_face(face: EdgeFace, panels: int, height: int, total: float) -> Rim:
     x = np.zeros((3, first.size * second.size))
     for b, values in zip(face.sides, np.meshgrid(first, second, indexing="ij"), strict=True):
         x[b] = face.sides[b] * values.ravel()
-    N = x.shape[1]
-    normal = np.repeat(face.normal[:, None], N, axis=1)
-    return Rim(x, np.outer(w1, w2).ravel() * total, normal, np.full(N, face.index))
+    return Rim.on_face(x, np.outer(w1, w2).ravel() * total, face.normal, face.index)
 
 
 def fine_rims(problem: Problem) -> list[Rim]:
@@ -130,14 +130,13 @@ def fine_rims(problem: Problem) -> list[Rim]:
     t, w = gauss(FINE_ORDER)
     first, second = (axis.ravel() for axis in np.meshgrid(t, t, indexing="ij"))
     weights = np.outer(w, w).ravel() / sum(face.area for face in domain.faces)
-    found = [graded_rim(problem, FINE_PANELS, FINE_HEIGHT)]
+    rims = [graded_rim(problem, FINE_PANELS, FINE_HEIGHT)]
     for k, face in enumerate(domain.faces):
         if k in inner:
             continue
         axis = int(abs(face.normal).argmax())
         flat = np.insert(np.stack([first, second]), axis, 0.0, axis=0)
         x = np.concatenate([corner[:, None] + flat for corner in domain.squares[k]], axis=1)
-        normal = np.repeat(face.normal[:, None], x.shape[1], axis=1)
-        count = len(domain.squares[k])
-        found.append(Rim(x, np.tile(weights, count), normal, np.full(x.shape[1], k)))
-    return found
+        every = np.tile(weights, len(domain.squares[k]))
+        rims.append(Rim.on_face(x, every, face.normal, k))
+    return rims

@@ -1,4 +1,4 @@
-"""The weak form beside re-entrant edges: a net's field against Nédélec functions and gradients.
+"""The weak form at re-entrant edges: a net's field against Nédélec functions and gradients.
 
 The equation and the divergence are asked for in dual norms (`fem.mixed_tests`): nothing of the
 divergence has to be square-integrable, which is what shuts continuous fields out of the energy.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from bench.methods.boundary_value import data_of
+from bench.methods.boundary_value import boundary_value_data
 from bench.methods.collocation import operators as op
 from bench.problems import Problem
 from fem.mixed_tests import MixedTests, mixed_tests
@@ -36,7 +36,7 @@ def size_of(problem: Problem, count: int) -> int:
 @lru_cache(maxsize=3)
 def tests_of(problem: Problem, n: int, graded: bool) -> MixedTests:
     mesh = problem.domain.mesh(n, "tet", GRADING if graded else None)
-    return mixed_tests(data_of(problem), mesh)
+    return mixed_tests(boundary_value_data(problem), mesh)
 
 
 def tested(problem: Problem, n: int, graded: bool) -> Residuals:
@@ -62,7 +62,7 @@ def tested(problem: Problem, n: int, graded: bool) -> Residuals:
 
 
 def dual_square(problem: Problem, field: SolvedField, n: int = FINE) -> float:
-    """The same by the functions of a finer mesh, graded to the edges: never less on a refinement of
+    """Both dual squares by a finer mesh, graded to the edges: never less on a refinement of
     the mesh, and what a field that fits between coarse functions shows."""
     tests = tests_of(problem, n, True)
     jets = field.jets(tests.points, "first")

@@ -1,4 +1,4 @@
-"""Forms of the boundary-value problem that a net is told: one file each, found by its name.
+"""Forms of the boundary-value problem that a net is given: one file each, found by its name.
 
 A form turns a problem's f, φ, ρ (never u) into residuals inside the domain that are linear in the
 net and its derivatives. A file says everything about itself:
@@ -21,6 +21,7 @@ a singular edge are drawn and weighted as `bench.methods.collocation.clouds` say
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -72,11 +73,6 @@ def terms(
         flux=form == "first-order",
     )
     if built_in is not None:
-        found = [built_in.told(term) for term in found]
-    return [_moved(term, np.asarray(centre, float)) for term in found]
-
-
-def _moved(term: Residuals, centre: np.ndarray) -> Residuals:
-    from dataclasses import replace
-
-    return replace(term, x=np.ascontiguousarray(term.x - centre))
+        found = [built_in.of_the_net(term) for term in found]
+    origin = np.asarray(centre, float)
+    return [replace(term, x=np.ascontiguousarray(term.x - origin)) for term in found]

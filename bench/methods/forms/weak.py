@@ -32,7 +32,7 @@ def inside(problem: Problem, cloud: Cloud) -> list[Residuals]:
     phi = problem.phi(x)
     scale = diags_array(1 / tests.norms(phi))
     # rows of r: φ curl u against curl w, then −f against w
-    A = np.concatenate([op.scaled(phi, op.curl("first", Q)), op.nothing("first", 3, Q)])
+    A = np.concatenate([phi * op.curl("first", Q), op.nothing("first", 3, Q)])
     b = np.concatenate([np.zeros((3, Q)), problem.f(x)])
     test = csr_array(scale @ hstack([tests.curls, tests.values]))
     equation = Residuals(x=x.T, order="first", A=A, b=b, labels=("equation",), test=test)

@@ -32,7 +32,7 @@ def harmonic_gradient(x1: Array, x2: Array) -> tuple[Array, Array]:
     return -size * np.sin((1 - NU) * theta), size * np.cos((1 - NU) * theta)
 
 
-def on_prism(name: str, title: str, psi: tuple[Scalar, Field], **told: Any) -> Problem:
+def on_prism(name: str, title: str, psi: tuple[Scalar, Field], **options: Any) -> Problem:
     """A field on the prism with φ = 1, natural conditions on the caps, and the part ∇ψ of u."""
     potential, slope = psi
     return Problem(
@@ -43,5 +43,5 @@ def on_prism(name: str, title: str, psi: tuple[Scalar, Field], **told: Any) -> P
         singular_edge=EDGE,
         domain=PRISM,
         natural=("x3=0", "x3=1"),
-        **told,
+        **options,
     )

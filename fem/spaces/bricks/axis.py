@@ -49,7 +49,7 @@ class Axis:
 
     @classmethod
     def of(cls, breaks: Array, orders: int | tuple[int, ...]) -> Axis:
-        """Checked; one number stands for the same order on all intervals."""
+        """A checked axis; one number stands for the same order on all intervals."""
         breaks = np.asarray(breaks, dtype=float)
         if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
             raise UserError(f"breakpoints must ascend and be two at least, got {breaks.tolist()}")

@@ -56,7 +56,7 @@ def solve_on_bricks(
     solver: str = "auto",
     how: How = PLAIN,
 ) -> BrickSolution:
-    """On a mesh of bricks, or on the cube with n per side of one order.
+    """Solve on a mesh of bricks, or on the cube with n per side of one order.
 
     `solver`: "modes" for a box, "direct" for any union of bricks; "auto" takes what fits.
     """
@@ -85,7 +85,7 @@ def solve_on_bricks(
 
 
 def _refuse(mesh: BrickMesh, solver: str) -> None:
-    """UserError before anything is allocated for what cannot be."""
+    """Refuse what cannot be solved before anything is allocated."""
     if solver not in SOLVERS:
         raise UserError(f"solver must be auto, {' or '.join(SOLVERS)} for bricks, got {solver!r}")
     if solver == "modes" and not mesh.is_box:

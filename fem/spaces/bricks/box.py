@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fem.spaces import Array
 from fem.spaces.bricks.mesh import BrickMesh, Mask
 from fem.spaces.bricks.modes import Held, Modes
-from fem.spaces.bricks.tensor import Family, Grid, combine
+from fem.spaces.bricks.tensor import Family, Grid, moments, values
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,37 +91,26 @@ class BoxModes:
         """p with (∇p, ∇q) = b."""
         return np.where(self.potentials, b / self.squares, 0.0)
 
+    @cached_property
+    def _onto_modes(self) -> Family:
+        return Family([m.S.T for m in self.modes], [m.C.T for m in self.modes])
+
     def project(self, parts: Sequence[Array]) -> Array:
         """(u, v) of a field with coefficients in V and Q for all modes v."""
-        found = []
-        for d in range(3):
-            tables = [(m.S if k == d else m.project_V).T for k, m in enumerate(self.modes)]
-            found.append(combine(parts[d], *tables))
-        return np.stack(found)
+        return values(parts, Family(self._onto_modes.along, [m.project_V.T for m in self.modes]))
 
     def coefficients(self, X: Array) -> list[Array]:
-        """Of the same field in V and Q."""
-        return [
-            combine(X[d], *(m.S if k == d else m.C for k, m in enumerate(self.modes)))
-            for d in range(3)
-        ]
+        """Coefficients of the same field in V and Q."""
+        return moments(X, self._onto_modes)
 
     def tested(self, moments: Sequence[Array]) -> Array:
         """Moments against the functions of V and Q, turned to those against the modes."""
-        return np.stack(
-            [
-                combine(moments[d], *((m.S if k == d else m.C).T for k, m in enumerate(self.modes)))
-                for d in range(3)
-            ]
-        )
+        return values(moments, self._onto_modes)
 
     def project_curl(self, parts: Sequence[Array]) -> Array:
         """(w, curl v) of a field in V along, Q across, for all modes v."""
-        found = []
-        for d in range(3):
-            tables = [(m.project_V if k == d else m.S).T for k, m in enumerate(self.modes)]
-            found.append(combine(parts[d], *tables))
-        return -self.curl(np.stack(found))
+        family = Family([m.project_V.T for m in self.modes], self._onto_modes.along)
+        return -self.curl(values(parts, family))
 
     def solve_curl_curl(self, b: Array) -> Array:
         """The solution without gradient part of (curl u, curl v) = b, φ = 1."""

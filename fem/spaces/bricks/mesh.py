@@ -34,6 +34,12 @@ class Face(NamedTuple):
     brick: tuple[int, int, int]
     sign: int  # of the outer normal along the axis
 
+    @property
+    def across(self) -> tuple[int, int]:
+        """The two axes that the face contains."""
+        first, second = (k for k in range(3) if k != self.axis)
+        return first, second
+
 
 @dataclass(frozen=True, eq=False)
 class BrickMesh:
@@ -48,7 +54,7 @@ class BrickMesh:
     def of(
         cls, axes: tuple[Axis, Axis, Axis], active: Mask | None = None, natural: object = ()
     ) -> BrickMesh:
-        """Checked; all bricks of the grid if `active` is not given."""
+        """A checked mesh; all bricks of the grid if `active` is not given."""
         shape = tuple(axis.intervals for axis in axes)
         mask = None if active is None else np.asarray(active, dtype=bool)
         if mask is not None and (mask.shape != shape or not mask.any()):
@@ -88,7 +94,7 @@ class BrickMesh:
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the coefficients of the three components on the whole grid."""
+        """Shapes of the coefficients of the three components on the whole grid."""
         return [
             tuple(axis.size_Q if k == d else axis.size_V for k, axis in enumerate(self.axes))
             for d in range(3)
@@ -114,7 +120,7 @@ class BrickMesh:
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
     def compact(self, x: Array) -> Array:
-        """Of a vector over the grid the entries of functions that live on the domain."""
+        """The entries of a vector over the grid whose functions live on the domain."""
         return x if self.is_box else x[self.present]
 
     def expanded(self, x: Array) -> Array:
@@ -225,6 +231,16 @@ class BrickMesh:
         """Index of a component's array (None: potentials) for its functions on a face."""
         return np.ix_(*self._trace(face, component))
 
+    def face_points(self, face: Face, first: Array, second: Array) -> tuple[Array, Array]:
+        """Points of a face and its outer normals, (3, first, second), for coordinates on its two
+        axes."""
+        x = np.empty((3, len(first), len(second)))
+        x[face.axis] = self.axes[face.axis].breaks[face.level]
+        x[face.across, :] = np.meshgrid(first, second, indexing="ij")
+        normal = np.zeros_like(x)
+        normal[face.axis] = face.sign
+        return x, normal
+
     @cached_property
     def held_dofs(self) -> Mask:
         """Functions of the space with a tangential trace where u × n is given."""
@@ -300,7 +316,7 @@ def layered(low: float, high: float, towards: float, layers: int, ratio: float) 
         most = int(np.log(SMALLEST) / np.log(ratio))
         raise UserError(
             f"{layers} layers of ratio {ratio:g} end at {ratio**layers:.0e}, where coordinates "
-            f"beside 1 have no digits left; take at most {most}"
+            f"near 1 have no digits left; take at most {most}"
         )
     steps = ratio ** np.arange(layers, -1.0, -1.0)
     left = towards - (towards - low) * steps[::-1] if towards > low else np.zeros(0)

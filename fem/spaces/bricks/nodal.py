@@ -1,6 +1,6 @@
 """Nodal elements Q_p³ on bricks for the boundary-value problem: the classical wrong answer.
 
-The form and its limit beside a re-entrant edge are those of `fem.spaces.tets.nodal`. A component is
+The form and its limit at a re-entrant edge are those of `fem.spaces.tets.nodal`. A component is
 V in all three directions; on a brick every entry is a product of one table per axis, summed over
 Gauss points for all bricks of the same orders together.
 """
@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import scipy.sparse as sp
 
 from fem import memory
 from fem.boundary_value import BoundaryValueProblem
-from fem.rules.quadrature import cube, gauss
+from fem.rules.quadrature import gauss
+from fem.rules.reference_hexes import collapsed_hex, tensor_hex
 from fem.solutions import Clock
 from fem.solvers.nodal_fields import Asked, NodalSolution, held_components, solve_nodal
 from fem.spaces import PLAIN, Array, Field, How, Line
 from fem.spaces.bricks.axis import Axis, Indices
-from fem.spaces.bricks.mesh import BrickMesh, uniform
-from fem.spaces.bricks.traces import with_natural
+from fem.spaces.bricks.mesh import BrickMesh, Face, uniform
+from fem.spaces.bricks.traces import face_rule, sampled, with_natural
 from fem.spaces.tets.mixed import positive
 
 BRICKS_AT_ONCE = 512
@@ -109,31 +110,14 @@ class NodalBricks:
     def _add_natural(self, problem: BoundaryValueProblem, b: Array) -> None:
         assert problem.natural is not None
         for face in self.mesh.natural_faces:
-            x, normal, tables, weights = self._on_face(face, problem)
+            x, normal, tables, weights = face_rule(self.mesh, face, problem.singular_edge)
             data = problem.natural.curl(x, normal) * weights
             index = self._face_dofs(face)
+            first, second = (tables[k][0] for k in face.across)
             for d in range(3):
-                b[d][index] += (tables[0].T @ data[d] @ tables[1]).ravel()
+                b[d][index] += (first.T @ data[d] @ second).ravel()
 
-    def _on_face(
-        self, face: Any, problem: BoundaryValueProblem
-    ) -> tuple[Array, Array, list[Array], Array]:
-        across = [k for k in range(3) if k != face.axis]
-        towards = self._towards(problem)
-        rules = [self.mesh.axes[k].gauss(face.brick[k], towards[k]) for k in across]
-        first, second = np.meshgrid(rules[0][0], rules[1][0], indexing="ij")
-        x = np.empty((3, *first.shape))
-        x[face.axis] = self.mesh.axes[face.axis].breaks[face.level]
-        x[across[0]], x[across[1]] = first, second
-        normal = np.zeros_like(x)
-        normal[face.axis] = face.sign
-        tables = [
-            self.mesh.axes[k].local_tables(face.brick[k], rule[0])[0]
-            for k, rule in zip(across, rules, strict=True)
-        ]
-        return x, normal, tables, np.outer(rules[0][1], rules[1][1])
-
-    def _face_dofs(self, face: Any) -> Indices:
+    def _face_dofs(self, face: Face) -> Indices:
         flat = np.ravel_multi_index(self.mesh.face_index(face, None), self.mesh.scalar_shape)
         return self._number[flat.ravel()]
 
@@ -150,36 +134,29 @@ class NodalBricks:
         fixed = np.flatnonzero(~np.isnan(flat))
         return fixed, flat[fixed]
 
-    def _hold(self, problem: BoundaryValueProblem, natural: bool, face: Any, values: Array) -> None:
-        across = [k for k in range(3) if k != face.axis]
-        towards = self._towards(problem)
-        samplings = [self.mesh.axes[k].sampling(face.brick[k], towards[k]) for k in across]
-        first, second = np.meshgrid(samplings[0][0], samplings[1][0], indexing="ij")
-        x = np.empty((3, first.size))
-        x[face.axis] = self.mesh.axes[face.axis].breaks[face.level]
-        x[across[0]], x[across[1]] = first.ravel(), second.ravel()
-        normal = np.zeros_like(x)
-        normal[face.axis] = face.sign
-        sampled = np.full((3, x.shape[1]), np.nan)
-        held_components(problem, natural, x, normal, np.arange(x.shape[1]), sampled)
+    def _hold(
+        self, problem: BoundaryValueProblem, natural: bool, face: Face, values: Array
+    ) -> None:
+        x, normal, samplings = sampled(self.mesh, face, problem.singular_edge)
+        first, second = (samplings[k][1] for k in face.across)
+        components = np.full((3, x[0].size), np.nan)
+        where = np.arange(x[0].size)
+        flat = x.reshape(3, -1), normal.reshape(3, -1)
+        held_components(problem, natural, *flat, where, components)
         index = self._face_dofs(face)
         for d in range(3):
-            if not np.isnan(sampled[d]).any():
-                grid = sampled[d].reshape(first.shape)
-                values[d][index] = (samplings[0][2] @ grid @ samplings[1][2].T).ravel()
+            if not np.isnan(components[d]).any():
+                grid = components[d].reshape(x.shape[1:])
+                values[d][index] = (first @ grid @ second.T).ravel()
 
     def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         parts = np.stack(self._parts(x)).reshape(3, -1)
         value = curl = 0.0
         for bricks, orders, corner in self._alike(how.singular_edge):
             t, w = _brick_rule(max(orders) + ERROR_POINTS, corner)
-            start, length = (
-                np.stack([rows[bricks[:, k]] for k, rows in enumerate(table)])
-                for table in (
-                    [a.breaks for a in self.mesh.axes],
-                    [a.lengths for a in self.mesh.axes],
-                )
-            )
+            pairs = list(zip(self.mesh.axes, bricks.T, strict=True))
+            start = np.stack([axis.breaks[i] for axis, i in pairs])
+            length = np.stack([axis.lengths[i] for axis, i in pairs])
             points = start[:, :, None] + length[:, :, None] * t[:, None, :]
             weights = length.prod(axis=0)[:, None] * w
             tables = [_tables(orders[k], t[k], length[k]) for k in range(3)]
@@ -221,10 +198,6 @@ class NodalBricks:
             whole[self._present] = part
             parts.append(whole.reshape(self.mesh.scalar_shape))
         return parts
-
-    def _towards(self, problem: BoundaryValueProblem) -> tuple[float | None, float | None, None]:
-        edge = problem.singular_edge
-        return (None, None, None) if edge is None else (edge[0], edge[1], None)
 
     def _groups(self) -> Iterator[Group]:
         """All bricks. Rules are not graded: φ, f, ρ are bounded, and so is r^{2a}."""
@@ -305,14 +278,8 @@ def _curl(local: Array, tables: list[tuple[Array, Array]]) -> Array:
 def _brick_rule(points: int, corner: tuple[int, int] | None) -> tuple[Array, Array]:
     """Gauss on the unit cube; at a singular vertical edge collapsed onto it, s = σ³."""
     if corner is None:
-        rule = cube(points)
-        return rule.points, rule.weights
-    x, w = gauss(points + 4)
-    s, side, z = (g.ravel() for g in np.meshgrid(x**3, x, x, indexing="ij"))
-    weights = np.einsum("i,j,k->ijk", w * 3 * x**5, w, w).ravel()  # s ds, ds = 3σ² dσ
-    first, second = np.stack([s, s * side]).ravel(), np.stack([s * side, s]).ravel()
-    plane = [abs(at - across) for at, across in zip(corner, (first, second), strict=True)]
-    return np.stack([*plane, np.tile(z, 2)]), np.tile(weights, 2)
+        return tensor_hex(points)
+    return collapsed_hex(points + 4, corner, along=2, power=3)
 
 
 def _sums(group: Group, weights: Array, left: int, right: int) -> Array:

@@ -67,10 +67,7 @@ def curl(X: Sequence[Array], D: Sequence[Array]) -> list[Array]:
 def curl_transposed(W: Sequence[Array], D: Sequence[Array]) -> list[Array]:
     """The transpose of `curl`: moments against curls to moments against fields."""
 
-    def slope(component: int, axis: int) -> Array:
-        return np.moveaxis(np.tensordot(D[axis].T, W[component], axes=(1, axis)), 0, axis)
-
-    return [slope((d + 1) % 3, (d + 2) % 3) - slope((d + 2) % 3, (d + 1) % 3) for d in range(3)]
+    return curl(W, [-derivative.T for derivative in D])
 
 
 def gradient(p: Array, D: Sequence[Array]) -> list[Array]:

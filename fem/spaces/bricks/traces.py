@@ -24,12 +24,11 @@ def trace_coefficients(
     x = np.zeros(mesh.grid_dofs)
     parts = mesh.split(x)
     for face in mesh.essential_faces:
-        points, samplings = _sampled(mesh, face, singular_edge)
-        normal = np.zeros((3, 1))
-        normal[face.axis] = face.sign
-        u = tangential(g, normal)(points.reshape(3, 1, -1)).reshape(points.shape)
-        for d in {0, 1, 2} - {face.axis}:
-            first, second = (samplings[k][0 if k == d else 1] for k in range(3) if k != face.axis)
+        points, normal, samplings = sampled(mesh, face, singular_edge)
+        given = tangential(g, normal[:, :1, 0])(points.reshape(3, 1, -1))
+        u = given.reshape(points.shape)
+        for d in face.across:
+            first, second = (samplings[k][0 if k == d else 1] for k in face.across)
             values = first @ u[d] @ second.T
             parts[d][mesh.face_index(face, d)] = np.expand_dims(values, face.axis)
     if potential is not None:
@@ -41,29 +40,42 @@ def _gradient_of(mesh: BrickMesh, psi: Scalar, singular_edge: Line | None) -> Ar
     """∇ of the interpolant of ψ on the held faces."""
     p = np.zeros(mesh.scalar_shape)
     for face in mesh.essential_faces:
-        points, samplings = _sampled(mesh, face, singular_edge)
-        first, second = (samplings[k][1] for k in range(3) if k != face.axis)
+        points, _, samplings = sampled(mesh, face, singular_edge)
+        first, second = (samplings[k][1] for k in face.across)
         values = first @ psi(points) @ second.T
         p[mesh.face_index(face, None)] = np.expand_dims(values, face.axis)
     D = [axis.derivative for axis in mesh.axes]
     return np.concatenate([part.ravel() for part in gradient(p, D)])
 
 
-def _sampled(
+def sampled(
     mesh: BrickMesh, face: Face, singular_edge: Line | None
-) -> tuple[Array, dict[int, tuple[Array, Array]]]:
-    """Points of a face, (3, first, second), and the matrices of each of its two axes."""
-    towards = (*(singular_edge[:2] if singular_edge else (None, None)), None)
+) -> tuple[Array, Array, dict[int, tuple[Array, Array]]]:
+    """Points and outer normals of a face, (3, first, second), and for each of its two axes the
+    matrices onto Q and onto V."""
+    towards = line_ends(singular_edge)
     lines, samplings = [], {}
-    for k, axis in enumerate(mesh.axes):
-        if k == face.axis:
-            lines.append(axis.breaks[face.level : face.level + 1])
-            continue
-        points, onto_Q, onto_V = axis.sampling(face.brick[k], towards[k])
+    for k in face.across:
+        points, onto_Q, onto_V = mesh.axes[k].sampling(face.brick[k], towards[k])
         lines.append(points)
         samplings[k] = (onto_Q, onto_V)
-    grid = np.stack(np.meshgrid(*lines, indexing="ij"))
-    return np.squeeze(grid, axis=face.axis + 1), samplings
+    return *mesh.face_points(face, *lines), samplings
+
+
+def face_rule(
+    mesh: BrickMesh, face: Face, singular_edge: Line | None
+) -> tuple[Array, Array, dict[int, tuple[Array, Array]], Array]:
+    """Gauss on a face: points and outer normals, the tables V and Q of its two axes, weights."""
+    towards = line_ends(singular_edge)
+    rules = {k: mesh.axes[k].gauss(face.brick[k], towards[k]) for k in face.across}
+    tables = {k: mesh.axes[k].local_tables(face.brick[k], x) for k, (x, _) in rules.items()}
+    (first, w_first), (second, w_second) = rules.values()
+    return *mesh.face_points(face, first, second), tables, np.outer(w_first, w_second)
+
+
+def line_ends(singular_edge: Line | None) -> tuple[float | None, float | None, None]:
+    """Per axis the coordinate towards which its rules are graded."""
+    return (None, None, None) if singular_edge is None else (*singular_edge, None)
 
 
 def with_natural(mesh: BrickMesh, natural: Natural | None) -> BrickMesh:
@@ -72,19 +84,12 @@ def with_natural(mesh: BrickMesh, natural: Natural | None) -> BrickMesh:
         return mesh
     sides = set(mesh.natural)
     for face in mesh.boundary_faces():
-        centre = np.array(
-            [
-                axis.breaks[i] + axis.lengths[i] / 2
-                for axis, i in zip(mesh.axes, face.brick, strict=True)
-            ]
-        )
-        centre[face.axis] = mesh.axes[face.axis].breaks[face.level]
-        normal = np.zeros(3)
-        normal[face.axis] = face.sign
-        if np.all(natural.where(centre[:, None], normal[:, None])):
+        bricks = [(mesh.axes[k], face.brick[k]) for k in face.across]
+        first, second = (axis.breaks[[i]] + axis.lengths[[i]] / 2 for axis, i in bricks)
+        if np.all(natural.where(*mesh.face_points(face, first, second))):
             if face.level not in (0, mesh.axes[face.axis].intervals):
                 raise UserError(
-                    "bricks bear natural conditions on the outer sides of their grid only"
+                    "bricks take natural conditions on the outer sides of their grid only"
                 )
             sides.add((face.axis, int(face.level > 0)))
     chosen = BrickMesh.of(mesh.axes, mesh.mask, sides)
@@ -99,29 +104,14 @@ def natural_loads(
     """⟨φ curl u × n, v⟩ and ⟨u·n, q⟩ over the natural faces, for all functions of the grid."""
     vectors, scalars = np.zeros(mesh.grid_dofs), np.zeros(mesh.scalar_shape)
     parts = mesh.split(vectors)
-    towards = (*(singular_edge[:2] if singular_edge else (None, None)), None)
     for face in mesh.natural_faces:
-        across = [k for k in range(3) if k != face.axis]
-        rules = [mesh.axes[k].gauss(face.brick[k], towards[k]) for k in across]
-        tables = {
-            k: mesh.axes[k].local_tables(face.brick[k], x)
-            for k, (x, _) in zip(across, rules, strict=True)
-        }
-        first, second = (
-            axis.ravel() for axis in np.meshgrid(*(x for x, _ in rules), indexing="ij")
-        )
-        x = np.empty((3, first.size))
-        x[face.axis] = mesh.axes[face.axis].breaks[face.level]
-        x[across[0]], x[across[1]] = first, second
-        normal = np.zeros_like(x)
-        normal[face.axis] = face.sign
-        weights = np.outer(rules[0][1], rules[1][1])
-        data = natural.curl(x, normal).reshape(3, *weights.shape) * weights
-        for d in across:
-            left, right = (tables[k][1 if k == d else 0] for k in across)
+        x, normal, tables, weights = face_rule(mesh, face, singular_edge)
+        data = natural.curl(x, normal) * weights
+        for d in face.across:
+            left, right = (tables[k][1 if k == d else 0] for k in face.across)
             values = left.T @ data[d] @ right
             parts[d][mesh.face_index(face, d)] += np.expand_dims(values, face.axis)
-        left, right = (tables[k][0] for k in across)
-        values = left.T @ (natural.normal(x, normal).reshape(weights.shape) * weights) @ right
+        left, right = (tables[k][0] for k in face.across)
+        values = left.T @ (natural.normal(x, normal) * weights) @ right
         scalars[mesh.face_index(face, None)] += np.expand_dims(values, face.axis)
     return vectors, scalars.ravel()

@@ -68,8 +68,8 @@ class CubeSolution(BoundaryValueSolution):
         x[numbers] = self.x * signs
         vertices = tuple(np.rint(complex_.mesh.p * n).astype(int))
         p = self.multiplier.reshape((n + 1,) * 3)[vertices]
-        told = {entry.name: getattr(self, entry.name) for entry in fields(BoundaryValueSolution)}
-        return BoundaryValueSolution(**told | {"x": x, "multiplier": p, "space": complex_})
+        values = {entry.name: getattr(self, entry.name) for entry in fields(BoundaryValueSolution)}
+        return BoundaryValueSolution(**values | {"x": x, "multiplier": p, "space": complex_})
 
     def estimate(self, problem: BoundaryValueProblem) -> float | None:
         """None on fine meshes: on the general mesh it takes 15 times as long as the solve."""
@@ -79,7 +79,7 @@ class CubeSolution(BoundaryValueSolution):
 def solve_on_cube(
     problem: BoundaryValueProblem, *, n: int, how: How, **label: Unpack[Label]
 ) -> CubeSolution:
-    """u_h with the trace g, told f, φ, ρ and g."""
+    """u_h with the trace g, given f, φ, ρ and g."""
     memory.reset_peak()
     clock, phi = Clock(), positive(problem.phi)
     K, mass = WeightedCurlCurl(n, phi), Mass(n)

@@ -19,7 +19,7 @@ class CubeHexes(CubeSpace):
     cell = HEX
 
     def predicted_bytes(self, threads: int = 1) -> int:
-        """The load and, if the caller keeps it, the solution beside it; blocks of values."""
+        """The load and, if the caller keeps it, the solution; blocks of values."""
         return 2 * 8 * self.dofs + block_bytes(threads)
 
     def load_rule(self) -> CubeRule:

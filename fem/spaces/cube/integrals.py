@@ -187,7 +187,7 @@ def _by_lattice(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tupl
 
 
 def _by_points(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
-    """The same by Gauss."""
+    """The edge integrals by Gauss."""
     values, flat = at_points(fields, block, n), x.reshape(len(x), -1)
     l2 = curl = 0.0
     for edges, nodes, roots, basis, curls in block.rule.pieces:

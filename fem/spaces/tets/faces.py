@@ -122,7 +122,7 @@ def triangle_rule(points: int) -> tuple[Array, Array]:
 
 
 def collapsed_triangle(points: int, at: int) -> tuple[Array, Array]:
-    """The same with the distance s = σ³ from one vertex, for what is singular there."""
+    """`triangle_rule` with the distance s = σ³ from one vertex, for what is singular there."""
     t, w = gauss(points + 3)
     sigma, b = (axis.ravel() for axis in np.meshgrid(t, t, indexing="ij"))
     s = sigma**3

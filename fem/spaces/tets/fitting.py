@@ -28,7 +28,7 @@ def fit_on_tets(
     regularisation: float,
     how: How,
 ) -> Fit:
-    """`degree` 0 is N0, 1 is N1."""
+    """Fit by N0 (`degree` 0) or N1 (1)."""
     memory.reset_peak()
     clock = Clock()
     complex_ = TetComplex.on(mesh, degree)

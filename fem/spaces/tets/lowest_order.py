@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from base.errors import UserError
 from fem import meshes
 from fem.meshes.locate import Locator
 from fem.meshes.tets import LOCAL_EDGES, Ints, Tets
@@ -116,15 +115,7 @@ class TetSpace:
         return Locator.of(self.tets)
 
     def _found(self, points: Array) -> tuple[NDArray[np.int64], Array]:
-        flat = np.asarray(points, float).reshape(3, -1)
-        cells, barycentric = self._locator.find(flat)
-        if (cells < 0).any():
-            outside = flat[:, np.flatnonzero(cells < 0)[0]]
-            raise UserError(
-                f"{int((cells < 0).sum())} points lie outside the mesh, the first is "
-                f"({', '.join(f'{c:.6g}' for c in outside)})"
-            )
-        return cells, barycentric
+        return self._locator.locate(np.asarray(points, float).reshape(3, -1))
 
     def _local(self, x: Array, cells: NDArray[np.int64]) -> tuple[Array, Array]:
         """u_h = Σ_a λ_a A_a on a cell: A (3, cells, 4), and curl u_h (3, cells)."""

@@ -40,7 +40,7 @@ def solve_on_tets(
     n: int | None = None,
     mesh: Any = None,
 ) -> BoundaryValueSolution:
-    """`degree` 0 is N0, 1 is N1; "direct" factorises the saddle point, "spd" does three solves."""
+    """Solve by N0 (`degree` 0) or N1 (1), by a factorisation ("direct") or three solves ("spd")."""
     memory.reset_peak()
     complex_ = TetComplex.on(meshes.cube(n) if n is not None else mesh, degree, problem.natural)
     if solver == "auto":

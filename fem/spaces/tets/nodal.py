@@ -3,7 +3,7 @@
     (φ curl u_h, curl v) + (w div u_h, div v) = (f, v) + (w ρ, div v) + ⟨φ curl u × n, v⟩
 
 over continuous fields with the given tangential components (on natural faces: normal component),
-component by component, hence on faces parallel to two axes. No multiplier is needed, and beside a
+component by component, hence on faces parallel to two axes. No multiplier is needed, and at a
 re-entrant edge the limit is not u: the H¹ fields are a closed proper subspace of H(curl) ∩ H(div)
 (Costabel 1991). With w = r^{2a}, 1/3 < a ≤ 1, it is u again (Costabel, Dauge 2002).
 """

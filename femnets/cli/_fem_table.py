@@ -1,4 +1,4 @@
-"""What `femnets fem` shows: its progress and a table, a JSON document, a convergence plot."""
+"""Rows and columns of `femnets fem`: progress and table, JSON document, convergence plot."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LiveTable(StatusLine):
         self._phases: list[str] = []
         self._began, self._shown = time.monotonic(), -1.0
         self._by_unknowns = False
-        self.compared: list[dict[str, Any]] = []  # where nobody knows u: how far from the finest
+        self.compared: list[dict[str, Any]] = []  # where u is not known: how far from the finest
 
     def begin(self, n: int | None, weight: int) -> None:
         self._n, self._weight, self._phases = n, weight, []
@@ -117,7 +117,7 @@ def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[
     from fem.approximation import rates
 
     h = [s.dofs ** (-1 / 3) if by_unknowns else s.h for s in solutions]
-    known = [s.measured for s in solutions]  # None where nobody knows u
+    known = [s.measured for s in solutions]  # None where u is not known in closed form
     l2_rates = rates(h, [e.l2 if e else 0.0 for e in known])
     hcurl_rates = rates(h, [e.hcurl if e else 0.0 for e in known])
     return [
