@@ -121,14 +121,14 @@ def _called(make: Callable[..., Any], config: NetConfig) -> nn.Module:
     except (TypeError, ValueError):
         wanted = {}  # type: ignore[assignment]
     anything = any(p.kind is p.VAR_KEYWORD for p in wanted.values())
-    told = {name: getattr(config, name) for name in OFFERED if name in wanted or anything}
+    given = {name: getattr(config, name) for name in OFFERED if name in wanted or anything}
     for name, parameter in wanted.items():
         fixed = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        if name not in told and parameter.default is parameter.empty and not fixed:
+        if name not in given and parameter.default is parameter.empty and not fixed:
             raise UserError(
                 f"{config.net} asks for {name!r}; a net is offered {', '.join(OFFERED)}, by name"
             )
-    module = make(**told)
+    module = make(**given)
     if not isinstance(module, nn.Module):
         raise UserError(f"{config.net} gave {type(module).__name__}, not a torch module")
     return module
@@ -187,17 +187,17 @@ class AutogradObjective:
 
     def _value(self, flat: Tensor) -> Tensor:
         parts = flat.split([shape.numel() for shape in self.shapes])
-        told = {
+        values = {
             name: part.reshape(shape).to(self.dtype)
             for name, part, shape in zip(self.names, parts, self.shapes, strict=True)
         }
         fixed = [*self.net.inner.named_buffers(), *self.net.inner.named_parameters()]
-        told |= {
+        values |= {
             name: value.detach().to(self.dtype) if value.is_floating_point() else value
             for name, value in fixed
-            if name not in told
+            if name not in values
         }
-        prediction = functional_call(self.net.inner, told, (self.x,))
+        prediction = functional_call(self.net.inner, values, (self.x,))
         J = self.loss.mse(prediction, self.y).double()
         if self.loss.lambda1:
             J = J + self.loss.lambda1 / 2 * (flat.square().sum() + flat.abs().sum())

@@ -36,12 +36,12 @@ def work(config: Config) -> float:
 def run(config: Config) -> Result:
     import numpy as np
 
-    from bench.methods.gradient_atlas import data_of, net_of
+    from bench.methods.gradient_atlas import inputs_and_targets, net_of
     from nets import optimizers
     from nets.gradients.verdict import judge
     from nets.gradients.watched import train_with_norms
 
-    net, (x, y) = net_of(config), data_of(config)
+    net, (x, y) = net_of(config), inputs_and_targets(config)
     line_search = optimizers.get(config.optimizer).LINE_SEARCH
     history = train_with_norms(
         net,
@@ -52,7 +52,7 @@ def run(config: Config) -> Result:
         every=max(1, config.evaluations // config.rows),
         options={} if line_search else {"rate": config.rate},
     )
-    test_x, test_y = data_of(config, test=True)
+    test_x, test_y = inputs_and_targets(config, test=True)
     error = (net(test_x) - test_y).detach()
     verdicts = [judge(profile.tolist()) for profile in history["log10_y"]]
     start, end = verdicts[0], verdicts[-1]

@@ -13,7 +13,7 @@ from bench.cells import Result
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, required, setting
 from bench.measure.medians import median
-from bench.methods.configurations import NetInAtlas, portrait_bytes
+from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ competitor = None  # it looks at Jacobians, on few samples
 
 
 def needs_bytes(config: Config) -> int:
-    return portrait_bytes(config, config.jacobian_samples)
+    return gradient_profile_bytes(config, config.jacobian_samples)
 
 
 def run(config: Config) -> Result:
@@ -69,13 +69,13 @@ def run(config: Config) -> Result:
 def _watched(config: Config, seed: int) -> dict[str, np.ndarray]:
     from dataclasses import replace
 
-    from bench.methods.gradient_atlas import data_of, net_of
+    from bench.methods.gradient_atlas import inputs_and_targets, net_of
     from nets.gradients.jacobians import log10_block_spectra, log10_singular_values
     from nets.gradients.watched import train_with_norms
     from nets.module import Network
 
     own = replace(config, seed=seed, data_seed=seed)
-    net, (x, y) = net_of(own), data_of(own)
+    net, (x, y) = net_of(own), inputs_and_targets(own)
     few = x[: config.jacobian_samples]
 
     def probe(now: Network) -> dict[str, np.ndarray]:

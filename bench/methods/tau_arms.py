@@ -61,10 +61,10 @@ def trained(
     arm: str, start: NetOnData, optimizer: str, rate: float | None, evaluations: int
 ) -> Trained:
     """The arm from these starting values; `rate` is for an optimiser without a line search."""
-    from bench.methods.gradient_atlas import data_of, net_of
+    from bench.methods.gradient_atlas import inputs_and_targets, net_of
 
     options: dict[str, Any] = {} if optimizers.get(optimizer).LINE_SEARCH else {"rate": rate}
-    x, y = data_of(start)
+    x, y = inputs_and_targets(start)
 
     def minimised(net: Network) -> float:
         from nets.training.loop import train
@@ -85,7 +85,7 @@ def trained(
         net = rescaled(net)
     before = _profile(net, x, y)
     J = minimised(net)
-    return _judged(net, J, before, _profile(net, x, y), data_of(start, test=True))
+    return _judged(net, J, before, _profile(net, x, y), inputs_and_targets(start, test=True))
 
 
 def _frozen(learned: Network, arm: str, start: NetOnData) -> Network:

@@ -4,7 +4,7 @@ The profile runs from the first layer to the last; gradients travel the other wa
 ratio = norm at the first living layer / norm at the last living layer:
 
     dead layer   some layer's norm is 0, or below DEAD times the largest, while others live
-    vanishing    ratio < VANISHING: what the last layer is told hardly reaches the first
+    vanishing    ratio < VANISHING: the gradient of the last layer hardly reaches the first
     exploding    ratio > EXPLODING, or a norm beyond float64
     healthy      everything else
 

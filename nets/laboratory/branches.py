@@ -108,7 +108,7 @@ def _examined(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[list[str],
 def _parts(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[str, Tensor | None]]:
     """The outermost modules that a block calls, once each and in order, with what they were given.
 
-    A tensor that a part is given is told from others by identity.
+    Tensors that a part is given are compared by identity.
     """
     calls: list[tuple[str, Tensor | None]] = []
     depth = [0]

@@ -111,8 +111,8 @@ class Subject:
             "the first of the pair is given to the module",
         ):
             output = apply(module, batch.x)
-        told = f"output {_described(output)} and target {_described(batch.y)}"
-        with _clear(f"the loss does not take {told}", "give --loss (loss=)"):
+        shapes = f"output {_described(output)} and target {_described(batch.y)}"
+        with _clear(f"the loss does not take {shapes}", "give --loss (loss=)"):
             J = self.cost(output, batch.y)
         return J
 

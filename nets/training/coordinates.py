@@ -72,17 +72,17 @@ class Coordinates:
 
 
 def prepared(
-    net: Network, optimizer: str | Callable[..., Any], told: Mapping[str, Any], seed: int = 0
+    net: Network, optimizer: str | Callable[..., Any], options: Mapping[str, Any], seed: int = 0
 ) -> tuple[Callable[..., str], Coordinates]:
-    """`minimize(objective, theta, report)` of an optimiser, told its options, and its coordinates.
+    """Return `minimize(objective, theta, report)` with its options set, and its coordinates.
 
     The training itself sets `lower`, where the optimiser keeps τ > 0 by bounds, and `seed`, where
     it draws.
     """
     module = optimizers.get(optimizer)
-    optimizers.check_options(module, told)
+    optimizers.check_options(module, options)
     coordinates = Coordinates.of(net, module.POSITIVE)
-    settings = dict(told)
+    settings = dict(options)
     if "seed" in (module.minimize.__kwdefaults__ or {}):
         settings["seed"] = seed
     if module.POSITIVE == "bounds":

@@ -73,7 +73,7 @@ def train(
     progress: Callable[[Progress], None] | bool | None = None,
     **options: Any,
 ) -> Training:
-    """Minimises J of `net` on rows x, y in place, and returns what happened.
+    """Minimise J of `net` on rows x, y in place, and return what happened.
 
     Stops at the first of: `steps`, `evaluations` of J and its gradient (mini batches count by
     their share of the rows), `seconds` (probes do not count), `target` reached by the first probe
@@ -86,8 +86,8 @@ def train(
     theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
     number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
     default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
-    evaluation; the optimiser's state, J and τ are float64 always. `progress` is told where the
-    training stands; by default a line says so in terminals and notebooks (False: none).
+    evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with
+    the state of the training; by default a line shows it in terminals and notebooks (False: none).
     """
     loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
@@ -161,7 +161,7 @@ def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
 def _shown(
     progress: Callable[[Progress], None] | bool | None,
 ) -> tuple[Callable[[Progress], None] | None, AbstractContextManager[Any]]:
-    """Who is told where the training stands, and what closes it."""
+    """Return what is called with the state of the training, and what closes it."""
     from nets.training.progress import TrainingProgress, is_watched
 
     if callable(progress):
@@ -173,7 +173,7 @@ def _shown(
 
 
 def _finished(run: _Run, minimize: Callable[..., str]) -> Training:
-    """Runs to the end, whichever it is."""
+    """Run the training to its end, and return it."""
     diverged = interrupted = False
     try:
         reason = minimize(run.report)

@@ -130,7 +130,7 @@ COMPUTING = {
     "bench.methods.training": "train_net net_metrics",
     "bench.methods.solving": "solve_net evaluated",
     "femnets.cli.prune": "pruned",
-    "bench.methods.gradient_atlas": "portrait",
+    "bench.methods.gradient_atlas": "gradient_profile",
     "femnets.cli._laboratory": "study_of",
     "femnets.cli.export": "write write_verdicts",
     "femnets.cli._keeping": "keep",

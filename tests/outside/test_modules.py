@@ -159,7 +159,7 @@ def test_nets_of_the_package_survive_copying_and_pickling():
     assert "tau" in net.state_dict()
 
 
-def test_a_maker_that_asks_too_much_is_told_what_there_is():
+def test_a_maker_that_asks_too_much_is_an_error_that_names_what_there_is():
     FILES["greedy@00000000"] = lambda: lambda inputs, colour: None
     try:
         with pytest.raises(UserError, match="asks for 'colour'; a net is offered inputs, outputs"):
