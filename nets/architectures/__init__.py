@@ -78,12 +78,14 @@ class OwnArchitecture:
     PLACE: float = LAST_PLACE
     POSITIVE_TAU: bool = False
     HAS_ORDER: bool = False
-    DELETION: str = "it is a torch module of somebody's own"
+    DELETION: str = "it is a torch module of your own"
 
     @classmethod
     def of(cls, found: Any, title: str) -> OwnArchitecture:
         if not callable(found):
-            raise UserError(f"net {title!r} is neither a torch module class nor makes one")
+            raise UserError(
+                f"net {title!r} is neither a torch module class nor a function that makes one"
+            )
         place = float(getattr(found, "PLACE", LAST_PLACE))
         return cls(str(getattr(found, "TITLE", title)), found, place)
 

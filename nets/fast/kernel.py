@@ -17,9 +17,10 @@ from base.errors import UserError
 from nets.fast.elementwise import elementwise
 from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, Sweep, pool_entries
+from nets.flat_module import finite
 from nets.gradients.adjoint import coefficient_vjp
 from nets.loss import Loss
-from nets.module import Network, finite
+from nets.module import Network
 
 # Rows per chunk: at most MAX_CHUNK, fewer where a deep net's buffers would exceed CHUNK_BYTES.
 MIN_CHUNK, MAX_CHUNK, CHUNK_BYTES = 128, 2000, 24 * 2**20

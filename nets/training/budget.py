@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from base.errors import UserError
 from nets.fast.kernel import FastObjective
 from nets.loss import Loss
-from nets.module import Network
 from nets.optimizers import Stop, Vector
-from nets.own import AutogradObjective, OwnNet
+from nets.own import AutogradObjective, OwnNet, Trainable
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
@@ -67,7 +66,7 @@ class Clock:
 
 
 def objective_of(
-    net: Network, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
+    net: Trainable, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
 ) -> FastObjective | AutogradObjective:
     """J and its gradient: by the fast kernel, or for a torch module by differentiating it."""
     if isinstance(net, OwnNet):
@@ -104,9 +103,9 @@ class Equation:
 
 
 class Rows:
-    """J on all rows, and on a mini batch (buffers of its own, filled anew for each batch)."""
+    """J on all rows, and on a mini batch (buffers of its own, filled again for each batch)."""
 
-    def __init__(self, net: Network, x: Any, y: Any, loss: Loss, precision: str) -> None:
+    def __init__(self, net: Trainable, x: Any, y: Any, loss: Loss, precision: str) -> None:
         self.net, self.loss, self.precision = net, loss, precision
         self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
         self.rows = len(self.x)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from nets import optimizers
-from nets.module import TAU_FLOOR, Network
+from nets.module import TAU_FLOOR
 from nets.optimizers import Vector
+from nets.own import Trainable
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Coordinates:
     way: str
 
     @classmethod
-    def of(cls, net: Network, way: str) -> Coordinates:
+    def of(cls, net: Trainable, way: str) -> Coordinates:
         free = net.learns_tau and net.architecture.POSITIVE_TAU
         return cls(slice(-net.free_tau.numel(), None) if free else slice(0, 0), way)
 
@@ -72,7 +73,7 @@ class Coordinates:
 
 
 def prepared(
-    net: Network, optimizer: str | Callable[..., Any], options: Mapping[str, Any], seed: int = 0
+    net: Trainable, optimizer: str | Callable[..., Any], options: Mapping[str, Any], seed: int = 0
 ) -> tuple[Callable[..., str], Coordinates]:
     """Return `minimize(objective, theta, report)` with its options set, and its coordinates.
 

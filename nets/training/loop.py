@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -17,10 +17,10 @@ from nets.config_checks import DTYPES
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
-from nets.own import trainable
+from nets.own import Trainable, trainable
 from nets.training.budget import Clock, CountedObjective, Data, Limits, Rows
 from nets.training.coordinates import Coordinates, prepared
-from nets.training.history import Arrays, Curve, History, Probe, history_of
+from nets.training.history import Arrays, Curve, History, Probe
 
 DEFAULT_STEPS = 1000
 
@@ -39,7 +39,7 @@ class Progress:
 
 @dataclass
 class Training:
-    """A finished training. `net` holds the best state: the lowest J that was reported."""
+    """A finished training. `net`, the one that was given, holds the state of the lowest J."""
 
     net: Network
     J: float
@@ -92,11 +92,11 @@ def train(
     loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
         raise UserError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
-    net = trainable(net, x, y)
+    own = trainable(net, x, y)
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     return minimise(
-        net,
-        Rows(net, x, y, loss, precision),
+        own,
+        Rows(own, x, y, loss, precision),
         loss=loss,
         optimizer=optimizer,
         limits=limits,
@@ -109,7 +109,7 @@ def train(
 
 
 def minimise(
-    net: Network,
+    net: Trainable,
     data: Data,
     *,
     limits: Limits,
@@ -140,7 +140,7 @@ def minimise(
         data=data,
         coordinates=coordinates,
         limits=limits,
-        history=history_of(net, loss or Loss()),
+        history=History(net, loss or Loss()),
         curve=Curve(probes or {}),
         every=every,
         show=show,
@@ -192,7 +192,7 @@ class _Run:
     def __init__(
         self,
         *,
-        net: Network,
+        net: Trainable,
         data: Data,
         coordinates: Coordinates,
         limits: Limits,
@@ -291,7 +291,7 @@ class _Run:
             self._add_to_curve(self.best, self.best_J, seconds)
         self.net.unpack(self.best)
         return Training(
-            net=getattr(self.net, "original", self.net),
+            net=cast(Network, self.net.original),
             J=float(self.best_J),
             reason=reason,
             diverged=diverged or not np.isfinite(self.best_J),
