@@ -140,7 +140,7 @@ def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -
     """Return the net, after its shapes and numbers have been compared with its description."""
     described = _object(metadata["config"])
     if hasattr(architectures.get(str(described.get("net"))), "make"):
-        return _own(NetConfig.from_dict(described), tensors)
+        return _filled(NetConfig.from_dict(described), tensors)  # its own code knows its shapes
     layers = sum(name.startswith("W.") for name in tensors)
     if type(described.get("hidden")) is not int or described["hidden"] != layers - 1:
         raise ValueError("its description has another depth than its tensors")
@@ -149,28 +149,22 @@ def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -
     tau = found.pop("steps", None) or found.pop("tau", None)
     if found != _shapes(config) or tau is None or len(tau) != 1:
         raise ValueError("its tensors have other shapes than its description says")
-    _check_numbers(config, tensors)
-    net = network(config)
-    net.load_state_dict(dict(tensors))
+    net = _filled(config, tensors)
     if net.architecture.POSITIVE_TAU and not bool((net.tau > 0).all()):
         raise ValueError(f"tau must be positive for net={config.net!r}")
     return net
 
 
-def _own(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
-    """Return a user's own torch module, whose shapes only its own code knows."""
-    _check_numbers(config, tensors)
-    net = network(config)
-    net.load_state_dict(dict(tensors))
-    return net
-
-
-def _check_numbers(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> None:
+def _filled(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
+    """Return a net with these tensors, which must be finite and of its precision."""
     for name, value in tensors.items():
         if value.dtype != getattr(torch, config.dtype):
             raise ValueError(f"{name} is not of the described precision, {config.dtype}")
         if not torch.isfinite(value).all():
             raise ValueError(f"there are numbers that are not finite in {name}; train it again")
+    net = network(config)
+    net.load_state_dict(dict(tensors))
+    return net
 
 
 def _shapes(config: NetConfig) -> Shapes:

@@ -113,8 +113,7 @@ class Subject:
             output = apply(module, batch.x)
         shapes = f"output {_described(output)} and target {_described(batch.y)}"
         with _clear(f"the loss does not take {shapes}", "give --loss (loss=)"):
-            J = self.cost(output, batch.y)
-        return J
+            return self.cost(output, batch.y)
 
 
 @contextmanager
@@ -160,14 +159,8 @@ def default_loss(output: Any, y: Any) -> Tensor:
 
 
 def first_tensor(value: Any) -> Tensor | None:
-    """The first tensor of floating-point numbers in what a module returned."""
-    if isinstance(value, Tensor):
-        return value if value.is_floating_point() else None
-    parts = value.values() if isinstance(value, Mapping) else value
-    if isinstance(parts, tuple | list) or isinstance(value, Mapping):
-        found = (first_tensor(part) for part in parts)
-        return next((tensor for tensor in found if tensor is not None), None)
-    return None
+    """Return the first tensor of floating-point numbers in what a module returned."""
+    return next((tensor for tensor in _tensors(value) if tensor.is_floating_point()), None)
 
 
 @contextmanager
@@ -269,11 +262,8 @@ def _check_parameters(module: nn.Module, name: str) -> None:
 def _tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from _tensors(part)
-    elif isinstance(value, tuple | list):
-        for part in value:
+    elif isinstance(value, Mapping | tuple | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
             yield from _tensors(part)
 
 
@@ -296,11 +286,9 @@ def _described(value: Any) -> str:
         return f"{tuple(value.shape)} {str(value.dtype).removeprefix('torch.')}"
     if isinstance(value, tuple | list) and any(isinstance(part, Tensor) for part in value):
         return "(" + ", ".join(_described(part) for part in value) + ")"
-    return (
-        f"{value!r}"[:60]
-        if value is None or isinstance(value, int | float | str)
-        else (f"a {type(value).__name__}")
-    )
+    if value is None or isinstance(value, int | float | str):
+        return f"{value!r}"[:60]
+    return f"a {type(value).__name__}"
 
 
 def _first_line(error: Exception) -> str:
