@@ -255,7 +255,7 @@ def _studied(
             )
         )  # fmt: skip
         if seed == 0 and steps and not trainings[0].diverged:
-            after = examiner.spectra(*_precise(examiner, module))
+            after = examiner.spectra(*examiner.precise(module, 0))
     trials: list[Trial] = []
     if tried:
         chosen = examined[: min(seeds, MOST_TRIAL_SEEDS)]
@@ -291,16 +291,6 @@ class _Share:
     def tried(self, remedy: str) -> None:
         self.tell(f"{self.name}: {remedy}", min(1.0, self.done / self.total))
         self.done += self.seeds * self.each
-
-
-def _precise(examiner: Examiner, module: nn.Module) -> tuple[nn.Module, Any]:
-    """A trained module in the precision in which Jacobians are measured."""
-    import torch
-
-    batch = examiner.subject.batches(0, 1)[0]
-    if examiner.subject.fits_double(module, batch):
-        return module.double(), batch.to(torch.float64)
-    return module, batch
 
 
 def _scale_change(examiner: Examiner, scale: float) -> Apply:
