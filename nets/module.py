@@ -203,7 +203,7 @@ def build(
     seed: int = 0,
     dtype: torch.dtype | str = torch.float64,
 ) -> Network:
-    """A net from its description.
+    """Return a net from its description.
 
     net: an architecture of `nets.architectures`; tau: fixed | learned | global | rezero;
     tau0: a number, one per step, or a text such as "1/H", "2/sqrtH", "uniform" (`nets.tau`);

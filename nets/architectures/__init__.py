@@ -45,7 +45,7 @@ DECLARATIONS = {
 
 @dataclass(frozen=True)
 class Deletion:
-    """What is left of τ when only the layers `kept` stay: `steps(tau, kept)`.
+    """How layers are deleted: `steps(tau, kept)` is τ when only the layers `kept` stay.
 
     `refused` says, by τ policy, why layers of such a net cannot be deleted all the same.
     """
@@ -55,7 +55,7 @@ class Deletion:
 
 
 class Architecture(Protocol):
-    """What a file of this folder offers."""
+    """The names that a file of this folder defines."""
 
     TITLE: str
     PLACE: float

@@ -63,7 +63,7 @@ class FlatParameters:
         self.free_tau = views[last + 1] if net.learns_tau else None
 
     def norms(self, tau: np.ndarray, phi_squared: np.ndarray) -> Norms:
-        """Of a gradient; that by τ and the sums of φ² were taken along the way."""
+        """Return the norms of a gradient, from its part in τ and the sums of φ²."""
         W, b = (np.array([float(part.norm()) for part in parts]) for parts in (self.W, self.b))
         return Norms(W, b, tau.copy(), np.sqrt(phi_squared[1:]))
 

@@ -31,7 +31,7 @@ class Numbers:
 
 @dataclass
 class Sums:
-    """What the sweeps over all chunks add up, in float64; W and b are views of the gradient."""
+    """The sums over the sweeps of all chunks, in float64; W and b are views of the gradient."""
 
     W: list[Tensor]
     b: list[np.ndarray]
@@ -109,13 +109,13 @@ class Sweep:
         return float(residual.double().square().sum())
 
     def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
-        """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
+        """Add the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
         sums.residual_squared += self.residual_squared(target)
         self.phi_output.mul_(weight)
         self.pull_back(x, net, sums)
 
     def pull_back(self, x: Tensor, net: Numbers, sums: Sums) -> None:
-        """Adds to `sums` what φ[L], as it stands in `phi_output`, means for every parameter."""
+        """Add to `sums` the gradient in every parameter that φ[L] in `phi_output` gives."""
         skips, hidden = self.skips, self.shape.hidden
         self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
         skips.start_adjoint(net.C)

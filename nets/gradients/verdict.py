@@ -29,7 +29,7 @@ Label = Literal["vanishing", "exploding", "healthy", "dead layer"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules say, and the numbers that they looked at."""
+    """The word of the rules, and the numbers behind it."""
 
     label: Label
     log10_ratio: float  # first over last living layer; 0 if none lives

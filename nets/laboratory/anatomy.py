@@ -43,7 +43,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Block:
-    """What is repeated. `end` is the module whose output is its state, `start` its first one."""
+    """A repeated part: `end` is the module whose output is its state, `start` its first one."""
 
     name: str
     layers: tuple[str, ...]
@@ -297,7 +297,7 @@ class _Uses(TorchFunctionMode):
 def outputs_seen(
     anatomy: Anatomy, module: nn.Module, batch: Batch, seen: OnOutput
 ) -> Iterator[None]:
-    """Calls `seen(name, arguments, output)` for every layer and every block's end as they run."""
+    """Call `seen(name, arguments, output)` for every layer and every block's end as they run."""
     called = {layer.name for layer in anatomy.layers if not layer.orphan}
     called |= {block.end for block in anatomy.blocks if block.end not in anatomy.orphans}
     known = dict(module.named_modules())

@@ -155,7 +155,7 @@ def _changed(
 
 
 def replaced(output: Any, factor: Any, added: Tensor | None = None) -> Any:
-    """What a part returned, its first tensor times a factor, plus something."""
+    """Return the output of a part with its first tensor times a factor, plus something."""
     if isinstance(output, Tensor):
         value = factor * output
         return value if added is None else value + added

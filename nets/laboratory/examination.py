@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Examined:
-    """What one seed shows before the first step."""
+    """The measurements of one seed before the first step."""
 
     seed: int
     scale: float
@@ -36,7 +36,7 @@ class Examined:
 
 
 class Examiner:
-    """Measures copies of one subject, changed or not, always in the same way."""
+    """Measurements of copies of one subject, changed or not, always made in the same way."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject

@@ -1,4 +1,4 @@
-"""`gradient_study`: everything the laboratory measures about one module, and what it found."""
+"""`gradient_study`: everything the laboratory measures about one module, and its diagnosis."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_TRIAL_SEEDS = 3
 
 @dataclass(frozen=True)
 class GradientStudy:
-    """What was found about one module; all numbers are there as tables."""
+    """The measurements of one module and its diagnosis; all numbers are there as tables."""
 
     name: str
     anatomy: Anatomy
@@ -54,12 +54,12 @@ class GradientStudy:
 
     @property
     def verdict(self) -> str:
-        """One word; see `nets.laboratory.diagnosis`."""
+        """The diagnosis in one word; see `nets.laboratory.diagnosis`."""
         return self.diagnosis.verdict
 
     @property
     def layer(self) -> str | None:
-        """Where it starts; None for a healthy module."""
+        """The layer where the trouble starts; None for a healthy module."""
         return self.diagnosis.layer
 
     @property

@@ -1,4 +1,4 @@
-"""What is studied: a module per seed, batches, a loss. Whatever is wrong is said here, once.
+"""The subject of a study: a module per seed, batches, a loss, all checked here.
 
 Random numbers come from torch's global generator, because modules draw from it; it is forked, so
 that the caller's stream stays where it was.
@@ -94,7 +94,7 @@ class Subject:
         return value.reshape(())
 
     def fits_double(self, module: nn.Module, batch: Batch) -> bool:
-        """Whether a copy of the module runs in float64: not where it makes float32 by itself."""
+        """Return whether a copy runs in float64: not where it makes float32 by itself."""
         if "fits" not in self._double:
             try:
                 with torch.no_grad():

@@ -63,7 +63,7 @@ class Report(Protocol):
 
 
 class Stop(Exception):
-    """Ends a minimisation, with the reason."""
+    """The end of a minimisation, with the reason."""
 
 
 class Diverged(Exception):

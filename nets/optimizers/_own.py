@@ -24,7 +24,7 @@ NUMBERS_KEPT = 6  # vectors of the size of θ: the state of most methods without
 
 @dataclass(eq=False)
 class OwnOptimizer:
-    """What a file of this folder defines, of something that is none."""
+    """The definitions of a file of this folder, for a function or a class of a user."""
 
     NAME: str
     minimize: Callable[..., str]

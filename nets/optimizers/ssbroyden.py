@@ -1,4 +1,4 @@
-"""Self-scaled Broyden: a member of Broyden's class chosen anew at every step, dense.
+"""Self-scaled Broyden: a member of Broyden's class chosen again at every step, dense.
 
 POSITIVE = "reject", for the reasons of `ssbfgs`: its line search turns an infinite J down.
 """
@@ -53,7 +53,7 @@ def state_bytes(parameters: int, **options: Any) -> int:
 
 
 def warm_up() -> None:
-    """Compiles before the clock runs."""
+    """Compile before the clock runs."""
     from nets.optimizers._quasi_newton import warm_up
 
     warm_up()

@@ -1,4 +1,4 @@
-"""What a training may spend: limits, a clock that can be paused, an objective that counts."""
+"""The budget of a training: limits, a clock that can be paused, an objective that counts."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def objective_of(
 
 
 class Data(Protocol):
-    """What a training is about: J as a whole, on some of its rows, and as a sum of squares."""
+    """The data of a training: J as a whole, on some of its rows, and as a sum of squares."""
 
     whole: Any  # θ ↦ (J, gradient), perhaps with `exceeds(theta, bound)`
     rows: int
@@ -150,7 +150,7 @@ class CountedObjective:
         return self._value(self.data.whole, inner, 1.0)
 
     def exceeds(self, inner: Vector, bound: float) -> bool:
-        """Whether J is above the bound; an evaluation if it is, else the call to come is one."""
+        """Return whether J is above the bound; counts as an evaluation if it is."""
         self._check_budget()
         theta = self.coordinates.outward(inner)
         above = self.coordinates.allows(theta) and self.data.whole.exceeds(theta, bound)

@@ -67,7 +67,7 @@ class Coordinates:
         return lower
 
     def allows(self, theta: Vector) -> bool:
-        """Whether τ is where the net has a value."""
+        """Return whether the net is defined at this τ."""
         tau = theta[self.positive]
         return bool(np.all(tau > 0) and np.all(np.isfinite(tau)))
 

@@ -1,4 +1,4 @@
-"""What a training leaves behind: a row every few steps, and a sparse curve of the errors."""
+"""The history of a training: a row every few steps, and a sparse curve of the errors."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ DEFAULT_STEPS = 1000
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a training stands."""
+    """The state of a training while it runs."""
 
     steps: int
     evaluations: float
@@ -150,7 +150,7 @@ def minimise(
 
 
 def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
-    """Of the history: with mini batches a row needs the whole J, so once per epoch."""
+    """Return the stride of the history: with mini batches an epoch, since a row needs all of J."""
     if every is None:
         every = max(1, rows // options["batch"]) if options.get("batch") else 1
     if every < 1:

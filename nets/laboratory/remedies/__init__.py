@@ -28,7 +28,7 @@ class DoesNotFit(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to a fresh copy, in words and as a function; clipping is of the training."""
+    """A change to a fresh copy, in words and as a function; clipping is of the training."""
 
     text: str
     apply: Apply = lambda module: None
@@ -37,7 +37,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Case:
-    """What a remedy may look at."""
+    """The module and its measurements, from which a remedy is planned."""
 
     anatomy: Anatomy
     branches: Mapping[str, list[Branch]]  # of the residual blocks
