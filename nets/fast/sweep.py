@@ -13,6 +13,7 @@ from nets.fast.all_layers import AllLayers
 from nets.fast.elementwise import Elementwise
 from nets.fast.recall import LastLayer
 from nets.fast.shape import Shape, leading
+from nets.gradients.adjoint import coefficient_vjp
 
 if TYPE_CHECKING:
     from nets.fast.kernel import FlatParameters
@@ -50,6 +51,11 @@ class Sums:
             ds=np.zeros(layers - 1),
             phi_squared=np.zeros(layers),
         )
+
+    def tau_gradient(self, tau: Tensor, C: Tensor, s: Tensor) -> Tensor:
+        """Return dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
+        cotangents = (torch.from_numpy(self.dC), torch.from_numpy(self.ds))
+        return coefficient_vjp(tau, (C, s), cotangents)
 
     def clear(self) -> None:
         for total in self.W:
