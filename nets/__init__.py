@@ -5,7 +5,20 @@ nothing and an engine (torch, numba) is loaded only by what needs it.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from base.errors import UserError as UserError
+    from nets.fractional.weights import memory_weights as memory_weights
+    from nets.gradients.methods import loss_and_grad as loss_and_grad
+    from nets.gradients.norms import grad_norms as grad_norms
+    from nets.gradients.recorder import record_gradients as record_gradients
+    from nets.laboratory.study import gradient_study as gradient_study
+    from nets.loss import Loss as Loss
+    from nets.module import build as build
+    from nets.storage import load as load
+    from nets.storage import save as save
+    from nets.training.loop import train as train
 
 _HOME = {
     "UserError": "base.errors",

@@ -18,7 +18,7 @@ class Activation:
     """σ and σ′, both componentwise; `value` is differentiable by autograd too.
 
     `smoothness` is the number of continuous derivatives: what a residual with derivatives of the
-    net asks for. `curvature` = σ″ and `third` = σ‴ may be left out by one that is never told an
+    net asks for. `curvature` = σ″ and `third` = σ‴ may be left out by one that is never given an
     equation; the last of them need exist almost everywhere only (σ″ of smoothReLU is a step).
     """
 

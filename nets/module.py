@@ -1,22 +1,21 @@
 """The net as a torch module: one loop for every architecture."""
 
-from typing import Any
+from typing import Any, cast
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from base.errors import UserError
 from nets import architectures
 from nets.activations import activation
 from nets.config import NetConfig
+from nets.flat_module import FlatModule, finite
 from nets.initial import starting_tau, starting_weights
 
 # Where a step of a plain torch optimiser that would leave τ > 0 ends instead.
 TAU_FLOOR = 1e-6
 
 
-class Network(nn.Module):
+class Network(FlatModule):
     """y[ℓ] = Σ_{k<ℓ} C[ℓ,k] P(k→ℓ) y[k] + s[ℓ−1] σ(W[ℓ−1] y[ℓ−1] + b[ℓ−1]), y[L] = W[L−1] y[L−1].
 
     C and s come from the architecture and τ, in float64 whatever the precision of the net.
@@ -137,38 +136,11 @@ class Network(nn.Module):
         x = self.as_batch(x, "x", self.widths[0])
         return finite(propagate(self, x, list(self.W), list(self.b), self.tau)[0][-1])
 
-    def as_batch(self, x: Any, name: str, columns: int) -> Tensor:
-        """Rows in the net's precision; refused unless finite and of the right shape."""
-        x = torch.as_tensor(x).to(self.dtype)
-        if x.ndim != 2 or x.shape[1] != columns:
-            raise UserError(
-                f"{name} must have shape (N, {columns}), got {tuple(x.shape)}; one point is a row"
-            )
-        if not bool(torch.isfinite(x).all()):
-            row = int(torch.nonzero(~torch.isfinite(x).all(1))[0])
-            raise UserError(f"{name} has a NaN or infinite entry in row {row}; remove such rows")
-        return x
-
     def free_parameters(self) -> list[Tensor]:
         """W[0], b[0], …, W[L−1], and the free part of τ if τ is learned."""
         pairs = [tensor for pair in zip(self.W, self.b, strict=False) for tensor in pair]
         learned = [self.free_tau] if self.learns_tau else []
         return [*pairs, self.W[-1], *learned]
-
-    def pack(self) -> np.ndarray:
-        """The free parameters as one float64 vector, in the order of `free_parameters`."""
-        flat = [p.detach().double().reshape(-1) for p in self.free_parameters()]
-        return torch.cat(flat).numpy().copy()
-
-    def unpack(self, theta: np.ndarray) -> None:
-        """Write a vector of `pack` back into the parameters."""
-        values = torch.from_numpy(np.asarray(theta, dtype=np.float64))
-        sizes = [p.numel() for p in self.free_parameters()]
-        if values.shape != (sum(sizes),):
-            raise UserError(f"theta must have {sum(sizes)} entries, got {tuple(values.shape)}")
-        with torch.no_grad():
-            for parameter, part in zip(self.free_parameters(), values.split(sizes), strict=True):
-                parameter.copy_(part.reshape(parameter.shape))
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={value!r}" for name, value in self.config.as_dict().items())
@@ -211,16 +183,6 @@ def project(y: Tensor, to: int) -> Tensor:
     return y[:, :to] if width > to else nn.functional.pad(y, (0, to - width))
 
 
-def finite(output: Tensor) -> Tensor:
-    """The output, refused where it overflowed: no NaN leaves in silence."""
-    if not bool(torch.isfinite(output).all()):
-        raise UserError(
-            "the output of the net is not finite: its weights or steps are too large for "
-            f"{str(output.dtype).removeprefix('torch.')}; scale them down, e.g. tau0='1/H'"
-        )
-    return output
-
-
 def build(
     *,
     net: str = "resnet",
@@ -241,7 +203,7 @@ def build(
     seed: int = 0,
     dtype: torch.dtype | str = torch.float64,
 ) -> Network:
-    """A net from its description.
+    """Return a net from its description.
 
     net: an architecture of `nets.architectures`; tau: fixed | learned | global | rezero;
     tau0: a number, one per step, or a text such as "1/H", "2/sqrtH", "uniform" (`nets.tau`);
@@ -259,9 +221,13 @@ def build(
 
 
 def network(config: NetConfig) -> Network:
-    """The net of a config: by the coefficients of its architecture, or the module it makes."""
+    """Return the net of a config.
+
+    An architecture that makes a torch module of its own gives an `OwnNet`, which has the part of
+    this interface that training and measuring need.
+    """
     if hasattr(architectures.get(config.net), "make"):
         from nets.own import OwnNet
 
-        return OwnNet.made(config)
+        return cast(Network, OwnNet.made(config))
     return Network(config)

@@ -54,7 +54,7 @@ MEASURES: dict[str, Measure] = {"tau": tau_size, "change": relative_change}
 
 @dataclass(frozen=True)
 class Redundancy:
-    """What a measure says about each layer, and which layers fall below the threshold."""
+    """The measure of each layer, and the layers that fall below the threshold."""
 
     measure: str
     below: float

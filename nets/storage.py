@@ -8,6 +8,7 @@ from format 3 on a checksum. Equal nets are equal files.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -16,39 +17,36 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import safetensors.torch
 import torch
+from safetensors import SafetensorError
 
 from base.errors import UserError
 from nets import architectures
 from nets.config import NetConfig
 from nets.module import Network, network
-from nets.safetensors_file import (
-    CHECKSUM,
-    Unreadable,
-    from_document,
-    read_regular,
-    to_document,
-)
 
 FORMAT = "femnets net 3"
 WITHOUT_CHECKSUM = ("femnets net 2", "femnets net 1")
+METADATA = "__metadata__"
 Shapes = dict[str, tuple[int, ...]]
 
 
 def to_bytes(net: Network, about: Mapping[str, Any] | None = None) -> bytes:
-    """The whole file as bytes; `about` is any JSON the caller wants to find again."""
+    """Return the whole file; `about` is any JSON the caller wants to find again."""
     metadata = {
         "format": FORMAT,
         "config": json.dumps(net.config.as_dict(), sort_keys=True),
         "about": json.dumps(dict(about or {}), sort_keys=True),
     }
-    return to_document(net.state_dict(), metadata)
+    tensors = {name: value.contiguous() for name, value in net.state_dict().items()}
+    return _signed(safetensors.torch.save(tensors, metadata))
 
 
 def save(
     net: Network, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None
 ) -> None:
-    """Writes the net whole: the file is the old one or the new one, never a part."""
+    """Write the net to a file, which is the old one or the new one at any time, never a part."""
     target = Path(path)
     aside = target.with_name(f".{secrets.token_hex(4)}.part")
     try:
@@ -61,41 +59,71 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> Network:
-    """The net of a file; refuses, in one line, what is damaged or not ours."""
+    """Return the net of a file; a damaged file, or one of another program, is a UserError."""
     return load_with_about(path)[0]
 
 
 def load_with_about(path: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
-    """The net and what its writer said about it."""
+    """Return the net of a file and the `about` that was saved with it."""
     try:
-        return from_bytes(read_regular(path), path)
-    except Unreadable as error:
-        raise UserError(f"cannot read {path}: it {error}") from None
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror or error}") from None
+        if not Path(path).is_file():
+            raise UserError(f"cannot read {path}: there is no such file")
+        data = Path(path).read_bytes()
+    except (OSError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or "it is too large"
+        raise UserError(f"cannot read {path}: {reason}") from None
+    return from_bytes(data, path)
 
 
 def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
-    """The net in a document, and what its writer said about it; `name` is for the refusal."""
+    """Return the net and the `about` in the bytes of a file; `name` is for error messages."""
     try:
-        metadata, tensors = from_document(data)
-    except Unreadable as error:
+        tensors = safetensors.torch.load(data)
+    except (SafetensorError, KeyError) as error:  # a KeyError: numbers that torch has no type for
         raise UserError(
-            f"{name} is damaged or no safetensors file ({error}); save it again"
+            f"{name} is damaged or no safetensors file ({_first_line(error)}); save it again"
         ) from None
+    metadata = _header(data)[0].get(METADATA, {})
     known = metadata.get("format")
     if known not in (FORMAT, *WITHOUT_CHECKSUM):
         raise UserError(
             f"{name} holds tensors but no net of femnets; write one with nets.save or "
             "`femnets train --save`"
         )
-    if known == FORMAT and CHECKSUM not in metadata:
-        raise UserError(f"{name} is damaged (its checksum is gone); save it again")
+    if (known == FORMAT or "checksum" in metadata) and data != _signed(data):
+        raise UserError(f"{name} is damaged (its checksum differs); save it again")
     try:
         return _rebuilt(metadata, tensors), _object(metadata.get("about", "{}"))
     except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise UserError(f"{name} does not describe a net that can be built: {reason}") from None
+        raise UserError(
+            f"{name} does not describe a net that can be built: {_first_line(error)}"
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+def _header(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header of a safetensors file, parsed, and the numbers that follow it."""
+    start = 8 + int.from_bytes(data[:8], "little")
+    return json.loads(data[8:start]), data[start:]
+
+
+def _signed(data: bytes) -> bytes:
+    """Return the file with sorted keys (the library's order is random) and its checksum."""
+    header, numbers = _header(data)
+    header[METADATA]["checksum"] = ""
+    digest = hashlib.blake2b(_canonical(header) + numbers, digest_size=16)
+    header[METADATA]["checksum"] = digest.hexdigest()
+    text = _canonical(header)
+    return len(text).to_bytes(8, "little") + text + numbers
+
+
+def _canonical(header: dict[str, Any]) -> bytes:
+    """Return the header as bytes, padded so that the numbers begin at a multiple of 8."""
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    return text + b" " * (-len(text) % 8)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -109,10 +137,10 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -> Network:
-    """Shapes and numbers are checked before a net of the described size is made."""
+    """Return the net, after its shapes and numbers have been compared with its description."""
     described = _object(metadata["config"])
     if hasattr(architectures.get(str(described.get("net"))), "make"):
-        return _own(NetConfig.from_dict(described), tensors)
+        return _filled(NetConfig.from_dict(described), tensors)  # its own code knows its shapes
     layers = sum(name.startswith("W.") for name in tensors)
     if type(described.get("hidden")) is not int or described["hidden"] != layers - 1:
         raise ValueError("its description has another depth than its tensors")
@@ -121,32 +149,26 @@ def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -
     tau = found.pop("steps", None) or found.pop("tau", None)
     if found != _shapes(config) or tau is None or len(tau) != 1:
         raise ValueError("its tensors have other shapes than its description says")
-    _check_numbers(config, tensors)
-    net = network(config)
-    net.load_state_dict(dict(tensors))
+    net = _filled(config, tensors)
     if net.architecture.POSITIVE_TAU and not bool((net.tau > 0).all()):
         raise ValueError(f"tau must be positive for net={config.net!r}")
     return net
 
 
-def _own(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
-    """A module of somebody else's, whose shapes only its own code knows."""
-    _check_numbers(config, tensors)
-    net = network(config)
-    net.load_state_dict(dict(tensors))
-    return net
-
-
-def _check_numbers(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> None:
+def _filled(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
+    """Return a net with these tensors, which must be finite and of its precision."""
     for name, value in tensors.items():
         if value.dtype != getattr(torch, config.dtype):
             raise ValueError(f"{name} is not of the described precision, {config.dtype}")
         if not torch.isfinite(value).all():
             raise ValueError(f"there are numbers that are not finite in {name}; train it again")
+    net = network(config)
+    net.load_state_dict(dict(tensors))
+    return net
 
 
 def _shapes(config: NetConfig) -> Shapes:
-    """Of the weights and biases."""
+    """Return the shapes of the weights and biases by name."""
     pairs = list(enumerate(pairwise(config.widths)))
     return {f"W.{k}": (out, into) for k, (into, out) in pairs} | {
         f"b.{k}": (out,) for k, (_, out) in pairs[:-1]

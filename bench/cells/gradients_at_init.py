@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench.cells import Result
 from bench.core.settings import setting
-from bench.methods.configurations import NetInAtlas, portrait_bytes
+from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ competitor = None  # nothing is trained
 
 
 def needs_bytes(config: Config) -> int:
-    return portrait_bytes(config, max(config.theory_samples, config.jacobian_samples))
+    return gradient_profile_bytes(config, max(config.theory_samples, config.jacobian_samples))
 
 
 def work(config: Config) -> float:
@@ -33,11 +33,13 @@ def work(config: Config) -> float:
 def run(config: Config) -> Result:
     import numpy as np
 
-    from bench.methods.gradient_atlas import inputs_and_targets, net_of, portrait
+    from bench.methods.gradient_atlas import gradient_profile, inputs_and_targets, net_of
     from nets.gradients.verdict import judge
 
     net, (x, y) = net_of(config), inputs_and_targets(config)
-    found = portrait(net, x, y, theory=config.theory_samples, spectra=config.jacobian_samples)
+    found = gradient_profile(
+        net, x, y, theory=config.theory_samples, spectra=config.jacobian_samples
+    )
     hidden = found.log10_norms["y"][1:-1]
     on_states, on_weights = judge(hidden.tolist()), judge(found.log10_norms["W"][1:-1].tolist())
     spectral = np.array([spectrum[:, 0].mean() for spectrum in found.log10_spectra])

@@ -13,7 +13,7 @@ from bench.cells import Result
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, required, setting
 from bench.measure.medians import median
-from bench.methods.configurations import NetInAtlas, portrait_bytes
+from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ competitor = None  # it looks at Jacobians, on few samples
 
 
 def needs_bytes(config: Config) -> int:
-    return portrait_bytes(config, config.jacobian_samples)
+    return gradient_profile_bytes(config, config.jacobian_samples)
 
 
 def run(config: Config) -> Result:

@@ -70,8 +70,8 @@ class NetInAtlas(NetOnData):
     samples: int = inherited(NetOnData, "samples", default=1000)
 
 
-def portrait_bytes(config: NetOnData, few: int) -> int:
-    """States, slopes, activations and adjoints of all layers, and Jacobians of a few samples."""
+def gradient_profile_bytes(config: NetOnData, few: int) -> int:
+    """Bytes of states, slopes, activations and adjoints of all layers, and of a few Jacobians."""
     hidden, width, samples = config.hidden, config.width, config.samples
     return 300 * 2**20 + 8 * hidden * width * (8 * samples + 6 * few * width) + 8 * hidden**2
 

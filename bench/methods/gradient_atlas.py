@@ -75,7 +75,7 @@ def points(problem: str, samples: int, seed: int, *, test: bool = False) -> tupl
 
 
 @dataclass(frozen=True)
-class Portrait:
+class GradientProfile:
     """One net at one point of its parameter space, layer by layer, in log₁₀."""
 
     log10_norms: dict[str, Array]  # W, b, tau, y as `nets.gradients.norms`
@@ -85,7 +85,9 @@ class Portrait:
     log10_spectra: list[Array]  # singular values of dy[H]/dy[k], k = 1..H, samples first
 
 
-def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -> Portrait:
+def gradient_profile(
+    net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int
+) -> GradientProfile:
     """Norms on all rows, theorems on the first `theory` rows, singular values on `spectra` rows."""
     from nets.gradients.jacobians import log10_singular_values
     from nets.gradients.norms import layer_norms
@@ -97,7 +99,7 @@ def portrait(net: Network, x: Tensor, y: Tensor, *, theory: int, spectra: int) -
     by_theory = norms_by_theory(net, few_x, few_y)
     measured = layer_norms(net, few_x, few_y).values()
     measured["y"] = measured["y"][1:-1]
-    return Portrait(
+    return GradientProfile(
         log10_norms=layer_norms(net, x, y).log10(),
         theory_error=_largest_difference(measured, by_theory),
         log10_theory={kind: log10(norms) for kind, norms in by_theory.items()},

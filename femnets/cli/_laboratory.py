@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LABORATORY = "Any torch module"
 SECONDS_BETWEEN_LOOKS = 0.2
-KNOWN_FROM = 0.02  # of the work: before that nobody knows the time left
+KNOWN_FROM = 0.02  # of the work: before that the time left is unknown
 ENDINGS = (".html", ".png", ".svg", ".pdf", ".csv", ".parquet")
 NAME_WIDTH = 14
 BAR_WIDTH = 8
@@ -30,7 +30,7 @@ of_module = partial(setting, panel=LABORATORY)
 
 @dataclass(frozen=True, kw_only=True)
 class AnyModule:
-    """What can be asked of any torch module; files are named as FILE.py:NAME."""
+    """The options of a study of any torch module; files are named as FILE.py:NAME."""
 
     data: str | None = of_module(
         None,
@@ -82,7 +82,7 @@ def study_of(module: str, asked: AnyModule, scales: tuple[float, ...]) -> Gradie
 
 
 def named(reference: str) -> Any:
-    """What `FILE.py:NAME` refers to; the file is executed once, whatever is named in it."""
+    """Return what `FILE.py:NAME` refers to; the file is executed once, whatever is named in it."""
     found = PATH.fullmatch(reference)
     if found is None or found["what"] is None:
         raise UserError(f"{reference!r} must be FILE.py:NAME, for example my_nets.py:make")
@@ -101,7 +101,7 @@ def _file(path: str) -> PluginFile:
 
 
 class Progress(StatusLine):
-    """What is done now, and the time left."""
+    """A line with the present work and the time left."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
@@ -276,7 +276,7 @@ def _write_table(study: GradientStudy, part: Path, ending: str) -> None:
 
 
 def check_outputs(paths: list[Path]) -> None:
-    """Complains before the work and not after it."""
+    """Raise a UserError for files that cannot be written, before the work starts."""
     from bench.core.guards.output import file_for
 
     for path in paths:

@@ -46,14 +46,14 @@ def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
 
 
 def saved_track(path: Path) -> str:
-    """What a saved net was told: samples (fit) or the equation (solve)."""
+    """Return what a saved net was given: samples (fit) or the equation (solve)."""
     from nets.storage import load_with_about
 
     return str(load_with_about(path)[1].get("track", "fit"))
 
 
 def load_solved(path: Path, **given: Any) -> tuple[Network, SolveConfig]:
-    """A saved net that was told an equation, and its settings; those `given` replace the stored."""
+    """Return a net given an equation, and its settings; those `given` replace the stored."""
     from bench.cells.solved_net import Config as SolveConfig
     from bench.core.settings import configured
     from nets.storage import load_with_about
@@ -73,7 +73,7 @@ def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
 
     net, about = load_with_about(path)
     if about.get("track") == "solve":
-        raise UserError(f"{path} was told an equation and has no samples; train it on --track fit")
+        raise UserError(f"{path} was given an equation and has no samples; train it on --track fit")
     settings = {name: about[name] for name in DATA_SETTINGS if name in about}
     settings |= {name: value for name, value in given.items() if value is not None}
     config = configured(Config, settings, where="a saved net")

@@ -34,15 +34,15 @@ def command(
     from femnets.outside import used
 
     used(plug or [])
-    told = {"problem": used(problem), "data_seed": data_seed}
+    given = {"problem": used(problem), "data_seed": data_seed}
     if saved_track(file) == "solve":
         from bench.methods.solving import evaluated
 
-        values = evaluated(*load_solved(file, **told))
+        values = evaluated(*load_solved(file, **given))
     else:
         from bench.methods.training import net_metrics, training_data
 
-        net, config = load_net(file, **told)
+        net, config = load_net(file, **given)
         values = {**net_metrics(net, training_data(config)), "parameters": net.pack().size}
     if as_json:
         show_json(values)

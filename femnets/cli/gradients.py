@@ -13,13 +13,13 @@ from base.errors import UserError
 from bench.cells import plain
 from bench.core.guards.text import shell_command
 from bench.core.settings import configured
-from bench.methods.configurations import NetInAtlas, portrait_bytes
+from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
 from femnets.cli._json import show_json
 from femnets.cli._laboratory import LABORATORY, AnyModule
 from femnets.cli._options import options_of
 
 if TYPE_CHECKING:
-    from bench.methods.gradient_atlas import Portrait
+    from bench.methods.gradient_atlas import GradientProfile
 
 BAR_WIDTH = 16  # with the numbers a line of 80 columns
 SAMPLES_OF_SPECTRA = 16
@@ -104,18 +104,18 @@ def _refuse(names: list[str], why: str) -> None:
 def _of_net(given: dict[str, Any]) -> dict[str, Any]:
     """A net of this project."""
     from bench.core.guards.sizes import check_memory
-    from bench.methods.gradient_atlas import inputs_and_targets, net_of, portrait
+    from bench.methods.gradient_atlas import gradient_profile, inputs_and_targets, net_of
 
     config = configured(NetInAtlas, given, where="a net")
-    needed = portrait_bytes(config, config.samples)
-    check_memory(needed, "this portrait", "take fewer samples or a smaller net")
+    needed = gradient_profile_bytes(config, config.samples)
+    check_memory(needed, "this gradient profile", "take fewer samples or a smaller net")
     x, y = inputs_and_targets(config)
     few = min(config.samples, SAMPLES_OF_SPECTRA)
-    found = portrait(net_of(config), x, y, theory=config.samples, spectra=few)
+    found = gradient_profile(net_of(config), x, y, theory=config.samples, spectra=few)
     return document(plain(config), found)
 
 
-def document(config: dict[str, Any], found: Portrait) -> dict[str, Any]:
+def document(config: dict[str, Any], found: GradientProfile) -> dict[str, Any]:
     """Everything as JSON: a norm beyond float64 is null, its log₁₀ is there nevertheless."""
     from nets.gradients.verdict import DEAD, EXPLODING, VANISHING, judge
 
@@ -135,7 +135,7 @@ def document(config: dict[str, Any], found: Portrait) -> dict[str, Any]:
     }
 
 
-def _layer(found: Portrait, k: int) -> dict[str, Any]:
+def _layer(found: GradientProfile, k: int) -> dict[str, Any]:
     """Layer k: W, b, τ belong to the step from y[k] to y[k+1]."""
     row: dict[str, Any] = {"layer": k}
     for kind, norms in found.log10_norms.items():

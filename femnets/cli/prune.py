@@ -34,13 +34,13 @@ def command(
     ] = None,
     resolve: Annotated[
         bool,
-        typer.Option("--resolve/--no-resolve", help="Save it with the last layer solved anew."),
+        typer.Option("--resolve/--no-resolve", help="Save it with the last layer solved again."),
     ] = True,
     threads: Threads = 1,
     as_json: AsJson = False,
 ) -> None:
     """Delete redundant layers (never layer 0): which, and the errors before, after, and after
-    solving the last layer anew by least squares."""
+    solving the last layer again by least squares."""
     from bench.core.guards.output import file_for
     from bench.methods.training import training_data
     from femnets.cli._nets import load_net, save_net, table, use_threads
@@ -58,7 +58,7 @@ def command(
 def pruned(
     net: Network, data: Data, *, measure: str, below: float
 ) -> tuple[dict[str, Any], Network, Network]:
-    """The figures, the net without its redundant layers, and that net with W[L-1] solved anew."""
+    """The figures, the net without its redundant layers, and that net with W[L-1] solved again."""
     from bench.core.plain_values import finite
     from bench.methods.training import l2_error, rel_test_error
     from nets.deletion import delete_layers

@@ -1,7 +1,7 @@
 """`femnets train`: one net, trained and measured.
 
-Its settings are those of a `net` cell (track *fit*: told samples of u) or of a `solved_net` cell
-(track *solve*: told the equation).
+Its settings are those of a `net` cell (track *fit*: given samples of u) or of a `solved_net` cell
+(track *solve*: given the equation).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
 SIZES = {"fit": "samples", "solve": "points"}
-HIDDEN = {"samples"}  # of solve: there are none, and nobody can ask for any
+HIDDEN = {"samples"}  # of solve: there are none to set
 
 
-TOLD = (
-    "What the net is told: fit, samples of u in the cylinder; solve, the equation f, φ and the "
-    "boundary values, never u (then the net is 2-20 tanh and x its only input, unless told "
-    "otherwise)."
+TRACK_HELP = (
+    "What the net is given: fit, samples of u in the cylinder; solve, the equation f, φ and the "
+    "boundary values, never u (then the net is 2-20 tanh and x its only input, unless you "
+    "set them)."
 )
 
 
@@ -47,7 +47,7 @@ TOLD = (
 def command(
     given: dict[str, Any],
     *,
-    track: Annotated[str, typer.Option(help=TOLD)] = "fit",
+    track: Annotated[str, typer.Option(help=TRACK_HELP)] = "fit",
     recipe: Annotated[
         str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
     ] = None,
@@ -92,11 +92,11 @@ def command(
         trained = _trained(config, seconds, progress)
     _written(trained, config, save, history)
     if as_json:
-        told = {**plain(config), "seconds": seconds, "track": track}
-        show_json({**trained.values, "config": told})
+        settings = {**plain(config), "seconds": seconds, "track": track}
+        show_json({**trained.values, "config": settings})
     else:
         typer.echo(table(trained.values))
-    return told_end(trained.training.interrupted, received)
+    return exit_code(trained.training.interrupted, received)
 
 
 def _written(
@@ -110,8 +110,8 @@ def _written(
         save_arrays(trained.arrays, history)
 
 
-def told_end(interrupted: bool, received: list[int]) -> int:
-    """The exit code; whoever ended the training hears what they have got."""
+def exit_code(interrupted: bool, received: list[int]) -> int:
+    """Return the exit code; an interrupted training says on stderr what is kept of it."""
     if not interrupted:
         return 0
     number = Signals(received[0]) if received else SIGINT

@@ -45,7 +45,7 @@ DECLARATIONS = {
 
 @dataclass(frozen=True)
 class Deletion:
-    """What is left of τ when only the layers `kept` stay: `steps(tau, kept)`.
+    """How layers are deleted: `steps(tau, kept)` is τ when only the layers `kept` stay.
 
     `refused` says, by τ policy, why layers of such a net cannot be deleted all the same.
     """
@@ -55,7 +55,7 @@ class Deletion:
 
 
 class Architecture(Protocol):
-    """What a file of this folder offers."""
+    """The names that a file of this folder defines."""
 
     TITLE: str
     PLACE: float
@@ -78,12 +78,14 @@ class OwnArchitecture:
     PLACE: float = LAST_PLACE
     POSITIVE_TAU: bool = False
     HAS_ORDER: bool = False
-    DELETION: str = "it is a torch module of somebody's own"
+    DELETION: str = "it is a torch module of your own"
 
     @classmethod
     def of(cls, found: Any, title: str) -> OwnArchitecture:
         if not callable(found):
-            raise UserError(f"net {title!r} is neither a torch module class nor makes one")
+            raise UserError(
+                f"net {title!r} is neither a torch module class nor a function that makes one"
+            )
         place = float(getattr(found, "PLACE", LAST_PLACE))
         return cls(str(getattr(found, "TITLE", title)), found, place)
 

@@ -1,6 +1,11 @@
-"""Fractional-DNN of order γ: the L1 scheme for the Caputo equation D^γ y = σ(W y + b) (maths 2).
+"""The step of the Fractional-DNN of order γ: the L1 scheme for D^γ y = σ(W y + b) (maths 2).
 
-y[ℓ] = P y[ℓ−1] − Σ_{j=0}^{ℓ−2} A[ℓ−1,j] (P y[j+1] − P y[j]) + τ[ℓ−1]^γ Γ(2−γ) a[ℓ−1].
+With the activation a[ℓ−1] = σ(W[ℓ−1] y[ℓ−1] + b[ℓ−1]), one step from layer ℓ−1 to layer ℓ is
+
+    y[ℓ] = P y[ℓ−1] − Σ_{j=0}^{ℓ−2} A[ℓ−1,j] (P y[j+1] − P y[j]) + τ[ℓ−1]^γ Γ(2−γ) a[ℓ−1].
+
+D^γ is the Caputo derivative, A the memory weights of `nets/fractional/weights.py`; `coefficients`
+below is this formula, gathered by state.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from base.errors import UserError
 from nets.fast.elementwise import elementwise
 from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, Sweep, pool_entries
-from nets.gradients.adjoint import coefficient_vjp
+from nets.flat_module import finite
 from nets.loss import Loss
-from nets.module import Network, finite
+from nets.module import Network
 
 # Rows per chunk: at most MAX_CHUNK, fewer where a deep net's buffers would exceed CHUNK_BYTES.
 MIN_CHUNK, MAX_CHUNK, CHUNK_BYTES = 128, 2000, 24 * 2**20
@@ -53,6 +53,7 @@ class FlatParameters:
     """One float64 vector in the order of `net.free_parameters()`, and its parts as views."""
 
     def __init__(self, net: Network) -> None:
+        self.net = net
         parameters = net.free_parameters()
         sizes = [p.numel() for p in parameters]
         self.flat = torch.zeros(sum(sizes), dtype=torch.float64)
@@ -61,8 +62,21 @@ class FlatParameters:
         self.W, self.b = [*views[0:last:2], views[last]], views[1:last:2]
         self.free_tau = views[last + 1] if net.learns_tau else None
 
+    def load(self, theta: np.ndarray) -> Tensor | None:
+        """Take over θ, and return its τ as a fresh leaf, or None where the net allows no such τ."""
+        self.flat.copy_(torch.from_numpy(np.asarray(theta, dtype=np.float64)))
+        free = self.net.free_tau.detach().double() if self.free_tau is None else self.free_tau
+        tau = self.net.whole_tau(free).clone().requires_grad_()
+        allowed = not self.net.architecture.POSITIVE_TAU or bool((tau > 0).all())
+        return tau if allowed and bool(torch.isfinite(tau).all()) else None
+
+    def set_tau(self, gradient: Tensor) -> None:
+        """Of a gradient, set the free part of τ from dJ/dτ."""
+        if self.free_tau is not None:
+            self.free_tau.copy_(self.net.free_tau_gradient(gradient))
+
     def norms(self, tau: np.ndarray, phi_squared: np.ndarray) -> Norms:
-        """Of a gradient; that by τ and the sums of φ² were taken along the way."""
+        """Return the norms of a gradient, from its part in τ and the sums of φ²."""
         W, b = (np.array([float(part.norm()) for part in parts]) for parts in (self.W, self.b))
         return Norms(W, b, tau.copy(), np.sqrt(phi_squared[1:]))
 
@@ -116,10 +130,9 @@ class FastObjective:
         (inf, zeros) and `last.finite` false where J or the gradient is not finite, or τ ≤ 0 in
         a net that divides by τ: a line search rejects such a θ.
         """
-        self._theta.flat.copy_(torch.from_numpy(np.asarray(theta, dtype=np.float64)))
         self._sums.clear()
         self._gradient.flat.zero_()
-        tau = self._tau()
+        tau = self._theta.load(theta)
         if tau is None:
             return self._rejected()
         with torch.enable_grad():
@@ -136,8 +149,7 @@ class FastObjective:
 
     def exceeds(self, theta: np.ndarray, bound: float) -> bool:
         """Whether J(θ) is surely above the bound, or not finite: forward only, as far as needed."""
-        self._theta.flat.copy_(torch.from_numpy(np.asarray(theta, dtype=np.float64)))
-        tau = self._tau()
+        tau = self._theta.load(theta)
         if tau is None:
             return True
         with torch.no_grad():
@@ -153,26 +165,14 @@ class FastObjective:
                     return True
         return False
 
-    def _tau(self) -> Tensor | None:
-        """τ as a fresh leaf, or None where the architecture does not allow it."""
-        free = self._theta.free_tau
-        if free is None:
-            free = self.net.free_tau.detach().double()
-        tau = self.net.whole_tau(free).clone().requires_grad_()
-        allowed = not self.net.architecture.POSITIVE_TAU or bool((tau > 0).all())
-        return tau if allowed and bool(torch.isfinite(tau).all()) else None
-
     def numbers_of(self, C: Tensor, s: Tensor) -> Numbers:
         return numbers_of(self._theta.W, self._theta.b, C.detach(), s.detach(), self.dtype)
 
     def _add_tau(self, tau: Tensor, C: Tensor, s: Tensor) -> None:
-        """dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
-        cotangents = (torch.from_numpy(self._sums.dC), torch.from_numpy(self._sums.ds))
-        gradient = coefficient_vjp(tau, (C, s), cotangents)
+        gradient = self._sums.tau_gradient(tau, C, s)
         gradient += self.loss.tau_gradient(tau.detach())
         self.tau_gradient = gradient.numpy()
-        if self._gradient.free_tau is not None:
-            self._gradient.free_tau.copy_(self.net.free_tau_gradient(gradient))
+        self._gradient.set_tau(gradient)
 
     def _add_penalty(self, tau: Tensor) -> None:
         if self.loss.lambda1:

@@ -1,4 +1,4 @@
-"""What decides the buffers of the fast path, and the leading rows of one."""
+"""The sizes of the buffers of the fast path, and the leading rows of one."""
 
 import torch
 from torch import Tensor
@@ -7,7 +7,7 @@ from nets.module import Network, skip_terms
 
 
 class Shape:
-    """What decides the buffers: the widths, and how far back the skips reach."""
+    """The sizes that decide the buffers: the widths, and how far back the skips reach."""
 
     def __init__(self, net: Network) -> None:
         tau = net.tau.detach().double().requires_grad_()

@@ -13,6 +13,7 @@ from nets.fast.all_layers import AllLayers
 from nets.fast.elementwise import Elementwise
 from nets.fast.recall import LastLayer
 from nets.fast.shape import Shape, leading
+from nets.gradients.adjoint import coefficient_vjp
 
 if TYPE_CHECKING:
     from nets.fast.kernel import FlatParameters
@@ -31,7 +32,7 @@ class Numbers:
 
 @dataclass
 class Sums:
-    """What the sweeps over all chunks add up, in float64; W and b are views of the gradient."""
+    """The sums over the sweeps of all chunks, in float64; W and b are views of the gradient."""
 
     W: list[Tensor]
     b: list[np.ndarray]
@@ -50,6 +51,11 @@ class Sums:
             ds=np.zeros(layers - 1),
             phi_squared=np.zeros(layers),
         )
+
+    def tau_gradient(self, tau: Tensor, C: Tensor, s: Tensor) -> Tensor:
+        """Return dJ/dτ by a vector–Jacobian product of the small map τ ↦ (C, s)."""
+        cotangents = (torch.from_numpy(self.dC), torch.from_numpy(self.ds))
+        return coefficient_vjp(tau, (C, s), cotangents)
 
     def clear(self) -> None:
         for total in self.W:
@@ -109,13 +115,13 @@ class Sweep:
         return float(residual.double().square().sum())
 
     def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
-        """Adds the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
+        """Add the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
         sums.residual_squared += self.residual_squared(target)
         self.phi_output.mul_(weight)
         self.pull_back(x, net, sums)
 
     def pull_back(self, x: Tensor, net: Numbers, sums: Sums) -> None:
-        """Adds to `sums` what φ[L], as it stands in `phi_output`, means for every parameter."""
+        """Add to `sums` the gradient in every parameter that φ[L] in `phi_output` gives."""
         skips, hidden = self.skips, self.shape.hidden
         self._add_product(sums.W[hidden], self.phi_output, self._yT[hidden])
         skips.start_adjoint(net.C)

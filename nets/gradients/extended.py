@@ -46,7 +46,7 @@ class Scaled:
         return Scaled(large.mantissa + shifted, large.exponent)
 
     def plain(self) -> Tensor:
-        """As float64: inf (or 0) where that does not fit."""
+        """Return the numbers as float64: inf (or 0) where that does not fit."""
         half = self.exponent // 2  # in two steps, because 2^exponent itself may not fit
         return times_power(times_power(self.mantissa, half), self.exponent - half)
 
@@ -69,13 +69,13 @@ class Magnitude:
 
     @property
     def value(self) -> float:
-        """As a float: inf (or 0) where that does not fit."""
+        """Return the number as a float: inf (or 0) where that does not fit."""
         with np.errstate(over="ignore", under="ignore"):
             return float(np.ldexp(self.mantissa, self.exponent))
 
     @property
     def log10(self) -> float:
-        """-inf for zero."""
+        """Return log₁₀ of the number; -inf for zero."""
         if self.mantissa == 0.0:
             return -math.inf
         return math.log10(self.mantissa) + self.exponent * math.log10(2.0)

@@ -26,11 +26,11 @@ class LayerNorms:
     y: tuple[Magnitude, ...]  # k = 0..L; y[0] is the input
 
     def values(self) -> dict[str, Array]:
-        """As float64: inf where a norm exceeds it."""
+        """Return the norms as float64: inf where a norm exceeds it."""
         return {name: np.array([m.value for m in getattr(self, name)]) for name in KINDS}
 
     def log10(self) -> dict[str, Array]:
-        """Always finite, except -inf for an exact zero."""
+        """Return log₁₀ of the norms: finite, except -inf for an exact zero."""
         return {name: np.array([m.log10 for m in getattr(self, name)]) for name in KINDS}
 
 

@@ -35,7 +35,7 @@ class Normed:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One forward pass: what every linearised pass needs, in float64 unless told otherwise."""
+    """One forward pass: what every linearised pass needs, in float64 by default."""
 
     net: Network
     W: list[Tensor]

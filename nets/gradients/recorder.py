@@ -1,4 +1,4 @@
-"""Per-layer gradient norms of any torch module, in two lines of somebody else's training loop.
+"""Per-layer gradient norms of any torch module, in two lines of any training loop.
 
     with record_gradients(model) as history:
         ...                                   # the loop as it was
@@ -44,7 +44,7 @@ COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
 class GradientHistory:
-    """What was recorded: one row per backward pass, one column per parameter.
+    """Recorded gradient norms: one row per backward pass, one column per parameter.
 
     A parameter named in `entries` (a vector of scalars, such as one τ per layer) is kept entry by
     entry, gradient and value: `history.entries["tau"]`, `history.values["tau"]`.
@@ -167,7 +167,7 @@ class GradientHistory:
         pyarrow.parquet.write_table(table, path)
 
     def _at_the_end_of(self, backward_pass: int) -> None:
-        """Of several passes that accumulate, the last makes the row."""
+        """Record a row; of several passes that accumulate, the last makes it."""
         self._passes.discard(backward_pass)
         self._passes_seen += 1
         if self._passes_seen % self._every == 0:
@@ -182,7 +182,7 @@ def record_gradients(
     scaler: torch.amp.GradScaler | None = None,
     every: int = 1,
 ) -> Iterator[GradientHistory]:
-    """Records the gradient norms of every parameter after each `.backward()` within the block.
+    """Record the gradient norms of every parameter after each `.backward()` within the block.
 
     scaler: that of mixed precision, whose factor is taken out of the norms. every: record each
     n-th pass only, where gradients of n batches are accumulated. Modules from `torch.compile` are

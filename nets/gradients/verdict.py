@@ -4,7 +4,7 @@ The profile runs from the first layer to the last; gradients travel the other wa
 ratio = norm at the first living layer / norm at the last living layer:
 
     dead layer   some layer's norm is 0, or below DEAD times the largest, while others live
-    vanishing    ratio < VANISHING: what the last layer is told hardly reaches the first
+    vanishing    ratio < VANISHING: the gradient of the last layer hardly reaches the first
     exploding    ratio > EXPLODING, or a norm beyond float64
     healthy      everything else
 
@@ -29,7 +29,7 @@ Label = Literal["vanishing", "exploding", "healthy", "dead layer"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules say, and the numbers that they looked at."""
+    """The word of the rules, and the numbers behind it."""
 
     label: Label
     log10_ratio: float  # first over last living layer; 0 if none lives

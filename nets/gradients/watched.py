@@ -33,7 +33,7 @@ def train_with_norms(
     options: dict[str, Any] | None = None,
     probe: Callable[[Network], dict[str, Array]] | None = None,
 ) -> dict[str, Array]:
-    """Minimises the mean square error in place for so many evaluations, line searches included.
+    """Minimise the mean square error in place for so many evaluations, line searches included.
 
     Returns arrays with one row per `every` steps, the start and the end always among them:
     `step`, `evaluations`, `J`, `tau` (n, H) and log₁₀ norms `log10_W` (n, L), `log10_b`,

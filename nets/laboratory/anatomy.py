@@ -9,7 +9,7 @@ what a block returns in one of its calls: a shared block has several.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from base.errors import UserError
-from nets.laboratory.subject import Batch, Subject, first_tensor
+from nets.laboratory.subject import Batch, Subject, apply, first_tensor
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST = 0.6  # a module that holds more of the layers than this is opened
@@ -43,7 +43,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Block:
-    """What is repeated. `end` is the module whose output is its state, `start` its first one."""
+    """A repeated part: `end` is the module whose output is its state, `start` its first one."""
 
     name: str
     layers: tuple[str, ...]
@@ -102,7 +102,7 @@ def dissect(subject: Subject, module: nn.Module, batch: Batch) -> Anatomy:
             times.update(dict.fromkeys(fresh, clock))
 
     names = dict(module.named_modules())
-    with _hooked(names, ends, begins), _Uses(module, batch, used), torch.enable_grad():
+    with hooked(names, ends, begins), _Uses(module, batch, used), torch.enable_grad():
         subject.forward(module, batch)
     if not calls:
         raise UserError(f"{subject.name} was not called: is its forward replaced?")
@@ -233,10 +233,10 @@ def _grouped(
 
 
 @contextmanager
-def _hooked(
+def hooked(
     modules: dict[str, nn.Module], ends: OnOutput, begins: Callable[[str, Any], None] | None = None
 ) -> Iterator[None]:
-    """Calls `begins(name, arguments)` and `ends(name, arguments, output)` around every call."""
+    """Call `begins(name, arguments)` and `ends(name, arguments, output)` around every call."""
     handles = []
     for name, part in modules.items():
         if begins is not None:
@@ -297,7 +297,7 @@ class _Uses(TorchFunctionMode):
 def outputs_seen(
     anatomy: Anatomy, module: nn.Module, batch: Batch, seen: OnOutput
 ) -> Iterator[None]:
-    """Calls `seen(name, arguments, output)` for every layer and every block's end as they run."""
+    """Call `seen(name, arguments, output)` for every layer and every block's end as they run."""
     called = {layer.name for layer in anatomy.layers if not layer.orphan}
     called |= {block.end for block in anatomy.blocks if block.end not in anatomy.orphans}
     known = dict(module.named_modules())
@@ -312,12 +312,27 @@ def outputs_seen(
         for layer in sorted(fresh):
             seen(layer, None, output)
 
-    with _hooked(modules, seen):
+    with hooked(modules, seen):
         if not orphans:
             yield
             return
         with _Uses(module, batch, used):
             yield
+
+
+def first_arguments(
+    names: Collection[str], anatomy: Anatomy, module: nn.Module, batch: Batch
+) -> dict[str, Any]:
+    """Return (args, kwargs) of the first call of each of these layers and blocks."""
+    given: dict[str, Any] = {}
+
+    def seen(name: str, arguments: Any, _: Any) -> None:
+        if name in names:
+            given.setdefault(name, arguments)
+
+    with torch.no_grad(), outputs_seen(anatomy, module, batch, seen):
+        apply(module, batch.x)
+    return given
 
 
 def _within(name: str, of: str) -> bool:

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nets.laboratory.anatomy import Anatomy, Block, outputs_seen
-from nets.laboratory.subject import Batch, apply, first_tensor, seeded
+from nets.laboratory.anatomy import Anatomy, Block, first_arguments, hooked
+from nets.laboratory.subject import Batch, first_tensor, seeded
 
 TOLERANCE = 1e-9  # relative; the sums are done in float64
 
@@ -36,7 +36,9 @@ def residual_branches(module: nn.Module, batch: Batch, anatomy: Anatomy) -> dict
     The module is one in float64 made for this. Blocks of one type and shape are assumed alike in
     form: the first of them is examined, and the names carried over.
     """
-    arguments = _arguments(module, batch, anatomy)
+    blocks = {block.end for block in anatomy.blocks if block.is_module}
+    with seeded(0):
+        arguments = first_arguments(blocks, anatomy, module, batch)
     known: dict[Any, list[tuple[list[str], str, bool]] | None] = {}
     found: dict[str, list[Branch]] = {}
     for block in anatomy.blocks:
@@ -53,20 +55,6 @@ def residual_branches(module: nn.Module, batch: Batch, anatomy: Anatomy) -> dict
                 Branch(tuple(f"{block.name}.{h}" for h in heads), f"{block.name}.{end}", normalised)
                 for heads, end, normalised in known[form] or []
             ]
-    return found
-
-
-def _arguments(module: nn.Module, batch: Batch, anatomy: Anatomy) -> dict[str, Any]:
-    """What each block was first called with."""
-    blocks = {block.end for block in anatomy.blocks if block.is_module}
-    found: dict[str, Any] = {}
-
-    def seen(name: str, arguments: Any, _: Any) -> None:
-        if name in blocks:
-            found.setdefault(name, arguments)
-
-    with seeded(0), torch.no_grad(), outputs_seen(anatomy, module, batch, seen):
-        apply(module, batch.x)
     return found
 
 
@@ -108,31 +96,25 @@ def _examined(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[list[str],
 def _parts(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[str, Tensor | None]]:
     """The outermost modules that a block calls, once each and in order, with what they were given.
 
-    A tensor that a part is given is told from others by identity.
+    Tensors that a part is given are compared by identity.
     """
-    calls: list[tuple[str, Tensor | None]] = []
-    depth = [0]
-    handles = []
+    calls: dict[str, Tensor | None] = {}
+    depth = 0
 
-    def before(name: str, given: Any) -> None:
-        depth[0] += 1
-        if depth[0] == 1 and name not in [known for known, _ in calls]:
-            calls.append((name, first_tensor(given)))
+    def begins(name: str, given: Any) -> None:
+        nonlocal depth
+        depth += 1
+        if depth == 1 and name not in calls:
+            calls[name] = first_tensor(given[0])
 
-    def after(_: Any, __: Any, output: Any) -> None:
-        depth[0] -= 1
+    def ends(*_: Any) -> None:
+        nonlocal depth
+        depth -= 1
 
-    for name, part in block.named_modules():
-        if name:
-            handles.append(part.register_forward_pre_hook(lambda _, a, name=name: before(name, a)))
-            handles.append(part.register_forward_hook(after))
-    try:
-        with seeded(0), torch.no_grad():
-            block(*args, **kwargs)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return calls
+    inner = {name: part for name, part in block.named_modules() if name}
+    with seeded(0), torch.no_grad(), hooked(inner, ends, begins):
+        block(*args, **kwargs)
+    return list(calls.items())
 
 
 @contextmanager
@@ -155,7 +137,7 @@ def _changed(
 
 
 def replaced(output: Any, factor: Any, added: Tensor | None = None) -> Any:
-    """What a part returned, its first tensor times a factor, plus something."""
+    """Return the output of a part with its first tensor times a factor, plus something."""
     if isinstance(output, Tensor):
         value = factor * output
         return value if added is None else value + added

@@ -35,7 +35,7 @@ WORDS = ("healthy", "vanishing", "exploding", "dead", "chaotic", "ordered")
 
 @dataclass(frozen=True)
 class Findings:
-    """What the rules look at, at the start of training, for one seed."""
+    """The numbers that the rules use, at the start of training, for one seed."""
 
     profile: Profile
     memory: Mapping[str, Array]  # log₁₀ over time, per recurrent layer

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Examined:
-    """What one seed shows before the first step."""
+    """The measurements of one seed before the first step."""
 
     seed: int
     scale: float
@@ -36,7 +36,7 @@ class Examined:
 
 
 class Examiner:
-    """Measures copies of one subject, changed or not, always in the same way."""
+    """Measurements of copies of one subject, changed or not, always made in the same way."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -49,12 +49,17 @@ class Examiner:
         self.lyapunov = math.nan
 
     def fresh(self, seed: int, change: Apply | None = None) -> tuple[nn.Module, Batch]:
-        """The module of a seed and its first batch, in float64 where it can be, then changed."""
-        module, batch = self.subject.make(seed), self.subject.batches(seed, 1)[0]
-        if self.subject.fits_double(module, batch):
-            module, batch = module.double(), batch.to(torch.float64)
+        """Return the module of a seed and its first batch, as `precise` does, then changed."""
+        module, batch = self.precise(self.subject.make(seed), seed)
         if change is not None:
             change(module)
+        return module, batch
+
+    def precise(self, module: nn.Module, seed: int) -> tuple[nn.Module, Batch]:
+        """Return a module and the first batch of a seed, in float64 where the module allows it."""
+        batch = self.subject.batches(seed, 1)[0]
+        if self.subject.fits_double(module, batch):
+            return module.double(), batch.to(torch.float64)
         return module, batch
 
     def examine(self, seed: int, change: Apply | None = None, scale: float = 1.0) -> Examined:

@@ -227,5 +227,5 @@ def _mixes(start: Tensor, end: Tensor) -> bool:
 
 
 def _time_first(module: nn.Module) -> bool:
-    """Whether the leading axis may be time, as in torch's recurrent modules unless told else."""
+    """Whether the leading axis may be time, as in torch's recurrent modules by default."""
     return any(getattr(part, "batch_first", True) is False for part in module.modules())

@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from nets.laboratory.anatomy import Anatomy, outputs_seen
-from nets.laboratory.subject import Batch, apply
+from nets.laboratory.anatomy import Anatomy, first_arguments
+from nets.laboratory.subject import Batch
 
 Array = NDArray[np.float64]
 
@@ -25,27 +25,17 @@ def memory_profiles(
     module: nn.Module, batch: Batch, anatomy: Anatomy, seed: int = 0
 ) -> dict[str, Array]:
     """log₁₀ of the profile over time of every recurrent layer (nn.RNN, LSTM, GRU), by its name."""
-    names = {layer.name for layer in anatomy.layers if _is_recurrent(module, layer.name)}
-    given: dict[str, Any] = {}
-
-    def seen(name: str, arguments: Any, _: Any) -> None:
-        if name in names:
-            given.setdefault(name, arguments)
-
+    known = dict(module.named_modules())
+    layers = (layer.name for layer in anatomy.layers)
+    names = {name for name in layers if isinstance(known.get(name), nn.RNNBase)}
     if not names:
         return {}
-    with torch.no_grad(), outputs_seen(anatomy, module, batch, seen):
-        apply(module, batch.x)
+    given = first_arguments(names, anatomy, module, batch)
     return {
         name: _profile(module.get_submodule(name), given[name], seed)
         for name in given
         if isinstance(given[name][0][0], torch.Tensor)
     }
-
-
-def _is_recurrent(module: nn.Module, name: str) -> bool:
-    known = dict(module.named_modules())
-    return isinstance(known.get(name), nn.RNNBase)
 
 
 def _profile(layer: nn.Module, arguments: Any, seed: int) -> Array:

@@ -56,7 +56,6 @@ class _Seen:
         self.count = values.numel()
         self.silent = _silent_units(values)
         self.saturated = _saturated(values, kind)
-        self.peak: float = math.nan
         self.adjoint: float = math.nan
         self.numb: Tensor | None = None
         self.finite = math.isfinite(self.squares)
@@ -117,7 +116,7 @@ def plain_attention() -> AbstractContextManager[None]:
     return sdpa_kernel(SDPBackend.MATH)
 
 
-def layer_norms(module: nn.Module, anatomy: Anatomy, tensors: dict[str, Tensor]) -> Array:
+def layer_norms(anatomy: Anatomy, tensors: dict[str, Tensor]) -> Array:
     """Norms over all of a layer's tensors together; NaN for a layer without any."""
     names = list(tensors)
     norms = dict(zip(names, gradient_norms([tensors[name] for name in names]), strict=True))
@@ -146,8 +145,8 @@ def _collected(
         names.append(f"{name}#{calls[name]}" if totals.count(name) > 1 else name)
     return Profile(
         J=J,
-        gradient=layer_norms(module, anatomy, gradients),
-        weight=layer_norms(module, anatomy, values),
+        gradient=layer_norms(anatomy, gradients),
+        weight=layer_norms(anatomy, values),
         adjoint=np.array([_joint([s.adjoint for s in row]) for row in rows]),
         scale=np.array([_rms(row) for row in rows]),
         dead=np.array([_mean([s.dead for s in row]) for row in rows]),

@@ -1,4 +1,4 @@
-"""`gradient_study`: everything the laboratory measures about one module, and what it found."""
+"""`gradient_study`: everything the laboratory measures about one module, and its diagnosis."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_TRIAL_SEEDS = 3
 
 @dataclass(frozen=True)
 class GradientStudy:
-    """What was found about one module; all numbers are there as tables."""
+    """The measurements of one module and its diagnosis; all numbers are there as tables."""
 
     name: str
     anatomy: Anatomy
@@ -54,12 +54,12 @@ class GradientStudy:
 
     @property
     def verdict(self) -> str:
-        """One word; see `nets.laboratory.diagnosis`."""
+        """The diagnosis in one word; see `nets.laboratory.diagnosis`."""
         return self.diagnosis.verdict
 
     @property
     def layer(self) -> str | None:
-        """Where it starts; None for a healthy module."""
+        """The layer where the trouble starts; None for a healthy module."""
         return self.diagnosis.layer
 
     @property
@@ -103,39 +103,39 @@ class GradientStudy:
 
         return list(panels(self))
 
-    def _layers(self) -> Iterator[Row]:
+    def _profiles(self) -> Iterator[tuple[Row, Profile, Any]]:
+        """Yield where each profile was taken, the profile, and the step's updates (or None)."""
         for one in self.examined:
-            yield from self._layer_rows(one.profile, one.seed, one.scale, "start", 0, None)
+            yield _taken("start", one.seed, one.scale, 0), one.profile, None
         for seed, training in enumerate(self.trainings):
             for row in training.rows:
-                yield from self._layer_rows(
-                    row.profile, seed, 1.0, "training", row.step, row.update
-                )
+                yield _taken("training", seed, 1.0, row.step), row.profile, row.update
 
-    def _layer_rows(
-        self, found: Profile, seed: int, scale: float, phase: str, step: int, update: Any
-    ) -> Iterator[Row]:
-        for k, layer in enumerate(self.anatomy.layers):
-            gradient, weight = found.gradient[k], found.weight[k]
-            moved = math.nan if update is None else update[k]
-            yield {
-                "phase": phase, "seed": seed, "scale": scale, "step": step, "place": k,
-                "block": layer.block, "layer": layer.name, "kind": layer.kind,
-                "frozen": layer.frozen, "shared": layer.shared,
-                "gradient": float(gradient), "weight": float(weight),
-                "gradient_over_weight": _over(gradient, weight),
-                "update": float(moved), "update_over_weight": _over(moved, weight),
-                "gradient_over_update": _over(gradient, moved),
-                "adjoint": float(found.adjoint[k]), "activation": float(found.scale[k]),
-                "dead": float(found.dead[k]), "saturated": float(found.saturated[k]),
-            }  # fmt: skip
+    def _layers(self) -> Iterator[Row]:
+        for taken, profile, update in self._profiles():
+            for k, layer in enumerate(self.anatomy.layers):
+                gradient, weight = profile.gradient[k], profile.weight[k]
+                moved = math.nan if update is None else update[k]
+                yield {
+                    **taken, "place": k, "block": layer.block, "layer": layer.name,
+                    "kind": layer.kind, "frozen": layer.frozen, "shared": layer.shared,
+                    "gradient": float(gradient), "weight": float(weight),
+                    "gradient_over_weight": _over(gradient, weight),
+                    "update": float(moved), "update_over_weight": _over(moved, weight),
+                    "gradient_over_update": _over(gradient, moved),
+                    "adjoint": float(profile.adjoint[k]), "activation": float(profile.scale[k]),
+                    "dead": float(profile.dead[k]), "saturated": float(profile.saturated[k]),
+                }  # fmt: skip
 
     def _states(self) -> Iterator[Row]:
-        for one in self.examined:
-            yield from _state_rows(one.profile, one.seed, one.scale, "start", 0)
-        for seed, training in enumerate(self.trainings):
-            for row in training.rows:
-                yield from _state_rows(row.profile, seed, 1.0, "training", row.step)
+        for taken, profile, _ in self._profiles():
+            for k, name in enumerate(profile.states):
+                yield {
+                    **taken, "place": k, "state": name,
+                    "adjoint": float(profile.state_adjoint[k]),
+                    "activation": float(profile.state_scale[k]),
+                    "dead": float(profile.state_dead[k]),
+                }  # fmt: skip
 
     def _remedies(self) -> Iterator[Row]:
         for trial in self.trials:
@@ -195,7 +195,7 @@ def gradient_study(
     names: tuple[str, str] | None = None,
     tell: Tell | None = None,
 ) -> GradientStudy:
-    """Looks at the gradients of any torch module, and says what is wrong and what helps.
+    """Study the gradients of any torch module: what is wrong with them, where, what helps.
 
     module: a module, or a function that makes one (called once per seed); it is never changed.
     data: a pair (x, y), a function that returns one, or a loader. loss: `loss(output, y)`; without
@@ -255,7 +255,7 @@ def _studied(
             )
         )  # fmt: skip
         if seed == 0 and steps and not trainings[0].diverged:
-            after = examiner.spectra(*_precise(examiner, module))
+            after = examiner.spectra(*examiner.precise(module, 0))
     trials: list[Trial] = []
     if tried:
         chosen = examined[: min(seeds, MOST_TRIAL_SEEDS)]
@@ -293,16 +293,6 @@ class _Share:
         self.done += self.seeds * self.each
 
 
-def _precise(examiner: Examiner, module: nn.Module) -> tuple[nn.Module, Any]:
-    """A trained module in the precision in which Jacobians are measured."""
-    import torch
-
-    batch = examiner.subject.batches(0, 1)[0]
-    if examiner.subject.fits_double(module, batch):
-        return module.double(), batch.to(torch.float64)
-    return module, batch
-
-
 def _scale_change(examiner: Examiner, scale: float) -> Apply:
     if not (scale > 0 and math.isfinite(scale)):
         raise UserError(f"a scale must be a positive number, got {scale}")
@@ -326,13 +316,9 @@ def _at_scale(examiner: Examiner, seeds: int, scale: float, change: Apply) -> li
     return found
 
 
-def _state_rows(found: Profile, seed: int, scale: float, phase: str, step: int) -> Iterator[Row]:
-    for k, name in enumerate(found.states):
-        yield {
-            "phase": phase, "seed": seed, "scale": scale, "step": step, "place": k, "state": name,
-            "adjoint": float(found.state_adjoint[k]), "activation": float(found.state_scale[k]),
-            "dead": float(found.state_dead[k]),
-        }  # fmt: skip
+def _taken(phase: str, seed: int, scale: float, step: int) -> Row:
+    """Return the first columns of a row: when a profile was taken."""
+    return {"phase": phase, "seed": seed, "scale": scale, "step": step}
 
 
 def _over(a: Any, b: Any) -> float:

@@ -1,4 +1,4 @@
-"""What is studied: a module per seed, batches, a loss. Whatever is wrong is said here, once.
+"""The subject of a study: a module per seed, batches, a loss, all checked here.
 
 Random numbers come from torch's global generator, because modules draw from it; it is forked, so
 that the caller's stream stays where it was.
@@ -94,7 +94,7 @@ class Subject:
         return value.reshape(())
 
     def fits_double(self, module: nn.Module, batch: Batch) -> bool:
-        """Whether a copy of the module runs in float64: not where it makes float32 by itself."""
+        """Return whether a copy runs in float64: not where it makes float32 by itself."""
         if "fits" not in self._double:
             try:
                 with torch.no_grad():
@@ -111,10 +111,9 @@ class Subject:
             "the first of the pair is given to the module",
         ):
             output = apply(module, batch.x)
-        told = f"output {_described(output)} and target {_described(batch.y)}"
-        with _clear(f"the loss does not take {told}", "give --loss (loss=)"):
-            J = self.cost(output, batch.y)
-        return J
+        shapes = f"output {_described(output)} and target {_described(batch.y)}"
+        with _clear(f"the loss does not take {shapes}", "give --loss (loss=)"):
+            return self.cost(output, batch.y)
 
 
 @contextmanager
@@ -160,14 +159,8 @@ def default_loss(output: Any, y: Any) -> Tensor:
 
 
 def first_tensor(value: Any) -> Tensor | None:
-    """The first tensor of floating-point numbers in what a module returned."""
-    if isinstance(value, Tensor):
-        return value if value.is_floating_point() else None
-    parts = value.values() if isinstance(value, Mapping) else value
-    if isinstance(parts, tuple | list) or isinstance(value, Mapping):
-        found = (first_tensor(part) for part in parts)
-        return next((tensor for tensor in found if tensor is not None), None)
-    return None
+    """Return the first tensor of floating-point numbers in what a module returned."""
+    return next((tensor for tensor in _tensors(value) if tensor.is_floating_point()), None)
 
 
 @contextmanager
@@ -269,11 +262,8 @@ def _check_parameters(module: nn.Module, name: str) -> None:
 def _tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from _tensors(part)
-    elif isinstance(value, tuple | list):
-        for part in value:
+    elif isinstance(value, Mapping | tuple | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
             yield from _tensors(part)
 
 
@@ -296,11 +286,9 @@ def _described(value: Any) -> str:
         return f"{tuple(value.shape)} {str(value.dtype).removeprefix('torch.')}"
     if isinstance(value, tuple | list) and any(isinstance(part, Tensor) for part in value):
         return "(" + ", ".join(_described(part) for part in value) + ")"
-    return (
-        f"{value!r}"[:60]
-        if value is None or isinstance(value, int | float | str)
-        else (f"a {type(value).__name__}")
-    )
+    if value is None or isinstance(value, int | float | str):
+        return f"{value!r}"[:60]
+    return f"a {type(value).__name__}"
 
 
 def _first_line(error: Exception) -> str:

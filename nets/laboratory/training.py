@@ -109,18 +109,17 @@ def train_watched(
 
 
 def loss_after(
-    subject: Subject, module: nn.Module, trainer: Trainer, *, steps: int, seed: int
+    subject: Subject,
+    module: nn.Module,
+    anatomy: Anatomy,
+    trainer: Trainer,
+    *,
+    steps: int,
+    seed: int,
 ) -> float:
-    """J on the first batch after so many steps; inf if it diverged."""
-    batches = subject.batches(seed, steps + 1)
-    optimizer = trainer.build(module)
-    with seeded(30_000 + seed):
-        try:
-            for step in range(steps):
-                _plain_step(subject, module, batches[step], optimizer, trainer)
-        except _NotFinite:
-            return math.inf
-        return final_loss(subject, module, batches[0])
+    """Return J on the first batch after so many steps; inf if it diverged."""
+    J = train_watched(subject, module, anatomy, trainer, steps=steps, seed=seed, rows=0).J
+    return float(J[-1]) if len(J) == steps + 1 else math.inf
 
 
 class _NotFinite(Exception):
@@ -164,7 +163,7 @@ def _step_sizes(module: nn.Module, anatomy: Anatomy, step: Callable[[], None]) -
     step()
     with torch.no_grad():
         moved: dict[str, Any] = {name: p.detach() - before[name] for name, p in moving.items()}
-    return layer_norms(module, anatomy, moved)
+    return layer_norms(anatomy, moved)
 
 
 @contextmanager

@@ -58,7 +58,8 @@ def try_remedies(
 ) -> list[Trial]:
     """Every remedy on the given seeds, best first; the unchanged module is one of the trials."""
     tell(AS_IT_IS)
-    trials = [_measured(examiner, AS_IT_IS, Change("nothing changed"), examined, trainer, steps)]
+    unchanged = [Change("nothing changed")] * len(examined)
+    trials = [_measured(examiner, AS_IT_IS, unchanged, examined, trainer, steps)]
     for name, plan in plans().items():
         tell(name)
         try:
@@ -100,20 +101,19 @@ def _ratio(examiner: Examiner, seed: int, change: Apply) -> float:
 def _measured(
     examiner: Examiner,
     name: str,
-    changes: Change | Sequence[Change],
+    changes: Sequence[Change],
     examined: Sequence[Examined],
     trainer: Trainer,
     steps: int,
 ) -> Trial:
-    several = [changes] * len(examined) if isinstance(changes, Change) else list(changes)
     diagnoses, losses = [], []
-    for one, change in zip(examined, several, strict=True):
+    for one, change in zip(examined, changes, strict=True):
         diagnoses.append(examiner.examine(one.seed, change.apply).diagnosis)
         losses.append(_loss(examiner, change, trainer, steps, one.seed))
     common = typical(diagnoses)
     ratio = float(np.median([diagnosis.log10_ratio for diagnosis in diagnoses]))
     loss = float(np.median(losses))
-    return Trial(name, several[0].text, True, common.verdict, common.layer, ratio, loss)
+    return Trial(name, changes[0].text, True, common.verdict, common.layer, ratio, loss)
 
 
 def _loss(examiner: Examiner, change: Change, trainer: Trainer, steps: int, seed: int) -> float:
@@ -121,7 +121,7 @@ def _loss(examiner: Examiner, change: Change, trainer: Trainer, steps: int, seed
     change.apply(module)
     how = replace(trainer, clip=change.clip or trainer.clip)
     with seeded(0):
-        return loss_after(examiner.subject, module, how, steps=steps, seed=seed)
+        return loss_after(examiner.subject, module, examiner.anatomy, how, steps=steps, seed=seed)
 
 
 def typical(diagnoses: Sequence[Diagnosis]) -> Diagnosis:

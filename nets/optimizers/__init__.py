@@ -4,7 +4,7 @@ An optimiser module says everything about itself:
 
     minimize(objective, theta, report, *, <its own options>) -> str
     POSITIVE       how τ > 0 is kept, see below
-    LINE_SEARCH    whether it finds its step lengths itself; one that does not must be told a rate
+    LINE_SEARCH    whether it finds its step lengths itself; one that does not must be given a rate
     TUNED          settings of a training at which it races the others, with where they come from
     state_bytes    (parameters, **options) -> bytes that it keeps from step to step
     NEEDS          "residuals" if J and its gradient are not enough for it; may be left out
@@ -63,7 +63,7 @@ class Report(Protocol):
 
 
 class Stop(Exception):
-    """Ends a minimisation, with the reason."""
+    """The end of a minimisation, with the reason."""
 
 
 class Diverged(Exception):
@@ -86,7 +86,7 @@ DECLARATIONS = {
 
 @dataclass(frozen=True)
 class Option:
-    """Something an optimiser can be told."""
+    """One option of an optimiser."""
 
     type: type
     default: Any
@@ -122,7 +122,7 @@ names = REGISTRY.names
 
 
 def get(name: str | Callable[..., Any]) -> Any:
-    """The optimiser called `name`, complete; a function or a torch class is its own name."""
+    """Return the optimiser called `name`; a function or a torch class is its own name."""
     if isinstance(name, str):
         return REGISTRY.get(name)
     from nets.optimizers._own import of
@@ -132,7 +132,7 @@ def get(name: str | Callable[..., Any]) -> Any:
 
 @cache
 def options(module: ModuleType) -> dict[str, Option]:
-    """What an optimiser can be told: types, defaults and help, read off its `minimize`."""
+    """Return the options of an optimiser with types, defaults and help, from its `minimize`."""
     if hasattr(module, "OPTIONS"):
         return dict(module.OPTIONS)
     hints = get_type_hints(module.minimize, include_extras=True)
@@ -152,7 +152,7 @@ def options(module: ModuleType) -> dict[str, Option]:
 
 
 def check_options(module: ModuleType, given: Mapping[str, Any]) -> None:
-    """Refuses options that the optimiser does not have, naming those that it has."""
+    """Raise a UserError for options that the optimiser does not have."""
     known = list(options(module))
     for option in given:
         if option not in known:
@@ -161,22 +161,22 @@ def check_options(module: ModuleType, given: Mapping[str, Any]) -> None:
 
 
 def needs_residuals(optimizer: Any) -> bool:
-    """Whether it wants the residuals of a sum of squares one by one."""
+    """Return whether an optimiser needs the residuals of a sum of squares one by one."""
     return getattr(get(optimizer), "NEEDS", "gradient") == "residuals"
 
 
 def choose(optimizer: Any, parameters: int) -> Any:
-    """The optimiser meant by "auto": dense self-scaled BFGS, or the one with limited memory."""
+    """Return the optimiser meant by "auto": self-scaled BFGS, dense or with limited memory."""
     if optimizer != "auto":
         return optimizer
     return "ssbfgs" if parameters <= DENSE_LIMIT else "lssbfgs"
 
 
-def state_bytes(optimizer: str, parameters: int, told: Mapping[str, Any] | None = None) -> int:
-    """Bytes that an optimiser ("auto" too) keeps for so many parameters, told some options."""
+def state_bytes(optimizer: str, parameters: int, given: Mapping[str, Any] | None = None) -> int:
+    """Return the bytes that an optimiser ("auto" too) keeps, with the `given` options."""
     module = get(choose(optimizer, parameters))
     defaults = {name: option.default for name, option in options(module).items()}
-    return int(module.state_bytes(parameters, **{**defaults, **(told or {})}))
+    return int(module.state_bytes(parameters, **{**defaults, **(given or {})}))
 
 
 def _name(module: ModuleType) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nets.optimizers import Objective, Vector
+from nets.optimizers import Diverged, Objective, Vector
 
 ARMIJO = 1e-4
 CURVATURE = 0.9
@@ -31,6 +31,14 @@ def is_finite(J: float, gradient: Vector) -> bool:
 def evaluate(objective: Objective, theta: Vector, alpha: float = 0.0) -> Point:
     J, gradient = objective(theta)
     return Point(theta, J if is_finite(J, gradient) else np.inf, gradient, alpha)
+
+
+def first_point(objective: Objective, theta: Vector) -> Point:
+    """Return the start of a minimisation, where J must be finite."""
+    point = evaluate(objective, theta)
+    if not np.isfinite(point.J):
+        raise Diverged("J is not finite at the start")
+    return point
 
 
 def weak_wolfe(

@@ -17,14 +17,14 @@ from base.errors import UserError
 from nets.optimizers import Diverged, Objective, Option, Report, Stop, Vector
 from nets.optimizers._line_search import is_finite
 
-TOLD = ("objective", "theta", "report")  # what every optimiser is called with
+ARGUMENTS = ("objective", "theta", "report")  # what every optimiser is called with
 FAR = 1e6  # J this many times above its start is no excursion any more
 NUMBERS_KEPT = 6  # vectors of the size of θ: the state of most methods without matrices
 
 
 @dataclass(eq=False)
 class OwnOptimizer:
-    """What a file of this folder defines, of something that is none."""
+    """The definitions of a file of this folder, for a function or a class of a user."""
 
     NAME: str
     minimize: Callable[..., str]
@@ -62,10 +62,12 @@ def of(found: Any, name: str = "", declared: Any = None) -> OwnOptimizer:
 def _options(found: Callable[..., Any], name: str) -> dict[str, Option]:
     """The arguments with a default, whether or not they say what they are for."""
     parameters = list(inspect.signature(found, eval_str=True).parameters.values())
-    if len(parameters) < len(TOLD):
-        raise UserError(f"optimiser {name!r} must take ({', '.join(TOLD)}), and may take options")
+    if len(parameters) < len(ARGUMENTS):
+        raise UserError(
+            f"optimiser {name!r} must take ({', '.join(ARGUMENTS)}), and may take options"
+        )
     known = {}
-    for parameter in parameters[len(TOLD) :]:
+    for parameter in parameters[len(ARGUMENTS) :]:
         if parameter.default is parameter.empty or parameter.name in ("lower", "seed"):
             continue
         hint, text = parameter.annotation, ""
@@ -80,18 +82,18 @@ def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
     """The function itself; what goes wrong in it is said in one line, not as a crash of ours."""
     takes = inspect.signature(found).parameters
 
-    def minimize(objective: Objective, theta: Vector, report: Report, **told: Any) -> str:
+    def minimize(objective: Objective, theta: Vector, report: Report, **options: Any) -> str:
         ours: list[Exception] = []
         try:
-            reason = found(_noting(objective, ours), theta, _noting(report, ours), **told)
+            reason = found(_noting(objective, ours), theta, _noting(report, ours), **options)
         except (Stop, Diverged, UserError):
             raise
         except Exception as error:
             if error in ours:
                 raise
-            said = " ".join(str(error).split())
+            message = " ".join(str(error).split())
             raise UserError(
-                f"optimiser {name!r} raised {type(error).__name__}: {said}{_place(error)}"
+                f"optimiser {name!r} raised {type(error).__name__}: {message}{_place(error)}"
             ) from error
         return str(reason) if reason else "the optimiser returned"
 
@@ -145,17 +147,17 @@ def _by_torch(found: type) -> Callable[..., str]:
         report: Report,
         *,
         lower: Vector | None = None,
-        **told: Any,
+        **options: Any,
     ) -> str:
         """Steps of `found` on one flat parameter; the closure also serves methods that ask more
         than once per step (torch's LBFGS)."""
         import torch
 
-        if "rate" in told:
-            told["lr"] = told.pop("rate")
+        if "rate" in options:
+            options["lr"] = options.pop("rate")
         numbers = theta.copy()
         parameter = torch.from_numpy(numbers).requires_grad_()  # shares its numbers
-        stepper = found([parameter], **told)
+        stepper = found([parameter], **options)
         highest, asked = np.inf, 0
 
         def closure() -> Any:

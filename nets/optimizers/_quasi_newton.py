@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.optimizers import Diverged, Objective, Report, Vector
+from nets.optimizers import Objective, Report, Vector
 from nets.optimizers._inverse_hessian import InverseHessian
-from nets.optimizers._line_search import evaluate, weak_wolfe
+from nets.optimizers._line_search import first_point, weak_wolfe
 
 #: (sᵀBs/sᵀy, yᵀHy/sᵀy, parameters) -> ρ, φ: a member of Broyden's class with its scaling
 Member = Callable[[float, float, int], tuple[float, float]]
@@ -31,9 +31,7 @@ def descend(
     is the first H, by default I scaled by the first pair. If the line search fails H is forgotten;
     if it fails then too, the end is reached.
     """
-    point = evaluate(objective, theta)
-    if not np.isfinite(point.J):
-        raise Diverged("J is not finite at the start")
+    point = first_point(objective, theta)
     H = InverseHessian(point.theta.size)
     direction, first_alpha, fresh = -point.gradient, _first_alpha(point.gradient), True
     if inverse is not None:

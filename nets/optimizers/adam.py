@@ -1,4 +1,6 @@
-"""Adam (Kingma and Ba 2015), torch's own, on the full batch or on mini batches, with a schedule.
+"""Adam (Kingma and Ba 2015), torch's own, on the full batch or on mini batches.
+
+The rate follows a schedule of `nets/training/schedules.py`.
 
 POSITIVE = "bounds": Adam has no line search that could turn a step down, so after each step the
 bounded entries are put back to their lower bound. (In log τ its steps of fixed size ±rate would
@@ -7,8 +9,7 @@ make τ move by a factor, far faster than the weights when τ is large, and far 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import repeat
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ import numpy as np
 from base.errors import UserError
 from nets.optimizers import Diverged, Objective, Report, Vector
 from nets.optimizers._line_search import is_finite
+from nets.training.schedules import factor
 
 POSITIVE = "bounds"
 LINE_SEARCH = False
@@ -25,13 +27,6 @@ LINE_SEARCH = False
 # 1.1e-2, 7.5e-3; 200 rows: 8.7e-3. A row of history costs a whole J.
 TUNED: dict[str, Any] = {"batch": 1000, "rate": 1e-2, "every": 60}
 FAR = 1e6  # J this many times above its start is no excursion any more
-
-#: name -> factor on the rate as a function of the progress in [0, 1] through `horizon` steps
-SCHEDULES: dict[str, Callable[[float], float]] = {
-    "constant": lambda progress: 1.0,
-    "cosine": lambda progress: 0.5 * (1 + math.cos(math.pi * progress)),
-    "exponential": lambda progress: 1e-3**progress,
-}
 
 
 def minimize(
@@ -57,10 +52,7 @@ def minimize(
     """
     import torch
 
-    if schedule not in SCHEDULES:
-        raise UserError(f"no schedule {schedule!r}; known: {', '.join(SCHEDULES)}")
-    if schedule != "constant" and horizon <= 0:
-        raise UserError(f"schedule {schedule!r} needs to know the number of steps: set horizon")
+    rate_factor = factor(schedule, horizon)
     theta = theta.copy()
     parameter = torch.from_numpy(theta).requires_grad_()  # shares its numbers with theta
     adam = torch.optim.Adam([parameter], lr=rate, betas=(beta1, beta2))
@@ -77,8 +69,7 @@ def minimize(
         else:
             report(theta.copy(), J, gradient)
         parameter.grad = torch.from_numpy(gradient)
-        progress = min(step / horizon, 1.0) if horizon else 0.0
-        adam.param_groups[0]["lr"] = rate * SCHEDULES[schedule](progress)
+        adam.param_groups[0]["lr"] = rate * rate_factor(step)
         adam.step()
         if lower is not None:
             np.maximum(theta, lower, out=theta)

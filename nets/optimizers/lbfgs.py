@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nets.optimizers import Diverged, Kept, Objective, Report, Vector
-from nets.optimizers._line_search import Point, evaluate
+from nets.optimizers import Kept, Objective, Report, Vector
+from nets.optimizers._line_search import Point, evaluate, first_point
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -34,9 +34,7 @@ def minimize(
     from scipy.optimize import Bounds
     from scipy.optimize import minimize as scipy_minimize
 
-    start = evaluate(objective, theta)
-    if not np.isfinite(start.J):
-        raise Diverged("J is not finite at the start")
+    start = first_point(objective, theta)
     report(start.theta, start.J, start.gradient)
     limits = Bounds(-np.inf if lower is None else lower, np.inf)
     while True:

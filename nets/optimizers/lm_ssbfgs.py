@@ -48,7 +48,7 @@ def state_bytes(parameters: int, **options: Any) -> int:
 
 
 def warm_up() -> None:
-    """Compiles before the clock runs."""
+    """Compile before the clock runs."""
     from nets.optimizers._quasi_newton import warm_up
 
     warm_up()

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nets.optimizers import Diverged, Kept, Objective, Report, Vector
-from nets.optimizers._line_search import evaluate, weak_wolfe
+from nets.optimizers import Kept, Objective, Report, Vector
+from nets.optimizers._line_search import first_point, weak_wolfe
 
 POSITIVE = "reject"
 LINE_SEARCH = True
@@ -29,9 +29,7 @@ def minimize(objective: Objective, theta: Vector, report: Report, *, memory: Kep
     """
     from nets.optimizers._pairs import Pairs
 
-    point = evaluate(objective, theta)
-    if not np.isfinite(point.J):
-        raise Diverged("J is not finite at the start")
+    point = first_point(objective, theta)
     pairs = Pairs(memory, point.theta.size)
     while True:
         report(point.theta, point.J, point.gradient)

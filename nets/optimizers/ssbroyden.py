@@ -1,4 +1,4 @@
-"""Self-scaled Broyden: a member of Broyden's class chosen anew at every step, dense.
+"""Self-scaled Broyden: a member of Broyden's class chosen again at every step, dense.
 
 POSITIVE = "reject", for the reasons of `ssbfgs`: its line search turns an infinite J down.
 """
@@ -12,7 +12,7 @@ from nets.optimizers import Objective, Report, Vector
 
 POSITIVE = "reject"
 LINE_SEARCH = True
-# It has nothing to tune. A 2-20 net told the equation of `maxwell`, 15 s, seed 0: error 3.0e-9
+# It has nothing to tune. A 2-20 net given the equation of `maxwell`, 15 s, seed 0: error 3.0e-9
 # (ssbfgs 1.7e-8, lm_ssbfgs 1.2e-8, lm 5.9e-6).
 TUNED: dict[str, Any] = {}
 
@@ -53,7 +53,7 @@ def state_bytes(parameters: int, **options: Any) -> int:
 
 
 def warm_up() -> None:
-    """Compiles before the clock runs."""
+    """Compile before the clock runs."""
     from nets.optimizers._quasi_newton import warm_up
 
     warm_up()

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import numpy as np
-
-from nets.optimizers import Diverged, Objective, Report, Vector
-from nets.optimizers._line_search import ARMIJO, MAX_TRIALS, Point, evaluate
+from nets.optimizers import Objective, Report, Vector
+from nets.optimizers._line_search import ARMIJO, MAX_TRIALS, Point, evaluate, first_point
 
 POSITIVE = "log"
 LINE_SEARCH = True
@@ -30,9 +28,7 @@ def minimize(
 
     `rate` is the first α; α is halved on failure and multiplied by `growth` after success.
     """
-    point = evaluate(objective, theta)
-    if not np.isfinite(point.J):
-        raise Diverged("J is not finite at the start")
+    point = first_point(objective, theta)
     alpha = rate
     while True:
         report(point.theta, point.J, point.gradient)

@@ -1,4 +1,4 @@
-"""Nets that are told an equation: residuals that are linear in a net's values and derivatives.
+"""Nets that are given an equation: residuals that are linear in a net's values and derivatives.
 
 At a point x the net u and its derivatives are a *jet*, one block of channels per quantity:
 

@@ -40,7 +40,7 @@ def input_jets(x: Array, order: str) -> Array:
 
 
 def check_served(sigma: Activation, order: str) -> None:
-    """Refuses an activation that has fewer continuous derivatives than the jet is made of."""
+    """Raise a UserError for an activation with too few continuous derivatives for the jet."""
     needed = DERIVATIVES[order]
     if sigma.smoothness < needed:
         raise UserError(

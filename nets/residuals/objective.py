@@ -21,7 +21,6 @@ from base.errors import UserError
 from nets.fast.kernel import FlatParameters, Norms, numbers_of
 from nets.fast.shape import Shape
 from nets.fast.sweep import Numbers, Sums, pool_entries
-from nets.gradients.adjoint import coefficient_vjp
 from nets.module import Network
 from nets.residuals.jets import channels, check_served, input_jets
 from nets.residuals.sweep import JetSweep, Rows
@@ -108,7 +107,9 @@ class ResidualObjective:
                     loss += self._plain(k, numbers)
                 else:
                     loss += self._tested(k, term, numbers)
-        self._add_tau(tau, C, s)
+        by_tau = self._sums.tau_gradient(tau, C, s)
+        self.tau_gradient = by_tau.numpy()
+        self._gradient.set_tau(by_tau)
         gradient = self._gradient.flat.numpy().copy()
         if not (isfinite(loss) and np.isfinite(gradient).all()):
             return inf, np.zeros(self.parameters)
@@ -144,13 +145,6 @@ class ResidualObjective:
             r = np.empty(chunk.b.shape)
             self._sweep(k, chunk).residuals(chunk.x, numbers, chunk.A, chunk.b, r)
             self._r[k][:, chunk.columns] = r
-
-    def _add_tau(self, tau: Tensor, C: Tensor, s: Tensor) -> None:
-        cotangents = (torch.from_numpy(self._sums.dC), torch.from_numpy(self._sums.ds))
-        gradient = coefficient_vjp(tau, (C, s), cotangents)
-        self.tau_gradient = gradient.numpy()
-        if self._gradient.free_tau is not None:
-            self._gradient.free_tau.copy_(self.net.free_tau_gradient(gradient))
 
     # ------------------------------------------------------------ residuals and Jacobian
 
@@ -253,13 +247,8 @@ class ResidualObjective:
 
     def _at(self, theta: Array) -> tuple[Tensor, Tensor, Tensor, Numbers] | None:
         """τ, C, s with their graph, and the numbers of the sweep; None where τ is not allowed."""
-        self._theta.flat.copy_(torch.from_numpy(np.asarray(theta, dtype=np.float64)))
-        free = self._theta.free_tau
-        if free is None:
-            free = self.net.free_tau.detach()
-        tau = self.net.whole_tau(free).clone().requires_grad_()
-        allowed = not self.net.architecture.POSITIVE_TAU or bool((tau > 0).all())
-        if not (allowed and bool(torch.isfinite(self._theta.flat).all())):
+        tau = self._theta.load(theta)
+        if tau is None or not bool(torch.isfinite(self._theta.flat).all()):
             return None
         with torch.enable_grad():
             C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)

@@ -75,7 +75,7 @@ def _columns(M: Tensor, width: int) -> Tensor:
 
 
 def norms_by_theory(net: Network, x: Any, target: Any) -> dict[str, Array]:
-    """What `grad_norms` measures, from the theorems' matrices; "y" has k = 1..L-1 only.
+    """The norms of `grad_norms` from the theorems' matrices; "y" has k = 1..L-1 only.
 
     In chunks of samples, because all propagators of a chunk are held at once; numbers beyond
     float64 come out as inf or NaN.

@@ -50,7 +50,10 @@ def rescaled(net: Network, *, tau: str = "fixed") -> Network:
 
 
 def rescaling_gap(net: Network, x: Any) -> float:
-    """Relative distance of a net's output from that of its rescaled twin: rounding, or O(1)."""
+    """Relative distance of a net's output from that of its rescaled twin: rounding, or O(1).
+
+    It is 0 where both are equal, also where both vanish (no unit of the net is active).
+    """
     with torch.no_grad():
         own, twin = net(x), rescaled(net)(x)
-    return float((own - twin).norm() / own.norm())
+    return 0.0 if torch.equal(own, twin) else float((own - twin).norm() / own.norm())

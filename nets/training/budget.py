@@ -1,4 +1,4 @@
-"""What a training may spend: limits, a clock that can be paused, an objective that counts."""
+"""The budget of a training: limits, a clock that can be paused, an objective that counts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from base.errors import UserError
 from nets.fast.kernel import FastObjective
 from nets.loss import Loss
-from nets.module import Network
 from nets.optimizers import Stop, Vector
-from nets.own import AutogradObjective, OwnNet
+from nets.own import AutogradObjective, OwnNet, Trainable
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
@@ -67,7 +66,7 @@ class Clock:
 
 
 def objective_of(
-    net: Network, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
+    net: Trainable, x: Any, y: Any, loss: Loss | None = None, precision: str | None = None
 ) -> FastObjective | AutogradObjective:
     """J and its gradient: by the fast kernel, or for a torch module by differentiating it."""
     if isinstance(net, OwnNet):
@@ -76,7 +75,7 @@ def objective_of(
 
 
 class Data(Protocol):
-    """What a training is about: J as a whole, on some of its rows, and as a sum of squares."""
+    """The data of a training: J as a whole, on some of its rows, and as a sum of squares."""
 
     whole: Any  # θ ↦ (J, gradient), perhaps with `exceeds(theta, bound)`
     rows: int
@@ -104,9 +103,9 @@ class Equation:
 
 
 class Rows:
-    """J on all rows, and on a mini batch (buffers of its own, filled anew for each batch)."""
+    """J on all rows, and on a mini batch (buffers of its own, filled again for each batch)."""
 
-    def __init__(self, net: Network, x: Any, y: Any, loss: Loss, precision: str) -> None:
+    def __init__(self, net: Trainable, x: Any, y: Any, loss: Loss, precision: str) -> None:
         self.net, self.loss, self.precision = net, loss, precision
         self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
         self.rows = len(self.x)
@@ -151,7 +150,7 @@ class CountedObjective:
         return self._value(self.data.whole, inner, 1.0)
 
     def exceeds(self, inner: Vector, bound: float) -> bool:
-        """Whether J is above the bound; an evaluation if it is, else the call to come is one."""
+        """Return whether J is above the bound; counts as an evaluation if it is."""
         self._check_budget()
         theta = self.coordinates.outward(inner)
         above = self.coordinates.allows(theta) and self.data.whole.exceeds(theta, bound)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from nets import optimizers
-from nets.module import TAU_FLOOR, Network
+from nets.module import TAU_FLOOR
 from nets.optimizers import Vector
+from nets.own import Trainable
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Coordinates:
     way: str
 
     @classmethod
-    def of(cls, net: Network, way: str) -> Coordinates:
+    def of(cls, net: Trainable, way: str) -> Coordinates:
         free = net.learns_tau and net.architecture.POSITIVE_TAU
         return cls(slice(-net.free_tau.numel(), None) if free else slice(0, 0), way)
 
@@ -66,23 +67,23 @@ class Coordinates:
         return lower
 
     def allows(self, theta: Vector) -> bool:
-        """Whether τ is where the net has a value."""
+        """Return whether the net is defined at this τ."""
         tau = theta[self.positive]
         return bool(np.all(tau > 0) and np.all(np.isfinite(tau)))
 
 
 def prepared(
-    net: Network, optimizer: str | Callable[..., Any], told: Mapping[str, Any], seed: int = 0
+    net: Trainable, optimizer: str | Callable[..., Any], options: Mapping[str, Any], seed: int = 0
 ) -> tuple[Callable[..., str], Coordinates]:
-    """`minimize(objective, theta, report)` of an optimiser, told its options, and its coordinates.
+    """Return `minimize(objective, theta, report)` with its options set, and its coordinates.
 
     The training itself sets `lower`, where the optimiser keeps τ > 0 by bounds, and `seed`, where
     it draws.
     """
     module = optimizers.get(optimizer)
-    optimizers.check_options(module, told)
+    optimizers.check_options(module, options)
     coordinates = Coordinates.of(net, module.POSITIVE)
-    settings = dict(told)
+    settings = dict(options)
     if "seed" in (module.minimize.__kwdefaults__ or {}):
         settings["seed"] = seed
     if module.POSITIVE == "bounds":

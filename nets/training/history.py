@@ -1,9 +1,10 @@
-"""What a training leaves behind: a row every few steps, and a sparse curve of the errors."""
+"""The history of a training: a row every few steps, and a sparse curve of the errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,17 +13,13 @@ from numpy.typing import NDArray
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Vector
-from nets.own import OwnNet
+from nets.own import OwnNet, Trainable
 
 Arrays = dict[str, NDArray[np.float64]]
-Probe = Callable[[Network], float]
+Probe = Callable[[Any], float]  # of a net, or of the module that `train` was given
 
 #: Points of the curve lie at least this factor apart in evaluations: some 50 over 10 000 of them.
 CURVE_RATIO = 1.2
-
-
-def history_of(net: Network, loss: Loss) -> History:
-    return OwnHistory(net, loss) if isinstance(net, OwnNet) else History(net, loss)
 
 
 class History:
@@ -30,19 +27,23 @@ class History:
 
     As arrays: `step`, `evaluations`, `seconds`, `J`, `mse`, `penalty` of shape (n,) and `grad_W`
     (n, L), `grad_b` (n, L−1), `grad_tau` and `tau` (n, free τ's). Gradients are those in the net's
-    own parameters (dJ/dτ, not dJ/d log τ).
+    own parameters (dJ/dτ, not dJ/d log τ). For a torch module of a user's own `grad_W` has one
+    column per parameter tensor, and there is no b and no τ.
     """
 
-    def __init__(self, net: Network, loss: Loss) -> None:
-        self.layers = len(net.W)
-        self.free_tau = net.free_tau.numel() if net.learns_tau else 0
+    def __init__(self, net: Trainable, loss: Loss) -> None:
+        self.net, self.loss = net, loss
         sizes = [parameter.numel() for parameter in net.free_parameters()]
         self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.free_tau = sizes[-1] if net.learns_tau else 0
+        pairs = 2 * net.config.hidden + 1  # W[0], b[0], …, W[L−1], and then τ
+        self.columns = {"W": slice(0, pairs, 2), "b": slice(1, pairs, 2), "tau": slice(pairs, None)}
+        if isinstance(net, OwnNet):
+            self.columns = {"W": slice(None), "b": slice(0, 0), "tau": slice(0, 0)}
+        b = self.columns["b"]
         self.bias_parts = [
-            slice(start, start + size)
-            for start, size in zip(self.starts[1::2], sizes[1::2], strict=False)
-        ][: self.layers - 1]
-        self.net, self.loss = net, loss
+            slice(start, start + size) for start, size in zip(self.starts[b], sizes[b], strict=True)
+        ]
         self.scalars: list[tuple[float, ...]] = []
         self.norms: list[Vector] = []
         self.tau: list[Vector] = []
@@ -61,7 +62,7 @@ class History:
         weights, tau = theta[: theta.size - self.free_tau], theta[theta.size - self.free_tau :]
         if loss.lambda1:
             total += loss.lambda1 / 2 * float(weights @ weights + np.abs(weights).sum())
-        if loss.lambda2:
+        if loss.lambda2 and isinstance(self.net, Network):
             free = torch.from_numpy(tau) if self.free_tau else self.net.free_tau.detach()
             whole = self.net.whole_tau(free)
             total += loss.lambda2 / 2 * float(whole @ whole + whole.abs().sum())
@@ -75,35 +76,12 @@ class History:
     def arrays(self) -> Arrays:
         names = ("step", "evaluations", "seconds", "J", "mse", "penalty")
         columns = np.array(self.scalars, dtype=np.float64).reshape(-1, len(names)).T
-        groups = 2 * self.layers - 1 + (self.free_tau > 0)
-        norms = np.array(self.norms, dtype=np.float64).reshape(-1, groups)
-        pairs = norms[:, : 2 * self.layers - 1]
+        norms = np.array(self.norms, dtype=np.float64).reshape(-1, len(self.starts))
         return {
             **dict(zip(names, columns, strict=True)),
-            "grad_W": pairs[:, 0::2],
-            "grad_b": pairs[:, 1::2],
-            "grad_tau": norms[:, 2 * self.layers - 1 :],
+            **{f"grad_{kind}": norms[:, part] for kind, part in self.columns.items()},
             "tau": np.array(self.tau, dtype=np.float64).reshape(len(self.tau), self.free_tau),
         }
-
-
-class OwnHistory(History):
-    """Of a torch module: `grad_W` has one column per parameter tensor; there is no b and no τ."""
-
-    def __init__(self, net: Network, loss: Loss) -> None:
-        sizes = [parameter.numel() for parameter in net.free_parameters()]
-        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.free_tau, self.bias_parts = 0, []
-        self.net, self.loss = net, loss
-        self.scalars, self.norms, self.tau = [], [], []
-
-    def arrays(self) -> Arrays:
-        names = ("step", "evaluations", "seconds", "J", "mse", "penalty")
-        columns = np.array(self.scalars, dtype=np.float64).reshape(-1, len(names)).T
-        norms = np.array(self.norms, dtype=np.float64).reshape(-1, len(self.starts))
-        none = np.zeros((len(norms), 0))
-        found = dict(zip(names, columns, strict=True))
-        return {**found, "grad_W": norms, "grad_b": none, "grad_tau": none, "tau": none}
 
 
 @dataclass
@@ -122,9 +100,8 @@ class Curve:
     def is_due(self, evaluations: float) -> bool:
         return evaluations >= self.next_at
 
-    def add(self, net: Network, step: int, evaluations: float, seconds: float, J: float) -> None:
-        shown = getattr(net, "original", net)
-        values = {name: float(probe(shown)) for name, probe in self.probes.items()}
+    def add(self, net: Trainable, step: int, evaluations: float, seconds: float, J: float) -> None:
+        values = {name: float(probe(net.original)) for name, probe in self.probes.items()}
         row = {"step": step, "evaluations": evaluations, "seconds": seconds, "J": J, **values}
         if self.rows and self.rows[-1]["step"] == step:
             self.rows.pop()

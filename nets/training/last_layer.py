@@ -19,7 +19,7 @@ def hidden_states(net: Network, x: Any) -> list[Tensor]:
 
 
 def solve_last_layer(net: Network, x: Any, y: Any) -> None:
-    """Sets W[L−1] to the minimiser of Σ‖W[L−1] y[L−1] − y‖² of smallest norm."""
+    """Set W[L−1] to the minimiser of Σ‖W[L−1] y[L−1] − y‖² of smallest norm."""
     states = hidden_states(net, x)[-1]
     with torch.no_grad():
         y = net.as_batch(y, "y", net.widths[-1])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -17,17 +17,17 @@ from nets.config_checks import DTYPES
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
-from nets.own import trainable
+from nets.own import Trainable, trainable
 from nets.training.budget import Clock, CountedObjective, Data, Limits, Rows
 from nets.training.coordinates import Coordinates, prepared
-from nets.training.history import Arrays, Curve, History, Probe, history_of
+from nets.training.history import Arrays, Curve, History, Probe
 
 DEFAULT_STEPS = 1000
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a training stands."""
+    """The state of a training while it runs."""
 
     steps: int
     evaluations: float
@@ -39,7 +39,7 @@ class Progress:
 
 @dataclass
 class Training:
-    """A finished training. `net` holds the best state: the lowest J that was reported."""
+    """A finished training. `net`, the one that was given, holds the state of the lowest J."""
 
     net: Network
     J: float
@@ -73,7 +73,7 @@ def train(
     progress: Callable[[Progress], None] | bool | None = None,
     **options: Any,
 ) -> Training:
-    """Minimises J of `net` on rows x, y in place, and returns what happened.
+    """Minimise J of `net` on rows x, y in place, and return what happened.
 
     Stops at the first of: `steps`, `evaluations` of J and its gradient (mini batches count by
     their share of the rows), `seconds` (probes do not count), `target` reached by the first probe
@@ -86,17 +86,17 @@ def train(
     theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
     number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
     default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
-    evaluation; the optimiser's state, J and τ are float64 always. `progress` is told where the
-    training stands; by default a line says so in terminals and notebooks (False: none).
+    evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with
+    the state of the training; by default a line shows it in terminals and notebooks (False: none).
     """
     loss, every = loss or Loss(), _stride(every, len(x), options)
     if precision not in DTYPES:
         raise UserError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
-    net = trainable(net, x, y)
+    own = trainable(net, x, y)
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     return minimise(
-        net,
-        Rows(net, x, y, loss, precision),
+        own,
+        Rows(own, x, y, loss, precision),
         loss=loss,
         optimizer=optimizer,
         limits=limits,
@@ -109,7 +109,7 @@ def train(
 
 
 def minimise(
-    net: Network,
+    net: Trainable,
     data: Data,
     *,
     limits: Limits,
@@ -140,7 +140,7 @@ def minimise(
         data=data,
         coordinates=coordinates,
         limits=limits,
-        history=history_of(net, loss or Loss()),
+        history=History(net, loss or Loss()),
         curve=Curve(probes or {}),
         every=every,
         show=show,
@@ -150,7 +150,7 @@ def minimise(
 
 
 def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
-    """Of the history: with mini batches a row needs the whole J, so once per epoch."""
+    """Return the stride of the history: with mini batches an epoch, since a row needs all of J."""
     if every is None:
         every = max(1, rows // options["batch"]) if options.get("batch") else 1
     if every < 1:
@@ -161,7 +161,7 @@ def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
 def _shown(
     progress: Callable[[Progress], None] | bool | None,
 ) -> tuple[Callable[[Progress], None] | None, AbstractContextManager[Any]]:
-    """Who is told where the training stands, and what closes it."""
+    """Return what is called with the state of the training, and what closes it."""
     from nets.training.progress import TrainingProgress, is_watched
 
     if callable(progress):
@@ -173,7 +173,7 @@ def _shown(
 
 
 def _finished(run: _Run, minimize: Callable[..., str]) -> Training:
-    """Runs to the end, whichever it is."""
+    """Run the training to its end, and return it."""
     diverged = interrupted = False
     try:
         reason = minimize(run.report)
@@ -192,7 +192,7 @@ class _Run:
     def __init__(
         self,
         *,
-        net: Network,
+        net: Trainable,
         data: Data,
         coordinates: Coordinates,
         limits: Limits,
@@ -291,7 +291,7 @@ class _Run:
             self._add_to_curve(self.best, self.best_J, seconds)
         self.net.unpack(self.best)
         return Training(
-            net=getattr(self.net, "original", self.net),
+            net=cast(Network, self.net.original),
             J=float(self.best_J),
             reason=reason,
             diverged=diverged or not np.isfinite(self.best_J),

@@ -112,18 +112,22 @@ def test_pruning_does_what_it_declares(dropped_in):
 
 
 def test_commands_know_it(momentum, shell):
-    told = shell.inside("gradients", "--net", momentum, "--hidden", "4", "--samples", "9", "--json")
-    assert json.loads(told.stdout)["theory_error"] < 1e-8
+    result = shell.inside(
+        "gradients", "--net", momentum, "--hidden", "4", "--samples", "9", "--json"
+    )
+    assert json.loads(result.stdout)["theory_error"] < 1e-8
     size = ("--hidden", "3", "--width", "4", "--samples", "50", "--tau0", "2/H")
-    told = shell.inside("train", "--net", momentum, *size, "--steps", "3", "--json")
-    assert json.loads(told.stdout)["steps"] == 3
+    result = shell.inside("train", "--net", momentum, *size, "--steps", "3", "--json")
+    assert json.loads(result.stdout)["steps"] == 3
 
 
 def test_it_runs_as_a_cell_and_has_its_title(momentum, shell):
     small = ("nets=momentum", "samples=50", "steps=2", "seeds=0", "hidden=2", "width=4")
     settings = [word for setting in small for word in ("--set", setting)]
-    told = shell.inside("run", "training", "--run", "mine", "--jobs", "0", "--no-report", *settings)
-    assert told.returncode == 0, told.stderr
+    result = shell.inside(
+        "run", "training", "--run", "mine", "--jobs", "0", "--no-report", *settings
+    )
+    assert result.returncode == 0, result.stderr
     records = list(Store(shell.directory / "runs/mine").records())
     assert {net_name(record.config).split(" +")[0][:12] for record in records} == {"Momentum net"}
 

@@ -76,23 +76,23 @@ def test_it_trains(heavyball, net):
 
 def test_commands_know_it(heavyball, shell):
     size = ("--hidden", "2", "--width", "4", "--samples", "50", "--steps", "3")
-    told = shell.inside("train", "--optimizer", heavyball, *size, "--rate", "1e-3", "--json")
-    assert json.loads(told.stdout)["steps"] == 3
-    told = shell.inside("train", "--optimizer", heavyball, *size, "--batch", "5")
-    assert told.returncode == 2
-    assert "no option 'batch'" in told.stderr
+    result = shell.inside("train", "--optimizer", heavyball, *size, "--rate", "1e-3", "--json")
+    assert json.loads(result.stdout)["steps"] == 3
+    result = shell.inside("train", "--optimizer", heavyball, *size, "--batch", "5")
+    assert result.returncode == 2
+    assert "no option 'batch'" in result.stderr
 
 
 def test_it_joins_the_race_with_its_own_settings(heavyball, shell):
     assert {cell.config["rate"] for cell in race.cells(race.Config(optimizers=(heavyball,)))} == {
         0.02
     }
-    told = shell.inside(
+    result = shell.inside(
         "run", "learned_tau", "--run", "mine", "--jobs", "0", "--no-report", "--set",
         "optimizers=heavyball", "--set", "seeds=1000", "--set", "depths=3", "--set",
         "evaluations=4", "--set", "samples=20", "--set", "width=4",
     )  # fmt: skip
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("lacking", sorted(optimizers.DECLARATIONS))

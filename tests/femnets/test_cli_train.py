@@ -291,8 +291,8 @@ class TestProgress:
         assert len(stream.getvalue().splitlines()) == 1
 
 
-def test_numpy_computes_with_as_many_threads_as_told(tmp_path):
-    """NumPy is loaded before the options are known: its library has to be told afterwards."""
+def test_numpy_computes_with_as_many_threads_as_asked(tmp_path):
+    """NumPy is loaded before the options are known: its library has to be set afterwards."""
     code = (
         "import numpy, sys; from femnets.cli._nets import use_threads; use_threads(1);"
         "from threadpoolctl import threadpool_info;"
@@ -310,7 +310,7 @@ def test_numpy_computes_with_as_many_threads_as_told(tmp_path):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_before_or_after_the_training_is_told_with_its_code(
+def test_a_signal_before_or_after_the_training_gives_its_exit_code(
     monkeypatch, capsys, number, code
 ):
     def asked(*_, **__):

@@ -33,7 +33,7 @@ COMPUTING = {
     "bench.runner": "run_cells",
     "bench.methods.training": "train_net net_metrics",
     "bench.methods.solving": "solve_net evaluated",
-    "bench.methods.gradient_atlas": "portrait",
+    "bench.methods.gradient_atlas": "gradient_profile",
     "bench.store.vtu": "write_fields",
     "bench.claims.comparison": "compare",
     "femnets.cli._fem_jobs": "fields",

@@ -321,7 +321,7 @@ def test_rules_of_the_diagnosis(logs, lyapunov, verdict, layer):
     assert (found.verdict, found.layer) == (verdict, layer)
 
 
-def test_dead_and_fading_memory_are_told_apart():
+def test_dead_and_fading_memory_are_distinguished():
     assert diagnose(Findings(made_up([0, 0, 0], dead=0.99), {})).verdict == "dead"
     faded = diagnose(
         Findings(made_up([0, 0, 0]), {"rnn": np.linspace(-9, 0, 40)}, forget_gate={"rnn": 0.5})

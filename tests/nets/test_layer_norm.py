@@ -74,7 +74,7 @@ def test_normalised_nets_do_not_feel_the_scale_of_their_weights(kind):
 
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu", "sine"])
 def test_gain_of_a_normalised_layer(name):
-    """Feedforward, width 400, twelve layers: √χ per layer, told nothing but the activation."""
+    """Feedforward, width 400, twelve layers: √χ per layer, given nothing but the activation."""
     net = build(net="feedforward", activation=name, init="he", hidden=12, width=400, tau="fixed")
     x, target = points(10)
     phi = state_adjoints(trajectory(net, x, layer_norm=True), target)

@@ -151,7 +151,7 @@ class TestContract:
         run(name, objective, theta, 5)
         assert not theta.any()
 
-    def test_stops_at_once_when_told(self, name):
+    def test_stops_at_once_when_asked(self, name):
         for steps in (0, 1, 7):
             reports, reason = run(name, rosenbrock_of(2), np.array([-1.2, 1.0]), steps)
             assert len(reports) == steps + 1

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from base.errors import UserError
@@ -88,6 +88,7 @@ def test_example_6_3(weight):
     seed=st.integers(0, 10**6),
     hidden=st.integers(1, 6),
 )
+@example(net="feedforward", seed=272853, hidden=4)  # every unit of a layer is dead
 def test_tau_is_a_rescaling_of_weights(net, seed, hidden):
     tall = build(net=net, tau0="uniform", hidden=hidden, width=8, eta=EXACT_RELU, seed=seed)
     x = np.random.default_rng(seed).normal(size=(6, 7))

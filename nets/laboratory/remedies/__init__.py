@@ -7,14 +7,13 @@ that is measured in float64 and the copy that is trained get the same one.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from typing import Any
 
 from torch import Tensor, nn
 
+from base.registry import Registry
 from nets.laboratory.anatomy import Anatomy, Block, Layer
 from nets.laboratory.branches import RECURRENT, Branch
 from nets.laboratory.diagnosis import Diagnosis
@@ -28,7 +27,7 @@ class DoesNotFit(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to a fresh copy, in words and as a function; clipping is of the training."""
+    """A change to a fresh copy, in words and as a function; clipping is of the training."""
 
     text: str
     apply: Apply = lambda module: None
@@ -37,7 +36,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Case:
-    """What a remedy may look at."""
+    """The module and its measurements, from which a remedy is planned."""
 
     anatomy: Anatomy
     branches: Mapping[str, list[Branch]]  # of the residual blocks
@@ -61,14 +60,12 @@ class Case:
         }
 
 
+REGISTRY: Registry[Any] = Registry("remedy", __name__)
+
+
 def plans() -> dict[str, Callable[[Case], Change]]:
-    """Every remedy by its name."""
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        if not info.name.startswith("_"):
-            module: ModuleType = importlib.import_module(f"{__name__}.{info.name}")
-            found[module.NAME] = module.plan
-    return found
+    """Return the plan of every remedy by the remedy's name."""
+    return {module.NAME: module.plan for module in REGISTRY}
 
 
 def parameters_of(module: nn.Module) -> dict[str, Tensor]:
