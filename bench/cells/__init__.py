@@ -166,8 +166,8 @@ def _kind(module: Any, name: str) -> ModuleType:
     return cast(ModuleType, module)
 
 
-# Open to modules that a study from outside names, not to entry points.
-REGISTRY: Registry[ModuleType] = Registry("kind of cell", __name__, _kind, group="cells")
+# Studies from outside name their own kinds, by module; installed packages offer none.
+REGISTRY: Registry[ModuleType] = Registry("kind of cell", __name__, _kind, files=True)
 kinds = REGISTRY.names
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from base.registry import name_of
 from bench.cells import MACHINE, Result, edge_solve
 from bench.core.information import INFORMATION
 from bench.core.settings import setting
@@ -143,13 +144,14 @@ def _late_fall(training: Training) -> float:
 def _trained(config: Config, told: Setting) -> tuple[Network, Training]:
     from bench import problems
     from bench.measure.norms import tabulated_domain
+    from nets.architectures import resnet
     from nets.module import build
     from nets.residuals.objective import ResidualObjective
     from nets.training.budget import Equation, Limits
     from nets.training.loop import minimise
 
     net = build(
-        net="resnet", tau="learned", hidden=config.hidden, width=config.width, inputs=3,
+        net=name_of(resnet), tau="learned", hidden=config.hidden, width=config.width, inputs=3,
         outputs=told.outputs, activation="tanh", seed=config.seed,
     )  # fmt: skip
     table = tabulated_domain(problems.get(config.problem), ("x",))

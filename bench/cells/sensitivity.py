@@ -10,16 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from base.registry import name_of
 from bench.cells import Result
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, setting
 from bench.methods.configurations import NetOnData
+from nets.architectures import fractional, resnet
 
 if TYPE_CHECKING:
     from bench.problems import Array
     from nets.module import Network
 
-NETS, TAUS = ("resnet", "fractional"), ("fixed", "learned")
+NETS, TAUS = (name_of(resnet), name_of(fractional)), ("fixed", "learned")
 
 
 @dataclass(frozen=True, kw_only=True)

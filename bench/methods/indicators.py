@@ -31,9 +31,10 @@ def _mesh(problem: Problem) -> Any:
 def coarse_solve(name: str) -> tuple[Array, float]:
     """A graded N₀ solve at the points of the domain's rule, and its own estimate η of its error."""
     from fem.boundary_value import solve_boundary_value
+    from fem.elements.n0 import ELEMENT
 
     problem = problems.get(name)
-    solution = solve_boundary_value(data_of(problem), mesh=_mesh(problem))
+    solution = solve_boundary_value(data_of(problem), element=ELEMENT.name, mesh=_mesh(problem))
     eta = solution.estimate(data_of(problem))
     assert eta is not None
     return solution(tabulated_domain(problem, ("x",)).inputs.T), eta
