@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._sizes import offered
+from fem.elements import Element
 
 Settings = dict[str, Any]
 
@@ -15,8 +18,8 @@ Settings = dict[str, Any]
 class Meshes:
     """Cells per side by family, uniform and graded, and layers of bricks."""
 
-    smooth: tuple[str, ...] = ("maxwell", "helix")
-    singular: tuple[str, ...] = ("screen", "curlsing")
+    smooth: tuple[str, ...] = every.smooth_fields()
+    singular: tuple[str, ...] = every.singular_fields()
     n0: tuple[int, ...] = (1, 2, 4, 8)
     n1: tuple[int, ...] = (1, 2, 4)
     graded: tuple[int, ...] = (2, 4, 8)
@@ -40,6 +43,25 @@ class Meshes:
             for problem in self.singular
             for layers in self.layers
         ]
+
+
+def uniform(
+    problem: str,
+    elements: Iterable[Element],
+    lowest: tuple[int, ...],
+    higher: tuple[int, ...],
+    orders: tuple[int, ...],
+) -> list[Settings]:
+    """Each element on uniform meshes: cells per side if its order is fixed, lowest or higher, and
+    otherwise every order on one cell."""
+    cells: list[Settings] = []
+    for element in elements:
+        common = {"problem": problem, "element": element.name}
+        if element.order is None:
+            cells += [common | {"n": 1, "order": order} for order in orders]
+        else:
+            cells += [common | {"n": n} for n in (lowest if element.order == 1 else higher)]
+    return cells
 
 
 Config = TypeVar("Config", bound=Meshes)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from bench import problems
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
 from bench.studies._sizes import offered
 
@@ -35,7 +36,7 @@ PRESETS = {
     "paper": Config(n=tuple(sorted({*SMALL, *dyadic(512)}))),
     "full": Config(
         n=tuple(sorted({*SMALL, *dyadic(512)})),
-        problems=("maxwell", "helix", "screen", "curlsing"),
+        problems=every.fields(),
     ),
 }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import Cell
+from bench.studies import _every as every
 from nets import architectures
 
 YIELDS = (
@@ -22,8 +23,6 @@ YIELDS = (
     "theory_error",
 )
 
-NETS = ("feedforward", "resnet", "densenet", "fractional")
-
 
 @dataclass(frozen=True)
 class Config:
@@ -33,7 +32,7 @@ class Config:
     stands for `learned:1/H` as well. Policies that an architecture does not admit are left out.
     """
 
-    nets: tuple[str, ...] = NETS
+    nets: tuple[str, ...] = every.nets()
     depths: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
     scales: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0)
     policies: tuple[str, ...] = ("fixed:1/H", "fixed:1/sqrtH", "rezero:1")
@@ -73,7 +72,7 @@ WIDENED: dict[str, Any] = {
     "widths": (10, 30, 100, 300, 1000),
     "wide_seeds": tuple(range(1000, 1005)),
     "xi_activations": EVERY_ACTIVATION,
-    "trained_nets": NETS,
+    "trained_nets": every.nets(),
 }
 
 PRESETS = {

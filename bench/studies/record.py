@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bench.cells import Cell, paired
 from bench.methods import recipes
+from bench.studies import _every as every
 
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "seconds", "tau")
 
@@ -28,9 +29,7 @@ class Config:
 PRESETS = {
     "quick": Config(seeds=(0,), problems=("maxwell",), features=("x,f,phi",), evaluations=5000.0),
     "paper": Config(),
-    "full": Config(
-        seeds=tuple(range(1000, 1020)), problems=("maxwell", "helix", "screen", "curlsing")
-    ),
+    "full": Config(seeds=tuple(range(1000, 1020)), problems=every.fields()),
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Cell
+from bench.studies import _every as every
 from bench.studies._inputs import seen_by
 
 YIELDS = (
@@ -25,11 +26,11 @@ SEARCHED = ("sizes", "activations", "etas", "first_scales", "optimizers")
 
 @dataclass(frozen=True)
 class Config:
-    problems: tuple[str, ...] = ("maxwell", "helix", "screen", "curlsing")
+    problems: tuple[str, ...] = every.fields()
     features: tuple[str, ...] = ("x,f,phi", "x")
-    ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
+    ablated: tuple[str, ...] = every.smooth_fields()  # see all `features`, the rest the first only
     # or these the last only. On `curlsing` f misleads: relative error 2e-2, without it 3e-3.
-    bare: tuple[str, ...] = ("screen", "curlsing")
+    bare: tuple[str, ...] = every.singular_fields()
     sizes: tuple[str, ...] = ("2-20",)
     # `helix`, positions, 2-20, 4000 evaluations (7 s of one core), relative error: smoothReLU 1e-2,
     # tanh 5e-5, sine 3e-5 with a first scale of 1, 7e-6 with 3, 9e-6 with 6. `maxwell` with f and φ
@@ -68,7 +69,7 @@ PRESETS = {
     "paper": Config(),
     "full": Config(
         features=ABLATION,
-        ablated=("maxwell", "helix", "screen", "curlsing"),
+        ablated=every.fields(),
         bare=(),
         sizes=("1-60", "2-10", "2-20", "2-30"),
         first_scales=(1.0, 3.0, 6.0),
@@ -77,7 +78,7 @@ PRESETS = {
         paper_net=("fixed", "learned"),
         paper_net_evaluations=2000,
         seeds=tuple(range(1000, 1020)),
-        decided_on=("maxwell", "helix", "screen", "curlsing"),
+        decided_on=every.fields(),
     ),
 }
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
 
 YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
-EVERY = ("resnet", "fractional", "densenet", "feedforward")
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ PRESETS = {
     "quick": Config(hidden=(2,), steps=300, seeds=(0, 1), samples=3000, bias_ordering=(False,)),
     "paper": Config(),
     "full": Config(
-        nets=EVERY,
+        nets=every.nets(),
         hidden=(2, 4, 6, 10),
         seeds=tuple(range(1000, 1020)),
         data_seeds=(1000, 1001, 1002),
-        problems=("maxwell", "helix"),
+        problems=every.smooth_fields(),
     ),
 }
 
 
 @where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
-    """All four architectures: nobody knows yet which suits the field."""
-    return replace(config, problems=(problem.name,), nets=EVERY)
+    """Every architecture: no one knows yet which suits the field."""
+    return replace(config, problems=(problem.name,), nets=every.nets())
 
 
 def cells(config: Config) -> list[Cell]:
