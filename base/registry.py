@@ -107,7 +107,7 @@ class Registry(Generic[Plugin]):
         return inside or [self.installed[each].module for each in names if each in self.installed]
 
     def forget(self) -> None:
-        """Looks again: files or packages have come or gone."""
+        """Look again at the next question: files or packages have come or gone."""
         self._plugins.clear()
         for cached in ("files", "installed"):
             self.__dict__.pop(cached, None)

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from bench.problems import Problem
 from bench.studies import _every as every
-from bench.studies._sizes import offered
 from fem.elements import Element
 
 Settings = dict[str, Any]
@@ -65,6 +64,11 @@ def uniform(
 
 
 Config = TypeVar("Config", bound=Meshes)
+
+
+def offered(problem: Problem, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of the sizes for which the problem's domain has a mesh: one from a file has few."""
+    return tuple(n for n in sizes if problem.domain.offers(n))
 
 
 def suited(config: Config, problem: Problem) -> Config:

@@ -14,7 +14,7 @@ from bench.cells import Cell
 from bench.problems import Problem
 from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._sizes import offered
+from bench.studies._meshes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "iterations")
 SMALL = tuple(range(1, 11))

@@ -8,7 +8,7 @@ from bench.cells import Cell
 from bench.problems import Problem
 from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._sizes import offered
+from bench.studies._meshes import offered
 
 YIELDS = ("rel_test_error", "l2_error_inside", "unknowns", "unknowns_without_data", "seconds")
 

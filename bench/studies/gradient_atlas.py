@@ -1,6 +1,6 @@
 """The gradient atlas: where gradients vanish and explode before training starts.
 
-Beside it, in `paper` and `full`: every activation, start, width and normalisation with mean field;
+In `paper` and `full` also: every activation, start, width and normalisation with mean field;
 the correlation length; Jacobian spectra along training; a memory that decays by itself. There a
 cell is a line of nets (all scales, all seeds of one kind): one net is milliseconds, a cell seconds.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 from bench.studies import _every as every
 from nets import architectures
 
@@ -197,7 +197,6 @@ def _cell(
             "gamma": gamma,
             "width": config.width,
             "samples": config.samples,
-            "seed": seed,
-            "data_seed": seed,
+            **paired(seed),
         },
     )

@@ -2,7 +2,7 @@
 
 The recipe (`femnets train --recipe record`) was chosen without a look outside the cylinder, and
 is then compared with itself on another field and on fewer inputs. The studies `baselines` and
-`convergence` (least squares, the p-version) belong beside it: on `maxwell` they are strong.
+`convergence` (least squares, the p-version) belong to it: on `maxwell` they are strong.
 """
 
 from __future__ import annotations

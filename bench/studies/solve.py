@@ -1,7 +1,7 @@
 """Given the equation and the boundary values, never the field: finite elements and nets.
 
 The paper's four variants at equal numbers of parameters (but for the τ's themselves): does τ or γ
-matter when the equation is the teacher? The best net; a race of the optimisers, which `auto` of the
+matter when a net is given the equation? The best net; a race of the optimisers, which `auto` of the
 track *solve* is the winner of; N₀, N₁, the p-version, its hp layers at a singular edge, and
 adaptive tetrahedra. All nets stop by evaluations; equal time is read off the recorded curves.
 """
@@ -15,8 +15,7 @@ from bench.cells import Cell, paired
 from bench.problems import Problem
 from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._meshes import Settings, uniform
-from bench.studies._sizes import offered
+from bench.studies._meshes import Settings, offered, uniform
 
 YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", "dofs")
 
@@ -112,17 +111,17 @@ def _variants(config: Config) -> list[Cell]:
 
 
 def _best(config: Config) -> list[Cell]:
-    """`auto` on a wider net for `helix`, which has more to say; other forms on the first field."""
+    """`auto` on a wider net for `helix`, which is harder; other forms on the first field."""
     common = {"evaluations": float(config.best_evaluations), "every": 50}
-    found = [
+    fields = [
         common | {"problem": problem, "width": config.width * (3 if problem == "helix" else 2) // 2}
         for problem in config.problems
     ]
     weak = common | {"evaluations": float(config.weak_evaluations), "width": config.width}
-    found += [weak | {"problem": config.problems[0], "form": form} for form in config.weak_forms]
+    fields += [weak | {"problem": config.problems[0], "form": form} for form in config.weak_forms]
     return [
         Cell("solved_net", settings | paired(seed))
-        for settings in found
+        for settings in fields
         for seed in config.best_seeds
     ]
 

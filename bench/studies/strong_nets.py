@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 from bench.studies import _every as every
 from bench.studies._inputs import seen_by
 
@@ -93,8 +93,7 @@ def cells(config: Config) -> list[Cell]:
                 **{name: getattr(config, name) for name in SEARCHED},
                 "tuning_evaluations": config.tuning_evaluations,
                 "evaluations": config.evaluations,
-                "seed": seed,
-                "data_seed": seed,
+                **paired(seed),
             },
         )
         for problem in config.problems
@@ -111,8 +110,7 @@ def cells(config: Config) -> list[Cell]:
                 "optimizer": "ssbfgs",
                 "evaluations": float(config.paper_net_evaluations),
                 "every": max(1, config.paper_net_evaluations // 20),
-                "seed": seed,
-                "data_seed": seed,
+                **paired(seed),
             },
         )
         for tau in config.paper_net

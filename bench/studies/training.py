@@ -2,7 +2,7 @@
 
 Its experiments E1 and E3–E7 share these cells: 1000 steps of steepest descent with Armijo's rule
 from τ₀ = 1, paired seeds. By default each seed has data of its own, so that pairs are independent;
-`data_seeds` crosses all seeds with the same data sets, so that weights and data can be told apart
+`data_seeds` crosses all seeds with the same data sets, so that their effects can be separated
 (the study `sensitivity` does so in small). Nets are evaluated in float32, which halves the time;
 parameters, line search and J stay in float64. The errors reached, about a per cent, are far above
 its rounding.
