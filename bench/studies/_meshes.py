@@ -17,8 +17,8 @@ Settings = dict[str, Any]
 class Meshes:
     """Cells per side by family, uniform and graded, and layers of bricks."""
 
-    smooth: tuple[str, ...] = every.smooth_fields()
-    singular: tuple[str, ...] = every.singular_fields()
+    smooth: tuple[str, ...] = every.fields(smooth=True)
+    singular: tuple[str, ...] = every.fields(smooth=False)
     n0: tuple[int, ...] = (1, 2, 4, 8)
     n1: tuple[int, ...] = (1, 2, 4)
     graded: tuple[int, ...] = (2, 4, 8)

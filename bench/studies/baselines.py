@@ -24,8 +24,10 @@ ABLATION = ("x,f,phi", "x,phi", "x")
 class Config:
     methods: tuple[str, ...] = tuple(names())
     features: tuple[str, ...] = ABLATION
-    problems: tuple[str, ...] = every.smooth_fields()
-    ablated: tuple[str, ...] = every.smooth_fields()  # see all `features`, the rest the first only
+    problems: tuple[str, ...] = every.fields(smooth=True)
+    ablated: tuple[str, ...] = every.fields(
+        smooth=True
+    )  # see all `features`, the rest the first only
     bare: tuple[str, ...] = ()  # or these the last only, as nets do there
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
     few: tuple[str, ...] = ()  # methods that see the fewest of these samples only
@@ -43,7 +45,7 @@ PRESETS = {
     ),
     "paper": Config(
         problems=every.fields(),
-        bare=every.singular_fields(),
+        bare=every.fields(smooth=False),
         data_seeds=tuple(range(1000, 1012)),
     ),
     "full": Config(

@@ -15,7 +15,7 @@ YIELDS = ("rel_test_error", "l2_error_inside", "unknowns", "unknowns_without_dat
 
 @dataclass(frozen=True)
 class Config:
-    problems: tuple[str, ...] = every.smooth_fields()
+    problems: tuple[str, ...] = every.fields(smooth=True)
     n0: tuple[int, ...] = (1, 2, 4)
     n1: tuple[int, ...] = (1, 2)
     data_seeds: tuple[int, ...] = (0,)

@@ -28,9 +28,11 @@ SEARCHED = ("sizes", "activations", "etas", "first_scales", "optimizers")
 class Config:
     problems: tuple[str, ...] = every.fields()
     features: tuple[str, ...] = ("x,f,phi", "x")
-    ablated: tuple[str, ...] = every.smooth_fields()  # see all `features`, the rest the first only
+    ablated: tuple[str, ...] = every.fields(
+        smooth=True
+    )  # see all `features`, the rest the first only
     # or these the last only. On `curlsing` f misleads: relative error 2e-2, without it 3e-3.
-    bare: tuple[str, ...] = every.singular_fields()
+    bare: tuple[str, ...] = every.fields(smooth=False)
     sizes: tuple[str, ...] = ("2-20",)
     # `helix`, positions, 2-20, 4000 evaluations (7 s of one core), relative error: smoothReLU 1e-2,
     # tanh 5e-5, sine 3e-5 with a first scale of 1, 7e-6 with 3, 9e-6 with 6. `maxwell` with f and φ

@@ -43,7 +43,7 @@ PRESETS = {
         hidden=(2, 4, 6, 10),
         seeds=tuple(range(1000, 1020)),
         data_seeds=(1000, 1001, 1002),
-        problems=every.smooth_fields(),
+        problems=every.fields(smooth=True),
     ),
 }
 

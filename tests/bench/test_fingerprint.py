@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 COMPUTE = """
 import json, os, sys
 import numba, pyamg, scipy.interpolate, scipy.optimize, scipy.stats, skfem, threadpoolctl, torch
+torch.optim.Adam([torch.zeros(1)])  # loads torch's compiler, once for all
 for line in sys.stdin:
     kind, config = json.loads(line)
     if os.fork() == 0:
