@@ -1,4 +1,4 @@
-"""Bad input, told in one line."""
+"""Bad input, described in one line."""
 
 from __future__ import annotations
 

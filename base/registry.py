@@ -4,8 +4,10 @@ A folder of plugins has one `Registry`. Each module in it whose name has no lead
 one plugin; sub-folders hold what the plugins share. A kind that is open to others also finds
 
 - the entry points `femnets.GROUP` of installed packages, by the name of the entry point;
-- files that a user has named (`./mine.py`), as NAME@HASH: whoever reads such a file puts it into
-  `FILES`, and a registry asks it for a plugin of its own kind.
+- files that a user has named (`./mine.py`), as NAME@HASH, and importable modules by their dotted
+  names: whoever admits one puts it into `FILES`, and a registry asks it for a plugin of its kind.
+
+A kind with a `group` is open to both, one with `files` to the second only.
 
 Nothing is imported before it is asked for.
 """
@@ -13,7 +15,7 @@ Nothing is imported before it is asked for.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -23,7 +25,7 @@ from typing import Any, Generic, TypeVar
 from base.errors import UserError, unknown
 
 Plugin = TypeVar("Plugin")
-# By name, what gives the module, or the object in it, that a user's file offers.
+# By name, what gives the module, or the object in it, that a user has named.
 FILES: dict[str, Callable[[], Any]] = {}
 
 
@@ -32,11 +34,20 @@ def as_it_is(found: Any, name: str) -> Any:
     return found
 
 
+def name_of(module: ModuleType) -> str:
+    """The name of the plugin that a module of a folder defines.
+
+    Code that needs one plugin imports its module and asks for the name: so fingerprints see it.
+    """
+    return module.__name__.rpartition(".")[2]
+
+
 class Registry(Generic[Plugin]):
     """The plugins of one kind.
 
     `made(found, name)` turns a module, or an object from outside, into the plugin, or raises a
     UserError that says what is missing. `name_in(path)` is the name of the plugin in a file.
+    `stands_for` has names that leave the choice to the code ("auto"), with all it may choose.
     """
 
     every: list[Registry[Any]] = []  # noqa: RUF012  (all that have been made)
@@ -48,10 +59,13 @@ class Registry(Generic[Plugin]):
         made: Callable[[Any, str], Plugin] = as_it_is,
         *,
         group: str | None = None,
+        files: bool = False,
         name_in: Callable[[Path], str] = lambda path: path.stem,
+        stands_for: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.kind, self.package, self.group = kind, package, group
-        self._made, self._name_in = made, name_in
+        self._open_to_files = files or group is not None
+        self._made, self._name_in, self._stands_for = made, name_in, stands_for or {}
         self._plugins: dict[str, Plugin] = {}
         Registry.every.append(self)
 
@@ -86,15 +100,14 @@ class Registry(Generic[Plugin]):
             self._plugins[name] = self._made(self._found(name), name)
         return self._plugins[name]
 
-    def module(self, name: str) -> str | None:
-        """The module that defines a plugin, without importing it; None for a user's file."""
-        if name in self.files:
-            return self.files[name]
-        entry = self.installed.get(name)
-        return None if entry is None else entry.module
+    def modules(self, name: str) -> list[str]:
+        """The modules behind a name, without importing them; none for a user's file."""
+        names = self._stands_for.get(name, (name,))
+        inside = [self.files[each] for each in names if each in self.files]
+        return inside or [self.installed[each].module for each in names if each in self.installed]
 
     def forget(self) -> None:
-        """Looks again: files or packages have come or gone."""
+        """Look again at the next question: files or packages have come or gone."""
         self._plugins.clear()
         for cached in ("files", "installed"):
             self.__dict__.pop(cached, None)
@@ -112,7 +125,7 @@ class Registry(Generic[Plugin]):
         raise UserError(f"unknown {self.kind} {name!r}; {unknown(name, self.names())}")
 
     def _from_file(self, name: str) -> bool:
-        return self.group is not None and name in FILES
+        return self._open_to_files and name in FILES
 
 
 def declared(found: Any, attribute: str, wanted: type, hint: str) -> Any:

@@ -109,9 +109,10 @@ def norms(
 ) -> tuple[float, float]:
     """‖u‖ in L² and H(curl): on the cube by a small mesh of its own, else on the space's mesh."""
     if on_cube:
+        from fem.elements.hex_n0 import ELEMENT
         from fem.spaces.assembled import AssembledSpace
 
-        space = AssembledSpace(element="hexN0", n=4)
+        space = AssembledSpace(element=ELEMENT.name, n=4)
     return space.errors(np.zeros(space.dofs), u, curl_u, How(singular_edge=singular_edge))
 
 

@@ -1,6 +1,6 @@
 """Cells: the unit of work and of resume. A cell is a pure function from a config to a result.
 
-Every file beside this one is a *kind* of cell, found by its name. It defines
+Every file of this folder is a *kind* of cell, found by its name. It defines
 
     Config        a frozen dataclass: every setting with type, default, help text and range
     ALONE         True if the cell measures seconds, and so needs the machine to itself
@@ -13,7 +13,7 @@ Every file beside this one is a *kind* of cell, found by its name. It defines
                   without torch and scikit-fem; None if the kind does not compete
 
 A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`. Code
-that makes such a cell has it imported; a file that names such a kind has not.
+that makes such a cell has it imported; a run folder that names such a kind does not.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Result:
 
     `weights` holds whole safetensors documents (what `nets.save` writes), by name. A value that
     is no number (NaN, ±inf) is stored as null; arrays keep theirs. `diverged` is a result, not a
-    failure: the method ran as told and did not converge.
+    failure: the method ran as configured and did not converge.
     """
 
     values: dict[str, Any]
@@ -94,10 +94,10 @@ class Cell:
         With the files from outside that the config names: the worker has only what it is sent.
         """
         kept = {name: value for name, value in self.__dict__.items() if name != "settings"}
-        return {**kept, "plugs": plugins.travelling(self.config)}
+        return {**kept, "plugins": plugins.travelling(self.config)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        files = state.pop("plugs", ())
+        files = state.pop("plugins", ())
         self.__dict__.update(state)
         plugins.arrived(files, self.config)
 
@@ -146,8 +146,8 @@ def label_of(kind: str, config: Mapping[str, Any]) -> str:
         defaults = _defaults(kind)
     except UserError:  # a result whose kind has since been removed
         defaults = {}
-    told = [f"{name}={config[name]}" for name in config if config[name] != defaults.get(name)]
-    return " ".join([kind, *told])
+    changed = [f"{name}={config[name]}" for name in config if config[name] != defaults.get(name)]
+    return " ".join([kind, *changed])
 
 
 @cache
@@ -166,8 +166,8 @@ def _kind(module: Any, name: str) -> ModuleType:
     return cast(ModuleType, module)
 
 
-# Open to modules that a study from outside names, not to entry points.
-REGISTRY: Registry[ModuleType] = Registry("kind of cell", __name__, _kind, group="cells")
+# Studies from outside name their own kinds, by module; installed packages offer none.
+REGISTRY: Registry[ModuleType] = Registry("kind of cell", __name__, _kind, files=True)
 kinds = REGISTRY.names
 
 

@@ -1,4 +1,4 @@
-"""One solve beside a re-entrant edge, by nodal elements (the classical wrong answer, or its cure)
+"""One solve at a re-entrant edge, by nodal elements (the classical wrong answer, or its cure)
 or by Nédélec's: errors, the energy of nodal ones, and the field on a slice around the edge."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One finite-element field on the unit cube: errors, unknowns, iterations, cost.
 
 `solve: False` is the best approximation in H(curl), an oracle (track: oracle); `solve: True` is the
-boundary-value problem, told f, φ and the boundary trace, never u (track: solve).
+boundary-value problem, given f, φ and the boundary trace, never u (track: solve).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ALONE = False
 TIMED = MACHINE
 
 # The error is split at r = 1 where the rule that stands on the mesh has no more points than this:
-# up to n = 4 on tets (n = 2 beside a singular edge), n = 8 on hexes.
+# up to n = 4 on tets (n = 2 at a singular edge), n = 8 on hexes.
 SPLIT_POINTS = 120_000
 PROCESS_BYTES = 700 * 2**20
 COMMON = ("h", "dofs", "element", "solver", "iterations", "residual", "peak_bytes")
@@ -93,7 +93,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
 
 
 def _kind_of_mesh(config: Config) -> str:
-    """As it is called beside the element: nothing for the uniform cube."""
+    """What a title adds to the element: nothing for the uniform cube."""
     kinds = {" graded": config.grading, " hp": config.layers, " adaptive": config.refine}
     return next((name for name, value in kinds.items() if value is not None), "")
 

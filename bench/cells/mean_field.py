@@ -1,4 +1,4 @@
-"""Growth of gradients in random nets of one kind over weight scales and seeds, beside mean field.
+"""Growth of gradients in random nets of one kind over weight scales and seeds, and by mean field.
 
 One cell is a line of the atlas: the weights of a seed are drawn once and multiplied by each scale.
 """
@@ -6,20 +6,12 @@ One cell is a line of the atlas: the weights of a seed are drawn once and multip
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from base.errors import UserError, nearest
 from bench.cells import Result
 from bench.core.settings import inherited, required, setting
-from bench.methods.configurations import NET, NetInAtlas
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from nets.gradients.passes import Trajectory
-    from nets.module import Network
-
-NORMALISATIONS = ("none", "start", "layer")
+from bench.methods.configurations import NET, NetInAtlas, part_of
+from bench.methods.random_nets import NORMALISATIONS, Passes, growth_by_scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +64,12 @@ def work(config: Config) -> float:
 def run(config: Config) -> Result:
     """Values are tables: a row per scale, an entry per seed.
 
-    `log10_growth_before` is told the starting law of the weights alone; null where theory has no
+    `log10_growth_before` is given the starting law of the weights alone; null where theory has no
     closed form for it: skips, biases, a start that looks at the data.
     """
-    by_seed = [_line(config, seed) for seed in config.seeds]
+    passes = part_of(config, Passes)
+    nets = [part_of(config, NetInAtlas, seed=seed, data_seed=seed) for seed in config.seeds]
+    by_seed = [growth_by_scale(net, passes, config.scales) for net in nets]
     names = by_seed[0][0].keys()
     return Result(
         {
@@ -83,62 +77,3 @@ def run(config: Config) -> Result:
             for name in names
         }
     )
-
-
-def _line(config: Config, seed: int) -> list[dict[str, float | str | None]]:
-    """One net at every scale."""
-    import torch
-
-    from bench.methods.gradient_atlas import normalise, points
-    from nets.module import build
-
-    names = ("net", "tau", "tau0", "gamma", "hidden", "width", "init", "eta", "activation", "dtype")
-    net = build(**{name: getattr(config, name) for name in names}, seed=seed)
-    x, y = points(config.problem, config.samples, seed)
-    drawn = [tensor.detach().clone() for tensor in (*net.W, *net.b)]
-    found = []
-    for scale in config.scales:
-        with torch.no_grad():
-            for tensor, start in zip((*net.W, *net.b), drawn, strict=True):
-                torch.mul(start, scale, out=tensor)
-        if config.normalisation == "start":
-            normalise(net, x)
-        found.append(_measured(config, net, x, y))
-    return found
-
-
-def _measured(config: Config, net: Network, x: Tensor, y: Tensor) -> dict[str, float | str | None]:
-    import torch
-
-    from nets.gradients.passes import state_adjoints, trajectory
-    from nets.gradients.verdict import judge
-    from nets.theory.predicted import alignment, gains, mean_field_growth
-
-    layer_norm = config.normalisation == "layer"
-    at = trajectory(net, x, layer_norm=layer_norm, dtype=getattr(torch, config.dtype))
-    hidden = [phi.norm().log10 for phi in state_adjoints(at, y)[1:]]
-    chi = gains(at)
-    return {
-        "label": judge(hidden).label,
-        "log10_growth": hidden[0] - hidden[-1],
-        "log10_growth_predicted": float(mean_field_growth(at, alignment(at, y))[0]),
-        "log10_growth_before": _before(config, at),
-        "chi": float(chi[1:].mean()) if len(chi) > 1 else float(chi[0]),
-    }
-
-
-def _before(config: Config, at: Trajectory) -> float | None:
-    """Mean field before any weight is drawn, where it is closed: feedforward without biases."""
-    import math
-
-    from nets.theory import mean_field
-
-    plain = config.net == "feedforward" and config.init != "torch"
-    if not plain or config.normalisation == "start":
-        return None
-    if config.normalisation == "layer":
-        steps = config.hidden - 1
-        return 0.5 * steps * math.log10(mean_field.layer_norm_gain(at.net.sigma))
-    w = float(at.W[1].double().square().mean()) * config.width
-    first = float(at.W[0].double().square().mean() * at.y[0].plain().square().sum(1).mean())
-    return mean_field.log10_growth(at.net.sigma, w, 0.0, first, config.hidden)

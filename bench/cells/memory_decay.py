@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from base.registry import name_of
 from bench.cells import Result
 from bench.core.settings import setting
 
@@ -30,11 +31,12 @@ def needs_bytes(config: Config) -> int:
 def run(config: Config) -> Result:
     import torch
 
+    from nets.architectures import fractional
     from nets.gradients.jacobians import log10_spectral_norms
     from nets.module import build
 
     net = build(
-        net="fractional", tau="fixed", tau0="1/H", gamma=config.gamma, hidden=config.hidden,
+        net=name_of(fractional), tau="fixed", tau0="1/H", gamma=config.gamma, hidden=config.hidden,
         width=1, inputs=1, outputs=1, scale=0.0,
     )  # fmt: skip
     norms = log10_spectral_norms(net, torch.zeros(1, 1, dtype=torch.float64))

@@ -26,8 +26,8 @@ PAPER_MESHES = range(1, 11)
 def needs_bytes(config: Config) -> int:
     """Torch itself, the states of a chunk, and what the optimiser keeps."""
     parameters = config.width**2 * config.hidden
-    told = {} if config.memory is None else {"memory": config.memory}
-    kept = optimizers.state_bytes(config.optimizer, parameters, told)
+    options = {} if config.memory is None else {"memory": config.memory}
+    kept = optimizers.state_bytes(config.optimizer, parameters, options)
     rows = 200 * (config.samples + 12_000)  # inputs, targets and points of both samples
     return 700 * 2**20 + kept + 2**20 * config.hidden + 16 * parameters + rows
 

@@ -1,27 +1,20 @@
-"""One net beside re-entrant edges: told the equation and the boundary values, never u (solve).
+"""One net near re-entrant edges, given the equation and the boundary values, never u (solve).
 
-What its loss says and what is true are kept side by side along the training: the loss at the points
-it is trained on, the same loss by a fine rule graded to the edges, and the error. Beside them what
-a user without u can compute: the loss at points held out, and `bench.methods.indicators`.
+What its loss says, what is true and what a user without u can compute are kept along the training
+(`bench.methods.edge_forms.training`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bench.cells import MACHINE, Result, edge_solve
 from bench.core.information import INFORMATION
 from bench.core.settings import setting
 from bench.methods.competitor import Competitor
-
-if TYPE_CHECKING:
-    from bench.methods.edge_forms import EdgeLoss
-    from nets.module import Network
-    from nets.training.loop import Training
-
-CHECKPOINTS = 12  # rows of the curve
+from bench.methods.configurations import part_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +29,7 @@ class Config:
     inside: str = setting("uniform", help="Points inside: uniform, or graded to the edge.")
     rim: str = setting("uniform", help="Points on the edge's two faces: uniform or graded.")
     div_exponent: float = setting(0.0, min=0, help="Exponent a of the weight r^a on div u.")
-    singular: bool = setting(False, help="Add the singular function: the net is told more.")
+    singular: bool = setting(False, help="Add the singular function: the net is given more.")
     hidden: int = setting(2, min=1, help="Hidden layers.")
     width: int = setting(20, min=1, help="Their width.")
     points: int = setting(648, min=8, help="Points inside, about.")
@@ -46,16 +39,6 @@ class Config:
     evaluations: float = setting(800, above=0, help="Evaluations of loss and gradient.")
     seed: int = setting(0, min=0, help="Seed of the starting values.")
     data_seed: int = setting(0, min=0, help="Seed of the points.")
-
-    def told(self) -> EdgeLoss:
-        """What decides the loss."""
-        from dataclasses import fields
-
-        from bench import problems
-        from bench.methods.edge_forms import EdgeLoss
-
-        values = {entry.name: getattr(self, entry.name) for entry in fields(EdgeLoss)}
-        return EdgeLoss(**values | {"problem": problems.get(self.problem)})
 
 
 ALONE = False
@@ -92,16 +75,18 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 def run(config: Config) -> Result:
     from bench import problems
     from bench.core.plain_values import finite
-    from bench.measure.norms import tabulated_domain
+    from bench.methods.edge_forms import EdgeLoss
+    from bench.methods.edge_forms.training import late_fall, measured, trained
 
-    told = config.told()
-    net, training = _trained(config, told)
-    table = tabulated_domain(problems.get(config.problem), ("x",))
-    found = measured(told, net, table)
-    values = {name: None if value is None else finite(value) for name, value in found.items()}
-    values |= {
+    problem = problems.get(config.problem)
+    edge_loss = part_of(config, EdgeLoss, problem=problem)
+    names = ("hidden", "width", "optimizer", "evaluations", "seed")
+    training = trained(edge_loss, **{name: getattr(config, name) for name in names})
+    net = training.net
+    values = {
+        **{name: finite(value) for name, value in measured(edge_loss, net).items()},
         "training_loss": finite(2 * training.J),
-        "late_fall": finite(_late_fall(training)),
+        "late_fall": finite(late_fall(training)),
         "seconds": training.seconds,
         "evaluations": training.evaluations,
         "steps": training.steps,
@@ -109,62 +94,5 @@ def run(config: Config) -> Result:
         "parameters": net.pack().size,
     }
     arrays = {f"curve_{name}": array for name, array in training.curve.items()}
-    arrays |= edge_solve.slices(told.field(net), problems.get(config.problem))
+    arrays |= edge_solve.slices(edge_loss.field(net), problem)
     return Result(values, arrays, diverged=training.diverged)
-
-
-def measured(told: EdgeLoss, net: Network, table: Any) -> dict[str, float | None]:
-    """The truth, and what a user can compute."""
-    from bench.methods.edge_forms import HELD_OUT, loss
-    from bench.methods.indicators import coarse_solve, norm, without_u
-
-    field = told.field(net)
-    size, error = norm(table, table.u.T), table.l2_error(field(table.inputs.T).T)
-    return {
-        "l2_error": error,
-        "l2_relative": error / size,
-        "fine_loss": told.fine_loss(net),
-        "held_out_loss": loss(net, told.terms(HELD_OUT)),
-        **without_u(told.problem.name, field),
-        "coarse_error": table.l2_error(coarse_solve(told.problem.name)[0].T),
-        "norm": size,
-        "reference_error": told.problem.reference_error,  # of a u that was computed
-    }
-
-
-def _late_fall(training: Training) -> float:
-    """The fine loss at the end over the one after three quarters of the evaluations: near 1 where
-    the training has come to rest."""
-    import numpy as np
-
-    work, fine = (np.asarray(training.curve[name]) for name in ("evaluations", "fine_loss"))
-    before = fine[work <= 0.75 * work[-1]]
-    return float(fine[-1] / before[-1]) if len(before) else 1.0
-
-
-def _trained(config: Config, told: EdgeLoss) -> tuple[Network, Training]:
-    from bench import problems
-    from bench.measure.norms import tabulated_domain
-    from nets.module import build
-    from nets.residuals.objective import ResidualObjective
-    from nets.training.budget import Equation, Limits
-    from nets.training.loop import minimise
-
-    net = build(
-        net="resnet", tau="learned", hidden=config.hidden, width=config.width, inputs=3,
-        outputs=told.outputs, activation="tanh", seed=config.seed,
-    )  # fmt: skip
-    table = tabulated_domain(problems.get(config.problem), ("x",))
-    training = minimise(
-        net,
-        Equation(ResidualObjective(net, told.terms())),
-        limits=Limits(evaluations=config.evaluations),
-        optimizer=config.optimizer,
-        probes={
-            "l2_error": lambda net: table.l2_error(told.field(net)(table.inputs.T).T),
-            "fine_loss": told.fine_loss,
-        },
-        every=max(1, round(config.evaluations / CHECKPOINTS)),
-        seed=config.seed,
-    )
-    return training.net, training

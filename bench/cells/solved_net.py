@@ -1,4 +1,4 @@
-"""One net that is told the equation: f, φ and the boundary trace, never u.
+"""One net that is given the equation: f, φ and the boundary trace, never u.
 
 Stops by steps or evaluations, like every cell; the error at a given time is read off the recorded
 curve. `femnets train --track solve` takes its options from `Config`.

@@ -6,17 +6,13 @@ start to the end; formed exactly, in numbers that cannot overflow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from bench.cells import Result
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, required, setting
 from bench.measure.medians import median
 from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +45,15 @@ def run(config: Config) -> Result:
     """
     import numpy as np
 
-    runs = [_watched(config, seed) for seed in config.seeds]
+    from bench.methods.gradient_atlas import padded, watched_spectra
+
+    nets = [replace(config, seed=seed, data_seed=seed) for seed in config.seeds]
+    training = ("optimizer", "rate", "evaluations", "checkpoints", "jacobian_samples")
+    options = {name: getattr(config, name) for name in training}
+    runs = [watched_spectra(net, **options) for net in nets]
     rows = max(len(run["step"]) for run in runs)
     arrays = {
-        name: np.stack([_padded(run[name], rows) for run in runs])
+        name: np.stack([padded(run[name], rows) for run in runs])
         for name in ("step", "J", "tau", "end_to_end", "step_largest", "step_smallest")
     }
     whole = arrays["end_to_end"]
@@ -64,41 +65,3 @@ def run(config: Config) -> Result:
     values["train_mse"] = finite(median(arrays["J"][:, -1]))
     lost = bool(~np.isfinite(arrays["J"][:, -1]).all())
     return Result(values, arrays, diverged=lost)
-
-
-def _watched(config: Config, seed: int) -> dict[str, np.ndarray]:
-    from dataclasses import replace
-
-    from bench.methods.gradient_atlas import inputs_and_targets, net_of
-    from nets.gradients.jacobians import log10_block_spectra, log10_singular_values
-    from nets.gradients.watched import train_with_norms
-    from nets.module import Network
-
-    own = replace(config, seed=seed, data_seed=seed)
-    net, (x, y) = net_of(own), inputs_and_targets(own)
-    few = x[: config.jacobian_samples]
-
-    def probe(now: Network) -> dict[str, np.ndarray]:
-        import numpy as np
-
-        steps = np.stack(log10_block_spectra(now, few)).mean(axis=1)
-        whole = log10_singular_values(now, few)[1].mean(axis=0)
-        return {"end_to_end": whole, "step_largest": steps[:, 0], "step_smallest": steps[:, -1]}
-
-    return train_with_norms(
-        net,
-        x,
-        y,
-        optimizer=config.optimizer,
-        evaluations=config.evaluations,
-        every=max(1, config.evaluations // config.checkpoints),
-        options={"rate": config.rate},
-        probe=probe,
-    )
-
-
-def _padded(values: np.ndarray, rows: int) -> np.ndarray:
-    import numpy as np
-
-    missing = np.full((rows - len(values), *values.shape[1:]), np.nan)
-    return np.concatenate([values, missing])

@@ -11,19 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from base.errors import UserError
 from bench.cells import Result
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, required, setting
-from bench.methods.configurations import NetOnData
-from bench.methods.tau_arms import ARMS, Trained, admitted
+from bench.methods.configurations import NetOnData, part_of
+from bench.methods.tau_arms import ARMS, Point, Trained, admitted
 from nets import optimizers
 
 MOST_POINTS = 12
-
-Point = tuple[float | None, str, float]  # rate, τ₀, scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +58,7 @@ class Config:
     @property
     def points(self) -> list[Point]:
         rates: Sequence[float | None] = self.rates or (None,)
-        return list(product(rates, self.tau0s, self.scales))
+        return [Point(*point) for point in product(rates, self.tau0s, self.scales)]
 
 
 ALONE = False
@@ -83,62 +80,38 @@ def work(config: Config) -> float:
 
 def run(config: Config) -> Result:
     from bench.measure.medians import median
+    from bench.methods.tau_arms import at_the_edge, trained
 
-    tried = []
-    for point in config.points:
-        found = [_trained(config, point, seed, seed) for seed in config.tuning_seeds]
-        tried.append(median([one.train_mse for one in found]))
+    def result(point: Point, seed: int, data_seed: int) -> Trained:
+        start = part_of(
+            config, NetOnData, tau0=point.tau0, scale=point.scale, seed=seed, data_seed=data_seed
+        )
+        return trained(config.arm, start, config.optimizer, point.rate, config.evaluations)
+
+    tried = [
+        median([result(point, seed, seed).train_mse for seed in config.tuning_seeds])
+        for point in config.points
+    ]
     best = min(range(len(tried)), key=tried.__getitem__)  # the first of equals
     chosen = config.points[best]
     runs = [
-        {"seed": seed, "data_seed": data, **_trained(config, chosen, seed, data).document()}
+        {"seed": seed, "data_seed": data, **result(chosen, seed, data).document()}
         for seed in config.seeds
         for data in config.data_seeds
     ]
     errors = [one["train_mse"] for one in runs]
+    choices = {"rate": config.rates, "tau0": config.tau0s, "scale": config.scales}
     return Result(
         {
             "train_mse": finite(median(errors)),
             "rel_test_error": finite(median([one["rel_test_error"] for one in runs])),
-            "chosen": _named(chosen),
-            "at_the_edge": _at_the_edge(config, chosen),
+            "chosen": chosen._asdict(),
+            "at_the_edge": at_the_edge(chosen, choices),
             "tried": [
-                {**_named(point), "train_mse": finite(error)}
+                {**point._asdict(), "train_mse": finite(error)}
                 for point, error in zip(config.points, tried, strict=True)
             ],
             "runs": runs,
             "lost": sum(error is None for error in errors),
         }
     )
-
-
-def _trained(config: Config, point: Point, seed: int, data_seed: int) -> Trained:
-    from bench.methods.tau_arms import trained
-
-    rate, tau0, scale = point
-    shared = {name: getattr(config, name) for name in ("net", "hidden", "width", "gamma", "init")}
-    start = NetOnData(
-        **shared,
-        problem=config.problem,
-        samples=config.samples,
-        tau0=tau0,
-        scale=scale,
-        seed=seed,
-        data_seed=data_seed,
-    )
-    return trained(config.arm, start, config.optimizer, rate, config.evaluations)
-
-
-def _named(point: Point) -> dict[str, Any]:
-    return dict(zip(("rate", "tau0", "scale"), point, strict=True))
-
-
-def _at_the_edge(config: Config, point: Point) -> list[str]:
-    """Which of the choices lie at an end of their candidates: a wider search might do better."""
-    choices = {"rate": config.rates, "tau0": config.tau0s, "scale": config.scales}
-    named = _named(point)
-    return [
-        name
-        for name, candidates in choices.items()
-        if len(candidates) > 2 and named[name] in (candidates[0], candidates[-1])
-    ]

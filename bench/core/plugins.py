@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from base.errors import UserError, nearest
-from base.registry import FILES, Registry
+from base.registry import FILES
 from bench.core.guards.text import one_line
 from bench.core.plugin_files import NAME, PATH, PluginFile, digest_now, read
 
@@ -54,7 +54,7 @@ def use_study(text: str, known: Iterable[str]) -> str:
 
 
 def forget_study(name: str) -> None:
-    """Takes a file away again that turned out to be no study."""
+    """Remove a file that turned out to be no study."""
     FILES.pop(name, None)
     _studies.pop(name, None)
 
@@ -76,7 +76,7 @@ def is_module_name(name: str) -> bool:
 
 
 def admit(name: str) -> str:
-    """Allows the import of a module that the command line or code names; returns the name."""
+    """Allow the import of a module that the command line or code names, and return the name."""
     if is_module_name(name):
         FILES.setdefault(name, partial(_imported, name))
     return name
@@ -97,7 +97,7 @@ def _imported(name: str) -> ModuleType:
 
 
 def check_admitted(name: str, kind: str) -> None:
-    """Refuses a module outside femnets that only a run folder names."""
+    """Refuse a module outside femnets that only a run folder names."""
     if is_module_name(name) and name not in FILES:
         shown = one_line(name)
         raise UserError(
@@ -114,7 +114,7 @@ def travelling(config: Mapping[str, Any]) -> tuple[PluginFile, ...]:
 
 
 def arrived(files: Iterable[PluginFile], config: Mapping[str, Any]) -> None:
-    """The other end of the journey: the names of the config can be asked for."""
+    """Enter the files that came with a cell, so that registries find the names of its config."""
     for file in files:
         _files.setdefault(file.digest, file)
     for name in names_in(config):
@@ -149,18 +149,6 @@ def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
         if now is not None and now != name.rpartition("@")[2]:
             paths_of_changed[name] = paths[0]
     return paths_of_changed
-
-
-def installed_modules(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """The modules of installed packages whose plugins a config names."""
-    names = {value for value in config.values() if isinstance(value, str)}
-    modules = {
-        entry.module
-        for registry in Registry.every
-        for name, entry in registry.installed.items()
-        if name in names
-    }
-    return tuple(sorted(modules))
 
 
 def display(name: str) -> str:

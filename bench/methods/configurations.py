@@ -6,8 +6,8 @@ their `Config`, or inherit fields and give other defaults with `inherited`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 from base.errors import UserError
 from bench.core.settings import inherited, required, setting
@@ -18,6 +18,13 @@ from nets.tau import GRAMMAR
 NET = "The net"
 DATA = "The data and the loss"
 END = "The optimiser and when it stops"
+Wanted = TypeVar("Wanted")
+
+
+def part_of(config: Any, wanted: type[Wanted], **changed: Any) -> Wanted:
+    """Another configuration with the values of those fields that this one has too."""
+    names = [field.name for field in fields(wanted) if hasattr(config, field.name)]  # type: ignore[arg-type]
+    return wanted(**{name: getattr(config, name) for name in names} | changed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +178,7 @@ EQUATION = "The equation (--track solve)"
 # The winner at equal time: maxwell, 2-20, 15 s, seed 0. With 600 + 360 points: ssbroyden 3.0e-9,
 # lm_ssbfgs 1.2e-8, ssbfgs 1.7e-8, lm 5.9e-6; with 562 + 337: ssbroyden 7.7e-9, lbfgs 1.2e-4, adam
 # at 2e-3 9.9e-4. The study `solve` races them all on more seeds.
-AUTO = "ssbroyden"
+AUTO = optimizers.AUTO["equation"]
 FEWEST_POINTS = 400
 
 

@@ -127,3 +127,42 @@ def log10(values: Array) -> Array:
     """The logarithm, −∞ for zero."""
     with np.errstate(divide="ignore"):
         return np.log10(values)
+
+
+def watched_spectra(
+    config: NetOnData,
+    *,
+    optimizer: str,
+    rate: float,
+    evaluations: int,
+    checkpoints: int,
+    jacobian_samples: int,
+) -> dict[str, Array]:
+    """A training of the net with the singular values of its Jacobians at checkpoints."""
+    from nets.gradients.jacobians import log10_block_spectra, log10_singular_values
+    from nets.gradients.watched import train_with_norms
+
+    x, y = inputs_and_targets(config)
+    few = x[:jacobian_samples]
+
+    def probe(now: Network) -> dict[str, Array]:
+        steps = np.stack(log10_block_spectra(now, few)).mean(axis=1)
+        whole = log10_singular_values(now, few)[1].mean(axis=0)
+        return {"end_to_end": whole, "step_largest": steps[:, 0], "step_smallest": steps[:, -1]}
+
+    return train_with_norms(
+        net_of(config),
+        x,
+        y,
+        optimizer=optimizer,
+        evaluations=evaluations,
+        every=max(1, evaluations // checkpoints),
+        options={"rate": rate},
+        probe=probe,
+    )
+
+
+def padded(values: Array, rows: int) -> Array:
+    """The rows of a training that was lost early, filled up with NaN."""
+    missing = np.full((rows - len(values), *values.shape[1:]), np.nan)
+    return np.concatenate([values, missing])

@@ -31,9 +31,12 @@ def _mesh(problem: Problem) -> Any:
 def coarse_solve(name: str) -> tuple[Array, float]:
     """A graded N₀ solve at the points of the domain's rule, and its own estimate η of its error."""
     from fem.boundary_value import solve_boundary_value
+    from fem.elements.n0 import ELEMENT
 
     problem = problems.get(name)
-    solution = solve_boundary_value(boundary_value_data(problem), mesh=_mesh(problem))
+    solution = solve_boundary_value(
+        boundary_value_data(problem), element=ELEMENT.name, mesh=_mesh(problem)
+    )
     eta = solution.estimate(boundary_value_data(problem))
     assert eta is not None
     return solution(tabulated_domain(problem, ("x",)).inputs.T), eta

@@ -24,7 +24,7 @@ class HasSamples(HasNet, Protocol):
 
 
 def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Competitor:
-    """How a net told samples appears; its title and what was tuned are its kind's `own`."""
+    """How a net given samples appears; its title and what was tuned are its kind's `own`."""
     return Competitor(
         series=series_of(config),
         family="net",

@@ -13,8 +13,9 @@ rescaled   τ = 1 frozen, and the hidden weights start multiplied by τ₀: for 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from base.errors import UserError, nearest
 from bench.methods.configurations import NetOnData
@@ -46,6 +47,23 @@ class Trained:
 
     def document(self) -> dict[str, Any]:
         return vars(self)
+
+
+class Point(NamedTuple):
+    """What is tuned for an arm."""
+
+    rate: float | None  # None: the optimiser searches along lines
+    tau0: str
+    scale: float
+
+
+def at_the_edge(point: Point, choices: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Which of the choices lie at an end of their candidates: a wider search might do better."""
+    return [
+        name
+        for name, candidates in choices.items()
+        if len(candidates) > 2 and getattr(point, name) in (candidates[0], candidates[-1])
+    ]
 
 
 def admitted(arm: str, net: str) -> bool:

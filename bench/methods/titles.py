@@ -1,4 +1,4 @@
-"""What plugs call themselves, for text and legends. Nothing heavy is imported."""
+"""What plugins call themselves, for text and legends. Nothing heavy is imported."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from nets import architectures, optimizers
 
 
 def net_title(name: str) -> str:
-    """The title that an architecture declares; of a result whose plug is not here, its name."""
+    """The title that an architecture declares; of a result whose plugin is not here, its name."""
     return architectures.get(name).TITLE if name in architectures.names() else display(name)
 
 
 def members(family: str) -> list[str]:
-    """The methods of a family that plugs declare, in the order of their places."""
+    """The methods of a family that plugins declare, in the order of tables."""
     if family == "net":
         return sorted(architectures.names(), key=lambda name: (architectures.get(name).PLACE, name))
     if family == "finite element":

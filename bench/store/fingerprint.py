@@ -67,7 +67,7 @@ def reached(kind: str, names: frozenset[str]) -> frozenset[str]:
             module
             for registry in _registries(modules)
             for name in names
-            if (module := registry.module(name)) is not None
+            for module in registry.modules(name)
         }
         roots |= {module.partition(".")[0] for module in plugins}
         grown = modules.union(*(_closure(plugin, frozenset(roots)) for plugin in plugins))

@@ -43,12 +43,13 @@ def read_source(path: Path) -> Source:
     data = path.read_bytes()
     key = hashlib.blake2b(data, digest_size=16).hexdigest()
     if key not in _cached():
-        _cached()[key] = _parsed(data)
+        _cached()[key] = parsed(data)
         _new.append(key)
     return _cached()[key]
 
 
-def _parsed(data: bytes) -> Source:
+def parsed(data: bytes) -> Source:
+    """What the text of a source file says."""
     tree = _WhatRuns().visit(ast.parse(data))
     nodes = list(ast.walk(tree))
     imports = {name for node in nodes for name in _imported(node)}

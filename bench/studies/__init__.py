@@ -221,7 +221,7 @@ def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
         cells = [Cell(kind, config) for kind, config in written]
         outside = {str(name): [*map(str, paths)] for name, paths in document["plugins"].items()}
         if sum(map(len, outside.values())) > MOST_PLUGIN_FILES:
-            raise ValueError("files that nobody can have named")
+            raise ValueError(f"more than {MOST_PLUGIN_FILES} files of plugins")
     except UserError:
         raise
     except (TypeError, ValueError, AttributeError, KeyError):

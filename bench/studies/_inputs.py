@@ -1,4 +1,4 @@
-"""What nets and baselines are given beside each sample, problem by problem: equal for both."""
+"""What nets and baselines are given with each sample, problem by problem: equal for both."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Inputs(Protocol):
-    """`features` from the most to the least; who sees all of them, who the last only."""
+    """`features` from the most to the least; problems that show all, or the last only."""
 
     @property
     def features(self) -> tuple[str, ...]: ...

@@ -14,7 +14,7 @@ Config = TypeVar("Config")
 def where_u_is_known(
     on: Callable[[Config, Problem], Config],
 ) -> Callable[[Config, Problem], Config | None]:
-    """A decorator of `on`: None, and so no study, where nobody has u."""
+    """A decorator of `on`: None, and so no study, where u is not known."""
 
     @wraps(on)
     def suited(config: Config, problem: Problem) -> Config | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from bench.problems import Problem
-from bench.studies._sizes import offered
+from bench.studies import _every as every
+from fem.elements import Element
 
 Settings = dict[str, Any]
 
@@ -15,8 +17,8 @@ Settings = dict[str, Any]
 class Meshes:
     """Cells per side by family, uniform and graded, and layers of bricks."""
 
-    smooth: tuple[str, ...] = ("maxwell", "helix")
-    singular: tuple[str, ...] = ("screen", "curlsing")
+    smooth: tuple[str, ...] = every.fields(smooth=True)
+    singular: tuple[str, ...] = every.fields(smooth=False)
     n0: tuple[int, ...] = (1, 2, 4, 8)
     n1: tuple[int, ...] = (1, 2, 4)
     graded: tuple[int, ...] = (2, 4, 8)
@@ -42,7 +44,31 @@ class Meshes:
         ]
 
 
+def uniform(
+    problem: str,
+    elements: Iterable[Element],
+    lowest: tuple[int, ...],
+    higher: tuple[int, ...],
+    orders: tuple[int, ...],
+) -> list[Settings]:
+    """Each element on uniform meshes: cells per side if its order is fixed, lowest or higher, and
+    otherwise every order on one cell."""
+    cells: list[Settings] = []
+    for element in elements:
+        common = {"problem": problem, "element": element.name}
+        if element.order is None:
+            cells += [common | {"n": 1, "order": order} for order in orders]
+        else:
+            cells += [common | {"n": n} for n in (lowest if element.order == 1 else higher)]
+    return cells
+
+
 Config = TypeVar("Config", bound=Meshes)
+
+
+def offered(problem: Problem, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of the sizes for which the problem's domain has a mesh: one from a file has few."""
+    return tuple(n for n in sizes if problem.domain.offers(n))
 
 
 def suited(config: Config, problem: Problem) -> Config:

@@ -1,4 +1,4 @@
-"""Baselines without a net, told exactly what the nets are told, with the inputs ablated."""
+"""Baselines without a net, given exactly what the nets are given, with the inputs ablated."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from bench.cells import Cell, paired
 from bench.methods.baselines import names, takes
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._inputs import seen_by
 from bench.studies._known import where_u_is_known
 
@@ -19,22 +20,21 @@ YIELDS = (
 ABLATION = ("x,f,phi", "x,phi", "x")
 
 
-COSTLY = ("fourier_features", "kernel_ridge", "legendre", "rbf", "spline", "tanh_features")
-
-
 @dataclass(frozen=True)
 class Config:
     methods: tuple[str, ...] = tuple(names())
     features: tuple[str, ...] = ABLATION
-    problems: tuple[str, ...] = ("maxwell", "helix")
-    ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
+    problems: tuple[str, ...] = every.fields(smooth=True)
+    ablated: tuple[str, ...] = every.fields(
+        smooth=True
+    )  # see all `features`, the rest the first only
     bare: tuple[str, ...] = ()  # or these the last only, as nets do there
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
     few: tuple[str, ...] = ()  # methods that see the fewest of these samples only
     data_seeds: tuple[int, ...] = (0,)
     # Methods that take 2 to 4 s at 12 000 samples, the others 0.1, see so many draws only: they
     # spread little, and no claim hangs on them.
-    costly: tuple[str, ...] = COSTLY
+    costly: tuple[str, ...] = every.costly_baselines()
     costly_draws: int = 3
 
 
@@ -44,13 +44,13 @@ PRESETS = {
         few=("fourier_features", "kernel_ridge", "spline", "tanh_features"),
     ),
     "paper": Config(
-        problems=("maxwell", "helix", "screen", "curlsing"),
-        bare=("screen", "curlsing"),
+        problems=every.fields(),
+        bare=every.fields(smooth=False),
         data_seeds=tuple(range(1000, 1012)),
     ),
     "full": Config(
-        problems=("maxwell", "helix", "screen", "curlsing"),
-        ablated=("maxwell", "helix", "screen", "curlsing"),
+        problems=every.fields(),
+        ablated=every.fields(),
         data_seeds=tuple(range(1000, 1020)),
         costly=(),
     ),

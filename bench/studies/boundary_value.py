@@ -1,4 +1,4 @@
-"""The boundary-value problem solved: told f, φ and the boundary trace, never u."""
+"""The boundary-value problem solved, given f, φ and the boundary trace, never u."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
-from bench.studies._meshes import Meshes, suited
+from bench.studies import _every as every
+from bench.studies._meshes import Meshes, suited, uniform
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "estimated_error", "effectivity", "seconds")
 
@@ -43,16 +44,13 @@ def on(config: Config, problem: Problem) -> Config:
 
 
 def cells(config: Config) -> list[Cell]:
-    uniform = [
-        {"problem": problem, "element": element, "n": n}
+    orders = dict.fromkeys(config.smooth, config.orders)
+    cells = [
+        settings
         for problem in (*config.smooth, *config.singular)
-        for element, sizes in (("N0", config.n0), ("N1", config.n1))
-        for n in sizes
+        for settings in uniform(
+            problem, every.solving(), config.n0, config.n1, orders.get(problem, ())
+        )
     ]
-    high_order = [
-        {"problem": problem, "element": "hexP", "n": 1, "order": order}
-        for problem in config.smooth
-        for order in config.orders
-    ]
-    everything = uniform + config.graded_cells() + high_order + config.layered_cells()
-    return [Cell("fem", {**settings, "solve": True}) for settings in everything]
+    cells += config.graded_cells() + config.layered_cells()
+    return [Cell("fem", {**settings, "solve": True}) for settings in cells]

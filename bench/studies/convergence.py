@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from bench import problems
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._sizes import offered
+from bench.studies._meshes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "iterations")
 SMALL = tuple(range(1, 11))
@@ -35,7 +36,7 @@ PRESETS = {
     "paper": Config(n=tuple(sorted({*SMALL, *dyadic(512)}))),
     "full": Config(
         n=tuple(sorted({*SMALL, *dyadic(512)})),
-        problems=("maxwell", "helix", "screen", "curlsing"),
+        problems=every.fields(),
     ),
 }
 

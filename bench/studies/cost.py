@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.cells import Cell
+from bench.studies import _every as every
 
 YIELDS = ("seconds", "dofs", "l2_error", "parameters", "seconds_per_point")
 
@@ -28,7 +29,7 @@ PRESETS = {
     "paper": Config(n=(4, 8, 16, 32, 64, 128), repeats=3),
     "full": Config(
         n=(4, 8, 16, 32, 64, 128, 256),
-        nets=("feedforward", "resnet", "densenet", "fractional"),
+        nets=every.nets(),
         hidden=(2, 6, 20, 50),
         threads=(1, 2),
         repeats=9,

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._meshes import Meshes, suited
+from bench.studies._meshes import Meshes, Settings, suited, uniform
 
 YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", "seconds_per_point")
 
@@ -57,17 +58,11 @@ def on(config: Config, problem: Problem) -> Config:
 
 
 def cells(config: Config) -> list[Cell]:
-    problems = (*config.smooth, *config.singular)
-    uniform = [
-        {"problem": problem, "element": element, "n": n}
-        for problem in problems
-        for element, sizes in (("N0", config.n0), ("hexN0", config.hex_n0), ("N1", config.n1))
-        for n in sizes
-    ]
-    high_order = [
-        {"problem": problem, "element": "hexP", "n": 1, "order": order}
-        for problem in problems
-        for order in config.orders
-    ]
-    graded, layered = config.graded_cells(), config.layered_cells()
-    return [Cell("fem", settings) for settings in uniform + high_order + graded + layered]
+    tets = [element for element in every.approximating() if element.cell == "tet"]
+    hexes = [element for element in every.approximating() if element.cell == "hex"]
+    cells: list[Settings] = []
+    for problem in (*config.smooth, *config.singular):
+        cells += uniform(problem, tets, config.n0, config.n1, config.orders)
+        cells += uniform(problem, hexes, config.hex_n0, config.n1, config.orders)
+    cells += config.graded_cells() + config.layered_cells()
+    return [Cell("fem", settings) for settings in cells]

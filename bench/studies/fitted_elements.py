@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._sizes import offered
+from bench.studies._meshes import offered
 
 YIELDS = ("rel_test_error", "l2_error_inside", "unknowns", "unknowns_without_data", "seconds")
 
 
 @dataclass(frozen=True)
 class Config:
-    problems: tuple[str, ...] = ("maxwell", "helix")
+    problems: tuple[str, ...] = every.fields(smooth=True)
     n0: tuple[int, ...] = (1, 2, 4)
     n1: tuple[int, ...] = (1, 2)
     data_seeds: tuple[int, ...] = (0,)
@@ -29,7 +30,7 @@ PRESETS = {
         data_seeds=(1000, 1001, 1002),
     ),
     "full": Config(
-        problems=("maxwell", "helix", "screen", "curlsing"),
+        problems=every.fields(),
         n0=(1, 2, 3, 4, 6, 8),
         n1=(1, 2, 3, 4),
         data_seeds=tuple(range(1000, 1020)),
@@ -45,9 +46,9 @@ def on(config: Config, problem: Problem) -> Config:
 
 def cells(config: Config) -> list[Cell]:
     return [
-        Cell("fem_fit", {"problem": problem, "element": element, "n": n, "data_seed": seed})
+        Cell("fem_fit", {"problem": problem, "element": element.name, "n": n, "data_seed": seed})
         for problem in config.problems
-        for element, sizes in (("N0", config.n0), ("N1", config.n1))
-        for n in sizes
+        for element in every.fitting()
+        for n in (config.n0 if element.order == 1 else config.n1)
         for seed in config.data_seeds
     ]

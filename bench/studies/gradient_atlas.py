@@ -1,6 +1,6 @@
 """The gradient atlas: where gradients vanish and explode before training starts.
 
-Beside it, in `paper` and `full`: every activation, start, width and normalisation with mean field;
+In `paper` and `full` also: every activation, start, width and normalisation with mean field;
 the correlation length; Jacobian spectra along training; a memory that decays by itself. There a
 cell is a line of nets (all scales, all seeds of one kind): one net is milliseconds, a cell seconds.
 """
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
+from bench.studies import _every as every
 from nets import architectures
 
 YIELDS = (
@@ -22,8 +23,6 @@ YIELDS = (
     "theory_error",
 )
 
-NETS = ("feedforward", "resnet", "densenet", "fractional")
-
 
 @dataclass(frozen=True)
 class Config:
@@ -33,7 +32,7 @@ class Config:
     stands for `learned:1/H` as well. Policies that an architecture does not admit are left out.
     """
 
-    nets: tuple[str, ...] = NETS
+    nets: tuple[str, ...] = every.nets()
     depths: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
     scales: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0)
     policies: tuple[str, ...] = ("fixed:1/H", "fixed:1/sqrtH", "rezero:1")
@@ -73,7 +72,7 @@ WIDENED: dict[str, Any] = {
     "widths": (10, 30, 100, 300, 1000),
     "wide_seeds": tuple(range(1000, 1005)),
     "xi_activations": EVERY_ACTIVATION,
-    "trained_nets": NETS,
+    "trained_nets": every.nets(),
 }
 
 PRESETS = {
@@ -198,7 +197,6 @@ def _cell(
             "gamma": gamma,
             "width": config.width,
             "samples": config.samples,
-            "seed": seed,
-            "data_seed": seed,
+            **paired(seed),
         },
     )

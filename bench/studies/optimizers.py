@@ -15,7 +15,7 @@ from nets import optimizers
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "evaluations", "seconds", "steps")
 
 # Not those that need a Jacobian: 36 000 residuals by 3102 parameters, some 20 s for each of them.
-# They race where nets are told an equation, in the study `solve`.
+# They race where nets are given an equation, in the study `solve`.
 RACERS = tuple(name for name in optimizers.names() if not optimizers.needs_residuals(name))
 
 

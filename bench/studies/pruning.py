@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 
 YIELDS = ("rel_test_error", "tau", "pruned_tau_layers", "pruned_tau_error")
 
@@ -40,8 +40,7 @@ def cells(config: Config) -> list[Cell]:
                 "width": 10,
                 "optimizer": "steepest",
                 "steps": config.steps,
-                "seed": seed,
-                "data_seed": seed,
+                **paired(seed),
             },
         )
         for tau0 in config.tau0

@@ -2,7 +2,7 @@
 
 The recipe (`femnets train --recipe record`) was chosen without a look outside the cylinder, and
 is then compared with itself on another field and on fewer inputs. The studies `baselines` and
-`convergence` (least squares, the p-version) belong beside it: on `maxwell` they are strong.
+`convergence` (least squares, the p-version) belong to it: on `maxwell` they are strong.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bench.cells import Cell, paired
 from bench.methods import recipes
+from bench.studies import _every as every
 
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "seconds", "tau")
 
@@ -28,9 +29,7 @@ class Config:
 PRESETS = {
     "quick": Config(seeds=(0,), problems=("maxwell",), features=("x,f,phi",), evaluations=5000.0),
     "paper": Config(),
-    "full": Config(
-        seeds=tuple(range(1000, 1020)), problems=("maxwell", "helix", "screen", "curlsing")
-    ),
+    "full": Config(seeds=tuple(range(1000, 1020)), problems=every.fields()),
 }
 
 

@@ -3,7 +3,7 @@
 The map of the nets: boundary values at the edge by penalty or built in, rules inside and on the
 edge's faces uniform or graded, its corners with every seed; width and number of points with few.
 The remedies: the weight r on the divergence, the weak form, and the singular function added, which
-is told more. The relatives `reentrant3d` and `fichera` in small.
+is given more. The relatives `reentrant3d` and `fichera` in small.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 
 RULES = ("uniform", "graded")
 YIELDS = (
@@ -95,24 +95,23 @@ def _edge_elements(config: Config) -> list[Cell]:
     adaptive = [
         common | {"n": 2, "refine": k, "solve": True} for k in range(2, config.refine + 1, 3)
     ]
-    return [Cell("fem", told) for told in (*uniform, *graded, *layers, *adaptive)]
+    return [Cell("fem", settings) for settings in (*uniform, *graded, *layers, *adaptive)]
 
 
 def _nodal(config: Config) -> list[Cell]:
     kinds: list[dict[str, Any]] = [{"element": "nodalP1"}, {"element": "nodalQ", "order": 1}]
-    told = [
+    nodal = [
         kind | {"n": n, "div_exponent": a}
         for kind, n, a in product(kinds, config.nodal, (None, config.weight))
         if a is None or n <= 8  # with a weight only a factorisation is left
     ]
-    beside: list[dict[str, Any]] = [
+    edge: list[dict[str, Any]] = [
         {"element": "N0", "n": n, "grading": config.exponent} for n in config.nodal if n <= 8
     ]
-    return [Cell("edge_solve", settings) for settings in (*told, *beside)]
+    return [Cell("edge_solve", settings) for settings in (*nodal, *edge)]
 
 
 def _nets(config: Config) -> list[Cell]:
-    told: dict[str, Any] = {"evaluations": config.evaluations}
     main = _size(config.width, config.points)
     plans = [
         (_corners(config), [main], config.seeds),
@@ -122,7 +121,10 @@ def _nets(config: Config) -> list[Cell]:
         (_relatives(config), [main], config.few),
     ]
     return [
-        Cell("reentrant_net", where | size | told | {"seed": seed, "data_seed": seed})
+        Cell(
+            "reentrant_net",
+            where | size | {"evaluations": config.evaluations} | paired(seed),
+        )
         for wheres, sizes, seeds in plans
         for where, size, seed in product(wheres, sizes, seeds)
     ]

@@ -3,7 +3,7 @@
 The paper states neither γ nor the starting τ and weights, nor λ₂ and the optimiser of its larger
 nets, nor what P does to the input. Each choice is varied by itself, on fewer samples and steps than
 the paper has. Seeds are crossed with data sets at the base point, so that the spread of weights and
-of data can be told apart. A second set trains the nets of the paper's table of τ in its own size
+of data can be separated. A second set trains the nets of the paper's table of τ in its own size
 with λ₂ > 0: the reading under which its curves of the MSE may rise while J falls.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
 
 YIELDS = ("resnet-learned-6", "resnet-fixed-6", "fractional-learned-6", "fractional-fixed-6")
 
@@ -91,7 +91,7 @@ def variations(config: Config) -> list[dict[str, Any]]:
 def cells(config: Config) -> list[Cell]:
     size = {"samples": config.samples, "steps": config.steps}
     varied = [
-        Cell("sensitivity", {**size, **change, "seed": seed, "data_seed": seed})
+        Cell("sensitivity", {**size, **change, **paired(seed)})
         for change in variations(config)
         for seed in config.seeds
     ]
@@ -117,8 +117,7 @@ def table_nets(config: Config) -> list[Cell]:
                 "steps": 1000,
                 "lambda2": lambda2,
                 "precision": "float32",
-                "seed": seed,
-                "data_seed": seed,
+                **paired(seed),
             },
         )
         for lambda2 in config.second_reading

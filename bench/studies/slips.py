@@ -1,4 +1,4 @@
-"""The paper's formulas and our theorems held against independent computations, on random nets."""
+"""The paper's formulas and our theorems compared with independent computations, on random nets."""
 
 from __future__ import annotations
 

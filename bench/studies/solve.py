@@ -1,7 +1,7 @@
-"""Told the equation and the boundary values, never the field: finite elements and nets.
+"""Given the equation and the boundary values, never the field: finite elements and nets.
 
 The paper's four variants at equal numbers of parameters (but for the τ's themselves): does τ or γ
-matter when the equation is the teacher? The best net; a race of the optimisers, which `auto` of the
+matter when a net is given the equation? The best net; a race of the optimisers, which `auto` of the
 track *solve* is the winner of; N₀, N₁, the p-version, its hp layers at a singular edge, and
 adaptive tetrahedra. All nets stop by evaluations; equal time is read off the recorded curves.
 """
@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from bench import problems
 from bench.cells import Cell, paired
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
-from bench.studies._sizes import offered
+from bench.studies._meshes import Settings, offered, uniform
 
 YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", "dofs")
 
@@ -24,9 +25,9 @@ ALONG_EDGE = 6  # order of the hp bricks along the edge, where the fields are sm
 
 @dataclass(frozen=True)
 class Config:
-    problems: tuple[str, ...] = ("maxwell", "helix", "screen", "curlsing")
+    problems: tuple[str, ...] = every.fields()
     width: int = 20
-    # The four variants are told apart on the paper's field and on `helix`, which has more to say;
+    # The four variants are compared on the paper's field and on `helix`, which is harder;
     # 12 seeds that agree decide among the ledger's 49 controls, 10 cannot (49·2/2¹⁰ > 5 %).
     variants_on: tuple[str, ...] = ("maxwell", "helix")
     evaluations: int = 1500
@@ -65,7 +66,7 @@ PRESETS = {
     ),
     "paper": Config(),
     "full": Config(
-        variants_on=("maxwell", "helix", "screen", "curlsing"),
+        variants_on=every.fields(),
         best_evaluations=40_000,
         weak_evaluations=8000,
         best_seeds=tuple(range(1000, 1020)),
@@ -83,7 +84,7 @@ JACOBIANS = 20
 
 @where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
-    """Where u is known: a net that was told the equation has no estimate of its own error."""
+    """Where u is known: a net that is given the equation has no estimate of its own error."""
     changed = replace(
         config,
         problems=(problem.name,),
@@ -110,17 +111,17 @@ def _variants(config: Config) -> list[Cell]:
 
 
 def _best(config: Config) -> list[Cell]:
-    """`auto` on a wider net for `helix`, which has more to say; other forms on the first field."""
+    """`auto` on a wider net for `helix`, which is harder; other forms on the first field."""
     common = {"evaluations": float(config.best_evaluations), "every": 50}
-    found = [
+    fields = [
         common | {"problem": problem, "width": config.width * (3 if problem == "helix" else 2) // 2}
         for problem in config.problems
     ]
     weak = common | {"evaluations": float(config.weak_evaluations), "width": config.width}
-    found += [weak | {"problem": config.problems[0], "form": form} for form in config.weak_forms]
+    fields += [weak | {"problem": config.problems[0], "form": form} for form in config.weak_forms]
     return [
         Cell("solved_net", settings | paired(seed))
-        for settings in found
+        for settings in fields
         for seed in config.best_seeds
     ]
 
@@ -145,15 +146,14 @@ def _race(config: Config) -> list[Cell]:
 
 
 def _elements(config: Config) -> list[Cell]:
-    found: list[dict[str, object]] = []
+    cells: list[Settings] = []
     for problem in config.problems:
-        told: list[dict[str, object]] = [{"element": "N0", "n": n} for n in config.n0]
-        told += [{"element": "N1", "n": n} for n in config.n1]
-        if problems.get(problem).smooth:
-            told += [{"element": "hexP", "order": p, "n": 1} for p in config.orders]
-        else:
-            hp = {"element": "hexP", "order": ALONG_EDGE, "n": 1}
-            told += [hp | {"layers": layers} for layers in config.layers]
-            told += [{"element": "N0", "n": 2, "refine": k} for k in config.refine]
-        found += [{"problem": problem, "solve": True} | settings for settings in told]
-    return [Cell("fem", settings) for settings in found]
+        smooth = problems.get(problem).smooth
+        orders = config.orders if smooth else ()
+        cells += uniform(problem, every.solving(), config.n0, config.n1, orders)
+        if not smooth:
+            hp = {"problem": problem, "element": "hexP", "order": ALONG_EDGE, "n": 1}
+            cells += [hp | {"layers": layers} for layers in config.layers]
+            adaptive = {"problem": problem, "element": "N0", "n": 2}
+            cells += [adaptive | {"refine": k} for k in config.refine]
+    return [Cell("fem", settings | {"solve": True}) for settings in cells]

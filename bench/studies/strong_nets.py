@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.cells import Cell
+from bench.cells import Cell, paired
+from bench.studies import _every as every
 from bench.studies._inputs import seen_by
 
 YIELDS = (
@@ -25,11 +26,13 @@ SEARCHED = ("sizes", "activations", "etas", "first_scales", "optimizers")
 
 @dataclass(frozen=True)
 class Config:
-    problems: tuple[str, ...] = ("maxwell", "helix", "screen", "curlsing")
+    problems: tuple[str, ...] = every.fields()
     features: tuple[str, ...] = ("x,f,phi", "x")
-    ablated: tuple[str, ...] = ("maxwell", "helix")  # see all `features`, the rest the first only
+    ablated: tuple[str, ...] = every.fields(
+        smooth=True
+    )  # see all `features`, the rest the first only
     # or these the last only. On `curlsing` f misleads: relative error 2e-2, without it 3e-3.
-    bare: tuple[str, ...] = ("screen", "curlsing")
+    bare: tuple[str, ...] = every.fields(smooth=False)
     sizes: tuple[str, ...] = ("2-20",)
     # `helix`, positions, 2-20, 4000 evaluations (7 s of one core), relative error: smoothReLU 1e-2,
     # tanh 5e-5, sine 3e-5 with a first scale of 1, 7e-6 with 3, 9e-6 with 6. `maxwell` with f and φ
@@ -68,7 +71,7 @@ PRESETS = {
     "paper": Config(),
     "full": Config(
         features=ABLATION,
-        ablated=("maxwell", "helix", "screen", "curlsing"),
+        ablated=every.fields(),
         bare=(),
         sizes=("1-60", "2-10", "2-20", "2-30"),
         first_scales=(1.0, 3.0, 6.0),
@@ -77,7 +80,7 @@ PRESETS = {
         paper_net=("fixed", "learned"),
         paper_net_evaluations=2000,
         seeds=tuple(range(1000, 1020)),
-        decided_on=("maxwell", "helix", "screen", "curlsing"),
+        decided_on=every.fields(),
     ),
 }
 
@@ -92,8 +95,7 @@ def cells(config: Config) -> list[Cell]:
                 **{name: getattr(config, name) for name in SEARCHED},
                 "tuning_evaluations": config.tuning_evaluations,
                 "evaluations": config.evaluations,
-                "seed": seed,
-                "data_seed": seed,
+                **paired(seed),
             },
         )
         for problem in config.problems
@@ -110,8 +112,7 @@ def cells(config: Config) -> list[Cell]:
                 "optimizer": "ssbfgs",
                 "evaluations": float(config.paper_net_evaluations),
                 "every": max(1, config.paper_net_evaluations // 20),
-                "seed": seed,
-                "data_seed": seed,
+                **paired(seed),
             },
         )
         for tau in config.paper_net

@@ -2,7 +2,7 @@
 
 Its experiments E1 and E3–E7 share these cells: 1000 steps of steepest descent with Armijo's rule
 from τ₀ = 1, paired seeds. By default each seed has data of its own, so that pairs are independent;
-`data_seeds` crosses all seeds with the same data sets, so that weights and data can be told apart
+`data_seeds` crosses all seeds with the same data sets, so that their effects can be separated
 (the study `sensitivity` does so in small). Nets are evaluated in float32, which halves the time;
 parameters, line search and J stay in float64. The errors reached, about a per cent, are far above
 its rounding.
@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from bench.cells import Cell
 from bench.problems import Problem
+from bench.studies import _every as every
 from bench.studies._known import where_u_is_known
 
 YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
-EVERY = ("resnet", "fractional", "densenet", "feedforward")
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ PRESETS = {
     "quick": Config(hidden=(2,), steps=300, seeds=(0, 1), samples=3000, bias_ordering=(False,)),
     "paper": Config(),
     "full": Config(
-        nets=EVERY,
+        nets=every.nets(),
         hidden=(2, 4, 6, 10),
         seeds=tuple(range(1000, 1020)),
         data_seeds=(1000, 1001, 1002),
-        problems=("maxwell", "helix"),
+        problems=every.fields(smooth=True),
     ),
 }
 
 
 @where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
-    """All four architectures: nobody knows yet which suits the field."""
-    return replace(config, problems=(problem.name,), nets=EVERY)
+    """Every architecture: no one knows yet which suits the field."""
+    return replace(config, problems=(problem.name,), nets=every.nets())
 
 
 def cells(config: Config) -> list[Cell]:

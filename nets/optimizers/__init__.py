@@ -73,6 +73,8 @@ class Diverged(Exception):
 #: Up to so many parameters the dense self-scaled BFGS is the default: a step passes once over its
 #: 4P² bytes (3 ms at P = 3102), less than the net itself costs.
 DENSE_LIMIT = 5000
+#: What "auto" means: up to so many parameters, beyond, and where a net solves an equation.
+AUTO = {"dense": "ssbfgs", "limited": "lssbfgs", "equation": "ssbroyden"}
 SET_BY_THE_TRAINING = ("lower", "seed")
 WAYS = ("log", "bounds", "reject")
 DECLARATIONS = {
@@ -117,7 +119,9 @@ def made(found: Any, name: str) -> Any:
     return found
 
 
-REGISTRY: Registry[Any] = Registry("optimiser", __name__, made, group="optimizers")
+REGISTRY: Registry[Any] = Registry(
+    "optimiser", __name__, made, group="optimizers", stands_for={"auto": [*AUTO.values()]}
+)
 names = REGISTRY.names
 
 
@@ -169,7 +173,7 @@ def choose(optimizer: Any, parameters: int) -> Any:
     """Return the optimiser meant by "auto": self-scaled BFGS, dense or with limited memory."""
     if optimizer != "auto":
         return optimizer
-    return "ssbfgs" if parameters <= DENSE_LIMIT else "lssbfgs"
+    return AUTO["dense" if parameters <= DENSE_LIMIT else "limited"]
 
 
 def state_bytes(optimizer: str, parameters: int, given: Mapping[str, Any] | None = None) -> int:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from base.registry import name_of
+from nets.architectures import feedforward, resnet
 from nets.fractional.mittag_leffler import mittag_leffler
 from nets.fractional.ode import solve_fractional_ode
 from nets.gradients.norms import layer_norms
@@ -24,7 +26,7 @@ def contracting_resnet(hidden: int = 20, width: int = 5, slope: float = -0.5) ->
     Skips do not prevent vanishing. What does is an assumption on D: ‖G‖ ≥ Π (1 − τ‖D‖) > 0 needs
     Σ τ‖D‖ bounded and τ‖D‖ < 1, that is small steps, τ = O(1/H).
     """
-    net = build(net="resnet", tau="fixed", tau0=1.0, hidden=hidden, width=width)
+    net = build(net=name_of(resnet), tau="fixed", tau0=1.0, hidden=hidden, width=width)
     with torch.no_grad():
         for W, b in zip(list(net.W)[1:-1], list(net.b)[1:], strict=True):
             W.copy_(slope * torch.eye(width, dtype=W.dtype))
@@ -47,7 +49,9 @@ def product_of_factors(layers: int) -> float:
     factors 0 < d < 1 it tends to 0 if and only if Σ (1 − d) = ∞; a uniform bound d ≤ q < 1 is
     enough, and then it does so like q^n.
     """
-    net = build(net="feedforward", tau="fixed", hidden=layers + 1, width=1, inputs=1, outputs=1)
+    net = build(
+        net=name_of(feedforward), tau="fixed", hidden=layers + 1, width=1, inputs=1, outputs=1
+    )
     with torch.no_grad():
         for k, (W, b) in enumerate(zip(list(net.W)[1:-1], list(net.b)[1:], strict=True), start=2):
             W.fill_(1.0 - 1.0 / k**2)

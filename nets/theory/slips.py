@@ -20,6 +20,8 @@ import torch
 from scipy.integrate import quad
 from torch import Tensor
 
+from base.registry import name_of
+from nets.architectures import fractional
 from nets.fractional.mittag_leffler import mittag_leffler
 from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
@@ -49,8 +51,8 @@ def example_net(seed: int, *, equal_steps: bool = False, outputs: int = 3) -> Ne
     random = np.random.Generator(np.random.Philox(seed))
     tau0 = 0.5 if equal_steps else tuple(random.uniform(0.2, 1.5, HIDDEN).tolist())
     return build(
-        net="fractional", tau="learned", hidden=HIDDEN, width=WIDTH, inputs=4, outputs=outputs,
-        gamma=0.4, tau0=tau0, activation="tanh", init="normal", seed=seed,
+        net=name_of(fractional), tau="learned", hidden=HIDDEN, width=WIDTH, inputs=4,
+        outputs=outputs, gamma=0.4, tau0=tau0, activation="tanh", init="normal", seed=seed,
     )  # fmt: skip
 
 

@@ -21,6 +21,8 @@ import torch
 from numpy.typing import NDArray
 
 from base.errors import UserError
+from base.registry import name_of
+from nets.architectures import fractional
 from nets.fractional.mittag_leffler import mittag_leffler
 from nets.gradients.passes import trajectory
 from nets.module import Network, build
@@ -80,7 +82,7 @@ def linear_growth(lipschitz: float, end: float, gamma: float, hidden: int) -> Gr
     At γ = ½, Λ t^γ = 3 the solution grows by E_½(3) ≈ 16 206, where the paper prints 29.5.
     """
     net = build(
-        net="fractional", tau="fixed", tau0=end / hidden, hidden=hidden, width=1, inputs=1,
+        net=name_of(fractional), tau="fixed", tau0=end / hidden, hidden=hidden, width=1, inputs=1,
         outputs=1, gamma=gamma, carry_input=True,
     )  # fmt: skip
     with torch.no_grad():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from base.registry import name_of
+from nets.architectures import densenet, fractional, resnet
 from nets.module import build
 from nets.theory.counterexamples import contracting_resnet, escape, log10_decay, product_of_factors
 from nets.theory.paths import decay_exponent, identity_path, identity_path_limit
@@ -34,14 +37,15 @@ def measured_theorems(seed: int) -> dict[str, Any]:
         "example_6_3_first": [ill.first_bias, cured.first_bias],
         "example_6_3_second": [ill.second_bias, cured.second_bias],
         "rescaling_gap": {
-            "resnet": _gap(seed, "resnet", "uniform"),
-            "densenet": _gap(seed, "densenet", "uniform"),
-            "fractional, equal steps": _gap(seed, "fractional", 0.3),
-            "fractional, unequal steps": _gap(seed, "fractional", "uniform"),
+            "resnet": _gap(seed, resnet, "uniform"),
+            "densenet": _gap(seed, densenet, "uniform"),
+            "fractional, equal steps": _gap(seed, fractional, 0.3),
+            "fractional, unequal steps": _gap(seed, fractional, "uniform"),
         },
     }
 
 
-def _gap(seed: int, net: str, tau0: float | str) -> float:
+def _gap(seed: int, architecture: ModuleType, tau0: float | str) -> float:
+    net = name_of(architecture)
     tall = build(net=net, tau0=tau0, hidden=6, width=10, inputs=4, eta=EXACT_RELU, seed=seed)
     return rescaling_gap(tall, example_points(seed))

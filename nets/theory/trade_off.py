@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
+from base.registry import name_of
+from nets.architectures import resnet
 from nets.module import build
 from nets.theory.derivatives import linearise
 
@@ -28,7 +30,9 @@ def example_6_3(weight: float, tau: float) -> TradeOff:
     """
     from nets.theory.derivatives import state_derivatives
 
-    net = build(net="resnet", tau="fixed", tau0=(1.0, tau), hidden=2, width=1, inputs=1, outputs=1)
+    net = build(
+        net=name_of(resnet), tau="fixed", tau0=(1.0, tau), hidden=2, width=1, inputs=1, outputs=1
+    )
     with torch.no_grad():
         net.W[0].fill_(1.0)
         net.b[0].fill_(0.5)

@@ -46,13 +46,13 @@ def test_a_carried_input_enters_the_read_out():
     """With the first layer dead the padded input is what is left."""
     import torch
 
-    from bench.cells.sensitivity import Config, _padded
+    from bench.methods.paper_nets import PaperNet, padded
 
-    config = Config(width=9, carry_input=True)
-    x = _padded(config, np.ones((3, 7)))
+    free = {"lambda2": 0.0, "optimizer": "steepest", "steps": 1}
+    x = padded(PaperNet(width=9, carry_input=True, **free), np.ones((3, 7)))
     assert x.shape == (3, 9)
     assert not x[:, 7:].any()
-    assert _padded(Config(width=9), np.ones((3, 7))).shape == (3, 7)
+    assert padded(PaperNet(width=9, carry_input=False, **free), np.ones((3, 7))).shape == (3, 7)
     from nets import build
 
     net = build(net="resnet", tau="fixed", tau0=0.0, hidden=1, width=9, inputs=9, carry_input=True)

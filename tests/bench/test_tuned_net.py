@@ -6,13 +6,14 @@ import pytest
 from base.errors import UserError
 from bench import problems
 from bench.cells import Cell, load_kind
-from bench.cells.tuned_net import (
+from bench.cells.tuned_net import Config
+from bench.methods.configurations import TrainingConfig
+from bench.methods.tuning import (
     CHOICES,
     TUNING_SEEDS_FROM,
-    Config,
+    Validation,
     best,
     candidates,
-    held_out,
     least,
 )
 from bench.studies import plan
@@ -30,12 +31,7 @@ SMALL = {
 
 def test_candidates_are_every_size_with_every_activation():
     found = candidates(
-        Config(
-            sizes=("1-4", "2-10"),
-            activations=("smoothrelu", "tanh"),
-            etas=(1.0, 8.0),
-            first_scales=(1.0, 2.0, 4.0),
-        )
+        ("1-4", "2-10"), ("smoothrelu", "tanh"), (1.0, 8.0), (1.0, 2.0, 4.0), "ssbfgs"
     )
     assert len(found) == 2 * (2 + 3)
     assert found[1] == {
@@ -45,10 +41,9 @@ def test_candidates_are_every_size_with_every_activation():
     assert (found[-1]["activation"], found[-1]["first_scale"]) == ("tanh", 4.0)
 
 
-def test_what_judges_was_told_and_not_shown():
-    """The ring and every fifth of the rest: a part of the very samples that the net is told."""
-    config = Config(samples=500, data_seed=3)
-    held = held_out(config)
+def test_what_judges_was_given_and_not_shown():
+    """The ring and every fifth of the rest: a part of the very samples that the net is given."""
+    held = Validation(TrainingConfig(samples=500, data_seed=3), radius=0.9).held_out()
     points = problems.maxwell.domain.sample_training(500, 3)
     ring = np.hypot(points[0], points[1]) > 0.9
     assert held[ring].all()
@@ -61,7 +56,11 @@ def test_nothing_to_choose_from_is_refused():
 
 
 def test_the_smallest_validation_error_wins_and_a_diverged_candidate_cannot():
-    tried = [{"validation": error, "eta": eta} for eta, error in ((1, None), (2, 0.2), (3, 0.1))]
+    others = dict.fromkeys(CHOICES)
+    tried = [
+        {**others, "validation": error, "eta": eta}
+        for eta, error in ((1, None), (2, 0.2), (3, 0.1))
+    ]
     assert best(tried)["eta"] == 3
     assert best(tried[:2])["eta"] == 2
 
@@ -94,9 +93,7 @@ def test_the_length_is_where_the_validation_error_was_smallest(found):
 def test_what_was_chosen_is_what_was_trained(found):
     chosen = found.values["chosen"]
     assert len(found.values["tau"]) == chosen["hidden"]
-    assert {name: chosen[name] for name in CHOICES} == {
-        name: best(found.values["tried"])[name] for name in CHOICES
-    }
+    assert {name: chosen[name] for name in CHOICES} == best(found.values["tried"])
 
 
 def test_the_result_repeats(found):

@@ -24,12 +24,12 @@ def dropped_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
     dropped: list[tuple[str, str]] = []
 
     def drop(package: str, name: str, source: str) -> Path:
-        room = importlib.import_module(package)
+        home = importlib.import_module(package)
         folder = tmp_path / "plugins" / package
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.py"
         path.write_text(textwrap.dedent(source).lstrip())
-        monkeypatch.setattr(room, "__path__", [*room.__path__, str(folder)])
+        monkeypatch.setattr(home, "__path__", [*home.__path__, str(folder)])
         dropped.append((package, name))
         forget()
         return path

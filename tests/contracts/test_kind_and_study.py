@@ -143,8 +143,8 @@ def test_it_is_in_the_report(dropped_in, shell):
     dropped_in("bench.cells", "guess", KIND.replace("TRACK", "samples"))
     dropped_in("bench.studies", "guesses", STUDY)
     shell.inside("run", "guesses", "--run", "mine", "--jobs", "0", "--no-report")
-    told = shell.inside("report", "mine", "--html")
-    assert told.returncode == 0, told.stderr
+    done = shell.inside("report", "mine", "--html")
+    assert done.returncode == 0, done.stderr
     (page,) = (shell.directory / "runs/mine").rglob("*.html")
     text = page.read_text()
     for words in ("mean of 100", "a few samples", "nothing at all"):

@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,12 +13,13 @@ from journey import MINE
 
 from base import registry
 from base.errors import UserError
-from bench import problems, studies
+from bench import claims, domains, problems, studies
 from bench.cells import Cell
 from bench.core import plugins
 from bench.core.plugin_files import read
-from bench.methods import baselines
+from bench.methods import baselines, forms
 from bench.store.fingerprint import modules_of
+from fem import elements
 from femnets.cli import invoke
 from femnets.cli.list import catalogue
 from nets import architectures, optimizers
@@ -42,6 +44,41 @@ def heavyball(objective, theta, report, rate=0.02, friction=0.1):
         speed = (1 - friction) * speed - rate * gradient
         theta = theta + speed
 """
+EVERYTHING = '''"""Everything in one file."""
+from dataclasses import dataclass, replace
+from bench.cells import Cell
+from bench.claims import Claim, Fact
+from bench.domains.cube import DOMAIN as CUBE
+from bench.problems.maxwell import PROBLEM
+from fem.elements.n0 import ELEMENT as N0
+
+DOMAIN = replace(CUBE, title="my cube")
+ELEMENT = replace(N0, title="my tets")
+CLAIMS = [Claim(name="mine", sentence="It is mine.", where="here", rule="always",
+                examine=lambda results: Fact(True, [], "yes"))]
+
+def mean(inputs, targets, seed):
+    return lambda x: targets.mean(axis=0) + 0 * x[:, :3], 3
+
+@dataclass(frozen=True)
+class Config:
+    n: tuple[int, ...] = (1,)
+
+PRESETS = {"quick": Config(), "paper": Config(), "full": Config()}
+YIELDS = ("l2_error",)
+
+def cells(config):
+    return [Cell("fem", {"n": n}) for n in config.n]
+'''
+OPEN = {
+    "problems": ("PROBLEM", problems.REGISTRY),
+    "architectures": ("Net", architectures.REGISTRY),
+    "optimizers": ("heavyball", optimizers.REGISTRY),
+    "elements": ("ELEMENT", elements.REGISTRY),
+    "baselines": ("mean", baselines.REGISTRY),
+    "claims": ("CLAIMS", claims.REGISTRY),
+    "domains": ("DOMAIN", domains.REGISTRY),
+}
 SMALL = ["--jobs", "0", "--set", "samples=30", "--set", "seeds=0", "--run", "r"]
 
 
@@ -139,37 +176,58 @@ def test_a_study_may_not_hide_one_of_ours(mine, capsys):
     assert "'training' is a study of femnets" in capsys.readouterr().err
 
 
-def test_entry_points_are_found_by_name(mine, monkeypatch):
-    """Every group: what an installed package offers is there under its name, loaded when asked."""
+def test_every_open_kind_takes_a_file(mine):
+    """The kinds of the contract and domains; a study is called as its file is."""
+    mine.with_name("own.py").write_text(EVERYTHING + NET, encoding="utf-8")
+    for kind, (what, plugin_registry) in OPEN.items():
+        name = plugins.use(f"./own.py:{what}")
+        assert name.startswith(f"{what}@"), kind
+        assert name in plugin_registry
+        assert plugin_registry.get(name) is plugin_registry.get(name)
+        assert name not in plugin_registry.names(), "a list is of what is installed"
+    assert domains.get(plugins.use("./own.py:DOMAIN")).title == "my cube"
+    assert elements.get(plugins.use("./own.py:ELEMENT")).title == "my tets"
+    assert studies.use("./own.py") == "own"
+    assert studies.title("own") == "Everything in one file."
+    with pytest.raises(UserError, match="unknown form"):
+        forms.get(plugins.use("./own.py"))
+
+
+@pytest.mark.parametrize("kind", [*OPEN, "studies"])
+def test_entry_points_are_found_by_name(mine, monkeypatch, kind):
+    """What an installed package offers is there under its name, loaded when asked."""
     for study in studies.names():
         studies.load(study)  # presets name what is installed when they are first read
+    mine.write_text(EVERYTHING + NET, encoding="utf-8")
     module = read(str(mine)).module
-    things = {
-        "problems": module,
-        "architectures": SimpleNamespace(make=None),
-        "baselines": SimpleNamespace(fit=lambda inputs, targets, seed: None),
-    }
-
-    def entries(group):
-        kind = group.removeprefix("femnets.")
-        if kind not in things:
-            return []
-        value = "json.decoder" if kind == "problems" else "json"
-        return [SimpleNamespace(name="installed", module=value, load=lambda: things[kind])]
-
-    monkeypatch.setattr(registry, "entry_points", entries)
+    what, plugin_registry = OPEN.get(kind, (None, studies.REGISTRY))
+    offered = module if what is None else getattr(module, what)
+    if kind == "domains":
+        offered = replace(offered, name="installed")
+    entry = SimpleNamespace(name="installed", module="json.decoder", load=lambda: offered)
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [entry] if group == f"femnets.{kind}" else []
+    )
     for each in registry.Registry.every:
         each.forget()
+    assert "installed" in plugin_registry.names()
+    assert plugin_registry.get("installed") is not None
+    if kind in ("problems", "architectures", "baselines"):
+        assert catalogue()[kind]["installed"] == "from an installed package"
+    elif kind in ("elements", "domains", "studies"):
+        assert "installed" in catalogue()[kind]
+
+
+def test_another_version_of_an_installed_problem_is_stale(mine, monkeypatch):
+    module = read(str(mine)).module
+    entry = SimpleNamespace(name="installed", module="json.decoder", load=lambda: module)
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [entry] if group == "femnets.problems" else []
+    )
+    problems.REGISTRY.forget()
     assert problems.get("installed").title == "sines"
-    assert "installed" in problems.names()
-    assert "installed" in architectures.names()
-    assert baselines.get("installed") is things["baselines"]
-    mine_too = Cell("fem", {"problem": "installed", "n": 1})
-    assert "json.decoder" in modules_of(mine_too), "another version of it is stale"
+    assert "json.decoder" in modules_of(Cell("fem", {"problem": "installed", "n": 1}))
     assert "json.decoder" not in modules_of(Cell("fem", {"n": 1}))
-    known = catalogue()
-    for kind in ("problems", "architectures", "baselines"):
-        assert known[kind]["installed"] == "from an installed package"
 
 
 def test_the_config_file_of_a_run_may_name_files(mine):

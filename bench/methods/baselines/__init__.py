@@ -4,7 +4,8 @@ Each file of this folder is a method: `fit(inputs, targets, seed)` gives a predi
 of unknowns, so that the comparison can count them, or a `Fitted` that also says what a search
 among settings chose and took; a search sees the training samples alone. `CURL = False` says that
 the predictor jumps and has no curl, or that its curl, by differences, would take longer than all
-the rest; `INPUTS = ("x",)` that it takes positions only.
+the rest; `INPUTS = ("x",)` that it takes positions only; `COSTLY = True` that it takes seconds at
+12 000 samples, so that presets fit it to few draws.
 """
 
 from __future__ import annotations

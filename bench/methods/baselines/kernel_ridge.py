@@ -21,6 +21,7 @@ from bench.methods.baselines._search import Fitted, Split, Stopwatch, smallest
 
 Array = NDArray[np.float64]
 
+COSTLY = True
 CURL = False  # 560 000 predictions of 5 µs
 CENTRES = 1000
 JUDGED = 400  # held-out samples

@@ -10,6 +10,7 @@ from scipy.interpolate import RBFInterpolator
 
 Array = NDArray[np.float64]
 
+COSTLY = True
 NEIGHBOURS = 50
 CURL = False  # it jumps where the 50 nearest samples change
 

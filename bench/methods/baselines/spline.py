@@ -18,6 +18,7 @@ from bench.methods.baselines._search import Fitted, Split, Stopwatch, smallest
 
 Array = NDArray[np.float64]
 
+COSTLY = True
 INPUTS = ("x",)
 DEGREES = (3, 5)
 INTERVALS = (1, 2, 4, 8)  # along the longest side of the box

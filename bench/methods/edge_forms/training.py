@@ -1,0 +1,79 @@
+"""The training of a net near re-entrant edges, and what is measured of it.
+
+What the loss says and what is true are recorded along the training: the loss at the points
+it is trained on, the same loss by a fine rule graded to the edges, and the error; and what a user
+without u can compute: the loss at points held out, and `bench.methods.indicators`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from base.registry import name_of
+from bench.measure.norms import tabulated_domain
+from bench.methods.edge_forms import HELD_OUT, EdgeLoss, loss
+
+if TYPE_CHECKING:
+    from nets.module import Network
+    from nets.training.loop import Training
+
+CHECKPOINTS = 12  # rows of the curve
+
+
+def trained(
+    edge_loss: EdgeLoss, *, hidden: int, width: int, optimizer: str, evaluations: float, seed: int
+) -> Training:
+    """A ResNet trained on this loss, with the error and the fine loss on the way."""
+    from nets.architectures import resnet
+    from nets.module import build
+    from nets.residuals.objective import ResidualObjective
+    from nets.training.budget import Equation, Limits
+    from nets.training.loop import minimise
+
+    net = build(
+        net=name_of(resnet), tau="learned", hidden=hidden, width=width, inputs=3,
+        outputs=edge_loss.outputs, activation="tanh", seed=seed,
+    )  # fmt: skip
+    table = tabulated_domain(edge_loss.problem, ("x",))
+    return minimise(
+        net,
+        Equation(ResidualObjective(net, edge_loss.terms())),
+        limits=Limits(evaluations=evaluations),
+        optimizer=optimizer,
+        probes={
+            "l2_error": lambda net: table.l2_error(edge_loss.field(net)(table.inputs.T).T),
+            "fine_loss": edge_loss.fine_loss,
+        },
+        every=max(1, round(evaluations / CHECKPOINTS)),
+        seed=seed,
+    )
+
+
+def measured(edge_loss: EdgeLoss, net: Network) -> dict[str, float | None]:
+    """The truth, and what a user can compute."""
+    from bench.methods.indicators import coarse_solve, norm, without_u
+
+    problem = edge_loss.problem
+    table: Any = tabulated_domain(problem, ("x",))
+    field = edge_loss.field(net)
+    size, error = norm(table, table.u.T), table.l2_error(field(table.inputs.T).T)
+    return {
+        "l2_error": error,
+        "l2_relative": error / size,
+        "fine_loss": edge_loss.fine_loss(net),
+        "held_out_loss": loss(net, edge_loss.terms(HELD_OUT)),
+        **without_u(problem.name, field),
+        "coarse_error": table.l2_error(coarse_solve(problem.name)[0].T),
+        "norm": size,
+        "reference_error": problem.reference_error,  # of a u that was computed
+    }
+
+
+def late_fall(training: Training) -> float:
+    """The fine loss at the end over the one after three quarters of the evaluations: near 1 where
+    the training has come to rest."""
+    import numpy as np
+
+    work, fine = (np.asarray(training.curve[name]) for name in ("evaluations", "fine_loss"))
+    before = fine[work <= 0.75 * work[-1]]
+    return float(fine[-1] / before[-1]) if len(before) else 1.0

@@ -1,0 +1,86 @@
+"""Growth of gradients in a random net over weight scales, measured and by mean field."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bench.methods.configurations import NetInAtlas
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from nets.gradients.passes import Trajectory
+    from nets.module import Network
+
+NORMALISATIONS = ("none", "start", "layer")
+Measured = dict[str, float | str | None]
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How gradients pass through a net of the atlas."""
+
+    activation: str
+    normalisation: str  # one of NORMALISATIONS
+    dtype: str
+
+
+def growth_by_scale(config: NetInAtlas, passes: Passes, scales: Iterable[float]) -> list[Measured]:
+    """One net at every scale: its weights are drawn once and multiplied by each."""
+    import torch
+
+    from bench.methods.gradient_atlas import inputs_and_targets, normalise
+    from nets.module import build
+
+    names = ("net", "tau", "tau0", "gamma", "hidden", "width", "init", "eta", "seed")
+    chosen = {name: getattr(config, name) for name in names}
+    net = build(**chosen, activation=passes.activation, dtype=passes.dtype)
+    x, y = inputs_and_targets(config)
+    drawn = [tensor.detach().clone() for tensor in (*net.W, *net.b)]
+    rows = []
+    for scale in scales:
+        with torch.no_grad():
+            for tensor, start in zip((*net.W, *net.b), drawn, strict=True):
+                torch.mul(start, scale, out=tensor)
+        if passes.normalisation == "start":
+            normalise(net, x)
+        rows.append(_measured(config, passes, net, x, y))
+    return rows
+
+
+def _measured(config: NetInAtlas, passes: Passes, net: Network, x: Tensor, y: Tensor) -> Measured:
+    import torch
+
+    from nets.gradients.passes import state_adjoints, trajectory
+    from nets.gradients.verdict import judge
+    from nets.theory.predicted import alignment, gains, mean_field_growth
+
+    layer_norm = passes.normalisation == "layer"
+    at = trajectory(net, x, layer_norm=layer_norm, dtype=getattr(torch, passes.dtype))
+    hidden = [phi.norm().log10 for phi in state_adjoints(at, y)[1:]]
+    chi = gains(at)
+    return {
+        "label": judge(hidden).label,
+        "log10_growth": hidden[0] - hidden[-1],
+        "log10_growth_predicted": float(mean_field_growth(at, alignment(at, y))[0]),
+        "log10_growth_before": _before(config, passes.normalisation, at),
+        "chi": float(chi[1:].mean()) if len(chi) > 1 else float(chi[0]),
+    }
+
+
+def _before(config: NetInAtlas, normalisation: str, at: Trajectory) -> float | None:
+    """Mean field before any weight is drawn, where it is closed: feedforward without biases."""
+    from nets.theory import mean_field
+
+    plain = config.net == "feedforward" and config.init != "torch"
+    if not plain or normalisation == "start":
+        return None
+    if normalisation == "layer":
+        steps = config.hidden - 1
+        return 0.5 * steps * math.log10(mean_field.layer_norm_gain(at.net.sigma))
+    w = float(at.W[1].double().square().mean()) * config.width
+    first = float(at.W[0].double().square().mean() * at.y[0].plain().square().sum(1).mean())
+    return mean_field.log10_growth(at.net.sigma, w, 0.0, first, config.hidden)
