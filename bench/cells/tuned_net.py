@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import isnan, prod
+from math import isnan
 from typing import Any
 
 from base.errors import UserError
@@ -73,13 +73,6 @@ HISTORY_ROWS = 200
 
 def needs_bytes(config: Config) -> int:
     return 900 * 2**20
-
-
-def work(config: Config) -> float:
-    """Evaluations of the candidates and of the one that is chosen."""
-    lists = (config.sizes, config.activations, config.etas, config.first_scales, config.optimizers)
-    candidates = prod(map(len, lists))
-    return config.samples * (candidates * config.tuning_evaluations + config.evaluations)
 
 
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:

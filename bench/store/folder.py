@@ -135,12 +135,12 @@ class Store:
         raise damaged
 
     def records(
-        self, damaged: Callable[[Path, str], None] | None = None, *, verify: bool = True
+        self, damaged: Callable[[str, str], None] | None = None, *, verify: bool = True
     ) -> Iterator[StoredResult]:
         """Every sound result on disk, in the order of kind and key, its files read whole once.
 
-        `damaged` is told of every other one: where it is, and what is wrong with it. Without
-        `verify` arrays and weights are checked by their size only.
+        `damaged` is called for every other one, with KIND/KEY and what is wrong. Without `verify`
+        arrays and weights are checked by their size only.
         """
         for kind in entries(self.path / "cells"):
             for directory in entries(kind):
@@ -150,7 +150,7 @@ class Store:
                         record.verify()
                 except Damaged as error:
                     if damaged is not None and os.path.lexists(directory):
-                        damaged(directory, str(error))
+                        damaged(f"{kind.name}/{directory.name}", str(error))
                 else:
                     yield record
 

@@ -34,6 +34,16 @@ def cell_row(record: StoredResult) -> Row:
     return {**fixed, **{name: _flat(value) for name, value in record.config.items()}, **ran}
 
 
+def wide_row(record: StoredResult) -> Row:
+    """The row of a cell with its numbers; one whose name a setting has too is `found_NAME`."""
+    row = cell_row(record)
+    for name, value in record.values.items():
+        if value is None or isinstance(value, bool | int | float | str):
+            same = name in row and row[name] == value
+            row[name if name not in row or same else f"found_{name}"] = value
+    return row
+
+
 def value_rows(record: StoredResult) -> Iterator[Row]:
     for name, value in leaves(record.values):
         number = isinstance(value, int | float)

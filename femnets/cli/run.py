@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.store.survey import Standing
     from bench.studies import Plan
 
-LONG = ("paper", "full")  # presets whose time is told before they start
+LONG = ("paper", "full")  # presets whose time is printed before they start
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
 MOST_JOBS = 1024
@@ -85,7 +85,7 @@ def command(
         return predict(plans, path, jobs, json_output)
     wanted = chosen_states(only)
     if any(plan.preset in LONG for plan in plans) and not scheduler:
-        foretell(plans, path, jobs)
+        announce(plans, path, jobs)
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
     return code if interrupted else ended(store, plans, code, report, json_output)
@@ -93,11 +93,11 @@ def command(
 
 def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
     """Compiles the report, says where it is or what there is, and with which code it ends."""
-    from femnets.cli._damaged import tell_faults
     from femnets.cli._paths import show_paths
+    from femnets.cli._runs import show_faults
 
     paths = compile_report(store.path) if report else []
-    code = code or (tell_faults() if report else 0)
+    code = code or (show_faults() if report else 0)
     if json_output:
         show_json(document(store, plans, paths))
     else:
@@ -106,24 +106,26 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
 
 
 def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> int:
-    """Says what would be computed."""
-    from femnets.cli._dry_run import lines, prediction
+    """Say what would be computed."""
+    from bench.store.forecast import forecast
+    from femnets.cli._forecast import lines
 
-    told = prediction(plans, path, jobs)
+    predicted = forecast(plans, path, jobs)
     if json_output:
-        show_json(told)
+        show_json(predicted)
         return 0
-    for line in (*lines(told), "nothing was run"):
+    for line in (*lines(predicted), "nothing was run"):
         typer.echo(line)
     return 0
 
 
-def foretell(plans: list[Plan], path: Path, jobs: int | None) -> None:
+def announce(plans: list[Plan], path: Path, jobs: int | None) -> None:
     """Before a run of hours, on stderr: what it will take, if anything is known."""
-    from femnets.cli._dry_run import lines, prediction
+    from bench.store.forecast import forecast
+    from femnets.cli._forecast import lines
 
-    told = prediction(plans, path, jobs)
-    for line in lines(told) if told["seconds"] else ():
+    predicted = forecast(plans, path, jobs)
+    for line in lines(predicted) if predicted["seconds"] else ():
         typer.echo(line, err=True)
 
 
@@ -168,9 +170,9 @@ def planned(
     file: dict[str, Any] = used(read_toml(config)) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
     rest = {name: value for name, value in file.items() if name not in tables}
-    told = configured(RunFile, rest, where=str(config))
+    run_file = configured(RunFile, rest, where=str(config))
     able = all_studies.about_problems() if problem else all_studies.names()
-    chosen = [all_studies.use(study) for study in studies or told.studies] or able
+    chosen = [all_studies.use(study) for study in studies or run_file.studies] or able
     for study in chosen:
         all_studies.load(admit(study))
     overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
@@ -180,7 +182,7 @@ def planned(
     about = problems.get(used(problem)) if problem else None
     typed = [f"--set {shlex.quote(setting)}" for setting in settings]
     typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
-    found = all_studies.plan(chosen, preset or told.preset, overrides, about, typed)
+    found = all_studies.plan(chosen, preset or run_file.preset, overrides, about, typed)
     if not found:
         raise UserError(f"no study can say anything about {problem} with these settings")
     return found
@@ -194,12 +196,12 @@ def assigned(setting: str) -> str:
     return f"{key}{equals}{used(value)}"
 
 
-def remembered(run: str, told: bool) -> list[Plan]:
+def remembered(run: str, others_given: bool) -> list[Plan]:
     """The plans of the run's last time, with the settings it had then."""
     from bench.store.folder import Store, run_path
     from bench.studies import replanned
 
-    if told or not run:
+    if others_given or not run:
         raise UserError(
             "--resume takes studies and settings from the run; give it --run NAME and neither "
             "studies nor --preset, --set, --config"

@@ -74,28 +74,23 @@ def of(plan: Plan, standings: list[Standing]) -> list[Standing]:
 def show(
     plans: list[Plan], standings: list[Standing], refused: dict[str, str], store: Store
 ) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
     from bench.store.survey import STATES, counts
-    from femnets.cli._tables import plain_table
+    from femnets.cli._tables import show_table
 
-    table = plain_table("study", "preset", *STATES)
+    rows = []
     for plan in plans:
-        found = counts(of(plan, standings))
-        names = (Text(one_line(plan.study)), Text(one_line(plan.preset)))
-        table.add_row(*names, *(str(found[state] or "·") for state in STATES))
-    console = Console()
-    console.print(table)
+        number = counts(of(plan, standings))
+        rows.append((plan.study, plan.preset, *(str(number[state] or "·") for state in STATES)))
+    show_table(("study", "preset", *STATES), rows)
     for study, why in refused.items():
-        console.print(Text(one_line(f"study {study} is left out: {why}")), soft_wrap=True)
+        typer.echo(one_line(f"study {study} is left out: {why}"))
     for standing in standings:
         if standing.state not in {"done", "missing"} or standing.damaged:
-            told = f": {standing.reason}" if standing.reason else ""
-            line = f"{standing.state}: {standing.cell.label} [{standing.cell.key}]{told}"
-            console.print(Text(one_line(line)), soft_wrap=True)
+            reason = f": {standing.reason}" if standing.reason else ""
+            cell = standing.cell
+            typer.echo(one_line(f"{standing.state}: {cell.label} [{cell.key}]{reason}"))
     if any(standing.damaged for standing in standings):
-        console.print(Text(f"damaged cells are computed again by {store.mends()}"), soft_wrap=True)
+        typer.echo(f"damaged cells are computed again by {store.mends()}")
 
 
 def show_log(standings: list[Standing], key: str) -> None:
