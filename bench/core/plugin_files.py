@@ -124,7 +124,7 @@ def digest_now(paths: Sequence[str]) -> str | None:
 
 def _content(path: Path) -> bytes:
     try:
-        return plain_bytes(path, LARGEST, follow=True)
+        return plain_bytes(path, LARGEST)
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None
     except OSError as error:

@@ -154,7 +154,7 @@ class Refused(ValueError):
 
 def read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(plain_bytes(path, MOST_TOML_BYTES, follow=True).decode())
+        return tomllib.loads(plain_bytes(path, MOST_TOML_BYTES).decode())
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except Unfit as error:

@@ -26,7 +26,7 @@ def medians(values: Any, axis: int = 0) -> NDArray[np.float64]:
     table = np.sort(np.where(np.isnan(numbers), np.inf, numbers), axis)
     size = table.shape[axis]
     if size == 0:
-        raise ValueError("there is no median of nothing")
+        raise ValueError("median of an empty sequence")
     low, high = (np.take(table, place, axis) for place in ((size - 1) // 2, size // 2))
     tie = np.isneginf(low) & np.isposinf(high)
     return np.where(tie, 0.0, np.where(tie, 0.0, low) / 2 + high / 2)

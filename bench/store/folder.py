@@ -33,6 +33,7 @@ from bench.core.guards.text import shell_command
 from bench.store.files import (
     SCHEMA,
     Damaged,
+    OtherVersion,
     StoredResult,
     decoded,
     sealed,
@@ -78,12 +79,17 @@ class Store:
         self._counter = itertools.count()
         try:
             unsealed(trusted_bytes(self.path / MARK, MOST_JSON_BYTES), MARK)
+        except OtherVersion as error:
+            raise UserError(
+                f"cannot read the run in {self.path}: {error}; compute it again under another name "
+                "with --run, or use the femnets that computed it (0.2 for schema 2)"
+            ) from None
         except Damaged as error:
             if not is_marked(self.path):
                 raise UserError(f"no run in {self.path}; {self.starts()} starts one") from None
             raise UserError(
-                f"cannot read the run in {self.path}: {error}; move it away to compute it anew, or "
-                "give another name with --run"
+                f"cannot read the run in {self.path}: {error}; move it away to compute it again, "
+                "or give another name with --run"
             ) from None
 
     def starts(self) -> str:
@@ -158,11 +164,11 @@ class Store:
         """The last failure of a cell that has no result since."""
         try:
             path = self.path / "failed" / f"{cell.key}.json"
-            found = unsealed(trusted_bytes(path, MOST_JSON_BYTES), cell.key)
+            failure = unsealed(trusted_bytes(path, MOST_JSON_BYTES), cell.key)
         except Damaged:
             return None
-        found = {**dict.fromkeys(FAILURE_TEXTS, ""), **found}
-        return found if all(isinstance(found[name], str) for name in FAILURE_TEXTS) else None
+        failure = {**dict.fromkeys(FAILURE_TEXTS, ""), **failure}
+        return failure if all(isinstance(failure[name], str) for name in FAILURE_TEXTS) else None
 
     def plans(self, damaged: Callable[[str, str], None] | None = None) -> dict[str, dict[str, Any]]:
         """By study, the preset and config it was last run with; `damaged` hears of the others."""
@@ -173,9 +179,9 @@ class Store:
             try:
                 document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
                 if not isinstance(document.get("config"), dict):
-                    raise Damaged(path.name, "it holds no config")
+                    raise Damaged(path.name, "the config is missing")
                 if not isinstance(document.get("preset"), str):
-                    raise Damaged(path.name, "it holds no preset")
+                    raise Damaged(path.name, "the preset is missing")
                 found[path.stem] = document
             except Damaged as error:
                 if damaged is not None:

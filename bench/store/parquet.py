@@ -84,7 +84,7 @@ def _text(value: Any) -> str:
 def read_results(path: Path) -> list[Row]:
     """Every row of a file, checked; any other file is refused in one line."""
     try:
-        return _checked(plain_bytes(path, MOST_BYTES, follow=True), path)
+        return _checked(plain_bytes(path, MOST_BYTES), path)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from None
     except (Unfit, Damaged) as error:

@@ -107,7 +107,7 @@ def read_verdicts(path: Path) -> list[dict[str, Any]]:
     from bench.core.guards.reading import Unfit, json_object, plain_bytes
 
     try:
-        document = json_object(plain_bytes(path, MOST_VERDICTS_BYTES, follow=True))
+        document = json_object(plain_bytes(path, MOST_VERDICTS_BYTES))
         entries: list[dict[str, Any]] = document["verdicts"]
         for entry in entries:
             if not all(isinstance(entry[part], str) for part in VERDICT_PARTS):

@@ -59,7 +59,7 @@ def command(
 ) -> int:
     """Export results: tidy long tables (cells, values, arrays, joined by key), fields, verdicts, or
     all that a reader without the run folder needs."""
-    from bench.core.guards.output import folder_for
+    from bench.core.guards.output import folder_for, no_link
     from bench.store.folder import Store, run_path
     from bench.store.run import run_or_file
     from bench.store.vtu import write_fields
@@ -69,7 +69,7 @@ def command(
 
     used(plug or [])
     store = Store(run_path(run))
-    folder = folder_for(out or store.path / "export", "--out")
+    folder = folder_for(out or no_link(store.path / "export"), "--out")
     if others and to is not Format.kept:
         raise UserError("--with goes with --to kept")
     if to is Format.kept:
@@ -87,7 +87,7 @@ def command(
 def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
     """Write what a reader without the run folder needs, and return the paths: report.html and
     report.pdf, compared with the others; the results of all runs; the ledger of the first."""
-    from bench.core.guards.output import folder_for, write_whole
+    from bench.core.guards.output import folder_for, no_link, write_whole
     from bench.store.parquet import RESULTS
     from bench.store.run import write_runs
     from reports import compile_report
@@ -100,8 +100,8 @@ def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
         raise UserError(
             f"the run in {path} has no results yet; `femnets status` says what is missing"
         )
-    # Compiled in the run, so that a second time nothing is compiled again.
-    reports = compile_report(path, out=folder_for(path / "kept", "--out"), others=others)
+    inside = folder_for(no_link(path / "kept"), "--out")  # a second time nothing is compiled
+    reports = compile_report(path, out=inside, others=others)
     for report in reports:
         write_whole(folder / report.name, report.read_bytes())
     write_runs(folder / RESULTS, [run, *run.others])

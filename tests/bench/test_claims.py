@@ -305,7 +305,7 @@ def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
                 yield paper_run(seed, {"train_mse": mse * (1 + seed / 50)}, net="resnet", tau=tau)
 
     a, b = list(learned_is(0.5, range(12))), list(learned_is(2.0, range(1012, 1024)))
-    found = {name: rest for name, *rest in comparison.verdicts(a, b)}
+    found = {name: rest for name, *rest in comparison.compare(a, b).verdicts}
     assert found["tau-trains-better-resnet-2-50"] == [
         "holds (exploratory)",
         "does not hold (confirmed)",

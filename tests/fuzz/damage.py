@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.cells import key_of
-from bench.store.files import checksum, sealed
+from bench.store.files import SCHEMA, checksum, sealed
 
 Harm = Callable[[Path, random.Random], None]
 
@@ -203,7 +203,7 @@ def harm_run(run: Path, draw: random.Random, times: int) -> list[str]:
         done.append(f"{harm.__name__} {path.relative_to(run)}")
     if draw.random() < 0.15:
         name = draw.choice(("idlelib.idle", "antigravity", "..", "a b", "[x]", "\x1b[2J", "this"))
-        body = {"schema": 2, "study": name, "preset": "quick", "config": {}}
+        body = {"schema": SCHEMA, "study": name, "preset": "quick", "config": {}}
         (run / "studies" / f"{name}.json").write_bytes(sealed(body))
         done.append(f"study {name!r}")
     if draw.random() < 0.1:

@@ -82,7 +82,7 @@ def _judged(
     if code in {130, 143}:
         if code not in {CODES[n] for n in numbers}:
             faults.append(said)
-        if not any(word in err for word in ("resumes", "starts anew")):
+        if not any(word in err for word in ("resumes", "starts again")):
             faults.append(f"{said}: no way on in {err[-200:]!r}")
     aside = [folder / n for n in os.listdir(folder) if n.startswith(".") and len(n) >= 13]
     left = [*aside, *(folder / "temporary").glob("femnets-*")]

@@ -108,9 +108,9 @@ def test_signals_at_random_moments(template):
 
 def test_a_run_folder_names_no_code(template):
     """In a process of its own, which would have to import the module to start it."""
-    from bench.store.files import sealed
+    from bench.store.files import SCHEMA, sealed
 
-    body = {"schema": 2, "study": "this", "preset": "quick", "config": {}}
+    body = {"schema": SCHEMA, "study": "this", "preset": "quick", "config": {}}
     cells = {**body, "cells": [["antigravity.x", {}]], "plugs": {}}
     for name, document in (("this.x", body), ("mine", cells)):
         path = template / f"runs/part/studies/{name}.json"

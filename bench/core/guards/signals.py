@@ -16,9 +16,9 @@ from types import FrameType
 from typing import NoReturn
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
-ANEW, RESUMES = "the same command starts anew", "the same command resumes"
+AGAIN, RESUMES = "the same command starts again", "the same command resumes"
 SHOW_CURSOR = "\x1b[?25h"
-_way_on = ANEW
+_way_on = AGAIN
 _clean_ups: list[Callable[[], None]] = []
 
 
