@@ -239,7 +239,7 @@ def make_engine(
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
         from bench.runner import Lost
-        from bench.runner.cluster import DaskCluster
+        from bench.runner.dask_cluster import DaskCluster
 
         try:
             return DaskCluster(scheduler, seconds_limit)
@@ -260,7 +260,7 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     from bench.runner import Summary, run_cells
     from bench.runner.in_process import InProcess
     from bench.runner.interrupt import Abandoned, interruptible
-    from bench.runner.progress import view
+    from bench.runner.progress import RunView
 
     cells = [
         standing.cell
@@ -271,7 +271,7 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
         typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
     here = isinstance(engine, InProcess)
     try:
-        with interruptible(raising=here) as interrupt, view(cells) as watching:
+        with interruptible(raising=here) as interrupt, RunView(cells) as watching:
             return run_cells(cells, store, engine, watching, interrupt)
     except Abandoned:  # before its first cell, or after its last
         return Summary(interrupted=interrupt.number)
