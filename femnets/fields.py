@@ -62,7 +62,7 @@ def best_approximation(which: str | Problem | Field, *more: Any, **how: Any) -> 
 
 
 def solve(which: str | Problem, *more: Any, **how: Any) -> Solution:
-    """The boundary-value problem, told f, φ and the trace, never u; measured where u is known."""
+    """The boundary-value problem, given f, φ and the trace, never u; measured where u is known."""
     return _field(which, *more, solve=True, **how)
 
 

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from base.errors import UserError, nearest
-from base.registry import FILES, Registry
+from base.registry import FILES
 from bench.core.guards.text import one_line
 from bench.core.plugin_files import NAME, PATH, PluginFile, digest_now, read
 
@@ -149,18 +149,6 @@ def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
         if now is not None and now != name.rpartition("@")[2]:
             paths_of_changed[name] = paths[0]
     return paths_of_changed
-
-
-def installed_modules(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """The modules of installed packages whose plugins a config names."""
-    names = {value for value in config.values() if isinstance(value, str)}
-    modules = {
-        entry.module
-        for registry in Registry.every
-        for name, entry in registry.installed.items()
-        if name in names
-    }
-    return tuple(sorted(modules))
 
 
 def display(name: str) -> str:

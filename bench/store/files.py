@@ -1,7 +1,7 @@
-"""How a result looks on disk: `cell.json`, `arrays.npz` (no pickle), `NAME.safetensors`.
+"""A result on disk: `cell.json`, `arrays.npz` (no pickle), `NAME.safetensors`.
 
 Every JSON document is *sealed*: its first line holds the checksum of all bytes that follow, and
-`cell.json` holds size and checksum of the files beside it. A truncated, emptied or bit-flipped
+`cell.json` holds size and checksum of the files next to it. A truncated, emptied or bit-flipped
 file is therefore noticed, named and never misread. A number that does not exist (NaN, ±inf) is
 null in JSON; arrays keep theirs.
 """
@@ -41,7 +41,7 @@ MOST_SECONDS = 1e10  # of a cell: three hundred years
 CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"
-BESIDE = re.compile(r"arrays\.npz|[A-Za-z0-9_-]{1,100}\.safetensors")  # names, never paths
+FILE_NAME = re.compile(r"arrays\.npz|[A-Za-z0-9_-]{1,100}\.safetensors")  # names, never paths
 # What a cell's document holds, and what of its provenance is relied on.
 FIELDS: dict[str, type] = {
     "kind": str,
@@ -113,7 +113,7 @@ class StoredResult:
             raise Damaged(name + WEIGHTS, f"no safetensors ({error})") from None
 
     def read(self, name: str) -> bytes:
-        """A file beside the document, as it was written."""
+        """The bytes of a file next to the document, as they were written."""
         data = trusted_bytes(self.directory / name)
         expected = self.files[name]
         if len(data) != expected["bytes"]:
@@ -208,7 +208,7 @@ def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
-    """The record in a directory: `cell.json` checked whole, the files beside it by their size.
+    """The record in a directory: `cell.json` checked whole, the files next to it by their size.
 
     Its key is that of the cell, or of the directory, and the hash of its own kind and config.
     """
@@ -250,7 +250,7 @@ def check_document(document: Mapping[str, Any]) -> None:
     if not 0 <= document["provenance"].get("seconds", 0) < MOST_SECONDS:
         raise Damaged(CELL, "invalid duration")
     for name, file in document["files"].items():
-        if not BESIDE.fullmatch(name):
+        if not FILE_NAME.fullmatch(name):
             raise Damaged(CELL, f"invalid file name {name!r}")
         if not isinstance(file, dict) or type(file.get("bytes")) is not int:
             raise Damaged(CELL, f"the size of {name} is missing")

@@ -273,7 +273,7 @@ class Store:
         os.rename(hidden, self._scratch)
 
     def _remove_abandoned(self) -> None:
-        """Removes what killed runs left behind: nobody holds the lock on it any more."""
+        """Remove what killed runs left behind: no process holds the lock on it any more."""
         for path in (self.path / "locks").iterdir():
             with suppress(OSError):  # what is no lock of ours is named when it stands in the way
                 descriptor = _lock(path)

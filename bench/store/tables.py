@@ -28,8 +28,8 @@ def tables(records: Sequence[StoredResult]) -> dict[str, list[Row]]:
 
 def cell_row(record: StoredResult) -> Row:
     """Config entries stand under their own names; provenance is prefixed with `ran_`."""
-    story = record.provenance
-    ran = {f"ran_{name}": story.get(name) for name in ("start", "seconds", "peak_bytes", "commit")}
+    names = ("start", "seconds", "peak_bytes", "commit")
+    ran = {f"ran_{name}": record.provenance.get(name) for name in names}
     fixed = {"key": record.key, "kind": record.kind, "state": record.state}
     return {**fixed, **{name: _flat(value) for name, value in record.config.items()}, **ran}
 

@@ -96,9 +96,9 @@ def ledger_of(name: str, records: list[StoredResult] | None = None) -> list[dict
 
     if name.endswith(VERDICTS):
         return read_verdicts(Path(name))
-    beside = Path(name).with_name("verdicts.json")
-    if name.endswith(RESULTS) and beside.exists():
-        return read_verdicts(beside)
+    ledger = Path(name).with_name("verdicts.json")
+    if name.endswith(RESULTS) and ledger.exists():
+        return read_verdicts(ledger)
     return verdicts_of(results_of(name) if records is None else records)
 
 

@@ -30,7 +30,7 @@ MOST_GIB = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class RunFile:
-    """What a TOML file says beside its tables of settings."""
+    """The settings of a TOML file outside its tables."""
 
     preset: str = "quick"
     studies: tuple[str, ...] = ()
@@ -82,22 +82,27 @@ def command(
         plans = planned(studies or [], preset, settings or [], config, problem)
     path = run_path(run or plans[0].preset)
     if dry_run:
-        return predict(plans, path, jobs, json_output)
+        show_forecast(plans, path, jobs, json_output)
+        return 0
     wanted = chosen_states(only)
     if any(plan.preset in LONG for plan in plans) and not scheduler:
-        announce(plans, path, jobs)
+        announce_forecast(plans, path, jobs)
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
     return code if interrupted else ended(store, plans, code, report, json_output)
 
 
 def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
-    """Compiles the report, says where it is or what there is, and with which code it ends."""
+    """Compile the report, print where it is or what there is, and return the exit code."""
     from femnets.cli._paths import show_paths
     from femnets.cli._runs import show_faults
 
-    paths = compile_report(store.path) if report else []
-    code = code or (show_faults() if report else 0)
+    paths: list[Path] = []
+    if report:
+        from reports import compile_report
+
+        paths = compile_report(store.path)
+        code = code or show_faults()
     if json_output:
         show_json(document(store, plans, paths))
     else:
@@ -105,28 +110,24 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
     return code
 
 
-def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> int:
-    """Say what would be computed."""
-    from bench.store.forecast import forecast
-    from femnets.cli._forecast import lines
+def show_forecast(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> None:
+    """Print what would be computed, in what time."""
+    from bench.store.forecast import forecast, lines
 
     predicted = forecast(plans, path, jobs)
     if json_output:
         show_json(predicted)
-        return 0
-    for line in (*lines(predicted), "nothing was run"):
-        typer.echo(line)
-    return 0
+    else:
+        typer.echo("\n".join([*lines(predicted), "nothing was run"]))
 
 
-def announce(plans: list[Plan], path: Path, jobs: int | None) -> None:
-    """Before a run of hours, on stderr: what it will take, if anything is known."""
-    from bench.store.forecast import forecast
-    from femnets.cli._forecast import lines
+def announce_forecast(plans: list[Plan], path: Path, jobs: int | None) -> None:
+    """Print before a run of hours, on stderr, what it will take, if anything is known."""
+    from bench.store.forecast import forecast, lines
 
     predicted = forecast(plans, path, jobs)
-    for line in lines(predicted) if predicted["seconds"] else ():
-        typer.echo(line, err=True)
+    if predicted["seconds"]:
+        typer.echo("\n".join(lines(predicted)), err=True)
 
 
 def computed(
@@ -148,7 +149,7 @@ def computed(
                 store.plan(plan.study, plan.document())
             standings = survey(store, plans, verify=True)
             summary = compute(store, standings, wanted, engine)
-            return store, tell(standings, summary), bool(summary.interrupted)
+            return store, report_outcome(standings, summary), bool(summary.interrupted)
         except OSError as error:
             raise cannot_write(store.path, error, "--run") from None
         finally:
@@ -277,8 +278,8 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
         return Summary(interrupted=interrupt.number)
 
 
-def tell(standings: list[Standing], summary: Summary) -> int:
-    """Says what could not be done and returns the exit code."""
+def report_outcome(standings: list[Standing], summary: Summary) -> int:
+    """Say what could not be done and return the exit code."""
     from signal import Signals
 
     from bench.core.guards.signals import CODES, line
@@ -299,7 +300,7 @@ def tell(standings: list[Standing], summary: Summary) -> int:
         typer.echo(one_line(f"failed: {cell.label} [{cell.key}]: {error}"), err=True)
     if summary.storage_error:
         typer.echo(
-            f"cannot write results: {one_line(summary.storage_error)}; make room, the same "
+            f"cannot write results: {one_line(summary.storage_error)}; free some space, the same "
             "command resumes",
             err=True,
         )
@@ -316,12 +317,6 @@ def tell(standings: list[Standing], summary: Summary) -> int:
         return CODES[Signals(summary.interrupted)]
     incomplete = failed or summary.storage_error or summary.engine_error
     return EXIT_FAILED_CELLS if incomplete else 0
-
-
-def compile_report(run: Path) -> list[Path]:
-    from reports import compile_report
-
-    return compile_report(run)
 
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
