@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import quantiles
 from typing import Any
 
@@ -71,9 +71,6 @@ class Comparison:
     rates: list[Rate]
     verdicts: list[tuple[str, str, str, str]]  # that differ: claim, in a, in b, from both together
 
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Deviation:
@@ -110,9 +107,6 @@ class Reproduction:
     other_code: int  # cells whose code has changed in between
     kinds: list[KindTally]
     deviations: list[Deviation]  # one per cell that is not reproduced, the worst first
-
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -233,7 +227,7 @@ def reproduction(
     theirs = {record.key: record for record in b}
     pairs = [(record, theirs[record.key]) for record in a if record.key in theirs]
     cells = [values for x, y in pairs if (values := [*_deviations(x, y)])]
-    worst = [(min(values, key=lambda value: value.digits)) for values in cells]
+    worst = [min(values, key=lambda value: value.digits) for values in cells]
     tallies: dict[str, list[float]] = defaultdict(list)
     kinds = {x.key: x.kind for x, _ in pairs}
     for value in worst:

@@ -78,7 +78,7 @@ class Store:
         self._lock: int | None = None
         self._counter = itertools.count()
         try:
-            unsealed(trusted_bytes(self.path / MARK, MOST_JSON_BYTES), MARK)
+            _document(self.path / MARK)
         except OtherVersion as error:
             raise UserError(
                 f"cannot read the run in {self.path}: {error}; compute it again under another name "
@@ -163,8 +163,7 @@ class Store:
     def failure(self, cell: Cell) -> dict[str, Any] | None:
         """The last failure of a cell that has no result since."""
         try:
-            path = self.path / "failed" / f"{cell.key}.json"
-            failure = unsealed(trusted_bytes(path, MOST_JSON_BYTES), cell.key)
+            failure = _document(self.path / "failed" / f"{cell.key}.json")
         except Damaged:
             return None
         failure = {**dict.fromkeys(FAILURE_TEXTS, ""), **failure}
@@ -177,7 +176,7 @@ class Store:
             if path.suffix != ".json":
                 continue
             try:
-                document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
+                document = _document(path)
                 if not isinstance(document.get("config"), dict):
                     raise Damaged(path.name, "the config is missing")
                 if not isinstance(document.get("preset"), str):
@@ -193,7 +192,7 @@ class Store:
         found = []
         for path in entries(self.path / "sessions"):
             with suppress(Damaged):
-                document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
+                document = _document(path)
                 if all(isinstance(document.get(n), t) for n, t in SESSION.items()):
                     found.append({name: document[name] for name in SESSION})
         return found
@@ -313,6 +312,11 @@ def entries(folder: Path) -> list[Path]:
         return sorted(folder / name for name in os.listdir(folder))
     except OSError:
         return []
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """A sealed document of the store."""
+    return unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
 
 
 def _is_aside(name: str) -> bool:

@@ -43,13 +43,13 @@ class Run:
     damaged: Mapping[str, str] = field(default_factory=dict)  # KIND/KEY left out, and why
 
     @classmethod
-    def read(cls, path: Path, others: Sequence[Path] = ()) -> Self:
-        """The planned cells of a folder as they are now: every result is read whole, and what
-        cannot be trusted is left out."""
+    def read(cls, path: Path, others: Sequence[Path] = (), *, verify: bool = True) -> Self:
+        """The planned cells of a folder as they are now: every result is read whole, or without
+        `verify` checked by its size, and what cannot be trusted is left out."""
         store = Store(path)
         refused: dict[str, str] = {}
         remembered = store.plans(refused.__setitem__)
-        standings = survey(store, replanned(remembered, refused.__setitem__), verify=True)
+        standings = survey(store, replanned(remembered, refused.__setitem__), verify=verify)
         plans = {study: plan for study, plan in remembered.items() if study not in refused}
         compared = [each for other in others for each in cls.read_each(other)]
         return cls(path.name, plans, standings, compared, refused, store.sessions())

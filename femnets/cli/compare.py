@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,13 +53,11 @@ def compare_runs(a: str, b: str, json_output: bool) -> None:
     from bench.claims.comparison import compare
 
     found = compare(results_of(a), results_of(b))
-    show_json(found.document()) if json_output else show(found, a, b)
+    show_json(asdict(found)) if json_output else show(found, a, b)
 
 
 def compare_digits(a: str, b: str, json_output: bool) -> None:
     """Cells of two runs, at least one of which has no folder here."""
-    from dataclasses import asdict
-
     from bench.claims.comparison import agreement_of, reproduction
 
     ours, theirs = results_of(a), results_of(b)
@@ -67,7 +66,7 @@ def compare_digits(a: str, b: str, json_output: bool) -> None:
     found = reproduction(ours, theirs)
     verdicts = agreement_of(ledger_of(a, ours), ledger_of(b, theirs))
     if json_output:
-        show_json({**found.document(), "verdicts": asdict(verdicts)})
+        show_json({**asdict(found), "verdicts": asdict(verdicts)})
     else:
         show_reproduction(found, a, b)
         show_agreement(verdicts, a, b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -88,4 +88,4 @@ def others(run: Any, draw: random.Random) -> None:
     if len(records) < 60:
         tables(records)
     half = [record for record in records if draw.random() < 0.7]
-    compare(records, half).document()
+    asdict(compare(records, half))
