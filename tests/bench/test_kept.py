@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from base.errors import UserError
-from bench.cells import Cell
+from bench.cells import Cell, key_of
 from bench.claims.comparison import (
     DIGITS,
     EXACT,
@@ -23,6 +23,7 @@ from bench.store.files import StoredResult, checksum
 from bench.store.folder import Store
 from bench.store.parquet import COLUMNS, read_results, write_results
 from bench.store.provenance import provenance
+from bench.store.run import Run
 from femnets.cli import invoke
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -318,3 +319,25 @@ def test_ledgers_agree_by_status_and_contradict_by_decision():
     assert (found.tested, found.same) == (4, 2)
     assert found.contradictions == [("b", "holds (confirmed)", "does not hold (confirmed)")]
     assert [name for name, *_ in found.differing] == ["d"]
+
+
+def test_a_run_is_the_same_from_folder_file_and_memory(here):
+    folder = Run.stored(here / "runs" / "r")
+    write_results(here / "same.parquet", [("r", (), record) for record in folder])
+    rows = {row["key"]: row for row in folder.rows()}
+    assert len(rows) == 3
+    for run in (Run.stored(here / "same.parquet"), Run("r", unplanned=folder.records)):
+        assert {row["key"]: row for row in run.rows()} == rows
+    (planned,) = Run.read_each(here / "runs" / "r")
+    assert {record.key for record in planned} == rows.keys()
+
+
+def test_a_kind_that_only_a_file_names_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer/kind.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    config = {"n": 1}
+    record = replace(stored(), kind="outer.kind", config=config, key=key_of("outer.kind", config))
+    write_results(tmp_path / "results.parquet", [("r", (), record)])
+    (run,) = Run.read_each(tmp_path / "results.parquet")
+    assert run.standings == []
