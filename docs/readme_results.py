@@ -22,7 +22,7 @@ from bench.claims.arms import NAMES, PAPER
 from bench.core.guards.output import write_whole
 from bench.core.guards.reading import json_object, plain_bytes
 from bench.store.files import StoredResult, checksum
-from bench.store.kept import read_kept
+from bench.store.parquet import read_results
 from bench.store.results import Results
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +50,8 @@ class KeptRun:
         data = plain_bytes(folder / told["file"], MOST_BYTES)
         if checksum(data) != told["checksum"]:
             raise UserError(f"{folder}: verdicts.json and {told['file']} are of different runs")
-        own = [k.record for k in read_kept(folder / told["file"]) if k.run == document["run"]]
+        rows = read_results(folder / told["file"])
+        own = [record for run, _, record in rows if run == document["run"]]
         found = sorted(folder.glob("*/verdicts.json"))
         later = {path.parent.name: json_object(plain_bytes(path, MOST_BYTES)) for path in found}
         return cls(Results(own), document, later)

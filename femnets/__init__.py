@@ -6,7 +6,7 @@ The front door for Python. Every name is imported when first used, so `import fe
 
     mine = femnets.problem("./mine.py")                       # or a name: "maxwell"
     femnets.best_approximation(mine, n=4, element="N1").l2_error
-    femnets.solve(mine, n=4).l2_error                         # told f, phi and the trace only
+    femnets.solve(mine, n=4).l2_error                         # given f, phi and the trace only
     net = femnets.build(net="resnet", hidden=2, width=20)
     femnets.train(net, *femnets.samples(mine, 1000))
     femnets.load("demo").to_pandas()                          # a run as one tidy table

@@ -66,13 +66,13 @@ class Benchmarks:
         self.page: Path | None = None
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Unless told where to look, looks at files of benchmarks only."""
+        """Unless paths are given, look at files of benchmarks only."""
         named = self.chosen_by_user or collection_path.is_dir() or collection_path.match(FILES)
         return None if named else True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """What is measured and how many cores other work kept busy stand beside the figures."""
+        """What is measured and how many cores other work kept busy are next to the figures."""
         from bench.measure.load import OtherWork
 
         with OtherWork() as other:
@@ -120,8 +120,8 @@ class Benchmarks:
 
 def about(item: pytest.Item) -> str:
     """The first paragraph of what the benchmark says of itself, or its file of all in it."""
-    told = (getattr(item, "obj", None), getattr(item, "module", None))
-    text = next((thing.__doc__ for thing in told if getattr(thing, "__doc__", None)), None)
+    owners = (getattr(item, "obj", None), getattr(item, "module", None))
+    text = next((thing.__doc__ for thing in owners if getattr(thing, "__doc__", None)), None)
     return " ".join((text or "").split("\n\n")[0].split())
 
 

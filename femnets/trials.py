@@ -92,8 +92,8 @@ def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
         yield Verdict(name, "", False, hint=str(error))
         return
     lower = len(seen) > 1 and min(seen) < 0.5 * seen[0]
-    said = f"J from {seen[0]:.3g} to {min(seen):.3g} in {len(seen) - 1} steps" if seen else "silent"
-    hint = f"as an optimiser: {said}; call report(theta, J, gradient) at the start and every step"
+    what = f"J from {seen[0]:.3g} to {min(seen):.3g} in {len(seen) - 1} steps" if seen else "silent"
+    hint = f"as an optimiser: {what}; call report(theta, J, gradient) at the start and every step"
     yield Verdict(name, "", lower, hint="" if lower else hint)
 
 

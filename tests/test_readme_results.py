@@ -19,7 +19,7 @@ from base.errors import UserError
 from bench.cells import Cell
 from bench.core.plain_values import finite
 from bench.store.files import StoredResult, checksum
-from bench.store.kept import Kept, write_kept
+from bench.store.parquet import write_results
 
 pytest.importorskip("pyarrow")
 ROOT = Path(__file__).parent.parent
@@ -82,9 +82,9 @@ VERDICTS = [
 @pytest.fixture
 def kept(tmp_path):
     """A made-up kept run of two sessions, with another beside it that contradicts one claim."""
-    rows = [Kept("paper", (), each) for each in RECORDS]
-    beside = Kept("again", (), net(1020, 1e-12))
-    write_kept(tmp_path / "results.parquet", [*rows, beside])
+    rows = [("paper", (), each) for each in RECORDS]
+    beside = ("again", (), net(1020, 1e-12))
+    write_results(tmp_path / "results.parquet", [*rows, beside])
     data = (tmp_path / "results.parquet").read_bytes()
     session = {"start": "2026-11-18T05:00:00+00:00", "cells": 5, "most_other_cores": 0.5}
     about = {
@@ -167,7 +167,7 @@ def test_regions_are_replaced_and_nothing_else(writer, kept):
 
 
 def test_files_of_two_runs_are_not_mixed(writer, kept):
-    write_kept(kept / "results.parquet", [Kept("paper", (), net(1000, 0.1))])
+    write_results(kept / "results.parquet", [("paper", (), net(1000, 0.1))])
     with pytest.raises(UserError, match="of different runs"):
         writer.KeptRun.read(kept)
 

@@ -6,8 +6,6 @@ Every file of this folder is a *kind* of cell, found by its name. It defines
     ALONE         True if the cell measures seconds, and so needs the machine to itself
     TIMED         patterns of the values and arrays that differ from run to run with the machine
     needs_bytes   Config -> the memory it will take, so that two that do not fit do not meet
-    work          optional, Config -> a number that its seconds grow with: times of other sizes are
-                  predicted by it
     run           Config -> Result, importing what is heavy inside
     competitor    (Config, values) -> Competitor: track, title, unknowns in comparisons, found
                   without torch and scikit-fem; None if the kind does not compete
@@ -185,16 +183,6 @@ def threads_of(cell: Cell) -> int:
 def needs_bytes(cell: Cell) -> int:
     """The memory the cell declares."""
     return int(load_kind(cell.kind).needs_bytes(cell.settings))
-
-
-def work_of(kind: str, config: Mapping[str, Any]) -> float | None:
-    """What the seconds of a cell grow with; 1 where its kind declares nothing, None where the kind
-    is gone or has other settings now."""
-    try:
-        declared = getattr(load_kind(kind), "work", None)
-        return max(float(declared(settings_of(kind, config))), 1e-9) if declared else 1.0
-    except UserError:
-        return None
 
 
 def runs_alone(cell: Cell) -> bool:

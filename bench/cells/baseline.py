@@ -30,10 +30,6 @@ def needs_bytes(config: Config) -> int:
     return (400 + config.samples // 20) * 2**20
 
 
-def work(config: Config) -> float:
-    return float(config.samples)
-
-
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     return Competitor(
         title=f"{config.method.replace('_', ' ')} ({config.features})"

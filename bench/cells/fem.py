@@ -57,11 +57,6 @@ ERRORS = ("l2_error", "hcurl_error", "l2_relative", "hcurl_relative")
 OWN = {"divergence": "discrete_divergence", "estimate": "estimated_error"}
 
 
-def work(config: Config) -> float:
-    """Unknowns, about: the solvers are linear in them on uniform meshes."""
-    return float((config.n * (config.order or 1)) ** 3 * (config.layers or 1) ** 2)
-
-
 def needs_bytes(config: Config) -> int:
     """The process itself and what the solver will take; `fem` refuses what does not fit."""
     from bench import problems

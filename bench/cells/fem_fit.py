@@ -27,10 +27,6 @@ TIMED = MACHINE
 PROCESS_BYTES = 700 * 2**20
 
 
-def work(config: Config) -> float:
-    return float(config.n**3)
-
-
 def needs_bytes(config: Config) -> int:
     from bench import problems
     from fem import elements

@@ -23,10 +23,6 @@ def needs_bytes(config: Config) -> int:
     return fem_cell.needs_bytes(config)
 
 
-def work(config: Config) -> float:
-    return config.repeats * fem_cell.work(config)
-
-
 def run(config: Config) -> Result:
     """The method's own seconds: measuring its error, part of every repeat, does not count."""
     import numpy as np

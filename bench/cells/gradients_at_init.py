@@ -24,12 +24,6 @@ def needs_bytes(config: Config) -> int:
     return gradient_profile_bytes(config, max(config.theory_samples, config.jacobian_samples))
 
 
-def work(config: Config) -> float:
-    """The fractional net reads all layers before each."""
-    layers = config.hidden**2 if config.net == "fractional" else config.hidden
-    return float(config.samples * layers * config.width**2)
-
-
 def run(config: Config) -> Result:
     import numpy as np
 

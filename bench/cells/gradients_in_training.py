@@ -29,10 +29,6 @@ def needs_bytes(config: Config) -> int:
     return 400 * 2**20
 
 
-def work(config: Config) -> float:
-    return float(config.evaluations * config.samples * config.hidden * config.width**2)
-
-
 def run(config: Config) -> Result:
     import numpy as np
 

@@ -56,11 +56,6 @@ def needs_bytes(config: Config) -> int:
     return 400 * 2**20 + 8 * hidden * width * (3 * width + 10 * config.samples)
 
 
-def work(config: Config) -> float:
-    nets = len(config.scales) * len(config.seeds)
-    return float(nets * config.hidden * config.width**2)
-
-
 def run(config: Config) -> Result:
     """Values are tables: a row per scale, an entry per seed.
 

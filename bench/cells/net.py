@@ -32,12 +32,6 @@ def needs_bytes(config: Config) -> int:
     return 700 * 2**20 + kept + 2**20 * config.hidden + 16 * parameters + rows
 
 
-def work(config: Config) -> float:
-    """Multiplications of all evaluations; a step of a line search takes about two."""
-    evaluations = config.evaluations or 2.0 * (config.steps or 1)
-    return evaluations * config.samples * config.hidden * config.width**2
-
-
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     ordering = " + B.O." if config.bias_ordering else ""
     size = f"{config.hidden}-{config.width}"

@@ -50,10 +50,6 @@ def needs_bytes(config: Config) -> int:
     return 900 * 2**20
 
 
-def work(config: Config) -> float:
-    return config.evaluations * config.points * config.hidden * config.width**2
-
-
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     boundary = "built in" if config.boundary == "exact" else "penalty"
     extra = "" if config.form == "div-curl" else f", {config.form} form"

@@ -46,10 +46,6 @@ def needs_bytes(config: Config) -> int:
     return 700 * 2**20
 
 
-def work(config: Config) -> float:
-    return float(config.steps * config.samples * sum(config.depths) * config.width**2)
-
-
 def run(config: Config) -> Result:
     """By `net-τ-depth`: errors in training, on the cube, outside the cylinder; τ; rises of J."""
     return Result(

@@ -28,12 +28,6 @@ def needs_bytes(config: Config) -> int:
     return 700 * 2**20 + optimizers.state_bytes(config.chosen_optimizer, parameters)
 
 
-def work(config: Config) -> float:
-    """Of all evaluations; a step of a line search takes about two."""
-    evaluations = config.evaluations or 2.0 * (config.steps or 1)
-    return evaluations * config.hidden * config.width**2
-
-
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     size = f"{config.hidden}-{config.width}"
     return Competitor(

@@ -71,13 +71,6 @@ def needs_bytes(config: Config) -> int:
     return 500 * 2**20 + optimizers.state_bytes(config.optimizer, parameters, {})
 
 
-def work(config: Config) -> float:
-    """Multiplications of all trainings, those that choose and those that judge."""
-    trainings = len(config.points) * len(config.tuning_seeds)
-    trainings += len(config.seeds) * len(config.data_seeds)
-    return trainings * config.evaluations * config.samples * config.hidden * config.width**2
-
-
 def run(config: Config) -> Result:
     from bench.measure.medians import median
     from bench.methods.tau_arms import at_the_edge, trained

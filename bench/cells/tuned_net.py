@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any
 
 from base.errors import UserError
@@ -61,13 +60,6 @@ TIMED = MACHINE
 
 def needs_bytes(config: Config) -> int:
     return 900 * 2**20
-
-
-def work(config: Config) -> float:
-    """Evaluations of the candidates and of the one that is chosen."""
-    lists = (config.sizes, config.activations, config.etas, config.first_scales, config.optimizers)
-    candidates = prod(map(len, lists))
-    return config.samples * (candidates * config.tuning_evaluations + config.evaluations)
 
 
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:

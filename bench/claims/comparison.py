@@ -1,22 +1,36 @@
-"""What moved between two runs: errors, rates and times as ratios with their spread, verdicts."""
+"""Two runs compared: errors, rates and times as ratios, verdicts, and agreement to digits.
+
+Numbers a and b agree to d digits if |a − b| ≤ ½·10^(e − d + 1), where 10^e ≤ |a| < 10^(e + 1): half
+a unit of a's last digit. Seeds fix weights and data, so that another machine differs by rounding
+alone, which a long training magnifies: what does not agree is named, with the digits that do.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import quantiles
 from typing import Any
 
 from bench.cells import is_timing, label_of
+from bench.claims import ledger
 from bench.claims.statistics import observed_rate
 from bench.measure.medians import median
 from bench.store.files import StoredResult
-from bench.store.reproduced import is_error
+from bench.store.results import Results
+from bench.store.tables import leaves
 
 SAME = 1e-9  # relative: below it, rounding on another machine
 FARTHEST = (1e-300, 1e300)  # ratios of what a float can still hold
+DIGITS = 3  # one more than the report shows of an error: 1.2·10⁻⁴
+EXACT = 16  # digits of numbers that are the same
+# An L² error below it is what summation leaves over, and has no digits (a mean square may be this
+# small in earnest: it is the square of an error).
+ROUNDING = 1e-11
+Pairs = Sequence[tuple[StoredResult, StoredResult]]
+Ledger = Sequence[Mapping[str, Any]]  # the verdicts as `verdicts.json` has them
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs side by side. `only_a` and `only_b` count cells that the other lacks."""
+    """Two runs compared. `only_a` and `only_b` count cells that the other lacks."""
 
     common: int
     only_a: int
@@ -57,14 +71,66 @@ class Comparison:
     rates: list[Rate]
     verdicts: list[tuple[str, str, str, str]]  # that differ: claim, in a, in b, from both together
 
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
+
+@dataclass(frozen=True)
+class Deviation:
+    """The value of a cell that agrees least; None where a run has no number there."""
+
+    cell: str
+    key: str
+    value: str
+    a: float | None
+    b: float | None
+    digits: float
+    same_code: bool
+
+
+@dataclass(frozen=True)
+class KindTally:
+    """Cells of a kind that have errors, and how many of them agree in all."""
+
+    kind: str
+    cells: int
+    reproduced: int
+    fewest_digits: float
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Which results of run a run b reproduces."""
+
+    digits: int
+    cells: int  # that both have, with errors in them
+    reproduced: int
+    values: int
+    values_reproduced: int
+    other_code: int  # cells whose code has changed in between
+    kinds: list[KindTally]
+    deviations: list[Deviation]  # one per cell that is not reproduced, the worst first
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two ledgers: what both have tested, and where they differ.
+
+    Verdicts of one status are the same: 5 of 12 seeds and 6 of 12 both *depend* on the seed.
+    """
+
+    tested: int
+    same: int
+    contradictions: list[tuple[str, str, str]]  # claim, in a, in b: one holds, the other does not
+    differing: list[tuple[str, str, str]]  # decided in one of them only
 
 
 def compare(a: Iterable[StoredResult], b: Iterable[StoredResult]) -> Comparison:
-    """Compares finished cells of the same key."""
+    """Compare finished cells of the same key.
+
+    A verdict that differs comes with that of all cells together: if the runs have disjoint seeds
+    and contradict each other, it depends on the seed.
+    """
     ours, theirs = ({record.key: record for record in records} for records in (a, b))
     pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
+    ledgers = [verdicts_of(records.values()) for records in (ours, theirs, ours | theirs)]
     return Comparison(
         common=len(pairs),
         only_a=len(ours) - len(pairs),
@@ -73,11 +139,17 @@ def compare(a: Iterable[StoredResult], b: Iterable[StoredResult]) -> Comparison:
         errors=ratios(pairs, is_error),
         times=ratios(pairs, is_seconds),
         rates=rates(pairs),
-        verdicts=verdicts(list(ours.values()), list(theirs.values())),
+        verdicts=different_verdicts(*ledgers),
     )
 
 
+def is_error(kind: str, name: str) -> bool:
+    """Whether a value of this name should be small."""
+    return ("error" in name or "mse" in name) and not is_timing(kind, name)
+
+
 def is_seconds(kind: str, name: str) -> bool:
+    """Whether a value of this name is a time."""
     return "seconds" in name and is_timing(kind, name)
 
 
@@ -85,9 +157,7 @@ def _label(record: StoredResult) -> str:
     return label_of(record.kind, record.config)
 
 
-def ratios(
-    pairs: Sequence[tuple[StoredResult, StoredResult]], wanted: Callable[[str, str], bool]
-) -> list[Ratios]:
+def ratios(pairs: Pairs, wanted: Callable[[str, str], bool]) -> list[Ratios]:
     """b / a of every wanted value, by kind; only where both are positive numbers."""
     found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
     for x, y in pairs:
@@ -99,19 +169,23 @@ def ratios(
     return [_summary(kind, name, ratio) for (kind, name), ratio in sorted(found.items())]
 
 
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return _number(value) and value > 0
 
 
-def _summary(kind: str, name: str, found: list[tuple[float, str]]) -> Ratios:
-    values = [ratio for ratio, _ in found]
+def _summary(kind: str, name: str, labelled: list[tuple[float, str]]) -> Ratios:
+    values = [ratio for ratio, _ in labelled]
     low, _, high = quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
-    worst, cell = max(found, key=lambda pair: abs(math.log(pair[0])))
+    worst, cell = max(labelled, key=lambda pair: abs(math.log(pair[0])))
     moved = sum(abs(ratio - 1) > SAME for ratio in values)
     return Ratios(kind, name, len(values), moved, median(values), low, high, worst, cell)
 
 
-def rates(pairs: Sequence[tuple[StoredResult, StoredResult]]) -> list[Rate]:
+def rates(pairs: Pairs) -> list[Rate]:
     """Orders of convergence of every series of meshes that differ in n only."""
     series: dict[str, list[tuple[StoredResult, StoredResult]]] = defaultdict(list)
     for x, y in pairs:
@@ -132,86 +206,122 @@ def rates(pairs: Sequence[tuple[StoredResult, StoredResult]]) -> list[Rate]:
     return found
 
 
-def verdicts(a: list[StoredResult], b: list[StoredResult]) -> list[tuple[str, str, str, str]]:
-    """Claims on which the two runs do not agree, with the verdict of all their cells together.
-
-    If the runs have disjoint seeds and contradict each other, the last one says so: it depends on
-    the seed.
-    """
-    from bench.claims import ledger
-    from bench.store.results import Results
-
-    union = {record.key: record for record in (*a, *b)}
-    ledgers = [ledger(Results(list(records))) for records in (a, b, union.values())]
-    return [
-        (x.claim.name, in_full(x.verdict, x.standing), in_full(y.verdict, y.standing), both.verdict)
-        for x, y, both in zip(*ledgers, strict=True)
-        if (x.verdict, x.standing) != (y.verdict, y.standing)
-    ]
+def agreeing_digits(a: float | None, b: float | None, *, square: bool = False) -> float:
+    """To how many digits b is a; 0 where one of them is no number, `EXACT` where they are equal."""
+    if a == b:
+        return EXACT
+    if a is None or b is None:
+        return 0.0
+    if not square and max(abs(a), abs(b)) < ROUNDING:
+        return EXACT
+    if a == 0:
+        return 0.0
+    unit = 10.0 ** math.floor(math.log10(abs(a)))
+    return min(max(1 - math.log10(2 * abs(a - b) / unit), 0.0), float(EXACT))
 
 
-def in_full(verdict: str, standing: str) -> str:
-    """holds (confirmed)"""
-    return f"{verdict} ({standing})" if standing else verdict
+def reproduction(
+    a: Iterable[StoredResult], b: Iterable[StoredResult], digits: int = DIGITS
+) -> Reproduction:
+    """Compare the errors of a that b has too, cell by cell."""
+    theirs = {record.key: record for record in b}
+    pairs = [(record, theirs[record.key]) for record in a if record.key in theirs]
+    cells = [values for x, y in pairs if (values := [*_deviations(x, y)])]
+    worst = [min(values, key=lambda value: value.digits) for values in cells]
+    tallies: dict[str, list[float]] = defaultdict(list)
+    kinds = {x.key: x.kind for x, _ in pairs}
+    for value in worst:
+        tallies[kinds[value.key]].append(value.digits)
+    return Reproduction(
+        digits=digits,
+        cells=len(cells),
+        reproduced=sum(value.digits >= digits for value in worst),
+        values=sum(map(len, cells)),
+        values_reproduced=sum(value.digits >= digits for values in cells for value in values),
+        other_code=sum(x.fingerprint != y.fingerprint for x, y in pairs),
+        kinds=[
+            KindTally(kind, len(fewest), sum(d >= digits for d in fewest), min(fewest))
+            for kind, fewest in sorted(tallies.items())
+        ],
+        deviations=sorted(
+            (value for value in worst if value.digits < digits), key=lambda value: value.digits
+        ),
+    )
+
+
+def _deviations(a: StoredResult, b: StoredResult) -> Iterator[Deviation]:
+    """Every error of a, however deep it is in the values; a diverged one has none."""
+    theirs = _errors(b)
+    for name, value in _errors(a).items():
+        yield Deviation(
+            cell=_label(a),
+            key=a.key,
+            value=name,
+            a=value,
+            b=theirs.get(name),
+            digits=agreeing_digits(value, theirs.get(name), square="mse" in name),
+            same_code=a.fingerprint == b.fingerprint,
+        )
+
+
+def _errors(record: StoredResult) -> Mapping[str, float | None]:
+    return {
+        name: None if value is None else float(value)
+        for name, value in leaves(record.values)
+        if is_error(record.kind, name) and (value is None or _number(value))
+    }
 
 
 def verdicts_of(records: Iterable[StoredResult]) -> list[dict[str, Any]]:
-    """The ledger of a run as `verdicts.json` keeps it."""
-    from bench.claims import ledger
-    from bench.store.results import Results
-
+    """The ledger of some results as `verdicts.json` has it."""
     return [entry.document() for entry in ledger(Results(list(records)))]
 
 
-def kept_verdicts(
-    a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]
+def different_verdicts(
+    a: Ledger, b: Ledger, together: Ledger | None = None
 ) -> list[tuple[str, str, str, str]]:
-    """The same of two kept ledgers; without the cells they cannot be read together."""
+    """Claims on which two ledgers differ: name, in a, in b, and the verdict of both together.
+
+    Without the cells there is no such verdict, only whether the two contradict each other.
+    """
+    joint = {entry["name"]: entry["verdict"] for entry in together or ()}
     return [
-        (name, x, y, "contradict each other" if contradict else "")
+        (name, x, y, joint.get(name, "contradict each other" if contradict else ""))
         for name, x, y, contradict in _both(a, b)
         if x != y
     ]
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Two ledgers: what both have tested, and where they do not say the same.
-
-    The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both *depend* on the seed.
-    """
-
-    tested: int
-    same: int
-    contradictions: list[tuple[str, str, str]]  # claim, in a, in b: one holds, the other does not
-    differing: list[tuple[str, str, str]]  # decided in one of them only
-
-
-def agreement_of(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> Agreement:
-    """Of the claims that both ledgers have tested; a run of one study tests few of them."""
-    tested = [{e["name"] for e in side if e["status"] != "not tested yet"} for side in (a, b)]
-    rows = [row for row in _both(a, b) if row[0] in tested[0] & tested[1]]
+def agreement_of(a: Ledger, b: Ledger) -> Agreement:
+    """Compare the claims that both ledgers have tested; a run of one study tests few of them."""
     status = [{entry["name"]: entry["status"] for entry in side} for side in (a, b)]
+    rows = [
+        row
+        for row in _both(a, b)
+        if all(side.get(row[0], "not tested yet") != "not tested yet" for side in status)
+    ]
     same = {name for name, *_ in rows if status[0][name] == status[1][name]}
     return Agreement(
         tested=len(rows),
         same=len(same),
         contradictions=[(name, x, y) for name, x, y, contradict in rows if contradict],
         differing=[
-            (name, x, y) for name, x, y, against in rows if name not in same and not against
+            (name, x, y) for name, x, y, contradict in rows if name not in same and not contradict
         ],
     )
 
 
-def _both(
-    a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, str, str, bool]]:
+def _both(a: Ledger, b: Ledger) -> Iterator[tuple[str, str, str, bool]]:
     """Claim, verdict in a, verdict in b, and whether they contradict each other."""
     ours, theirs = ({entry["name"]: entry for entry in entries} for entries in (a, b))
     for name in dict.fromkeys((*ours, *theirs)):
-        sides = [side[name] for side in (ours, theirs) if name in side]
-        x, y = (
-            in_full(side[name]["verdict"], side[name]["standing"]) if name in side else "no entry"
-            for side in (ours, theirs)
-        )
-        yield name, x, y, {"holds", "does not hold"} <= {entry["status"] for entry in sides}
+        sides = [ours.get(name), theirs.get(name)]
+        x, y = ("no entry" if entry is None else _in_full(entry) for entry in sides)
+        statuses = {entry["status"] for entry in sides if entry is not None}
+        yield name, x, y, {"holds", "does not hold"} <= statuses
+
+
+def _in_full(entry: Mapping[str, Any]) -> str:
+    """`holds (confirmed)`."""
+    standing = entry["standing"]
+    return f"{entry['verdict']} ({standing})" if standing else str(entry["verdict"])

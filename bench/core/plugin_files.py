@@ -1,4 +1,4 @@
-"""A file of somebody's own that a command line named: its text, its hash, the module it becomes.
+"""A user's file that a command line named: its text, its hash, the module it becomes.
 
 `./mine.py` is called mine@1a2b3c4d, `./mine.py:heavyball` is heavyball@1a2b3c4d: the part after the
 @ is the hash of the file and of the files it reads through `attached`, so that a cell that names it
@@ -60,7 +60,7 @@ class PluginFile:
         except UserError:
             raise
         except (Exception, SystemExit) as error:
-            raise UserError(_told(self.place, error)) from error
+            raise UserError(_message(self.place, error)) from error
         finally:
             _reading.reset(token)
         return module
@@ -100,7 +100,7 @@ def read(path: str) -> PluginFile:
 
 
 def located(path: str) -> Path:
-    """Where a path that was typed leads; a link to itself or the home of nobody leads nowhere."""
+    """Where a path that was typed leads; a link to itself or an unknown home leads nowhere."""
     try:
         return Path(path).expanduser().resolve()
     except (RuntimeError, OSError, ValueError) as error:
@@ -124,7 +124,7 @@ def digest_now(paths: Sequence[str]) -> str | None:
 
 def _content(path: Path) -> bytes:
     try:
-        return plain_bytes(path, LARGEST, follow=True)
+        return plain_bytes(path, LARGEST)
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None
     except OSError as error:
@@ -133,7 +133,7 @@ def _content(path: Path) -> bytes:
         raise UserError(f"cannot read {path}: it {error}") from None
 
 
-def _told(place: str, error: BaseException) -> str:
+def _message(place: str, error: BaseException) -> str:
     """`mine.py, line 4: NameError: …`, the line being that of the file and not of a library."""
     line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
@@ -145,5 +145,5 @@ def _told(place: str, error: BaseException) -> str:
     hint = ""
     if isinstance(error, ModuleNotFoundError):
         hint = "; a plugin is one file: install what it imports, or put it into the file"
-    said = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
-    return f"{where}: {type(error).__name__}: {said}{hint}"
+    text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+    return f"{where}: {type(error).__name__}: {text}{hint}"

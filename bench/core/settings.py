@@ -154,7 +154,7 @@ class Refused(ValueError):
 
 def read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(plain_bytes(path, MOST_TOML_BYTES, follow=True).decode())
+        return tomllib.loads(plain_bytes(path, MOST_TOML_BYTES).decode())
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except Unfit as error:
@@ -198,24 +198,24 @@ def _shortened(value: Any) -> str:
 
 @cache
 def _ranges(config_type: type) -> dict[str, About]:
-    """What the fields with a range say of it."""
-    said = {name: about(config_type, name) for name in _fields(config_type)}
-    return {name: a for name, a in said.items() if (a.min, a.max, a.above) != (None, None, None)}
+    """The fields that have a range."""
+    every = {name: about(config_type, name) for name in _fields(config_type)}
+    return {name: a for name, a in every.items() if (a.min, a.max, a.above) != (None, None, None)}
 
 
 def _within(config_type: type, name: str, value: Any) -> Any:
-    said = _ranges(config_type).get(name)
-    if said is None:
+    bounds = _ranges(config_type).get(name)
+    if bounds is None:
         return value
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, bool | str) or number is None:
             continue
-        if said.min is not None and number < said.min:
-            raise Refused(f"must be at least {said.min:g}, got {number}")
-        if said.above is not None and number <= said.above:
-            raise Refused(f"must be greater than {said.above:g}, got {number}")
-        if said.max is not None and number > said.max:
-            raise Refused(f"must be at most {said.max:g}, got {number}")
+        if bounds.min is not None and number < bounds.min:
+            raise Refused(f"must be at least {bounds.min:g}, got {number}")
+        if bounds.above is not None and number <= bounds.above:
+            raise Refused(f"must be greater than {bounds.above:g}, got {number}")
+        if bounds.max is not None and number > bounds.max:
+            raise Refused(f"must be at most {bounds.max:g}, got {number}")
     return value
 
 

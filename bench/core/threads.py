@@ -1,7 +1,7 @@
 """How many threads numerical libraries use.
 
 Most decide it by the environment when they are loaded; those that are loaded already, as NumPy is
-by the time a command knows its options, are told by threadpoolctl. On a busy machine a second
+by the time a command knows its options, are set by threadpoolctl. On a busy machine a second
 thread of OpenBLAS made small products seven times as expensive.
 """
 

@@ -43,13 +43,13 @@ class Engine(Protocol):
 
 
 class View(Protocol):
-    """Who watches."""
+    """What shows the progress."""
 
     def started(self, cell: Cell) -> None: ...
     def settled(self, cell: Cell, state: str, seconds: float, note: str = "") -> None: ...
     def retried(self, cell: Cell, error: str) -> None: ...
     def tick(self, elsewhere: int) -> None: ...
-    def say(self, line: str) -> None: ...
+    def note(self, line: str) -> None: ...
 
 
 @dataclass
@@ -127,7 +127,7 @@ class _Run:
         """Says once that an interrupt was heard, and what a second one does."""
         if self.interrupt.level == FINISH and self.running and not self.heard:
             self.heard = True
-            self.view.say(f"finishing {len(self.running)} running cells; again to stop at once")
+            self.view.note(f"finishing {len(self.running)} running cells; again to stop at once")
 
     @property
     def stopping(self) -> bool:

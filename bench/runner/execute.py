@@ -41,7 +41,7 @@ def execute(cell: Cell) -> Outcome:
             clock, cpu_clock = time.perf_counter(), time.process_time()
             result = load_kind(cell.kind).run(cell.settings)
             seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu_clock
-        story = provenance(
+        origin = provenance(
             threads=threads_of(cell),
             seed=cell.config.get("seed"),
             start=start,
@@ -49,13 +49,13 @@ def execute(cell: Cell) -> Outcome:
             cpu_seconds=cpu_seconds,
             other_cores=other.cores,
         )
-        files = encoded(cell, result, fingerprint_of(cell), story)
+        files = encoded(cell, result, fingerprint_of(cell), origin)
         return Outcome(seconds, "diverged" if result.diverged else "done", files)
     except Exception as error:
         seconds = time.perf_counter() - clock
         reason = "memory" if _out_of_memory(error) else "raised"
-        said = " ".join(str(error).split())
-        message = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        text = " ".join(str(error).split())
+        message = f"{type(error).__name__}: {text}" if text else type(error).__name__
         return Outcome(
             seconds, failure=failed(cell, reason, message, traceback.format_exc(), seconds)
         )

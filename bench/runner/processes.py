@@ -82,7 +82,7 @@ class LocalProcesses:
         return sum(map(threads_of, self._busy())) >= self.jobs
 
     def room(self, cell: Cell) -> bool:
-        """Whether the cell fits beside those that run."""
+        """Whether the cell fits next to those that run."""
         cells = [*self._busy(), cell]
         threads, needed = sum(map(threads_of, cells)), sum(map(needs_bytes, cells))
         return threads <= self.jobs and needed <= self.memory_bytes

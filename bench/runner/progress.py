@@ -1,29 +1,20 @@
-"""One live view of a run: done, running, failed, rate, time left; lines without a terminal."""
+"""The progress of a run: done, running, failed, rate, time left."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import IO
+from typing import TextIO
 
-from rich.console import Console
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
-
+from base.progress import StatusLine
 from bench.cells import Cell
-
-SHOWN = 8  # running cells in the live view
-PLAIN_SECONDS = 10.0  # between lines when the output is no terminal
 
 
 @dataclass
 class Progress:
-    """Counts, and what runs now. The views below show it."""
+    """Counts, and what runs now."""
 
     cells: Sequence[Cell]
     states: Counter[str] = field(default_factory=Counter)
@@ -72,20 +63,16 @@ class Progress:
         return max(0.0, work - under_way) / at_a_time
 
 
-class PlainView:
-    """Lines for logs: one now and then, and one for each failure."""
+class RunView(StatusLine):
+    """The status line of a run, and a line that stays for each failure."""
 
-    def __init__(self, cells: Sequence[Cell], stream: IO[str] | None = None):
+    def __init__(self, cells: Sequence[Cell], stream: TextIO | None = None):
+        super().__init__(stream)
         self.progress = Progress(cells)
-        self.stream = stream or sys.stderr
-        self.said = time.monotonic()
-
-    def __enter__(self) -> PlainView:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         if self.progress.total:
-            self.say(self.progress.summary())
+            self.note(self.progress.summary())
 
     def started(self, cell: Cell) -> None:
         self.progress.running[cell] = time.monotonic()
@@ -97,65 +84,23 @@ class PlainView:
         self.progress.timed[cell.kind] += seconds > 0
         self.progress.spent[cell.kind] += seconds
         if state == "failed":
-            self.say(f"failed: {cell.label}: {note}")
+            self.note(f"failed: {cell.label}: {note}")
 
     def retried(self, cell: Cell, error: str) -> None:
         self.progress.running.pop(cell, None)
-        self.say(f"again: {cell.label}: {error}")
+        self.note(f"again: {cell.label}: {error}")
 
     def tick(self, elsewhere: int) -> None:
-        self.progress.elsewhere = elsewhere
-        if time.monotonic() - self.said >= PLAIN_SECONDS:
-            self.say(self.progress.summary())
-
-    def say(self, line: str) -> None:
-        self.said = time.monotonic()
-        print(line, file=self.stream, flush=True)
-
-
-class LiveView(PlainView):
-    """The same in a terminal: a bar, the counts, and the cells that run."""
-
-    def __init__(self, cells: Sequence[Cell], console: Console):
-        super().__init__(cells)
-        self.console = console
-        self.live = Live(console=console, get_renderable=self.render, refresh_per_second=4)
-
-    def __enter__(self) -> LiveView:
-        self.live.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.live.stop()
-
-    def tick(self, elsewhere: int) -> None:
-        self.progress.elsewhere = elsewhere
-
-    def say(self, line: str) -> None:
-        self.console.print(Text(line))
-
-    def render(self) -> Table:
+        """Show the counts, and on a terminal the cell that has run longest."""
         progress = self.progress
-        cells = Table.grid(padding=(0, 2))
-        for cell, began in list(progress.running.items())[:SHOWN]:
-            seconds = duration(time.monotonic() - began)
-            cells.add_row(Text(seconds, style="cyan"), Text(cell.label))
-        whole = Table.grid()
-        whole.add_row(
-            ProgressBar(total=max(1, progress.total), completed=progress.settled_count, width=60)
-        )
-        whole.add_row(Text(progress.summary()))
-        whole.add_row(cells)
-        return whole
-
-
-def view(cells: Sequence[Cell]) -> PlainView:
-    """The live view in a terminal, else lines; both on stderr, so that stdout stays clean."""
-    console = Console(stderr=True)
-    return LiveView(cells, console) if console.is_terminal else PlainView(cells)
+        progress.elsewhere = elsewhere
+        longest = next(iter(progress.running), None) if self.live else None
+        line = progress.summary() + (f"; {longest.label}" if longest else "")
+        self.say(line, time.monotonic() - progress.began)
 
 
 def duration(seconds: float) -> str:
+    """`5 s`, `1 min 05 s` or `1 h 01 min`."""
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -47,7 +47,7 @@ class Session:
             self._windows.append((time.monotonic() - self._began, self._other.cores))
         if not self.cells:
             return
-        with suppress(OSError):  # a full disk is told where it costs a result
+        with suppress(OSError):  # a full disk is reported where it costs a result
             self._store.put(Path("sessions") / self._name, self.document())
 
     def document(self) -> dict[str, object]:

@@ -1,7 +1,7 @@
-"""How a result looks on disk: `cell.json`, `arrays.npz` (no pickle), `NAME.safetensors`.
+"""A result on disk: `cell.json`, `arrays.npz` (no pickle), `NAME.safetensors`.
 
 Every JSON document is *sealed*: its first line holds the checksum of all bytes that follow, and
-`cell.json` holds size and checksum of the files beside it. A truncated, emptied or bit-flipped
+`cell.json` holds size and checksum of the files next to it. A truncated, emptied or bit-flipped
 file is therefore noticed, named and never misread. A number that does not exist (NaN, ±inf) is
 null in JSON; arrays keep theirs.
 """
@@ -11,9 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import re
-import stat
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,18 +23,25 @@ import numpy as np
 
 from bench.cells import Cell, Result, key_of, not_of_kind
 from bench.core.guards.output import write_whole, written_whole
-from bench.core.guards.reading import MOST_JSON_BYTES, Unfit, arrays, json_object, plain_bytes
+from bench.core.guards.reading import (
+    MOST_BYTES,
+    MOST_JSON_BYTES,
+    Unfit,
+    arrays,
+    json_object,
+    plain_bytes,
+)
 from bench.core.guards.text import one_line
 from bench.core.plain_values import finite
 
 __all__ = ["Damaged", "StoredResult", "write_whole", "written_whole"]
 
-SCHEMA = 2  # 2: configs typed by their kind (300 and 300.0 are one cell)
+SCHEMA = 3  # 2: femnets 0.2; 3: fingerprints computed from imports
 MOST_SECONDS = 1e10  # of a cell: three hundred years
 CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"
-BESIDE = re.compile(r"arrays\.npz|[A-Za-z0-9_-]{1,100}\.safetensors")  # names, never paths
+FILE_NAME = re.compile(r"arrays\.npz|[A-Za-z0-9_-]{1,100}\.safetensors")  # names, never paths
 # What a cell's document holds, and what of its provenance is relied on.
 FIELDS: dict[str, type] = {
     "kind": str,
@@ -65,6 +70,10 @@ class Damaged(Exception):
         super().__init__(one_line(f"{name}: {fault}"))
 
 
+class OtherVersion(Damaged):
+    """A sound file of another version of femnets."""
+
+
 @dataclass(frozen=True)
 class StoredResult:
     """A result read back. `state` is done or diverged; arrays and weights stay on disk."""
@@ -82,12 +91,7 @@ class StoredResult:
     @cached_property
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays, read when first asked for and checked against their checksum."""
-        if ARRAYS not in self.files:
-            return {}
-        try:
-            return arrays(self.read(ARRAYS))
-        except Unfit as error:
-            raise Damaged(ARRAYS, str(error)) from None
+        return _arrays(self.read(ARRAYS)) if ARRAYS in self.files else {}
 
     def weights(self, name: str = "net") -> Path | None:
         """The path of a saved net, checked, or None if the cell saved none of that name."""
@@ -109,7 +113,7 @@ class StoredResult:
             raise Damaged(name + WEIGHTS, f"no safetensors ({error})") from None
 
     def read(self, name: str) -> bytes:
-        """A file beside the document, as it was written."""
+        """The bytes of a file next to the document, as they were written."""
         data = trusted_bytes(self.directory / name)
         expected = self.files[name]
         if len(data) != expected["bytes"]:
@@ -123,16 +127,20 @@ class StoredResult:
         for name in self.files:
             data = self.read(name)
             if name == ARRAYS:
-                try:
-                    arrays(data)
-                except Unfit as error:
-                    raise Damaged(name, str(error)) from None
+                _arrays(data)
 
 
-def trusted_bytes(path: Path, most: int | None = None) -> bytes:
-    """The bytes of a plain file of the store; whatever else stands there is Damaged."""
+def _arrays(data: bytes) -> dict[str, np.ndarray]:
     try:
-        return plain_bytes(path) if most is None else plain_bytes(path, most)
+        return arrays(data)
+    except Unfit as error:
+        raise Damaged(ARRAYS, str(error)) from None
+
+
+def trusted_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file of the store; anything else is Damaged."""
+    try:
+        return plain_bytes(path, most)
     except OSError as error:
         raise Damaged(path.name, error.strerror or str(error)) from None
     except ValueError as error:  # Unfit, or a name that no file can have
@@ -162,7 +170,7 @@ def unsealed(data: bytes, name: str) -> dict[str, Any]:
     except Unfit as error:
         raise Damaged(name, str(error)) from None
     if document.get("schema") != SCHEMA:
-        raise Damaged(name, f"schema {document.get('schema')}, this femnets reads {SCHEMA}")
+        raise OtherVersion(name, f"schema {document.get('schema')}, this femnets reads {SCHEMA}")
     return document
 
 
@@ -200,7 +208,7 @@ def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
-    """The record in a directory: `cell.json` checked whole, the files beside it by their size.
+    """The record in a directory: `cell.json` checked whole, the files next to it by their size.
 
     Its key is that of the cell, or of the directory, and the hash of its own kind and config.
     """
@@ -213,18 +221,16 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
     if not record.key == key == key_of(record.kind, record.config):
         raise Damaged(CELL, "belongs to another cell")
     if cell is None and record.kind != directory.parent.name:
-        raise Damaged(CELL, "its kind is not that of the folder it is in")
+        raise Damaged(CELL, "its kind differs from its folder's")
     if cell is None and (wrong := not_of_kind(record.kind, record.config)):
-        raise Damaged(CELL, f"no {record.kind} cell has such a value of {wrong[0]}")
+        raise Damaged(CELL, f"invalid value of {wrong[0]}")
     for name, expected in record.files.items():
         try:
-            about = os.stat(directory / name, follow_symlinks=False)
+            size = (directory / name).stat().st_size
         except OSError as error:
             raise Damaged(name, str(error.strerror)) from None
-        if not stat.S_ISREG(about.st_mode):
-            raise Damaged(name, "is no plain file")
-        if about.st_size != expected["bytes"]:
-            raise Damaged(name, f"{about.st_size} bytes instead of {expected['bytes']}")
+        if size != expected["bytes"]:
+            raise Damaged(name, f"{size} bytes instead of {expected['bytes']}")
     return record
 
 
@@ -232,21 +238,21 @@ def check_document(document: Mapping[str, Any]) -> None:
     """A cell's document against its schema: nothing of it is used before."""
     for name, wanted in FIELDS.items():
         if not isinstance(document.get(name), wanted):
-            raise Damaged(CELL, f"its {name} is missing or no {wanted.__name__}")
+            raise Damaged(CELL, f"field {name} is missing or no {wanted.__name__}")
     extra = set(document) - set(FIELDS)
     if extra:
-        raise Damaged(CELL, f"it holds {sorted(extra)[0]!r}, which no cell has")
+        raise Damaged(CELL, f"unknown field {sorted(extra)[0]!r}")
     if document["state"] not in ("done", "diverged"):
-        raise Damaged(CELL, f"its state is {document['state']!r}")
+        raise Damaged(CELL, f"invalid state {document['state']!r}")
     for name, value in document["provenance"].items():
         if type(value) not in PROVENANCE.get(name, (type(value),)):
-            raise Damaged(CELL, f"its provenance has no {name} but {value!r}")
+            raise Damaged(CELL, f"provenance field {name} has the invalid value {value!r}")
     if not 0 <= document["provenance"].get("seconds", 0) < MOST_SECONDS:
-        raise Damaged(CELL, "it took a time that nobody has")
-    for name, about in document["files"].items():
-        if not BESIDE.fullmatch(name):
-            raise Damaged(CELL, f"it names a file {name!r}")
-        if not isinstance(about, dict) or type(about.get("bytes")) is not int:
-            raise Damaged(CELL, f"it does not say how large {name} is")
-        if not isinstance(about.get("checksum"), str):
-            raise Damaged(CELL, f"it has no checksum of {name}")
+        raise Damaged(CELL, "invalid duration")
+    for name, file in document["files"].items():
+        if not FILE_NAME.fullmatch(name):
+            raise Damaged(CELL, f"invalid file name {name!r}")
+        if not isinstance(file, dict) or type(file.get("bytes")) is not int:
+            raise Damaged(CELL, f"the size of {name} is missing")
+        if not isinstance(file.get("checksum"), str):
+            raise Damaged(CELL, f"the checksum of {name} is missing")

@@ -33,6 +33,7 @@ from bench.core.guards.text import shell_command
 from bench.store.files import (
     SCHEMA,
     Damaged,
+    OtherVersion,
     StoredResult,
     decoded,
     sealed,
@@ -77,13 +78,18 @@ class Store:
         self._lock: int | None = None
         self._counter = itertools.count()
         try:
-            unsealed(trusted_bytes(self.path / MARK, MOST_JSON_BYTES), MARK)
+            _document(self.path / MARK)
+        except OtherVersion as error:
+            raise UserError(
+                f"cannot read the run in {self.path}: {error}; compute it again under another name "
+                "with --run, or use the femnets that computed it (0.2 for schema 2)"
+            ) from None
         except Damaged as error:
             if not is_marked(self.path):
                 raise UserError(f"no run in {self.path}; {self.starts()} starts one") from None
             raise UserError(
-                f"cannot read the run in {self.path}: {error}; move it away to compute it anew, or "
-                "give another name with --run"
+                f"cannot read the run in {self.path}: {error}; move it away to compute it again, "
+                "or give another name with --run"
             ) from None
 
     def starts(self) -> str:
@@ -135,12 +141,12 @@ class Store:
         raise damaged
 
     def records(
-        self, damaged: Callable[[Path, str], None] | None = None, *, verify: bool = True
+        self, damaged: Callable[[str, str], None] | None = None, *, verify: bool = True
     ) -> Iterator[StoredResult]:
         """Every sound result on disk, in the order of kind and key, its files read whole once.
 
-        `damaged` is told of every other one: where it is, and what is wrong with it. Without
-        `verify` arrays and weights are checked by their size only.
+        `damaged` is called for every other one, with KIND/KEY and what is wrong. Without `verify`
+        arrays and weights are checked by their size only.
         """
         for kind in entries(self.path / "cells"):
             for directory in entries(kind):
@@ -150,19 +156,18 @@ class Store:
                         record.verify()
                 except Damaged as error:
                     if damaged is not None and os.path.lexists(directory):
-                        damaged(directory, str(error))
+                        damaged(f"{kind.name}/{directory.name}", str(error))
                 else:
                     yield record
 
     def failure(self, cell: Cell) -> dict[str, Any] | None:
         """The last failure of a cell that has no result since."""
         try:
-            path = self.path / "failed" / f"{cell.key}.json"
-            found = unsealed(trusted_bytes(path, MOST_JSON_BYTES), cell.key)
+            failure = _document(self.path / "failed" / f"{cell.key}.json")
         except Damaged:
             return None
-        found = {**dict.fromkeys(FAILURE_TEXTS, ""), **found}
-        return found if all(isinstance(found[name], str) for name in FAILURE_TEXTS) else None
+        failure = {**dict.fromkeys(FAILURE_TEXTS, ""), **failure}
+        return failure if all(isinstance(failure[name], str) for name in FAILURE_TEXTS) else None
 
     def plans(self, damaged: Callable[[str, str], None] | None = None) -> dict[str, dict[str, Any]]:
         """By study, the preset and config it was last run with; `damaged` hears of the others."""
@@ -171,11 +176,11 @@ class Store:
             if path.suffix != ".json":
                 continue
             try:
-                document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
+                document = _document(path)
                 if not isinstance(document.get("config"), dict):
-                    raise Damaged(path.name, "it holds no config")
+                    raise Damaged(path.name, "the config is missing")
                 if not isinstance(document.get("preset"), str):
-                    raise Damaged(path.name, "it holds no preset")
+                    raise Damaged(path.name, "the preset is missing")
                 found[path.stem] = document
             except Damaged as error:
                 if damaged is not None:
@@ -187,7 +192,7 @@ class Store:
         found = []
         for path in entries(self.path / "sessions"):
             with suppress(Damaged):
-                document = unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
+                document = _document(path)
                 if all(isinstance(document.get(n), t) for n, t in SESSION.items()):
                     found.append({name: document[name] for name in SESSION})
         return found
@@ -267,7 +272,7 @@ class Store:
         os.rename(hidden, self._scratch)
 
     def _remove_abandoned(self) -> None:
-        """Removes what killed runs left behind: nobody holds the lock on it any more."""
+        """Remove what killed runs left behind: no process holds the lock on it any more."""
         for path in (self.path / "locks").iterdir():
             with suppress(OSError):  # what is no lock of ours is named when it stands in the way
                 descriptor = _lock(path)
@@ -307,6 +312,11 @@ def entries(folder: Path) -> list[Path]:
         return sorted(folder / name for name in os.listdir(folder))
     except OSError:
         return []
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """A sealed document of the store."""
+    return unsealed(trusted_bytes(path, MOST_JSON_BYTES), path.name)
 
 
 def _is_aside(name: str) -> bool:

@@ -63,7 +63,7 @@ def machine() -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The processor's model where the system tells it, else its architecture."""
+    """The processor's model where the system names it, else its architecture."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -84,7 +84,7 @@ def provenance(
 ) -> dict[str, Any]:
     """The record of one execution that began at `start` (seconds since 1970) in this process.
 
-    `cpu_seconds` beside `seconds` tells whether the machine was busy with other things;
+    `cpu_seconds` below `seconds` shows that the machine was busy with other things;
     `other_cores`, of cells that measure seconds, how many cores other processes took meanwhile.
     """
     from fem.memory import peak_bytes

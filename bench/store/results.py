@@ -1,4 +1,4 @@
-"""What a run has found, ready to be asked: results of finished cells, selected by config."""
+"""The results of finished cells, selected by config."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Results:
         return [math.inf if value is None else float(value) for value in self.value(name)]
 
     def median(self, name: str = "l2_error") -> float | None:
-        """The median over seeds; a diverged run counts as infinite. None: nobody measured it."""
+        """The median over seeds; a diverged run counts as infinite. None: it was not measured."""
         found = self.value(name)
         if any(value is not None for value in found):
             return median(found)

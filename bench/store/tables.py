@@ -28,10 +28,20 @@ def tables(records: Sequence[StoredResult]) -> dict[str, list[Row]]:
 
 def cell_row(record: StoredResult) -> Row:
     """Config entries stand under their own names; provenance is prefixed with `ran_`."""
-    story = record.provenance
-    ran = {f"ran_{name}": story.get(name) for name in ("start", "seconds", "peak_bytes", "commit")}
+    names = ("start", "seconds", "peak_bytes", "commit")
+    ran = {f"ran_{name}": record.provenance.get(name) for name in names}
     fixed = {"key": record.key, "kind": record.kind, "state": record.state}
     return {**fixed, **{name: _flat(value) for name, value in record.config.items()}, **ran}
+
+
+def wide_row(record: StoredResult) -> Row:
+    """The row of a cell with its numbers; one whose name a setting has too is `found_NAME`."""
+    row = cell_row(record)
+    for name, value in record.values.items():
+        if value is None or isinstance(value, bool | int | float | str):
+            same = name in row and row[name] == value
+            row[name if name not in row or same else f"found_{name}"] = value
+    return row
 
 
 def value_rows(record: StoredResult) -> Iterator[Row]:

@@ -50,7 +50,7 @@ class Plan:
     config: Any  # the study's own Config
     cells: list[Cell]
     plugins: Mapping[str, list[str]] = dataclasses.field(default_factory=dict)
-    told: tuple[str, ...] = ()  # options as typed
+    options: tuple[str, ...] = ()  # of the command line, as typed
 
     def document(self) -> dict[str, Any]:
         """What a run folder remembers.
@@ -60,8 +60,8 @@ class Plan:
         """
         config = dataclasses.asdict(self.config)
         document: dict[str, Any] = {"study": self.study, "preset": self.preset, "config": config}
-        if self.told:
-            document["told"] = [*self.told]
+        if self.options:
+            document["options"] = [*self.options]
         named = {"config": config, "cells": [cell.config for cell in self.cells]}
         outside = plugins.recorded(self.study, named)
         if outside or self.study in REGISTRY.installed or plugins.path_of_study(self.study):
@@ -123,11 +123,11 @@ def plan(
     preset_name: str,
     overrides: Mapping[str, Mapping[str, Any]],
     problem: Problem | None = None,
-    told: Sequence[str] = (),
+    options: Sequence[str] = (),
 ) -> list[Plan]:
     """The plans of some studies; `overrides` maps a study to the settings that differ.
 
-    With a `problem` they are about it and no other. `told` is what was typed, to be repeated.
+    With a `problem` they are about it and no other. `options` are as typed, to be repeated.
     """
     plans = []
     for study in map(plugins.admit, studies):  # named by whoever calls, not by a file
@@ -138,7 +138,8 @@ def plan(
                 continue
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
-        plans.append(Plan(study, preset_name, config, expanded(study, config), told=tuple(told)))
+        cells = expanded(study, config)
+        plans.append(Plan(study, preset_name, config, cells, options=tuple(options)))
     return plans
 
 

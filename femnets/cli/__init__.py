@@ -1,4 +1,4 @@
-"""The command line `femnets`: every file beside this one is a command of its name.
+"""The command line `femnets`: every file next to this one is a command of its name.
 
 A command module defines `command`, a function with typer annotations, and imports what is
 heavy (torch, scikit-fem, matplotlib) inside it, so that `--help`, `list` and `status` are fast.
@@ -23,7 +23,6 @@ _is_the_program = sys.argv[:1] and os.path.basename(sys.argv[0]) == "femnets"
 _early = signal.pthread_sigmask(signal.SIG_BLOCK, HELD) if _is_the_program else None
 EXIT_FAILED_CELLS = 1
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 
 @functools.cache
@@ -57,7 +56,7 @@ def whole_command(app: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, called with numbers that exist and fit; an interrupt is told and has its code.
+    """The command, called with numbers that exist and fit; an interrupt has its code.
 
     Here, because typer would make 130 of it without a word, whatever the signal was.
     """
@@ -109,14 +108,14 @@ def _invoked(arguments: Sequence[str]) -> int:
         code = whole_command(build_app())(args=[*arguments] or ["--help"], standalone_mode=False)
     except KeyboardInterrupt as interrupt:
         return _interrupted(interrupt)
-    except BrokenPipeError:  # nobody reads any more; `_flushed` sees to what is left
+    except BrokenPipeError:  # the reader is gone; `_flushed` sees to what is left
         return 0
     except OSError as error:
-        about = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{about}{error.strerror or error}")
+        file = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{file}{error.strerror or error}")
     except MemoryError as error:
-        said = str(error).partition(";")[0]
-        return _complain(f"not enough memory: {said or 'choose something smaller'}")
+        text = str(error).partition(";")[0]
+        return _complain(f"not enough memory: {text or 'choose something smaller'}")
     except SHOWN as error:
         return _complain(str(error))
     except Exception as error:

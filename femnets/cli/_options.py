@@ -28,7 +28,7 @@ def options_of(
     What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
     says what a command puts there instead of the config's own. Of `others` the fields that the
     first does not have come after them. Without `insist` a field that must be given is asked for by
-    the config and not by the command line. A path in an option becomes the name of a plug, but for
+    the config and not by the command line. A path in an option becomes the name of a plugin, except
     those that are taken `verbatim`.
     """
     shown = defaults or {}
@@ -68,13 +68,13 @@ def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
 def _parameter(
     config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any], insist: bool
 ) -> inspect.Parameter:
-    said, wanted = about(config_type, field.name), types_of(config_type)[field.name]
+    details, wanted = about(config_type, field.name), types_of(config_type)[field.name]
     default = shown.get(field.name, field.default)
     option = typer.Option(
-        help=said.help + _described(default, said.unset),
-        rich_help_panel=said.panel or None,
-        min=said.min,
-        max=said.max,
+        help=details.help + _described(default, details.unset),
+        rich_help_panel=details.panel or None,
+        min=details.min,
+        max=details.max,
         show_default=False,  # it would show None, or put the text in parentheses
     )
     needed = insist and default is dataclasses.MISSING

@@ -1,4 +1,4 @@
-"""What is said before the command: `femnets --version`, `femnets --plug MODULE status RUN`."""
+"""Options before the command: `femnets --version`, `femnets --plug MODULE status RUN`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def root(
     plug: Annotated[
         list[str] | None,
         typer.Option(
-            help="A study outside femnets, by its module, that a run was computed with; may be "
-            "repeated. Runs name no code: what you do not name is not imported."
+            help="The module of a study outside femnets that a run was computed with; may be "
+            "repeated. Modules named only in a run folder are not imported."
         ),
     ] = None,
 ) -> None:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterable, Sequence
 
-from bench.core.guards.text import one_line
+from bench.core.guards.text import one_line as plain
+
+__all__ = ["plain", "show_table"]
 
 NARROW = 76  # below it lines between columns would cost what numbers need
 
 
-def plain(text: str) -> Text:
-    """Text from outside: no markup, nothing that a terminal acts on."""
-    return Text(one_line(text))
+def show_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
+) -> None:
+    """Print a table that loses no column and no letter, if it has rows.
 
+    What is too long goes on in the next line. Texts are shown as they are: no markup, nothing that
+    a terminal acts on.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-def plain_table(*columns: str, title: str | None = None) -> Table:
-    """A table that loses no column and no letter: what is too long goes on in the next line."""
-    narrow = Console().width < NARROW
+    console = Console()
+    narrow = console.width < NARROW
     table = Table(
         title=title, box=None if narrow else box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
     )
-    for name in map(one_line, columns):
+    for name in map(plain, columns):
         table.add_column(
             Text(name), overflow="fold", min_width=min(len(name), 8) if narrow else None
         )
-    return table
+    for row in rows:
+        table.add_row(*(Text(plain(entry)) for entry in row))
+    if table.row_count:
+        console.print(table)

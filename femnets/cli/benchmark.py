@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from femnets.cli._json import show_json
+from femnets.cli._tables import plain, show_table
 
 if TYPE_CHECKING:
     from reports.benchmarks.saved import Compared, SavedRun
@@ -80,51 +81,41 @@ def _document(run: SavedRun) -> dict[str, object]:
 
 
 def _show(run: SavedRun) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console()
-    console.print(f"{len(run.timed)} benchmarks of {run.when}, commit {run.commit}", markup=False)
-    table = Table("benchmark", "median", "targets")
+    typer.echo(plain(f"{len(run.timed)} benchmarks of {run.when}, commit {run.commit}"))
+    rows = []
     for timed in run.timed.values():
-        targets = timed.info.get("targets")
-        words = [_target(name, held) for name, held in targets.items()] if targets else []
-        table.add_row(Text(timed.name), f"{timed.median:.3g} s", Text("\n".join(words)))
-    console.print(table)
+        targets = timed.info.get("targets") or {}
+        words = [_target(name, target) for name, target in targets.items()]
+        rows.append((timed.name, f"{timed.median:.3g} s", "; ".join(words)))
+    show_table(("benchmark", "median", "targets"), rows)
 
 
-def _target(name: str, held: dict[str, object]) -> str:
-    verdict = "met" if held.get("met") else "missed"
-    value, target = held.get("value"), held.get("target")
+def _target(name: str, target: dict[str, object]) -> str:
+    verdict = "met" if target.get("met") else "missed"
+    value, wanted = target.get("value"), target.get("target")
     shown = f"{value:.3g}" if isinstance(value, int | float) else "–"
-    return f"{name}: {shown}, {held.get('sense')} {target}: {verdict}"
+    return f"{name}: {shown}, {target.get('sense')} {wanted}: {verdict}"
 
 
 def _show_changes(found: Compared, before: SavedRun, after: SavedRun) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console()
-    console.print(f"{before.when} ({before.commit}) -> {after.when} ({after.commit})", markup=False)
+    typer.echo(plain(f"{before.when} ({before.commit}) -> {after.when} ({after.commit})"))
     if abs(found.drift - 1) > 0.02:
-        console.print(
-            f"everything takes {found.drift:.2f} times as long: the machine, taken out below"
+        typer.echo(f"everything takes {found.drift:.2f} times as long (the machine; taken out)")
+    moved = [
+        (
+            change.name,
+            f"{change.before:.3g} s",
+            f"{change.after:.3g} s",
+            f"{change.ratio:.2f}",
+            f"±{change.noise:.0%}",
         )
-    table = Table("benchmark", "before", "after", "ratio", "noise")
-    for change in found.changes:
-        if change.moved:
-            before_after = (f"{change.before:.3g} s", f"{change.after:.3g} s")
-            table.add_row(
-                Text(change.name), *before_after, f"{change.ratio:.2f}", f"±{change.noise:.0%}"
-            )
-    if table.row_count:
-        console.print(table)
-    unmoved = sum(not change.moved for change in found.changes)
-    console.print(f"{table.row_count} moved beyond noise, {unmoved} did not")
+        for change in found.changes
+        if change.moved
+    ]
+    show_table(("benchmark", "before", "after", "ratio", "noise"), moved)
+    typer.echo(f"{len(moved)} moved beyond noise, {len(found.changes) - len(moved)} did not")
     for name, figure, old, new in found.errors:
-        console.print(f"{name}: {figure} {old:.6g} -> {new:.6g}", markup=False)
+        typer.echo(plain(f"{name}: {figure} {old:.6g} -> {new:.6g}"))
     for where, names in (("before", found.only_before), ("after", found.only_after)):
         if names:
-            console.print(f"only {where}: {', '.join(names)}", markup=False)
+            typer.echo(plain(f"only {where}: {', '.join(names)}"))

@@ -1,4 +1,4 @@
-"""`femnets check`: a file of one's own held against itself before anything is computed with it."""
+"""`femnets check`: a user's file checked before anything is computed with it."""
 
 from __future__ import annotations
 

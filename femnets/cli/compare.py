@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from base.errors import UserError
 from femnets.cli._json import show_json
-from femnets.cli._ledgers import KEPT
-from femnets.cli._reproduction import check_kept
-from femnets.cli._tables import plain
+from femnets.cli._runs import results_of
+from femnets.cli._tables import plain, show_table
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from bench.claims.comparison import Agreement, Comparison, Ratios, Reproduction
+    from bench.store.files import StoredResult
 
-    from bench.claims.comparison import Comparison, Ratios
+VERDICTS, RESULTS = ".json", ".parquet"  # what may take the place of a run
+VERDICT_PARTS = ("name", "status", "verdict", "standing")
+MOST_VERDICTS_BYTES = 2**24
+SHOWN = 20  # cells that are not reproduced, of which a terminal names so many
 
 
 def command(
@@ -27,89 +34,164 @@ def command(
     b: Annotated[str, typer.Argument(help="The run after.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """What moved between two runs: errors, rates, times, verdicts, as B over A.
+    """Compare two runs: errors, rates, times, verdicts, as B over A.
 
     Where one is a `results.parquet` (`femnets export RUN --to kept` writes it), cell by cell:
     whether B has A's errors to the digits that the report claims, and how verdicts differ.
     Where one is a `verdicts.json` (`--to verdicts` writes it) only verdicts are compared.
     """
-    from bench.claims.comparison import compare
-    from bench.store.folder import Store, run_path
-    from bench.store.kept import SUFFIX
-    from femnets.cli._damaged import sound_records
-
-    if a.endswith(KEPT) or b.endswith(KEPT):
+    if a.endswith(VERDICTS) or b.endswith(VERDICTS):
         compare_verdicts(a, b, json_output)
-        return
-    if a.endswith(SUFFIX) or b.endswith(SUFFIX):
-        check_kept(a, b, json_output)
-        return
-    first, second = Store(run_path(a)), Store(run_path(b))
-    found = compare(sound_records(first), sound_records(second))
-    if json_output:
-        show_json(found.document())
+    elif a.endswith(RESULTS) or b.endswith(RESULTS):
+        compare_digits(a, b, json_output)
     else:
-        show(found, a, b)
+        compare_runs(a, b, json_output)
+
+
+def compare_runs(a: str, b: str, json_output: bool) -> None:
+    """Two runs with their folders."""
+    from bench.claims.comparison import compare
+
+    found = compare(results_of(a), results_of(b))
+    show_json(asdict(found)) if json_output else show(found, a, b)
+
+
+def compare_digits(a: str, b: str, json_output: bool) -> None:
+    """Cells of two runs, at least one of which has no folder here."""
+    from bench.claims.comparison import agreement_of, reproduction
+
+    ours, theirs = results_of(a), results_of(b)
+    if not {record.key for record in ours} & {record.key for record in theirs}:
+        raise UserError(f"{a} and {b} have no cell in common; run a study with the same settings")
+    found = reproduction(ours, theirs)
+    verdicts = agreement_of(ledger_of(a, ours), ledger_of(b, theirs))
+    if json_output:
+        show_json({**asdict(found), "verdicts": asdict(verdicts)})
+    else:
+        show_reproduction(found, a, b)
+        show_agreement(verdicts, a, b)
 
 
 def compare_verdicts(a: str, b: str, json_output: bool) -> None:
-    """Two ledgers, at least one of which was kept without its cells."""
-    from rich.console import Console
+    """Two ledgers, at least one of which has no cells here."""
+    from bench.claims.comparison import different_verdicts
 
-    from bench.claims.comparison import kept_verdicts
-    from femnets.cli._ledgers import ledger_of
-
-    rows = kept_verdicts(*(ledger_of(name) for name in (a, b)))
+    rows = different_verdicts(ledger_of(a), ledger_of(b))
     if json_output:
         show_json({"verdicts": rows})
-        return
-    Console().print(verdict_table(rows, a, b) if rows else "no verdict differs")
+    elif rows:
+        show_verdicts(rows, a, b)
+    else:
+        typer.echo("no verdict differs")
 
 
-def verdict_table(rows: list[tuple[str, str, str, str]], a: str, b: str) -> Table:
-    from femnets.cli._tables import plain_table
+def ledger_of(name: str, records: list[StoredResult] | None = None) -> list[dict[str, Any]]:
+    """The verdicts of a file, or of a run.
 
-    table = plain_table("claim", a, b, "together", title="verdicts that differ")
-    for row in rows:
-        table.add_row(*map(plain, row))
-    return table
+    Those next to a `results.parquet` have seen the curves of its cells and come before what
+    follows from the cells alone.
+    """
+    from bench.claims.comparison import verdicts_of
+
+    if name.endswith(VERDICTS):
+        return read_verdicts(Path(name))
+    ledger = Path(name).with_name("verdicts.json")
+    if name.endswith(RESULTS) and ledger.exists():
+        return read_verdicts(ledger)
+    return verdicts_of(results_of(name) if records is None else records)
+
+
+def read_verdicts(path: Path) -> list[dict[str, Any]]:
+    """The entries of a `verdicts.json`, checked."""
+    from bench.core.guards.reading import Unfit, json_object, plain_bytes
+
+    try:
+        document = json_object(plain_bytes(path, MOST_VERDICTS_BYTES))
+        entries: list[dict[str, Any]] = document["verdicts"]
+        for entry in entries:
+            if not all(isinstance(entry[part], str) for part in VERDICT_PARTS):
+                raise Unfit("a verdict has a part that is no text")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise UserError(
+            f"{path} is no file of verdicts; `femnets export RUN --to verdicts` writes one"
+        ) from None
+    return entries
 
 
 def show(found: Comparison, a: str, b: str) -> None:
-    from rich.console import Console
-
-    from femnets.cli._tables import plain_table
-
-    console = Console()
-    both = f"{found.common} cells in both, {found.only_a} only in {a}, "
-    console.print(plain(f"{both}{found.only_b} only in {b}"))
+    """Print counts, then a table each of errors, times, rates and verdicts."""
+    cells = f"{found.common} cells in both, {found.only_a} only in {a}, {found.only_b} only in {b}"
+    typer.echo(plain(cells))
     for label, before, after in found.states:
-        console.print(plain(f"{label}: {before} -> {after}"))
-    tables = [ratio_table("errors", found.errors), ratio_table("times", found.times)]
-    rates = plain_table("series", "error", a, b, title="rates over the two finest meshes")
-    for rate in found.rates:
-        rates.add_row(plain(rate.series), plain(rate.value), f"{rate.a:.3f}", f"{rate.b:.3f}")
-    for table in (*tables, rates, verdict_table(found.verdicts, a, b)):
-        if table.row_count:
-            console.print(table)
+        typer.echo(plain(f"{label}: {before} -> {after}"))
+    show_ratios("errors", found.errors)
+    show_ratios("times", found.times)
+    show_table(
+        ("series", "error", a, b),
+        ((rate.series, rate.value, f"{rate.a:.3f}", f"{rate.b:.3f}") for rate in found.rates),
+        title="rates over the two finest meshes",
+    )
+    show_verdicts(found.verdicts, a, b)
     if not any(ratio.moved for ratio in found.errors) and found.common:
-        console.print("no error moved")
+        typer.echo("no error moved")
 
 
-def ratio_table(title: str, found: list[Ratios]) -> Table:
-    from femnets.cli._tables import plain_table
-
-    columns = ("kind", "value", "cells", "moved", "median", "quartiles", "farthest", "in")
-    table = plain_table(*columns, title=f"{title}, B / A")
-    for ratio in found:
-        table.add_row(
-            plain(ratio.kind),
-            plain(ratio.value),
+def show_ratios(title: str, ratios: Iterable[Ratios]) -> None:
+    rows = (
+        (
+            ratio.kind,
+            ratio.value,
             str(ratio.cells),
             str(ratio.moved),
             f"{ratio.median:.4g}",
             f"{ratio.low:.4g} to {ratio.high:.4g}",
             f"{ratio.worst:.4g}",
-            plain(ratio.worst_cell),
+            ratio.worst_cell,
         )
-    return table
+        for ratio in ratios
+    )
+    columns = ("kind", "value", "cells", "moved", "median", "quartiles", "farthest", "in")
+    show_table(columns, rows, title=f"{title}, B / A")
+
+
+def show_verdicts(rows: Iterable[tuple[str, ...]], a: str, b: str) -> None:
+    show_table(("claim", a, b, "together"), rows, title="verdicts that differ")
+
+
+def show_reproduction(found: Reproduction, a: str, b: str) -> None:
+    """Print how many cells agree, by kind, and those that do not."""
+    typer.echo(
+        f"{found.reproduced} of {found.cells} cells that both have agree in all their errors to "
+        f"{found.digits} digits ({found.values_reproduced} of {found.values} numbers)"
+    )
+    if found.other_code:
+        typer.echo(f"the code of {found.other_code} of them has changed in between")
+    kinds = (
+        (tally.kind, str(tally.cells), str(tally.reproduced), f"{tally.fewest_digits:.1f}")
+        for tally in found.kinds
+    )
+    show_table(("kind", "cells", "reproduced", "fewest digits"), kinds)
+    rest = len(found.deviations) - SHOWN
+    rows = (
+        (
+            deviation.cell,
+            deviation.value,
+            *("-" if n is None else f"{n:.4e}" for n in (deviation.a, deviation.b)),
+            f"{deviation.digits:.1f}",
+        )
+        for deviation in found.deviations[:SHOWN]
+    )
+    title = "not reproduced" + (f", the worst {SHOWN}; {rest} more: --json" if rest > 0 else "")
+    show_table(("cell", "value", a, b, "digits"), rows, title=title)
+
+
+def show_agreement(found: Agreement, a: str, b: str) -> None:
+    """Print how many verdicts agree, and those that do not."""
+    typer.echo(
+        f"of {found.tested} claims that both have tested {found.same} have the same verdict, "
+        f"{len(found.contradictions)} are contradicted"
+    )
+    show_table(("claim", a, b), found.contradictions, title="contradict each other")
+    show_table(("claim", a, b), found.differing, title="other verdicts, no contradiction")

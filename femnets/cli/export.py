@@ -13,6 +13,9 @@ from femnets.cli._shared import Run
 
 if TYPE_CHECKING:
     from bench.store.files import StoredResult
+    from reports.context import Run as ReportedRun
+
+VERDICTS = "verdicts.json"
 
 
 class Format(StrEnum):
@@ -29,7 +32,7 @@ def command(
         Format,
         typer.Option(
             help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON; "
-            "kept: report, results.parquet and verdicts.json for those who have not the run."
+            "kept: report, results.parquet and verdicts.json, for readers without the run folder."
         ),
     ],
     out: Annotated[
@@ -39,7 +42,7 @@ def command(
         list[str] | None,
         typer.Option(
             "--with",
-            help="kept: another run, or a results.parquet, to compare it with and keep beside it.",
+            help="kept: another run, or a results.parquet, to compare it with and include.",
         ),
     ] = None,
     plug: Annotated[
@@ -54,15 +57,14 @@ def command(
     ] = 16,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
-    """Export results: tidy long tables (cells, values, arrays, joined by key), fields, or a run
-    as it is kept."""
+    """Export results: tidy long tables (cells, values, arrays, joined by key), fields, verdicts, or
+    all that a reader without the run folder needs."""
     from bench.core.guards.output import folder_for, no_link
     from bench.store.folder import Store, run_path
-    from bench.store.kept import kept_or_run
+    from bench.store.run import run_or_file
     from bench.store.vtu import write_fields
-    from femnets.cli._damaged import sound_records, tell_faults
-    from femnets.cli._keeping import keep
     from femnets.cli._paths import show_paths
+    from femnets.cli._runs import results_of, show_faults
     from femnets.outside import used
 
     used(plug or [])
@@ -71,17 +73,70 @@ def command(
     if others and to is not Format.kept:
         raise UserError("--with goes with --to kept")
     if to is Format.kept:
-        show_paths(
-            keep(store.path, [kept_or_run(other) for other in others or []], folder), json_output
-        )
-        return tell_faults()
-    records = sound_records(store)
+        show_paths(keep(store.path, [*map(run_or_file, others or [])], folder), json_output)
+        return show_faults()
+    records = results_of(run)
     if to is Format.verdicts:
-        paths = [write_verdicts(records, store.path.name, folder / "verdicts.json")]
+        paths = [write_verdicts(records, store.path.name, folder / VERDICTS)]
     else:
         paths = write_fields(records, folder, n) if to is Format.vtu else write(records, folder, to)
     show_paths(paths, json_output)
     return 0
+
+
+def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
+    """Write what a reader without the run folder needs, and return the paths: report.html and
+    report.pdf, compared with the others; the results of all runs; the ledger of the first."""
+    from bench.core.guards.output import folder_for, no_link, write_whole
+    from bench.store.parquet import RESULTS
+    from bench.store.run import write_runs
+    from reports import compile_report
+    from reports.context import Run
+
+    run = Run.read(path, others)
+    for reason in run.refused.values():
+        raise UserError(reason)
+    if not run.records:
+        raise UserError(
+            f"the run in {path} has no results yet; `femnets status` says what is missing"
+        )
+    inside = folder_for(no_link(path / "kept"), "--out")  # a second time nothing is compiled
+    reports = compile_report(path, out=inside, others=others)
+    for report in reports:
+        write_whole(folder / report.name, report.read_bytes())
+    write_runs(folder / RESULTS, [run, *run.others])
+    write_ledger(run, folder / RESULTS, folder / VERDICTS)
+    return [*(folder / report.name for report in reports), folder / RESULTS, folder / VERDICTS]
+
+
+def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
+    """Write the ledger and the headlines of a run, and where all of it comes from; `results` is
+    the file of cells that it belongs to, named with size and checksum."""
+    from dataclasses import asdict
+
+    from bench.claims.comparison import agreement_of, verdicts_of
+    from bench.store.files import checksum
+    from reports.sections import headlines
+
+    verdicts = verdicts_of(run)
+    data = results.read_bytes()
+    compared = [
+        {
+            "run": other.name,
+            "provenance": other.provenance,
+            "agreement": asdict(agreement_of(verdicts, verdicts_of(other))),
+        }
+        for other in run.others
+    ]
+    document = {
+        "run": run.name,
+        "results": {"file": results.name, "bytes": len(data), "checksum": checksum(data)},
+        "headlines": headlines(run),
+        "provenance": run.provenance,
+        "with": compared,
+        "verdicts": verdicts,
+    }
+    write_json(path, document)
 
 
 def write(records: list[StoredResult], folder: Path, to: Format) -> list[Path]:
@@ -96,17 +151,21 @@ def write(records: list[StoredResult], folder: Path, to: Format) -> list[Path]:
 
 
 def write_verdicts(records: list[StoredResult], run: str, path: Path) -> Path:
+    from bench.claims.comparison import verdicts_of
+    from bench.core.guards.text import printable
+
+    write_json(path, {"run": printable(run), "verdicts": verdicts_of(records)})
+    return path
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
     import json
 
-    from bench.claims.comparison import verdicts_of
     from bench.core.guards.output import write_whole
-    from bench.core.guards.text import printable
     from bench.core.plain_values import finite
 
-    document = {"run": printable(run), "verdicts": verdicts_of(records)}
     text = json.dumps(finite(document), indent=1, ensure_ascii=False)
     write_whole(path, f"{text}\n".encode())
-    return path
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

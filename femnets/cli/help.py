@@ -11,7 +11,7 @@ from femnets.cli._json import show_json
 
 if TYPE_CHECKING:
     from bench.cells import Cell
-    from bench.store.times import KnownTimes
+    from bench.store.forecast import KnownTimes
 
 
 def command(
@@ -33,7 +33,7 @@ def document(study: str) -> dict[str, Any]:
     from bench import studies
     from bench.core.plain_values import jsonable
     from bench.core.settings import about, types_of
-    from bench.store.times import KnownTimes
+    from bench.store.forecast import KnownTimes
 
     module, known = studies.load(study), KnownTimes.found()
     types = types_of(module.Config)
@@ -61,9 +61,9 @@ def document(study: str) -> dict[str, Any]:
 
 
 def seconds_of(cells: list[Cell], known: KnownTimes) -> float | None:
-    """Core-seconds by the runs here and the kept one; None where they have nothing like a cell."""
+    """Core-seconds by the runs here and the kept one; None where no run has a cell of some kind."""
     times = [time for cell in cells if (time := known.predicted(cell)) is not None]
-    return sum(time.seconds for time in times) if len(times) == len(cells) else None
+    return sum(times) if len(times) == len(cells) else None
 
 
 def show(found: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def show(found: dict[str, Any]) -> None:
     typer.echo("\ncells and time:")
     for name, facts in found["presets"].items():
         seconds = facts["seconds"]
-        took = "no run tells how long" if seconds is None else f"about {seconds:.0f} core-seconds"
+        took = "time unknown" if seconds is None else f"about {seconds:.0f} core-seconds"
         typer.echo(f"  {name}: {facts['cells']} cells, {took}")
 
 

@@ -31,19 +31,19 @@ def command(
 ) -> int:
     """Compile the report of a run: one HTML page and one PDF; prints their paths."""
     from bench.store.folder import run_path
-    from bench.store.kept import kept_or_run
-    from femnets.cli._damaged import tell_faults
+    from bench.store.run import run_or_file
     from femnets.cli._paths import show_paths
+    from femnets.cli._runs import show_faults
     from reports import compile_report, write_figures
 
     if figures is not None:
-        beside = {"--out": out, "--html": html, "--pdf": pdf, "--with": others}
-        for option in (name for name, given in beside.items() if given):
+        without = {"--out": out, "--html": html, "--pdf": pdf, "--with": others}
+        for option in (name for name, given in without.items() if given):
             raise UserError(f"--figures writes the figures alone; leave out {option}")
         paths = write_figures(run_path(run), figures)
     else:
         both = html == pdf
-        against = [kept_or_run(other) for other in others or []]
-        paths = compile_report(run_path(run), html or both, pdf or both, out, against)
+        compared = [*map(run_or_file, others or [])]
+        paths = compile_report(run_path(run), html or both, pdf or both, out, compared)
     show_paths(paths, json_output)
-    return tell_faults()
+    return show_faults()

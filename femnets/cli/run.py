@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.store.survey import Standing
     from bench.studies import Plan
 
-LONG = ("paper", "full")  # presets whose time is told before they start
+LONG = ("paper", "full")  # presets whose time is printed before they start
 ONLY = ("missing", "failed", "stale")
 SECONDS_LIMIT = 6 * 3600.0
 MOST_JOBS = 1024
@@ -30,7 +30,7 @@ MOST_GIB = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class RunFile:
-    """What a TOML file says beside its tables of settings."""
+    """The settings of a TOML file outside its tables."""
 
     preset: str = "quick"
     studies: tuple[str, ...] = ()
@@ -82,22 +82,27 @@ def command(
         plans = planned(studies or [], preset, settings or [], config, problem)
     path = run_path(run or plans[0].preset)
     if dry_run:
-        return predict(plans, path, jobs, json_output)
+        show_forecast(plans, path, jobs, json_output)
+        return 0
     wanted = chosen_states(only)
     if any(plan.preset in LONG for plan in plans) and not scheduler:
-        foretell(plans, path, jobs)
+        announce_forecast(plans, path, jobs)
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
     return code if interrupted else ended(store, plans, code, report, json_output)
 
 
 def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
-    """Compiles the report, says where it is or what there is, and with which code it ends."""
-    from femnets.cli._damaged import tell_faults
+    """Compile the report, print where it is or what there is, and return the exit code."""
     from femnets.cli._paths import show_paths
+    from femnets.cli._runs import show_faults
 
-    paths = compile_report(store.path) if report else []
-    code = code or (tell_faults() if report else 0)
+    paths: list[Path] = []
+    if report:
+        from reports import compile_report
+
+        paths = compile_report(store.path)
+        code = code or show_faults()
     if json_output:
         show_json(document(store, plans, paths))
     else:
@@ -105,26 +110,24 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
     return code
 
 
-def predict(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> int:
-    """Says what would be computed."""
-    from femnets.cli._dry_run import lines, prediction
+def show_forecast(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> None:
+    """Print what would be computed, in what time."""
+    from bench.store.forecast import forecast, lines
 
-    told = prediction(plans, path, jobs)
+    predicted = forecast(plans, path, jobs)
     if json_output:
-        show_json(told)
-        return 0
-    for line in (*lines(told), "nothing was run"):
-        typer.echo(line)
-    return 0
+        show_json(predicted)
+    else:
+        typer.echo("\n".join([*lines(predicted), "nothing was run"]))
 
 
-def foretell(plans: list[Plan], path: Path, jobs: int | None) -> None:
-    """Before a run of hours, on stderr: what it will take, if anything is known."""
-    from femnets.cli._dry_run import lines, prediction
+def announce_forecast(plans: list[Plan], path: Path, jobs: int | None) -> None:
+    """Print before a run of hours, on stderr, what it will take, if anything is known."""
+    from bench.store.forecast import forecast, lines
 
-    told = prediction(plans, path, jobs)
-    for line in lines(told) if told["seconds"] else ():
-        typer.echo(line, err=True)
+    predicted = forecast(plans, path, jobs)
+    if predicted["seconds"]:
+        typer.echo("\n".join(lines(predicted)), err=True)
 
 
 def computed(
@@ -146,7 +149,7 @@ def computed(
                 store.plan(plan.study, plan.document())
             standings = survey(store, plans, verify=True)
             summary = compute(store, standings, wanted, engine)
-            return store, tell(standings, summary), bool(summary.interrupted)
+            return store, report_outcome(standings, summary), bool(summary.interrupted)
         except OSError as error:
             raise cannot_write(store.path, error, "--run") from None
         finally:
@@ -168,9 +171,9 @@ def planned(
     file: dict[str, Any] = used(read_toml(config)) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
     rest = {name: value for name, value in file.items() if name not in tables}
-    told = configured(RunFile, rest, where=str(config))
+    run_file = configured(RunFile, rest, where=str(config))
     able = all_studies.about_problems() if problem else all_studies.names()
-    chosen = [all_studies.use(study) for study in studies or told.studies] or able
+    chosen = [all_studies.use(study) for study in studies or run_file.studies] or able
     for study in chosen:
         all_studies.load(admit(study))
     overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
@@ -180,7 +183,7 @@ def planned(
     about = problems.get(used(problem)) if problem else None
     typed = [f"--set {shlex.quote(setting)}" for setting in settings]
     typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
-    found = all_studies.plan(chosen, preset or told.preset, overrides, about, typed)
+    found = all_studies.plan(chosen, preset or run_file.preset, overrides, about, typed)
     if not found:
         raise UserError(f"no study can say anything about {problem} with these settings")
     return found
@@ -194,12 +197,12 @@ def assigned(setting: str) -> str:
     return f"{key}{equals}{used(value)}"
 
 
-def remembered(run: str, told: bool) -> list[Plan]:
+def remembered(run: str, others_given: bool) -> list[Plan]:
     """The plans of the run's last time, with the settings it had then."""
     from bench.store.folder import Store, run_path
     from bench.studies import replanned
 
-    if told or not run:
+    if others_given or not run:
         raise UserError(
             "--resume takes studies and settings from the run; give it --run NAME and neither "
             "studies nor --preset, --set, --config"
@@ -237,7 +240,7 @@ def make_engine(
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
         from bench.runner import Lost
-        from bench.runner.cluster import DaskCluster
+        from bench.runner.dask_cluster import DaskCluster
 
         try:
             return DaskCluster(scheduler, seconds_limit)
@@ -258,7 +261,7 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     from bench.runner import Summary, run_cells
     from bench.runner.in_process import InProcess
     from bench.runner.interrupt import Abandoned, interruptible
-    from bench.runner.progress import view
+    from bench.runner.progress import RunView
 
     cells = [
         standing.cell
@@ -269,14 +272,14 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
         typer.echo(f"{len(standings)} cells, nothing to compute", err=True)
     here = isinstance(engine, InProcess)
     try:
-        with interruptible(raising=here) as interrupt, view(cells) as watching:
+        with interruptible(raising=here) as interrupt, RunView(cells) as watching:
             return run_cells(cells, store, engine, watching, interrupt)
     except Abandoned:  # before its first cell, or after its last
         return Summary(interrupted=interrupt.number)
 
 
-def tell(standings: list[Standing], summary: Summary) -> int:
-    """Says what could not be done and returns the exit code."""
+def report_outcome(standings: list[Standing], summary: Summary) -> int:
+    """Say what could not be done and return the exit code."""
     from signal import Signals
 
     from bench.core.guards.signals import CODES, line
@@ -297,7 +300,7 @@ def tell(standings: list[Standing], summary: Summary) -> int:
         typer.echo(one_line(f"failed: {cell.label} [{cell.key}]: {error}"), err=True)
     if summary.storage_error:
         typer.echo(
-            f"cannot write results: {one_line(summary.storage_error)}; make room, the same "
+            f"cannot write results: {one_line(summary.storage_error)}; free some space, the same "
             "command resumes",
             err=True,
         )
@@ -314,12 +317,6 @@ def tell(standings: list[Standing], summary: Summary) -> int:
         return CODES[Signals(summary.interrupted)]
     incomplete = failed or summary.storage_error or summary.engine_error
     return EXIT_FAILED_CELLS if incomplete else 0
-
-
-def compile_report(run: Path) -> list[Path]:
-    from reports import compile_report
-
-    return compile_report(run)
 
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:

@@ -2,57 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from base.errors import UserError
 from bench.core.guards.text import lines, one_line
+from femnets.cli import _shared
 from femnets.cli._json import show_json
-from femnets.cli._shared import Run
 
 if TYPE_CHECKING:
-    from bench.store.folder import Store
+    from bench.store.run import Run
     from bench.store.survey import Standing
-    from bench.studies import Plan
 
 
 def command(
-    run: Run,
+    run: _shared.Run,
     verify: Annotated[
         bool, typer.Option(help="Read every result file whole, or look at its size only.")
     ] = True,
     log: Annotated[str, typer.Option(help="Show the log of the failed cell of this key.")] = "",
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Cells done, diverged, failed, stale and missing, with the reason."""
+    """Show the cells that are done, diverged, failed, stale and missing, with the reason."""
     from bench.store.folder import Store, run_path
-    from bench.store.survey import survey
-    from bench.studies import replanned
+    from bench.store.run import Run
 
     store = Store(run_path(run))
-    refused: dict[str, str] = {}
-    plans = replanned(store.plans(refused.__setitem__), refused.__setitem__)
-    standings = survey(store, plans, verify=verify)
+    found = Run.read(store.path, verify=verify)
     if log:
-        show_log(standings, log)
+        show_log(found.standings, log)
     elif json_output:
-        show_json(document(run, plans, standings, refused))
+        show_json(document(run, found))
     else:
-        show(plans, standings, refused, store)
+        show(found, store.mends())
 
 
-def document(
-    run: str, plans: list[Plan], standings: list[Standing], refused: dict[str, str]
-) -> dict[str, Any]:
+def document(name: str, run: Run) -> dict[str, Any]:
+    """The cells by state, study by study and one by one."""
     from bench.store.survey import counts
 
     return {
-        "run": run,
-        "unreadable_plans": refused,
-        "counts": counts(standings),
-        "studies": {plan.study: {"preset": plan.preset, **counts(of(plan, standings))}
-                    for plan in plans},
+        "run": name,
+        "unreadable_plans": run.refused,
+        "counts": counts(run.standings),
+        "studies": {
+            study: {"preset": plan["preset"], **counts(_of(study, run))}
+            for study, plan in run.plans.items()
+        },
         "cells": [
             {
                 "key": standing.cell.key,
@@ -62,43 +60,37 @@ def document(
                 "state": standing.state,
                 "reason": standing.reason,
             }
-            for standing in standings
+            for standing in run.standings
         ],
-    }  # fmt: skip
+    }
 
 
-def of(plan: Plan, standings: list[Standing]) -> list[Standing]:
-    return [standing for standing in standings if plan.study in standing.studies]
+def _of(study: str, run: Run) -> list[Standing]:
+    return [standing for standing in run.standings if study in standing.studies]
 
 
-def show(
-    plans: list[Plan], standings: list[Standing], refused: dict[str, str], store: Store
-) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
+def show(run: Run, mends: str) -> None:
+    """Print the counts, and a line for each cell that is neither done nor missing."""
     from bench.store.survey import STATES, counts
-    from femnets.cli._tables import plain_table
+    from femnets.cli._tables import show_table
 
-    table = plain_table("study", "preset", *STATES)
-    for plan in plans:
-        found = counts(of(plan, standings))
-        names = (Text(one_line(plan.study)), Text(one_line(plan.preset)))
-        table.add_row(*names, *(str(found[state] or "·") for state in STATES))
-    console = Console()
-    console.print(table)
-    for study, why in refused.items():
-        console.print(Text(one_line(f"study {study} is left out: {why}")), soft_wrap=True)
-    for standing in standings:
+    rows = []
+    for study, plan in run.plans.items():
+        number = counts(_of(study, run))
+        rows.append((study, plan["preset"], *(str(number[state] or "·") for state in STATES)))
+    show_table(("study", "preset", *STATES), rows)
+    for study, why in run.refused.items():
+        typer.echo(one_line(f"study {study} is left out: {why}"))
+    for standing in run.standings:
         if standing.state not in {"done", "missing"} or standing.damaged:
-            told = f": {standing.reason}" if standing.reason else ""
-            line = f"{standing.state}: {standing.cell.label} [{standing.cell.key}]{told}"
-            console.print(Text(one_line(line)), soft_wrap=True)
-    if any(standing.damaged for standing in standings):
-        console.print(Text(f"damaged cells are computed again by {store.mends()}"), soft_wrap=True)
+            reason = f": {standing.reason}" if standing.reason else ""
+            cell = standing.cell
+            typer.echo(one_line(f"{standing.state}: {cell.label} [{cell.key}]{reason}"))
+    if any(standing.damaged for standing in run.standings):
+        typer.echo(f"damaged cells are computed again by {mends}")
 
 
-def show_log(standings: list[Standing], key: str) -> None:
+def show_log(standings: Sequence[Standing], key: str) -> None:
     for standing in standings:
         if standing.cell.key.startswith(key) and standing.failure is not None:
             typer.echo(lines(standing.failure["log"]))

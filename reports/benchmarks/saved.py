@@ -105,7 +105,7 @@ def saved_files(folder: Path) -> list[Path]:
 def read(path: Path) -> SavedRun:
     """The run in a file; one line where it is not a saved run."""
     try:
-        document = json_object(plain_bytes(path, MOST_BYTES, follow=True), lenient=True)
+        document = json_object(plain_bytes(path, MOST_BYTES), lenient=True)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise UserError(

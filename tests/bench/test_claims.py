@@ -305,7 +305,7 @@ def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
                 yield paper_run(seed, {"train_mse": mse * (1 + seed / 50)}, net="resnet", tau=tau)
 
     a, b = list(learned_is(0.5, range(12))), list(learned_is(2.0, range(1012, 1024)))
-    found = {name: rest for name, *rest in comparison.verdicts(a, b)}
+    found = {name: rest for name, *rest in comparison.compare(a, b).verdicts}
     assert found["tau-trains-better-resnet-2-50"] == [
         "holds (exploratory)",
         "does not hold (confirmed)",
@@ -314,13 +314,13 @@ def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
     assert "tau-trains-better-fractional-2-50" not in found
 
 
-def test_kept_verdicts_are_compared_without_their_cells():
+def test_verdicts_are_compared_without_their_cells():
     a, b = (
         [entry.document() for entry in ledger(Results(list(runs(lambda s, r=r: r))), [claim()])]
         for r in (0.5, 2.0)
     )
-    assert comparison.kept_verdicts(a, a) == []
-    (row,) = comparison.kept_verdicts(a, b)
+    assert comparison.different_verdicts(a, a) == []
+    (row,) = comparison.different_verdicts(a, b)
     assert row[1:] == (
         "holds (exploratory)",
         "does not hold (exploratory)",

@@ -99,7 +99,7 @@ def test_a_scheduler_that_dies_releases_locks_and_the_run_resumes(shell, cluster
 
 def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bench.runner.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("bench.runner.dask_cluster.CONNECT_SECONDS", 1)
     assert cli.invoke(["run", STUDY, "--scheduler", f"tcp://127.0.0.1:{free_port()}"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
@@ -111,7 +111,7 @@ def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):
 def test_an_address_that_cannot_be_connected_is_one_line(tmp_path, monkeypatch, capsys, address):
     """TLS without certificates was a TypeError from inside Dask."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bench.runner.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("bench.runner.dask_cluster.CONNECT_SECONDS", 1)
     assert cli.invoke(["run", STUDY, "--scheduler", address]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1

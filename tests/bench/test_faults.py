@@ -324,4 +324,4 @@ def test_a_run_of_another_femnets_is_refused(shell, schema):
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert f"schema {schema}, this femnets reads {SCHEMA}" in done.stderr
-        assert "move it away to compute it anew, or give another name with --run" in done.stderr
+        assert "compute it again under another name with --run" in done.stderr

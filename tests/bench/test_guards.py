@@ -17,7 +17,7 @@ from bench.core.guards.sizes import check_memory, check_numbers
 from bench.core.guards.streams import Guarded
 from bench.core.guards.text import lines, one_line, printable, shell_command
 from bench.core.plugins import admit, check_admitted, is_module_name
-from bench.store.files import _npz
+from bench.store.files import SCHEMA, _npz
 
 HOSTILE = "a\x1b]0;title\x07b\r\x9b2J\u202ec\udcff\x00"
 
@@ -88,18 +88,13 @@ def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path):
             folder_for(tmp_path / place, "--out")
 
 
-def test_only_plain_files_are_read(tmp_path):
+def test_only_regular_files_are_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "real").write_text("x")
-    (tmp_path / "link").symlink_to("real")
-    (tmp_path / "loop").symlink_to("loop")
-    for name in ("pipe", "link", "loop", ".", "real"):
-        if name == "real":
-            assert plain_bytes(tmp_path / name) == b"x"
-            continue
-        with pytest.raises((Unfit, OSError)):
+    assert plain_bytes(tmp_path / "real") == b"x"
+    for name in ("pipe", "."):
+        with pytest.raises(Unfit, match=r"is a directory|is no regular file"):
             plain_bytes(tmp_path / name)
-    assert plain_bytes(tmp_path / "link", follow=True) == b"x"
     with pytest.raises(Unfit, match="more than"):
         plain_bytes(tmp_path / "real", 0)
 
@@ -136,7 +131,7 @@ def test_an_array_that_claims_another_size_is_refused(shape):
     np.lib.format.write_array_header_1_0(header, claim)
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("x.npy", header.getvalue() + bytes(64))
-    with pytest.raises(Unfit, match="another size"):
+    with pytest.raises(Unfit, match="no archive of arrays"):
         arrays(buffer.getvalue())
 
 
@@ -163,7 +158,7 @@ def test_a_plan_that_was_edited_is_left_out_and_named(shell):
     shell.inside("run", "slips", "--set", "seeds=0", "--run", "r", "--jobs", "0", "--no-report")
     plans = shell.directory / "runs/r/studies"
     (plans / "this.x.json").write_bytes(
-        sealed({"schema": 2, "study": "this.x", "preset": "quick", "config": {}})
+        sealed({"schema": SCHEMA, "study": "this.x", "preset": "quick", "config": {}})
     )
     (plans / "convergence.json").write_bytes(b"{}")
     told = json.loads(shell.inside("status", "r", "--json").stdout)

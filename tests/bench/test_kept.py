@@ -11,13 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from base.errors import UserError
-from bench.cells import Cell
-from bench.claims.comparison import agreement_of
+from bench.cells import Cell, key_of
+from bench.claims.comparison import (
+    DIGITS,
+    EXACT,
+    agreeing_digits,
+    agreement_of,
+    reproduction,
+)
 from bench.store.files import StoredResult, checksum
 from bench.store.folder import Store
-from bench.store.kept import COLUMNS, Kept, read_kept, write_kept
+from bench.store.parquet import COLUMNS, read_results, write_results
 from bench.store.provenance import provenance
-from bench.store.reproduced import DIGITS, EXACT, agreeing_digits, reproduction
+from bench.store.run import Run
 from femnets.cli import invoke
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -39,16 +45,16 @@ numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53
 @given(found=st.dictionaries(st.text(max_size=8), numbers | st.lists(numbers, max_size=4)))
 def test_values_come_back_to_the_bit(tmp_path_factory, found):
     path = tmp_path_factory.mktemp("kept") / "results.parquet"
-    write_kept(path, [Kept("run", ("convergence", "cost"), stored(values=found))])
-    (kept,) = read_kept(path)
-    assert (kept.run, kept.studies) == ("run", ("convergence", "cost"))
-    assert kept.record.values == {"values": found}
-    assert repr(kept.record.values["values"]) == repr(dict(sorted(found.items())))
+    write_results(path, [("run", ("convergence", "cost"), stored(values=found))])
+    ((run, asked_by, record),) = read_results(path)
+    assert (run, asked_by) == ("run", ("convergence", "cost"))
+    assert record.values == {"values": found}
+    assert repr(record.values["values"]) == repr(dict(sorted(found.items())))
     original = stored(values=found)
     for part in ("kind", "key", "config", "state", "fingerprint"):
-        assert getattr(kept.record, part) == getattr(original, part)
+        assert getattr(record, part) == getattr(original, part)
     for part in ("seconds", "cpu_seconds", "threads", "start", "machine", "versions"):
-        assert kept.record.provenance[part] == original.provenance[part]
+        assert record.provenance[part] == original.provenance[part]
 
 
 def altered(path, **columns):
@@ -77,11 +83,11 @@ HARMS = {
 @pytest.mark.parametrize("name", HARMS)
 def test_an_altered_file_is_refused_in_one_line(tmp_path, name):
     path = tmp_path / "results.parquet"
-    write_kept(path, [Kept("run", (), stored(l2_error=1.0))])
-    assert len(read_kept(path)) == 1
+    write_results(path, [("run", (), stored(l2_error=1.0))])
+    assert len(read_results(path)) == 1
     altered(path, **{name: HARMS[name]})
-    with pytest.raises(UserError, match="is no file of kept results") as said:
-        read_kept(path)
+    with pytest.raises(UserError, match="is not a file of kept results") as said:
+        read_results(path)
     assert "\n" not in str(said.value)
 
 
@@ -89,20 +95,20 @@ def test_an_altered_file_is_refused_in_one_line(tmp_path, name):
 def test_what_is_no_parquet_is_refused(tmp_path, data):
     path = tmp_path / "results.parquet"
     path.write_bytes(data)
-    with pytest.raises(UserError, match="is no file of kept results"):
-        read_kept(path)
+    with pytest.raises(UserError, match="is not a file of kept results"):
+        read_results(path)
 
 
 def test_bytes_flipped_anywhere_do_no_harm(tmp_path):
     """Either the file reads as something that passes all checks, or it is refused in one line."""
     path = tmp_path / "results.parquet"
-    write_kept(path, [Kept("run", (), stored(n, l2_error=1.0 / n)) for n in (1, 2, 3)])
+    write_results(path, [("run", (), stored(n, l2_error=1.0 / n)) for n in (1, 2, 3)])
     data = path.read_bytes()
     refused = 0
     for at in range(0, len(data), max(1, len(data) // 150)):
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x41]) + data[at + 1 :])
         try:
-            read_kept(path)
+            read_results(path)
         except UserError:
             refused += 1
     assert refused > 20
@@ -127,7 +133,7 @@ def test_a_text_that_unfolds_to_gigabytes_is_refused_before_it_does(tmp_path):
     pq.write_table(pyarrow.table(filled), path, compression="zstd", store_schema=False)
     assert path.stat().st_size < 2**20
     with pytest.raises(UserError, match=r"unfolds to more than|too large"):
-        read_kept(path)
+        read_results(path)
 
 
 exponents = st.integers(-30, 5)
@@ -221,7 +227,7 @@ def test_a_run_is_kept_and_a_stranger_checks_it(here, capsys):
     assert told["cells"] == {"done": 3, "diverged": 0, "failed": 0, "stale": 0, "missing": 0}
     assert told["seeds"] == [1]
     assert told["studies"]["slips"]["config"]["seeds"] == [1]
-    assert told["studies"]["convergence"]["told"] == ["--set n=1,2"]
+    assert told["studies"]["convergence"]["options"] == ["--set n=1,2"]
     assert sum(session["cells"] for session in told["sessions"]) == 3
     assert all(session["other_cores"] >= 0 for session in told["sessions"])
     (other,) = document["with"]
@@ -229,7 +235,8 @@ def test_a_run_is_kept_and_a_stranger_checks_it(here, capsys):
     assert other["agreement"]["tested"] > 0
     assert other["agreement"]["contradictions"] == []
     rows = {
-        (kept.run, kept.record.kind, kept.studies) for kept in read_kept(folder / "results.parquet")
+        (run, record.kind, asked_by)
+        for run, asked_by, record in read_results(folder / "results.parquet")
     }
     assert rows == {("r", "fem", ("convergence",)), ("r", "slips", ("slips",)),
                     ("s", "slips", ("slips",))}  # fmt: skip
@@ -245,8 +252,8 @@ def test_a_run_is_kept_and_a_stranger_checks_it(here, capsys):
 def test_a_run_is_held_against_results_whose_run_is_gone(here, capsys):
     """What was kept on another machine takes the place of the run."""
     records = list(Store(here / "runs" / "r").records())
-    rows = [Kept("r", ("slips",), record) for record in records]
-    write_kept(here / "earlier.parquet", rows)
+    rows = [("r", ("slips",), record) for record in records]
+    write_results(here / "earlier.parquet", rows)
     words = ["export", "s", "--to", "kept", "--out", "held", "--with", "earlier.parquet"]
     assert invoke(words) == 0
     document = json.loads((here / "held" / "verdicts.json").read_text(encoding="utf-8"))
@@ -254,7 +261,7 @@ def test_a_run_is_held_against_results_whose_run_is_gone(here, capsys):
     assert (other["run"], other["provenance"]["seeds"]) == ("r", [1])
     assert (other["provenance"]["sessions"], other["provenance"]["presets"]) == ([], [])
     assert other["agreement"]["tested"] > 0
-    kept = {(kept.run, kept.record.key) for kept in read_kept(here / "held" / "results.parquet")}
+    kept = {(run, record.key) for run, _, record in read_results(here / "held" / "results.parquet")}
     assert {("r", record.key) for record in records} < kept
     page = (here / "held" / "report.html").read_text(encoding="utf-8")
     assert "Runs compared" in page
@@ -269,7 +276,7 @@ def test_a_run_that_differs_is_told_cell_by_cell(here, capsys):
     records = list(Store(here / "runs" / "r").records())
     moved = [replace(r, values=r.values | {"l2_error": r.values["l2_error"] * 1.01})
              for r in records if r.kind == "fem"]  # fmt: skip
-    write_kept(here / "other.parquet", [Kept("other", (), record) for record in moved])
+    write_results(here / "other.parquet", [("other", (), record) for record in moved])
     assert invoke(["compare", "other.parquet", "r", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["cells"], found["reproduced"]) == (2, 0)
@@ -282,7 +289,7 @@ def test_a_run_that_differs_is_told_cell_by_cell(here, capsys):
 
 
 def test_files_without_a_common_cell_are_refused(here, capsys):
-    write_kept(here / "other.parquet", [Kept("other", (), stored(7, l2_error=1.0))])
+    write_results(here / "other.parquet", [("other", (), stored(7, l2_error=1.0))])
     assert invoke(["compare", "other.parquet", "r"]) == 2
     assert "no cell in common" in capsys.readouterr().err
     assert invoke(["export", "r", "--to", "csv", "--with", "r"]) == 2
@@ -312,3 +319,25 @@ def test_ledgers_agree_by_status_and_contradict_by_decision():
     assert (found.tested, found.same) == (4, 2)
     assert found.contradictions == [("b", "holds (confirmed)", "does not hold (confirmed)")]
     assert [name for name, *_ in found.differing] == ["d"]
+
+
+def test_a_run_is_the_same_from_folder_file_and_memory(here):
+    folder = Run.stored(here / "runs" / "r")
+    write_results(here / "same.parquet", [("r", (), record) for record in folder])
+    rows = {row["key"]: row for row in folder.rows()}
+    assert len(rows) == 3
+    for run in (Run.stored(here / "same.parquet"), Run("r", unplanned=folder.records)):
+        assert {row["key"]: row for row in run.rows()} == rows
+    (planned,) = Run.read_each(here / "runs" / "r")
+    assert {record.key for record in planned} == rows.keys()
+
+
+def test_a_kind_that_only_a_file_names_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer/kind.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    config = {"n": 1}
+    record = replace(stored(), kind="outer.kind", config=config, key=key_of("outer.kind", config))
+    write_results(tmp_path / "results.parquet", [("r", (), record)])
+    (run,) = Run.read_each(tmp_path / "results.parquet")
+    assert run.standings == []

@@ -19,7 +19,7 @@ from bench.runner import in_order, run_cells
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
 from bench.runner.processes import LocalProcesses
-from bench.runner.progress import LiveView, PlainView, Progress, duration
+from bench.runner.progress import Progress, RunView, duration
 from bench.store.folder import Store
 from bench.store.survey import standing, survey
 from bench.studies import plan, replanned
@@ -48,11 +48,11 @@ def cue(tmp_path, monkeypatch):
 
 @pytest.fixture
 def quiet():
-    return PlainView([], io.StringIO())
+    return RunView([], io.StringIO())
 
 
 def run(cells, store, engine, view=None, interrupt=None):
-    view = view or PlainView(cells, io.StringIO())
+    view = view or RunView(cells, io.StringIO())
     try:
         return run_cells(cells, store, engine, view, interrupt or Interrupt())
     finally:
@@ -95,7 +95,7 @@ def test_a_cell_named_twice_is_computed_once(store):
 def test_workers_persist_and_cells_share_them(store):
     engine = LocalProcesses(1, 8 * GIB)
     seen = []
-    view = PlainView([], io.StringIO())
+    view = RunView([], io.StringIO())
     view.settled = lambda *_: seen.append(engine.workers[0].process.pid)
     run([lab(i) for i in range(5)], store, engine, view)
     assert len(set(seen)) == 1
@@ -192,7 +192,7 @@ def test_a_cell_that_eats_memory_fails_alone(store, cue):
 def test_a_killed_worker_is_replaced_and_its_cell_tried_again(store, cue):
     cells = [lab(0, mischief="die once"), lab(1)]
     stream = io.StringIO()
-    summary = run(cells, store, LocalProcesses(1, 8 * GIB), PlainView(cells, stream))
+    summary = run(cells, store, LocalProcesses(1, 8 * GIB), RunView(cells, stream))
     assert set(summary.states.values()) == {"done"}
     assert "SIGKILL" in stream.getvalue()
 
@@ -201,7 +201,7 @@ def test_a_worker_that_keeps_much_memory_is_replaced(store, monkeypatch):
     monkeypatch.setattr("bench.runner.processes.KEPT_SHARE", 0.0)
     engine = LocalProcesses(1, 8 * GIB)
     pids = []
-    view = PlainView([], io.StringIO())
+    view = RunView([], io.StringIO())
     view.started = lambda cell: pids.append(engine.workers[0].process.pid)
     assert set(run([lab(i) for i in range(3)], store, engine, view).states.values()) == {"done"}
     assert len(set(pids)) == 3
@@ -218,7 +218,7 @@ def test_a_first_interrupt_finishes_running_cells_a_second_abandons_them(store):
     for level, finished in ((FINISH, 1), (ABANDON, 0)):
         cells = [lab(10 * level + i, seconds=0.5) for i in range(4)]
         interrupt = Interrupt()
-        view = PlainView(cells, io.StringIO())
+        view = RunView(cells, io.StringIO())
         view.started = lambda cell, i=interrupt, level=level: setattr(i, "level", level)
         summary = run(cells, store, LocalProcesses(1, 8 * GIB), view, interrupt)
         assert summary.interrupted
@@ -242,7 +242,7 @@ def test_two_runs_share_the_cells(store, tmp_path):
     counted = []
 
     def compute(own):
-        view = PlainView(8, io.StringIO())
+        view = RunView([], io.StringIO())
         view.started = counted.append
         run(cells, own, LocalProcesses(1, 8 * GIB), view)
 
@@ -286,28 +286,28 @@ def test_unknown_study_and_preset_are_refused():
         plan(["faultlab.study"], "quik", {})
 
 
-def test_plain_view_tells_counts_rate_and_failures():
+def test_a_log_has_counts_rate_and_failures():
     stream = io.StringIO()
-    with PlainView([lab(i) for i in range(4)], stream) as view:
+    with RunView([lab(i) for i in range(4)], stream) as view:
         view.progress.began -= 10
         view.started(lab(0))
         view.settled(lab(0), "done", 5.0)
         view.started(lab(1))
         view.settled(lab(1), "failed", 5.0, "no luck")
-        view.said -= 60
         view.tick(0)
     assert "failed: faultlab.cell i=1: no luck" in stream.getvalue()
     assert "1/4 done, 1 failed, 5.0 s per cell, 10 s left" in stream.getvalue()
 
 
-def test_live_view_draws_what_runs():
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), force_terminal=True, width=80)
-    view = LiveView([lab(3)], console)
-    view.started(lab(3))
-    console.print(view.render())
-    assert "faultlab.cell i=3" in console.file.getvalue()
+def test_a_terminal_sees_one_line_with_what_runs():
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    with RunView([lab(3), lab(4)], stream) as view:
+        view.started(lab(3))
+        view.tick(0)
+        assert stream.getvalue().startswith("\r0/2 done, 1 running; faultlab.cell i=3")
+        assert "\n" not in stream.getvalue()
+    assert stream.getvalue().endswith("\r0/2 done, 1 running\n")
 
 
 def test_durations():

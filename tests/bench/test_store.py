@@ -217,11 +217,11 @@ def test_a_config_that_no_cell_has_is_damage_even_if_key_and_checksum_fit(store,
     damaged = []
     records = list(store.records(lambda place, fault: damaged.append(fault)))
     assert [record.config["n"] for record in records] == [1]
-    assert damaged == ["cell.json: no fem cell has such a value of n"]
+    assert damaged == ["cell.json: invalid value of n"]
 
 
 @pytest.mark.parametrize("seconds", [-1.0, 1e300, True, "1", None])
-def test_a_time_that_nobody_has_is_damage(store, seconds):
+def test_an_invalid_duration_is_damage(store, seconds):
     document = json.loads((put(store) / CELL).read_bytes())
     del document["checksum"]
     document["provenance"]["seconds"] = seconds

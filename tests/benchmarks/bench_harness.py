@@ -12,7 +12,7 @@ from bench.measure.turns import median_with_interval
 from bench.runner import run_cells
 from bench.runner.interrupt import Interrupt
 from bench.runner.processes import LocalProcesses
-from bench.runner.progress import PlainView
+from bench.runner.progress import RunView
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
@@ -38,7 +38,7 @@ def test_overhead_of_1000_trivial_cells(measured, tmp_path):
 
     def run():
         store, engine = next(stores), LocalProcesses(2, 2**33)
-        view = PlainView(cells, io.StringIO())
+        view = RunView(cells, io.StringIO())
         summary = run_cells(cells, store, engine, view, Interrupt())
         assert set(summary.states.values()) == {"done"}
         store.close()

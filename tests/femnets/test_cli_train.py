@@ -330,4 +330,4 @@ def test_a_signal_that_finds_nothing_begun_ends_the_command():
         "with signals.ending_well(lambda: False): os.kill(os.getpid(), signal.SIGTERM)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (143, "terminated; the same command starts anew\n")
+    assert (done.returncode, done.stderr) == (143, "terminated; the same command starts again\n")

@@ -31,7 +31,7 @@ def test_an_optimiser_that_does_not_descend_fails_its_check(mine, capsys):
 
 
 def test_help_tells_types_defaults_cells_and_time(mine, capsys, monkeypatch):
-    monkeypatch.setattr("bench.store.times.ROOT", mine.parent)  # without the kept run
+    monkeypatch.setattr("bench.store.forecast.ROOT", mine.parent)  # without the kept run
     assert invoke(["help", "convergence", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     n = next(entry for entry in document["settings"] if entry["name"] == "n")

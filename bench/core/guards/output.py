@@ -79,7 +79,7 @@ def name_aside(path: Path) -> Path:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to: it becomes `path` if all went well, and else goes."""
+    """A name next to `path` to write to: it becomes `path` if all went well, else it is removed."""
     part = name_aside(path)
     _aside.add(part)
     try:
@@ -125,7 +125,7 @@ before_the_end(remove_unfinished)
 
 
 def cannot_write(path: Path, error: OSError | ValueError, option: str = "") -> UserError:
-    """What the system said, in one line."""
+    """The message of the system in one line, with what to do."""
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    remedy = f"give another place with {option}" if option else "make room or give another place"
+    remedy = f"give another place with {option}" if option else "free space or give another place"
     return UserError(f"cannot write {printable(str(path))}: {why}; {remedy}")

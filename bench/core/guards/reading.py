@@ -1,8 +1,7 @@
-"""The one way in: bytes of plain files, JSON and arrays, checked before they are used.
+"""The one way in: bytes of regular files, JSON and arrays, checked before they are used.
 
-A pipe, a device, a directory, a link or a giant in the place of a file is refused without waiting
-for it; JSON is bounded in depth and in its numbers; arrays hold numbers, never pickles, and take
-no more memory than their file has bytes.
+A directory, a device or a giant in the place of a file is refused; JSON is bounded in depth and in
+its numbers; arrays hold numbers, never pickles, and take no more memory than their file has bytes.
 """
 
 from __future__ import annotations
@@ -30,16 +29,14 @@ class Unfit(ValueError):
     """Why a file is not read, in a few words."""
 
 
-def plain_bytes(path: Path | str, most: int = MOST_BYTES, *, follow: bool = False) -> bytes:
-    """The content of a plain file; links are followed only where a person named the path."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
-    descriptor = os.open(path, flags)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise Unfit("is a directory" if stat.S_ISDIR(about.st_mode) else "is no plain file")
-        if about.st_size > most:
-            raise Unfit(f"has {about.st_size} bytes, more than {most}")
+def plain_bytes(path: Path | str, most: int = MOST_BYTES) -> bytes:
+    """The content of a regular file of at most so many bytes."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise Unfit("is a directory" if stat.S_ISDIR(status.st_mode) else "is no regular file")
+    if status.st_size > most:
+        raise Unfit(f"has {status.st_size} bytes, more than {most}")
+    with open(path, "rb") as file:
         return file.read(most + 1)
 
 
@@ -88,38 +85,17 @@ def _check_depth(document: Any) -> None:
 
 
 def arrays(data: bytes) -> dict[str, np.ndarray]:
-    """The arrays of an .npz as the store writes it: stored, not compressed, numbers only."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            for member in members:
-                if member.compress_type != zipfile.ZIP_STORED or member.file_size > len(data):
-                    raise Unfit("holds arrays that are larger than it")
-            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise Unfit(f"is no archive of arrays ({type(error).__name__})") from None
-
-
-def _array(data: bytes) -> np.ndarray:
-    """What `numpy.lib.format.read_array` gives, its header believed only where the bytes agree."""
+    """The arrays of an .npz as the store writes it: not compressed, numbers only."""
     import numpy as np
 
-    stream = io.BytesIO(data)
     try:
-        version = np.lib.format.read_magic(stream)
-        read_header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, fortran, dtype = read_header(stream)
-    except (ValueError, KeyError, SyntaxError, TypeError, RecursionError, MemoryError):
-        raise Unfit("holds something that is no array") from None
-    rest = data[stream.tell() :]
-    if dtype.kind not in NUMBERS or dtype.hasobject:
-        raise Unfit("holds an array of something other than numbers")
-    if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(rest):
-        raise Unfit("holds an array of another size than it claims")
-    if len(shape) > 8:
-        raise Unfit("holds an array of too many dimensions")
-    flat = np.frombuffer(rest, dtype=dtype).copy()
-    return flat.reshape(shape, order="F" if fortran else "C")
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > len(data):
+                raise Unfit("holds arrays that are larger than it")
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            found = {name: archive[name] for name in archive}
+    except (zipfile.BadZipFile, RuntimeError, OSError, ValueError, MemoryError) as error:
+        raise Unfit(f"is no archive of arrays ({type(error).__name__}: {error})") from None
+    if not all(isinstance(a, np.ndarray) and a.dtype.kind in NUMBERS for a in found.values()):
+        raise Unfit("holds something else than arrays of numbers")
+    return found

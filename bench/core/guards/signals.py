@@ -16,9 +16,8 @@ from types import FrameType
 from typing import NoReturn
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
-ANEW, RESUMES = "the same command starts anew", "the same command resumes"
-SHOW_CURSOR = "\x1b[?25h"
-_way_on = ANEW
+AGAIN, RESUMES = "the same command starts again", "the same command resumes"
+_way_on = AGAIN
 _clean_ups: list[Callable[[], None]] = []
 
 
@@ -64,9 +63,8 @@ def end(number: int, frame: FrameType | None = None) -> NoReturn:
         signal.signal(other, signal.SIG_IGN)
     for clean_up in _clean_ups:  # nothing is imported here: an import may be under way
         clean_up()
-    cursor = SHOW_CURSOR if os.isatty(2) else ""
     with suppress(OSError):  # the terminal may be gone
-        os.write(2, f"{cursor}{line(number)}\n".encode())
+        os.write(2, f"{line(number)}\n".encode())
     os._exit(CODES[signal.Signals(number)])
 
 

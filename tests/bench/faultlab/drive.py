@@ -8,7 +8,7 @@ from bench.runner import run_cells
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import Interrupt
 from bench.runner.processes import LocalProcesses
-from bench.runner.progress import PlainView
+from bench.runner.progress import RunView
 from bench.store.folder import Store
 from bench.store.survey import survey
 from bench.studies import plan
@@ -21,7 +21,7 @@ def main(run: str, cells: str, jobs: str) -> None:
     store.plan(plans[0].study, plans[0].document())
     wanted = [s.cell for s in survey(store, plans, verify=True) if s.wants_computing]
     engine = LocalProcesses(int(jobs), 2**33) if int(jobs) else InProcess()
-    run_cells(wanted, store, engine, PlainView(wanted, io.StringIO()), Interrupt())
+    run_cells(wanted, store, engine, RunView(wanted, io.StringIO()), Interrupt())
     store.close()
 
 

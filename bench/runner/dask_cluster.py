@@ -91,10 +91,17 @@ class DaskCluster:
         fitting = [name for name, remote in self.remotes.items() if remote.room(cell)]
         name = max(fitting, key=lambda name: self._free(self.remotes[name]))
         remote = self.remotes[name]
-        told = (fingerprint_of(cell), self.token, self.seconds_limit, remote.memory_bytes)
+        limits = (self.seconds_limit, remote.memory_bytes)
         with self._scheduler():
             remote.cells[cell] = self.client.submit(
-                compute, cell, *told, workers=[name], pure=False, retries=0
+                compute,
+                cell,
+                fingerprint_of(cell),
+                self.token,
+                *limits,
+                workers=[name],
+                pure=False,
+                retries=0,
             )
 
     @contextmanager

@@ -1,28 +1,24 @@
-"""A run in one file, `results.parquet`, for readers who have not the run itself: one row per cell.
+"""Results in one file, `results.parquet`, for readers without the run folder: one row per cell.
 
 Config and values are JSON texts, whose numbers are written so that they come back to the bit.
-Arrays and saved nets, a hundred times as large, are not kept: the curves stand in the report. A
-file from elsewhere is read with care: its size, its rows and the text in them are bounded before
-anything is decoded, its columns are those below, and a key is the hash of its kind and config.
+Arrays and saved nets, a hundred times as large, are left out: the curves are in the report. The
+size of a file, its rows and the text in them are bounded before anything is decoded, its columns
+are those below, and a key is the hash of its kind and config.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from base.errors import UserError
-from bench.cells import Cell, key_of
+from bench.cells import key_of
 from bench.core.guards.output import written_whole
 from bench.core.guards.reading import Unfit, json_object, plain_bytes
 from bench.core.plain_values import finite
 from bench.store.files import Damaged, StoredResult, check_document
-from bench.store.folder import run_path
-from bench.store.survey import Standing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -43,26 +39,20 @@ MOST_ROWS = 10**6
 MOST_TEXT = 2**29  # characters of all rows together: a dictionary repeats a long text for nothing
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A result with the name of its run and the studies that asked for it."""
-
-    run: str
-    studies: tuple[str, ...]
-    record: StoredResult
+# The name of a run, the studies that asked for a cell, its result.
+Row = tuple[str, tuple[str, ...], StoredResult]
 
 
-def write_kept(path: Path, kept: Iterable[Kept]) -> None:
-    """Sorted, so that like stands beside like and packs well."""
+def write_results(path: Path, rows: Iterable[Row]) -> None:
+    """Write rows sorted, so that like is next to like and packs well."""
     arrow = _pyarrow()
-    rows = sorted(
-        map(_row, kept), key=lambda row: (row["run"], row["kind"], row["config"], row["key"])
-    )
+    order = ("run", "kind", "config", "key")
+    written = sorted((_columns(*row) for row in rows), key=lambda row: [row[c] for c in order])
     types = {"string": arrow.string(), "double": arrow.float64(), "int64": arrow.int64()}
     schema = arrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     with written_whole(path) as part:
         arrow.parquet.write_table(
-            arrow.Table.from_pylist(rows, schema),
+            arrow.Table.from_pylist(written, schema),
             part,
             compression="zstd",
             compression_level=19,
@@ -72,20 +62,18 @@ def write_kept(path: Path, kept: Iterable[Kept]) -> None:
         )  # fmt: skip
 
 
-def _row(kept: Kept) -> dict[str, Any]:
-    record = kept.record
-    story = record.provenance
+def _columns(run: str, studies: tuple[str, ...], record: StoredResult) -> dict[str, Any]:
     return {
-        **{name: story.get(name) for name in MEASURED},
-        "run": kept.run,
+        **{name: record.provenance.get(name) for name in MEASURED},
+        "run": run,
         "kind": record.kind,
         "key": record.key,
         "state": record.state,
-        "studies": ",".join(kept.studies),
+        "studies": ",".join(studies),
         "config": _text(record.config),
         "values": _text(record.values),
         "fingerprint": record.fingerprint,
-        "environment": _text({name: story.get(name, {}) for name in ENVIRONMENT}),
+        "environment": _text({name: record.provenance.get(name, {}) for name in ENVIRONMENT}),
     }
 
 
@@ -93,37 +81,20 @@ def _text(value: Any) -> str:
     return json.dumps(finite(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def read_kept(path: Path | str) -> list[Kept]:
-    """Every row, checked; a file that is none of ours is refused in one line."""
+def read_results(path: Path) -> list[Row]:
+    """Every row of a file, checked; any other file is refused in one line."""
     try:
-        return _checked(plain_bytes(path, MOST_BYTES, follow=True), Path(path))
+        return _checked(plain_bytes(path, MOST_BYTES), path)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from None
     except (Unfit, Damaged) as error:
         raise UserError(
-            f"{path} is no file of kept results ({error}); "
+            f"{path} is not a file of kept results ({error}); "
             "`femnets export RUN --to kept` writes one"
         ) from None
 
 
-def kept_or_run(name: str) -> Path:
-    """A file of kept results by its path, a run as elsewhere by its name."""
-    return Path(name) if name.endswith(SUFFIX) else run_path(name)
-
-
-def kept_runs(path: Path | str) -> dict[str, list[Standing]]:
-    """The runs of such a file by name, each cell with its result; what is of no kind that today's
-    code has is left out."""
-    runs: dict[str, list[Standing]] = {}
-    for kept in read_kept(path):
-        standings, record = runs.setdefault(kept.run, []), kept.record
-        with suppress(UserError):
-            cell = Cell(record.kind, record.config)
-            standings.append(Standing(cell, kept.studies, record.state, record=record))
-    return runs
-
-
-def _checked(data: bytes, path: Path) -> list[Kept]:
+def _checked(data: bytes, path: Path) -> list[Row]:
     table = _table(data)
     columns = {name: _column(table[name]) for name in COLUMNS}
     text = sum(
@@ -134,7 +105,7 @@ def _checked(data: bytes, path: Path) -> list[Kept]:
     rows = (
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )
-    return [_kept(row, path) for row in rows]
+    return [_row(row, path) for row in rows]
 
 
 def _table(data: bytes) -> pyarrow.Table:
@@ -144,7 +115,7 @@ def _table(data: bytes) -> pyarrow.Table:
     try:
         schema = arrow.parquet.read_schema(arrow.BufferReader(data))
         if {field.name: str(field.type) for field in schema} != COLUMNS:
-            raise Unfit("its columns are others")
+            raise Unfit("it has other columns")
         file = arrow.parquet.ParquetFile(arrow.BufferReader(data), read_dictionary=texts)
         about = file.metadata
         unpacked = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
@@ -169,27 +140,25 @@ def _column(column: Any) -> list[Any]:
     return found
 
 
-def _kept(row: Mapping[str, Any], path: Path) -> Kept:
-    config, values, about = (_object(row[name]) for name in ("config", "values", "environment"))
-    story = {name: row[name] for name in MEASURED if row[name] is not None}
+def _row(row: Mapping[str, Any], path: Path) -> Row:
+    config, values, environment = (
+        json_object((row[name] or "").encode()) for name in ("config", "values", "environment")
+    )
+    measured = {name: row[name] for name in MEASURED if row[name] is not None}
     document = {
         **{name: row[name] for name in ("kind", "key", "state", "fingerprint")},
         "config": config,
         "values": values,
-        "provenance": story | {name: about[name] for name in ENVIRONMENT if name in about},
+        "provenance": measured | {n: environment[n] for n in ENVIRONMENT if n in environment},
         "files": {},
     }
     check_document(document)
     if row["key"] != key_of(row["kind"], config):
-        raise Unfit("a key is not that of its cell")
+        raise Unfit("the key of a row is not the hash of its config")
     if row["run"] is None or row["studies"] is None:
-        raise Unfit("a row does not say whose it is")
+        raise Unfit("a row names no run or no studies")
     studies = tuple(filter(None, row["studies"].split(",")))
-    return Kept(row["run"], studies, StoredResult(**document, directory=path))
-
-
-def _object(text: str | None) -> dict[str, Any]:
-    return json_object((text or "").encode())
+    return row["run"], studies, StoredResult(**document, directory=path)
 
 
 def _pyarrow() -> Any:

@@ -1,0 +1,72 @@
+"""The progress of one command on stderr: a status line with the time left, in terminals, in
+notebooks and in logs."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Self, TextIO
+
+SECONDS_BETWEEN_LINES = 10.0  # without a terminal
+
+
+class StatusLine:
+    """One line that rewrites itself on a terminal; elsewhere a plain line every ten seconds."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stderr
+        self.live = self.stream.isatty() or (stream is None and in_notebook())
+        self.written_at = 0.0
+        self.width = 0
+        self.begun = False  # whether there was anything to say
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.clear()
+
+    def say(self, line: str, seconds: float) -> None:
+        """Show the state after so many seconds."""
+        self.begun = True
+        if self.live:
+            line = line[: shutil.get_terminal_size().columns - 1]
+            self.stream.write("\r" + line.ljust(self.width))
+            self.stream.flush()
+            self.width = len(line)
+        elif seconds - self.written_at >= SECONDS_BETWEEN_LINES:
+            self.written_at = seconds
+            print(line, file=self.stream, flush=True)
+
+    def note(self, line: str) -> None:
+        """Print a line that stays."""
+        self.clear()
+        print(line, file=self.stream, flush=True)
+
+    def clear(self) -> None:
+        """Take the status away from a terminal."""
+        if self.live and self.width:
+            self.stream.write("\r" + " " * self.width + "\r")
+            self.stream.flush()
+            self.width = 0
+
+
+def in_notebook() -> bool:
+    """Whether a Jupyter kernel shows what is written."""
+    return "ipykernel" in sys.modules
+
+
+def is_watched() -> bool:
+    """Whether somebody looks at stderr."""
+    return sys.stderr.isatty() or in_notebook()
+
+
+def spent_and_left(seconds: float, fraction: float) -> str:
+    """`12 s, 18 s left`: of work of which that fraction is done."""
+    left = time_left(seconds, fraction)
+    return f"{seconds:.0f} s" + ("" if left is None else f", {left:.0f} s left")
+
+
+def time_left(seconds: float, fraction: float) -> float | None:
+    """Seconds to the end at the speed so far; None where nothing is done, or no end known."""
+    return seconds * max(0.0, 1 / fraction - 1) if fraction > 0 else None

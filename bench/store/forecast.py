@@ -1,0 +1,169 @@
+"""What a run would take: cells, memory and predicted time per study.
+
+A cell takes as long as the same cell took before, else the median of its kind, in the runs that are
+here and in the kept run of the checkout. Seconds are of one core: CPU seconds where they were
+recorded, for the clock of a busy machine says little.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from base.errors import UserError
+from bench.cells import Cell, needs_bytes, runs_alone
+from bench.core.guards.text import one_line
+from bench.measure.medians import median
+from bench.store.files import StoredResult
+from bench.store.folder import MARK, RUNS, Store
+from bench.store.parquet import RESULTS, read_results
+from bench.studies import Plan
+
+KEPT = Path("docs") / "paper" / RESULTS
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True)
+class KnownTimes:
+    """Seconds by the key of a cell, their medians by kind, and the machines of both."""
+
+    cells: Mapping[str, float]
+    kinds: Mapping[str, float]
+    machines: list[str]
+
+    @classmethod
+    def found(cls) -> KnownTimes:
+        """The times of the kept run and of all runs that are here, which come first."""
+        cells: dict[str, float] = {}
+        kinds: dict[str, list[float]] = defaultdict(list)
+        machines: dict[str, None] = {}
+        for record in [*_kept(), *_stored(RUNS.glob(f"*/{MARK}"))]:
+            seconds = record.provenance.get("cpu_seconds") or record.provenance.get("seconds")
+            if seconds is not None:
+                cells[record.key] = seconds
+                kinds[record.kind].append(seconds)
+            if machine := _machine(record.provenance.get("machine", {})):
+                machines[machine] = None
+        return cls(cells, {kind: median(times) for kind, times in kinds.items()}, list(machines))
+
+    def predicted(self, cell: Cell) -> float | None:
+        """Seconds of one core; None if no run has a cell of this kind."""
+        return self.cells.get(cell.key, self.kinds.get(cell.kind))
+
+
+def _machine(machine: Mapping[str, Any]) -> str | None:
+    if "processor" not in machine:
+        return None
+    return f"{machine['processor']}, {machine.get('cores')} cores, {machine.get('memory_gib')} GiB"
+
+
+def _stored(marks: Iterable[Path]) -> Iterable[StoredResult]:
+    """The results of runs; those of another version or damaged are left out."""
+    for path in sorted(marks):
+        try:
+            yield from Store(path.parent).records(verify=False)
+        except (UserError, OSError):  # `femnets status` says what is wrong
+            continue
+
+
+def _kept() -> list[StoredResult]:
+    """The kept run of the working folder or of the checkout that this code is from."""
+    for folder in (Path(), ROOT):
+        if (folder / KEPT).is_file():
+            try:
+                return [record for _, _, record in read_results(folder / KEPT)]
+            except UserError:  # damaged, or no pyarrow: a prediction is not worth an error
+                return []
+    return []
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """One study: its cells, without those that studies before it have, and their cost."""
+
+    study: str
+    cells: int
+    done: int  # in the run already
+    memory_bytes: int  # of the largest
+    seconds: float | None  # of one core, for those not done; None: nothing to go by
+    alone_seconds: float  # of these, in cells that share the machine with none
+    guessed: int  # cells whose time is the median of their kind
+    unknown: int  # cells without any time
+
+    @classmethod
+    def of(cls, study: str, cells: Sequence[Cell], done: set[str], known: KnownTimes) -> Forecast:
+        left = [cell for cell in cells if cell.key not in done]
+        times = {cell: s for cell in left if (s := known.predicted(cell)) is not None}
+        return cls(
+            study=study,
+            cells=len(cells),
+            done=len(cells) - len(left),
+            memory_bytes=max(map(needs_bytes, cells), default=0),
+            seconds=sum(times.values()) if times or not left else None,
+            alone_seconds=sum(seconds for cell, seconds in times.items() if runs_alone(cell)),
+            guessed=sum(cell.key not in known.cells for cell in times),
+            unknown=len(left) - len(times),
+        )
+
+
+def forecast(plans: Sequence[Plan], run: Path, jobs: int | None) -> dict[str, Any]:
+    """The studies and all of them together; `wall_seconds` if cores share the work, except for
+    cells that run alone."""
+    known = KnownTimes.found()
+    done = {record.key for record in _stored([run / MARK])}
+    studies, seen = [], set[Cell]()
+    for plan in plans:
+        own = [cell for cell in dict.fromkeys(plan.cells) if cell not in seen]
+        seen |= {*own}
+        studies.append(Forecast.of(plan.study, own, done, known))
+    cores = max(1, jobs if jobs is not None else os.cpu_count() or 1)
+    seconds = [entry.seconds for entry in studies if entry.seconds is not None]
+    alone = sum(entry.alone_seconds for entry in studies)
+    return {
+        "studies": [asdict(entry) for entry in studies],
+        "cells": sum(entry.cells for entry in studies),
+        "done": sum(entry.done for entry in studies),
+        "memory_bytes": max((entry.memory_bytes for entry in studies), default=0),
+        "seconds": sum(seconds) if seconds else None,
+        "cores": cores,
+        "wall_seconds": alone + (sum(seconds) - alone) / cores if seconds else None,
+        "machines": known.machines,
+        "unknown": sum(entry.unknown for entry in studies),
+    }
+
+
+def lines(forecast: dict[str, Any]) -> Iterator[str]:
+    """A line per study, one for all, and the machines that the times were measured on, within 80
+    columns."""
+    cores = forecast["cores"]
+    yield f"{'study':<18}{'cells':>7}{'done':>7}{'memory':>10}  predicted on {cores} cores"
+    for entry in forecast["studies"]:
+        memory = f"{entry['memory_bytes'] / 2**30:.1f} GiB"
+        head = f"{entry['study'][:17]:<18}{entry['cells']:>7}{entry['done']:>7}{memory:>10}"
+        yield f"{head}  {_study_time(entry, cores)}"
+    left, seconds = forecast["cells"] - forecast["done"], forecast["wall_seconds"]
+    time = "" if seconds is None else f", about {_time(seconds)} on {cores} cores"
+    yield f"{left} cells to compute{time}"
+    for machine in forecast["machines"] if seconds is not None else ():
+        yield one_line(f"times measured on {machine}")
+
+
+def _study_time(entry: dict[str, Any], cores: int) -> str:
+    """The time of a study, and how many of its cells it is unknown or a median for."""
+    if entry["seconds"] is None:
+        return "unknown"
+    alone = entry["alone_seconds"]
+    time = _time(alone + (entry["seconds"] - alone) / cores)
+    if entry["unknown"]:
+        return f"{time} ({entry['unknown']} unknown)"
+    return f"{time} ({entry['guessed']} by medians)" if entry["guessed"] else time
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
