@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from bench.claims import Compared, Entry
+from bench.claims.arms import MAIN
 from reports.contenders import Contender, contenders, contested, entrant
 from reports.context import Run
 from reports.decision import POINTS, Conditions, Decision, Entrant, decide
@@ -16,7 +17,6 @@ from reports.formatting import count, scientific, show, two_digits
 SHOWN_ERRORS = (1e-2, 1e-4, 1e-6, 1e-8)
 TOLD = {"field": "the field", "samples": "samples", "equation": "the equation"}
 RACES = ("samples", "equation")  # tracks in which nets take part
-MAIN = "maxwell"
 INPUTS = {"x": "at x", "x,phi": "at x, with φ", "x,f,phi": "at x, with f and φ"}
 
 

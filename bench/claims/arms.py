@@ -8,10 +8,11 @@ from typing import Any
 from bench.store.results import Results
 
 Arm = Mapping[str, Any]
+MAIN = "maxwell"  # the paper's field
 NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}  # the nets of the paper's Section 7
 # The paper's mode: 1000 steps of steepest descent on width 50, no bias ordering, on `maxwell`.
 PAPER: Arm = {
-    "problem": "maxwell",
+    "problem": MAIN,
     "samples": 12_000,
     "optimizer": "steepest",
     "steps": 1000,

@@ -26,7 +26,7 @@ class Claim:
 
     `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
     rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: whoever changes the rule
-    has to declare it anew. A claim that compares says so, since it counts in its part's family.
+    has to declare it again. A claim that compares says so, since it counts in its part's family.
     `fault` says what kind of slip a formula is where it does not hold as printed. A claim speaks of
     `problems` and is shown their results alone (and those of cells without a problem); () means
     whatever there is.

@@ -10,8 +10,8 @@ from statistics import quantiles
 from typing import Any
 
 from bench.cells import is_timing, label_of
-from bench.claims.statistics import observed_rate
 from bench.measure.medians import median
+from bench.measure.rates import observed_rate
 from bench.store.files import StoredResult
 from bench.store.reproduced import is_error
 

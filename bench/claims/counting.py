@@ -20,8 +20,8 @@ def counted(true: Sequence[bool], found: Results, what: str) -> Counted:
     """The same for what has been looked at already, record by record."""
     seeds, unit = seeds_and_unit(found)
     hits = sum(true)
-    said = what.format(hits=hits, runs=f"{len(found)} {unit}")
-    return Counted(hits, len(found), seeds, found.keys(), said, unit)
+    text = what.format(hits=hits, runs=f"{len(found)} {unit}")
+    return Counted(hits, len(found), seeds, found.keys(), text, unit)
 
 
 VARIED = {"tau0": "starts", "net": "nets", "tau": "policies for τ", "hidden": "depths"}

@@ -1,4 +1,4 @@
-"""The re-entrant edge in the harness: what nets are told, indicators, claims, the study."""
+"""The re-entrant edge in the harness: what nets are given, indicators, claims, the study."""
 
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from base.errors import UserError
 from bench import problems
 from bench.cells import Cell
-from bench.claims import Compared, Fact, NotTested, ledger
+from bench.claims import Checked, Compared, NotTested, ledger
 from bench.claims.themes import reentrant as claims
 from bench.methods import calibration, indicators
 from bench.methods.collocation import operators as op
@@ -197,7 +197,7 @@ def test_u_itself_has_no_loss_and_the_fine_rule_knows_its_size():
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("settings", "message"),
     [
         ({"boundary": "hope"}, "penalty or exact"),
         ({"inside": "gradd"}, "uniform or graded"),
@@ -207,9 +207,9 @@ def test_u_itself_has_no_loss_and_the_fine_rule_knows_its_size():
         ({"form": "weak", "singular": True}, "leave them out"),
     ],
 )
-def test_bad_settings(told, said):
-    with pytest.raises(UserError, match=said):
-        Setting(**told)
+def test_bad_settings(settings, message):
+    with pytest.raises(UserError, match=message):
+        Setting(**settings)
 
 
 def test_a_net_cell_says_what_is_true_and_what_can_be_known():
@@ -231,11 +231,11 @@ def test_nets_on_the_fichera_cube(form):
     """Against the stored reference, whose own error is said."""
     from bench.cells.reentrant_net import Config, run
 
-    told = Config(
+    config = Config(
         problem="fichera", form=form, boundary="exact", points=162, boundary_points=80, width=6,
         evaluations=8,
     )  # fmt: skip
-    values = run(told).values
+    values = run(config).values
     assert 0 < values["l2_relative"] < 4
     assert values["reference_error"] == problems.fichera.reference_error
     assert values["tested_residual"] <= values["l2_error"] * 1.01
@@ -247,12 +247,12 @@ def test_the_command_that_trains_takes_them_too(name):
     """With the error of a computed u beside errors against it; what cannot be is refused."""
     from bench.methods.solving import solve_net
 
-    told = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
-    values = solve_net(told).values
+    settings = {"problem": name, "points": 60, "width": 4, "evaluations": 3}
+    values = solve_net(settings).values
     assert 0 < values["relative_l2_error"] < 3
     assert values.get("reference_error") == problems.get(name).reference_error
     with pytest.raises(UserError, match="use --boundary penalty"):
-        solve_net({**told, "boundary": "exact"})
+        solve_net({**settings, "boundary": "exact"})
 
 
 def record(kind, values, **config):
@@ -294,7 +294,7 @@ def test_claims_decide_by_the_numbers():
     claim = next(c for c in claims.CLAIMS if "nodal-elements-stay" in c.name)
     for records, true in ((stalled, True), (falling, False)):
         finding = claim.examine(Results(records))
-        assert isinstance(finding, Fact)
+        assert isinstance(finding, Checked)
         assert finding.true is true
     assert {entry.status for entry in ledger(Results([]), claims.CLAIMS)} == {"not tested yet"}
 
@@ -308,12 +308,12 @@ def test_every_rule_is_declared():
 
 
 def test_the_distance_is_right_or_not_about_every_net():
-    told = claim("distance-tells")
+    tells = claim("distance-tells")
     good = [net(0.1, distance=0.1, seed=1000), net(0.5, distance=0.6, seed=1001)]
-    found = told.examine(Results(good))
+    found = tells.examine(Results(good))
     assert (found.true, found.runs) == (2, 2)
     bad = [*good, net(0.1, distance=0.6, seed=1002), net(0.5, distance=0.1, seed=1003)]
-    found = told.examine(Results(bad))
+    found = tells.examine(Results(bad))
     assert (found.true, found.runs) == (2, 4)
     assert "missed 1, falsely alarmed 1" in found.what
 
@@ -342,11 +342,11 @@ def test_presets_have_the_corners_of_the_map():
     seeds = {cell.config["seed"] for cell in nets}
     assert len(seeds) == 12
     assert min(seeds) >= 1000
-    told = {"problem": "reentrant", "form": "div-curl"}.items()
+    wanted = {"problem": "reentrant", "form": "div-curl"}.items()
     corners = {
         tuple(cell.config[k] for k in ("boundary", "inside", "rim"))
         for cell in nets
-        if told <= dict(cell.config).items()
+        if wanted <= dict(cell.config).items()
     }
     assert len(corners) == 6
     for corner in corners:  # ten seeds or more at each

@@ -10,7 +10,7 @@ from fem import elements
 from reports.cards import cards
 from reports.contenders import contenders, entrant
 from reports.decision import decide
-from reports.sections.break_even import pay_backs, shown, told
+from reports.sections.break_even import given, pay_backs, shown
 
 
 @dataclass
@@ -114,7 +114,7 @@ def test_break_even_compares_only_what_was_told_the_same(results):
     mesh = fem(4e-3, 8, solve=True)
     rows = pay_backs(contenders(Results([*results, solving, mesh]), "maxwell"))
     assert rows
-    assert {told(row.net.entrant.conditions) for row in rows} == {
+    assert {given(row.net.entrant.conditions) for row in rows} == {
         "the equation and the boundary data"
     }
     assert all(row.net.entrant.conditions == row.element.entrant.conditions for row in rows)

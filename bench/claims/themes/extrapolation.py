@@ -224,9 +224,9 @@ CLAIMS = [
             "“as h gets smaller … it is not obvious if the DNN approximation will remain stable. "
             "However, Figure 3 show that the DNN approximation remains stable.”",
         ),
-        declared="2026-11-17 01549c4f",
+        declared="2026-11-17 34b9c09d",
         rule="none: a net does not depend on h; the spread of its error over the meshes' "
-        "quadratures is told instead",
+        "quadratures is reported instead",
         examine=_flat_in_h,
     ),
     Claim(
