@@ -17,6 +17,7 @@ PARTS: dict[Part, str] = {
     "formula": "Formulas as printed",
 }
 Fault = Literal["", "substantive error", "clash of notation", "typo"]
+MAIN = "maxwell"  # the paper's field
 OURS = "a control of ours"  # where a claim stands that the paper does not make
 
 
@@ -43,7 +44,7 @@ class Claim:
     compares: bool = False
     fault: Fault = ""
     note: str = ""
-    problems: tuple[str, ...] = ("maxwell",)
+    problems: tuple[str, ...] = (MAIN,)
 
     def seen(self, results: Results) -> Results:
         """What the claim may look at."""

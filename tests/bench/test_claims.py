@@ -18,8 +18,7 @@ from bench.claims import (
     ledger,
 )
 from bench.claims.arms import PAPER
-from bench.claims.counting import count, seeds_and_unit
-from bench.claims.rules import compared_values, smaller
+from bench.claims.rules import compared_values, count, seeds_and_unit, smaller
 from bench.claims.statistics import DECIDING_SEEDS, largest_family
 from bench.claims.themes.reproduction import SETTING, closest
 from bench.store.results import Results, judged_by

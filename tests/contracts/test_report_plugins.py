@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import bench.studies.baselines  # noqa: F401  (its presets list baselines: before any is dropped)
 from base.registry import Registry
 from bench.claims import all_claims
 from bench.claims.facts import all_facts

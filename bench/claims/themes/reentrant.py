@@ -15,8 +15,7 @@ from typing import Any
 
 from bench.claims import Checked, Claim, Finding, NotTested
 from bench.claims.arms import Arm
-from bench.claims.counting import counted
-from bench.claims.rules import compared
+from bench.claims.rules import compared, counted
 from bench.methods.calibration import WRONG_ABOVE, thresholds
 from bench.store.results import Results, StoredResult, pairs
 

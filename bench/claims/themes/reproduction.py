@@ -14,8 +14,8 @@ import numpy as np
 
 from bench.claims import Checked, Claim, Counted, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, arm
-from bench.claims.counting import is_true_of
 from bench.claims.paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
+from bench.claims.rules import is_true_of
 from bench.claims.themes.pruning import EXPERIMENT
 from bench.store.results import Results, StoredResult
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 
 from bench.claims import Checked, Claim, Counted, Finding, NotTested
+from bench.claims.arms import SMOOTH
 from bench.claims.rules import is_smaller
 from bench.store.results import Results, StoredResult, median
 
 COMMAND = "femnets run solve --preset paper"
-SMOOTH = ("maxwell", "helix")
 
 
 def best_nets(results: Results, problem: str) -> Results:

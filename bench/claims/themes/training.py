@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from bench.claims import Claim, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, arm
-from bench.claims.counting import counted, is_true_of
-from bench.claims.rules import Examine, compared_values, is_smaller
+from bench.claims.rules import Examine, compared_values, counted, is_smaller, is_true_of
 from bench.store.results import Results, StoredResult, pairs
 
 COMMAND = "femnets run training --preset paper"
