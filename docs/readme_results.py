@@ -1,9 +1,10 @@
 """README's results, written from the kept run: `python docs/readme_results.py`, or `make readme`.
 
 What stands in README between `<!-- results: NAME -->` and `<!-- end of results -->` is replaced by
-text made from `docs/paper/verdicts.json` and `docs/paper/results.parquet`. No number is typed in:
-`tests/test_readme_results.py` makes the text anew and compares. `--pictures FOLDER` also takes the
-pictures that README shows from the figures that `femnets report RUN --figures FOLDER` has written.
+text that formats facts (`bench/claims/facts`) of `docs/paper/results.parquet` and verdicts of
+`docs/paper/verdicts.json`. No number is typed in: `tests/test_readme_results.py` makes the text
+again and compares. `--pictures FOLDER` also takes the pictures that README shows from the figures
+that `femnets report RUN --figures FOLDER` has written.
 """
 
 from __future__ import annotations
@@ -11,171 +12,135 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from base.errors import UserError
-from bench.claims.arms import NAMES, PAPER
+from bench.claims.facts import Fact, all_facts
+from bench.claims.facts.baselines import SQUARES
+from bench.claims.facts.convergence import FAR, MEASURED
 from bench.core.guards.output import write_whole
 from bench.core.guards.reading import json_object, plain_bytes
-from bench.store.files import StoredResult, checksum
+from bench.store.files import checksum
 from bench.store.parquet import read_results
 from bench.store.results import Results
+from reports.sections import answer, learned_tau, reentrant, solve
 
 ROOT = Path(__file__).resolve().parent.parent
 REGION = re.compile(r"(<!-- results: ([\w-]+) -->\n)(.*?)(<!-- end of results -->)", re.DOTALL)
 PICTURE = re.compile(r"\]\((docs/pictures/[\w.-]+\.png)\)")
 WIDTH = 104  # README's lines
 MOST_BYTES = 2**24
-PAPER_NETS = {name: value for name, value in PAPER.items() if name != "bias_ordering"}
-SAME_TOLD = {"problem": "maxwell", "features": "x,f,phi", "samples": 12_000}
 
 
 @dataclass(frozen=True)
-class KeptRun:
-    """The cells of the kept run itself (not of those beside it), and its ledger; `later` are the
-    ledgers of runs that were held against it afterwards, by the name of their folder in its own."""
+class KeptFacts:
+    """The facts of the kept run itself (not of those compared with it), and its ledger; `later` are
+    the ledgers of runs that were compared with it afterwards, by the name of their folder."""
 
-    results: Results
+    facts: Mapping[str, Fact]
     document: Mapping[str, Any]
     later: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, folder: Path) -> KeptRun:
+    def read(cls, folder: Path) -> KeptFacts:
         document = json_object(plain_bytes(folder / "verdicts.json", MOST_BYTES))
-        told = document["results"]
-        data = plain_bytes(folder / told["file"], MOST_BYTES)
-        if checksum(data) != told["checksum"]:
-            raise UserError(f"{folder}: verdicts.json and {told['file']} are of different runs")
-        rows = read_results(folder / told["file"])
+        file = document["results"]["file"]
+        if checksum(plain_bytes(folder / file, MOST_BYTES)) != document["results"]["checksum"]:
+            raise UserError(f"{folder}: verdicts.json and {file} are of different runs")
+        rows = read_results(folder / file)
         own = [record for run, _, record in rows if run == document["run"]]
-        found = sorted(folder.glob("*/verdicts.json"))
-        later = {path.parent.name: json_object(plain_bytes(path, MOST_BYTES)) for path in found}
-        return cls(Results(own), document, later)
+        facts, notes = all_facts(Results(own))
+        if notes:
+            raise UserError("; ".join(notes))
+        paths = sorted(folder.glob("*/verdicts.json"))
+        later = {path.parent.name: json_object(plain_bytes(path, MOST_BYTES)) for path in paths}
+        return cls(facts, document, later)
+
+    def values(self, prefix: str, *names: str) -> list[float] | None:
+        """The values of several facts; None unless the run has all of them."""
+        found = [self.facts.get(f"{prefix}{name}") for name in names]
+        return [fact.value for fact in found if fact] if all(found) else None
 
 
-def summary(kept: KeptRun) -> Iterator[str]:
-    """What was run, what the ledger says, and the headlines of the article."""
-    told = kept.document["provenance"]
-    machines = "; ".join(f"{m['processor']}, {m['cores']} cores" for m in told["machines"])
-    cells = sum(told["cells"].get(state, 0) for state in ("done", "diverged", "stale"))
+def summary(kept: KeptFacts) -> Iterator[str]:
+    """What was run, what the ledger says, and the main facts."""
+    run = kept.document["provenance"]
+    machines = "; ".join(f"{m['processor']}, {m['cores']} cores" for m in run["machines"])
+    cells = sum(run["cells"].get(state, 0) for state in ("done", "diverged", "stale"))
+    minutes = sum(session["seconds"] for session in run["sessions"]) / 60
+    commits = [commit[:10] + "+" * commit.endswith("+") for commit in run["commits"] if commit]
     yield paragraph(
-        f"The reference run: {cells} cells{_minutes(told)} on {machines}, seeds "
-        f"{_span(told['seeds'])}{_load(told)}, commit {_commits(told)}. {_verdicts(kept)}"
+        f"The reference run: {cells} cells in {minutes:.0f} minutes on {machines}; seeds "
+        f"{_span(run['seeds'])}; commits {', '.join(commits) or 'unknown'}. {_verdicts(kept)}"
     )
-    for line in kept.document["headlines"]:
-        yield paragraph(f"- {line}", indent="  ")
-    for other in kept.document["with"]:  # how many agree is among the headlines
-        found = other["agreement"]["contradictions"]
-        if found:
-            named = ", ".join(f"`{name}`" for name, *_ in found)
-            seeds = _span(other["provenance"]["seeds"])
-            yield paragraph(f"Contradicted by other seeds ({seeds}): {named}.")
+    for section in (answer, solve, reentrant, learned_tau):
+        if line := section.summary(kept.facts):
+            yield paragraph(f"- {line}", indent="  ")
+    for other in kept.document["with"]:
+        seeds = _span(other["provenance"]["seeds"])
+        yield paragraph(f"Compared with seeds {seeds}: {_agreement(other['agreement'])}")
     for folder, other in kept.later.items():
         for against in other["with"]:
             if against["run"] == kept.document["run"]:
-                yield paragraph(_held(folder, other["provenance"]["seeds"], against["agreement"]))
+                seeds = _span(other["provenance"]["seeds"])
+                report = f"[its report](docs/paper/{folder}/report.html)"
+                agreement = _agreement(against["agreement"])
+                yield paragraph(f"Compared with seeds {seeds} ({report}): {agreement}")
 
 
-def _held(folder: str, seeds: Sequence[int], found: Mapping[str, Any]) -> str:
-    """A run that came later: how many verdicts it shares, and which it contradicts."""
+def _agreement(found: Mapping[str, Any]) -> str:
     named = ", ".join(f"`{name}`" for name, *_ in found["contradictions"]) or "none"
     return (
-        f"Held against seeds {_span(seeds)} in a run of its own "
-        f"([its report](docs/paper/{folder}/report.html)): of {found['tested']} claims that both "
-        f"have tested {found['same']} have the same verdict; contradicted: {named}."
+        f"claims tested in both runs {found['tested']}, same verdict {found['same']}, "
+        f"contradicted: {named}."
     )
-
-
-def _minutes(told: Mapping[str, Any]) -> str:
-    seconds = sum(session["seconds"] for session in told["sessions"])
-    return f" in {seconds / 60:.0f} minutes" if seconds else ""
 
 
 def _span(seeds: Sequence[int]) -> str:
     return f"{min(seeds)} to {max(seeds)}" if seeds else "none"
 
 
-def _load(told: Mapping[str, Any]) -> str:
-    """Cores that other processes took meanwhile, on the average over its sessions."""
-    known = [s for s in told["sessions"] if s["other_cores"] is not None]
-    seconds = sum(session["seconds"] for session in known)
-    if not seconds:
-        return ""
-    cores = sum(session["seconds"] * session["other_cores"] for session in known) / seconds
-    return f", other processes on {cores:.2f} cores meanwhile"
-
-
-def _commits(told: Mapping[str, Any]) -> str:
-    named = [commit[:10] + "+" * commit.endswith("+") for commit in told["commits"] if commit]
-    return ", ".join(named) or "unknown"
-
-
-def _verdicts(kept: KeptRun) -> str:
-    """Of the claims that were tested, by verdict; and how many on seeds that no pilot had."""
+def _verdicts(kept: KeptFacts) -> str:
+    """Claims that were tested, by verdict; and how many on seeds that no pilot has used."""
     entries = [e for e in kept.document["verdicts"] if e["status"] != "not tested yet"]
     tally = Counter(entry["status"] for entry in entries)
-    plural = {"holds": "hold", "does not hold": "do not hold", "depends": "depend"}
-    counts = ", ".join(
-        f"{n} {status if n == 1 else plural.get(status, status)}"
-        for status, n in tally.most_common()
-    )
+    counts = ", ".join(f"{status} {number}" for status, number in tally.most_common())
     confirmed = sum(entry["standing"] == "confirmed" for entry in entries)
-    return f"Of {len(entries)} claims that it tests {counts}; {confirmed} verdicts are confirmed."
+    return f"Claims tested: {len(entries)} ({counts}); confirmed: {confirmed}."
 
 
-def levels(kept: KeptRun) -> Iterator[str]:
-    """On one field, told the same: the paper's nets and least squares."""
-    nets: dict[str, list[StoredResult]] = defaultdict(list)
-    for record in kept.results.select("net", **PAPER_NETS):
-        c = record.config
-        tau = "learned" if c["tau"] == "learned" else "fixed"
-        ordering = ", bias ordering" if c["bias_ordering"] else ""
-        size = f"{c['hidden']}-{c['width']}"
-        nets[f"{NAMES.get(c['net'], c['net'])} {size}, τ {tau}{ordering}"].append(record)
-    medians = {name: Results(found).median() for name, found in nets.items()}
-    known = {name: value for name, value in medians.items() if value is not None}
-    squares = {
-        method: kept.results.select("baseline", method=method, **SAME_TOLD).median()
-        for method in ("linear", "quadratic", "cubic")
-    }
-    if not known:
+def levels(kept: KeptFacts) -> Iterator[str]:
+    """On one field, given the same samples: the paper's nets and least squares."""
+    best = kept.facts.get("training/best-net")
+    if best is None:
         return
-    best = min(known, key=lambda name: known[name])
-    fits = ", ".join(f"{name} {e:.2e}" for name, e in squares.items() if e is not None)
+    squares = {name: kept.facts.get(f"baselines/least-squares-{name}") for name in SQUARES}
+    fits = ", ".join(f"{name} {fact.value:.2e}" for name, fact in squares.items() if fact)
     yield paragraph(
-        f"Told the same 12 000 samples of `maxwell`, L² error on the cube, medians over seeds: the "
-        f"best of the paper's {len(known)} nets ({best}) {known[best]:.2e}"
-        + (f"; least squares {fits}." if fits else ".")
+        "Given the same 12 000 samples of `maxwell`, L² error on the cube, medians of "
+        f"{best.seeds} seeds: the best of the paper's {kept.facts['training/nets'].value:g} nets "
+        f"({best.conditions}) {best.value:.2e}; least squares {fits or 'not computed'}."
     )
 
 
-FAR = (
-    ("tets", {"element": "N0"}, (128, 256, 512)),
-    ("hexahedra", {"element": "hexN0"}, (128,)),
-    ("p-version, order 6", {"element": "hexP", "order": 6}, (1,)),
-)
-
-
-def how_far(kept: KeptRun) -> Iterator[str]:
+def how_far(kept: KeptFacts) -> Iterator[str]:
     """Best approximations of the paper's field; seconds are the method's own, on one thread."""
     yield paragraph(
-        "Best approximations of `maxwell` in the reference run, each on one thread beside other "
-        "cells; seconds of loading and solving, kernels compiled before."
+        "Best approximations of `maxwell` in the reference run, each on one thread, with other "
+        "cells at the same time; seconds of loading and solving, kernels compiled before."
     )
     yield "| mesh | unknowns | L² error | seconds | peak memory |\n|---|---|---|---|---|"
-    for title, told, sizes in FAR:
-        for n in sizes:
-            found = kept.results.select("fem", problem="maxwell", solve=False, n=n, **told)
-            for record in list(found)[:1]:
-                v = record.values
-                unknowns = f"{v['dofs']:,}".replace(",", " ")
-                memory = f"{v['peak_bytes'] / 2**30:.1f} GiB"
-                numbers = f"{v['l2_error']:.5e} | {_seconds(v['seconds'])} | {memory}"
-                yield f"| {title}, n = {n} | {unknowns} | {numbers} |"
+    for mesh in (f"{title}, n = {n}" for title, _, sizes in FAR for n in sizes):
+        found = kept.values(f"convergence/{mesh}: ", *MEASURED)
+        if found:
+            unknowns, error, seconds, memory = found
+            numbers = f"{error:.5e} | {_seconds(seconds)} | {memory / 2**30:.1f} GiB"
+            spaced = f"{unknowns:,}".replace(",", " ")
+            yield f"| {mesh} | {spaced} | {numbers} |"
 
 
 def _seconds(value: float) -> str:
@@ -183,7 +148,7 @@ def _seconds(value: float) -> str:
     return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
 
 
-WRITERS: Mapping[str, Callable[[KeptRun], Iterator[str]]] = {
+WRITERS: Mapping[str, Callable[[KeptFacts], Iterator[str]]] = {
     "summary": summary,
     "levels": levels,
     "how-far": how_far,
@@ -207,8 +172,8 @@ def joined(blocks: Sequence[str]) -> str:
     return f"{text}\n" if text else ""
 
 
-def rewritten(readme: str, kept: KeptRun) -> str:
-    """README with every region made anew; one that nobody writes is an error."""
+def rewritten(readme: str, kept: KeptFacts) -> str:
+    """README with every region written again; a region without a writer is an error."""
 
     def fresh(found: re.Match[str]) -> str:
         name = found.group(2)
@@ -225,7 +190,7 @@ def take_pictures(readme: str, figures: Path) -> list[Path]:
     for target in PICTURE.findall(readme):
         source = figures / Path(target).name
         if not source.is_file():
-            raise UserError(f"there is no {source}; `femnets report RUN --figures {figures}`")
+            raise UserError(f"there is no {source}; run `femnets report RUN --figures {figures}`")
         write_whole(ROOT / target, source.read_bytes())
         taken.append(ROOT / target)
     return taken
@@ -235,12 +200,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kept", type=Path, default=ROOT / "docs" / "paper")
     parser.add_argument("--pictures", type=Path)
-    told = parser.parse_args()
+    options = parser.parse_args()
     readme = ROOT / "README.md"
     try:
-        text = rewritten(readme.read_text(encoding="utf-8"), KeptRun.read(told.kept))
+        text = rewritten(readme.read_text(encoding="utf-8"), KeptFacts.read(options.kept))
         write_whole(readme, text.encode())
-        for path in [readme, *(take_pictures(text, told.pictures) if told.pictures else ())]:
+        for path in [readme, *(take_pictures(text, options.pictures) if options.pictures else ())]:
             print(path.relative_to(ROOT))
     except (UserError, OSError, ValueError, KeyError) as error:
         sys.exit(f"cannot write README's results: {error}")

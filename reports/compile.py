@@ -16,7 +16,7 @@ from bench.store.files import Damaged
 from bench.store.folder import Store
 from reports.context import Run
 from reports.document import Document, Missing, Paragraph, Section
-from reports.faults import noted
+from reports.faults import note, noted
 
 if TYPE_CHECKING:
     from reports.svg import Drawing
@@ -123,7 +123,7 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 
 def build_document(run: Run) -> Document:
     """The article and its supplement; what is missing in the run stands in one place."""
-    from reports.facts import facts, subtitle
+    from reports.header import SUBTITLE, header
     from reports.names import shortened, versions
     from reports.sections import all_sections, headlines
     from reports.tables import lean_section
@@ -132,10 +132,10 @@ def build_document(run: Run) -> Document:
     parts = all_sections(run)
     document = Document(
         title="When does a neural network beat a finite element?",
-        subtitle=subtitle(run),
+        subtitle=SUBTITLE,
         sections=parts.article,
         facts=[
-            *facts(run),
+            *header(run),
             *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
@@ -147,10 +147,16 @@ def build_document(run: Run) -> Document:
 
 
 def _explorable(document: Document, run: Run) -> Document:
-    """With what the page offers beyond the article."""
+    """With what the page offers beyond the article, unless that cannot be made."""
     from reports.interactive.explored import explored
 
-    return replace(document, explored=explored(run))
+    try:
+        return replace(document, explored=explored(run))
+    except Damaged:
+        raise
+    except Exception as error:
+        note("the interactive part", error)
+        return document
 
 
 def _missing(gaps: Sequence[Missing]) -> list[Section]:

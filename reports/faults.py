@@ -1,25 +1,37 @@
-"""What could not be compiled: named in the report and to whoever asked for it, never passed over.
+"""What could not be made: named in the report, on the command line and in the log.
 
-A report of a night's run is worth having even if one of its sections trips over results that it did
-not expect (altered by hand, of another version). The section or figure then says so itself.
+A report of a night's run is worth having even if one of its sections fails on results that it did
+not expect (altered by hand, of another version). A note then stands in the place of the section or
+figure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from bench.claims.facts import Fact, all_facts
 from bench.core.guards.text import one_line
+from bench.store.results import Results
 
 _noted: list[str] = []
 
 
 def note(what: str, error: Exception) -> str:
-    """Takes a fault down and returns it in words."""
-    said = one_line(f"{what} could not be compiled: {type(error).__name__}: {error}")
-    if said not in _noted:
-        _noted.append(said)
-    return said
+    """Records a fault and returns it in words; the log has the traceback."""
+    message = one_line(f"{what} could not be made: {type(error).__name__}: {error}; see the log")
+    if message not in _noted:
+        _noted.append(message)
+        logging.getLogger("femnets.report").debug("%s", what, exc_info=error)
+    return message
+
+
+def facts_in_words(study: str, results: Results, words: Callable[[Mapping[str, Fact]], str]) -> str:
+    """The facts of a study in words; where they could not be made, a note."""
+    facts, notes = all_facts(results, study)
+    _noted.extend(text for text in notes if text not in _noted)
+    return words(facts) or " ".join(f"{text}." for text in notes)
 
 
 def all_noted() -> list[str]:

@@ -1,4 +1,4 @@
-"""Tables as an author would set them: the columns that differ, and numbers that stand by the point.
+"""Tables: medians by configuration, only the columns that differ, numbers aligned at their point.
 
 A column in which every row says the same is a sentence of the caption; one in which no row says
 anything is nothing. What is left is as wide as its longest entry.
@@ -6,12 +6,54 @@ anything is nothing. What is left is as wide as its longest entry.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from reports.document import Block, Section, Table, Value
-from reports.formatting import show
+from bench.store.results import Results, StoredResult
+from reports.document import Block, Column, Section, Source, Table, Value
+from reports.formatting import Kind, show
 
 FEWEST_ROWS = 3  # of one or two rows nothing can be said to be the same
+# Title and kind of a column, and a value, of which the median is shown, or a function of the group.
+Measure = tuple[str, Kind, str | Callable[[Results], Value]]
+SEEDS: Measure = ("seeds", "count", len)
+DIVERGED: Measure = ("diverged", "count", lambda group: sum(map(bool, group.value("diverged"))))
+
+
+def smallest(name: str) -> Measure:
+    """The smallest of an error over a group."""
+    return ("smallest", "error", lambda group: min(group.errors(name)))
+
+
+def largest(name: str) -> Measure:
+    """The largest of an error over a group; infinite where a run diverged."""
+    return ("largest", "error", lambda group: max(group.errors(name)))
+
+
+def grouped(results: Results, *names: str) -> dict[tuple[Value, ...], Results]:
+    """Results by entries of their configuration, in the order in which these first appear."""
+    groups: dict[tuple[Value, ...], list[StoredResult]] = {}
+    for record in results:
+        groups.setdefault(tuple(record.config.get(name) for name in names), []).append(record)
+    return {key: Results(group) for key, group in groups.items()}
+
+
+def medians_by(
+    name: str,
+    caption: str,
+    heads: Sequence[str],
+    groups: Mapping[Any, Results],
+    measures: Sequence[Measure],
+    source: Source | None = None,
+) -> Table:
+    """Medians by configuration: a row per group, its key under `heads`, a column per measure."""
+    columns = [*map(Column, heads), *(Column(title, kind) for title, kind, _ in measures)]
+    rows = [
+        (*key, *(group.median(of) if isinstance(of, str) else of(group) for *_, of in measures))
+        for key, group in groups.items()
+    ]
+    return Table(name, caption, columns, rows, source)
 
 
 def lean_section(section: Section) -> Section:
@@ -42,18 +84,18 @@ def lean(table: Table) -> Table:
         caption=f"{table.caption}{_sentence(table, constant)}",
         columns=[table.columns[k] for k in kept],
         rows=[tuple(row[k] for k in kept) for row in table.rows],
-        tints={(row, kept.index(k)): said for (row, k), said in table.tints.items()},
+        tints={(row, kept.index(k)): tint for (row, k), tint in table.tints.items()},
     )
 
 
 def _sentence(table: Table, constant: dict[int, Value]) -> str:
     """` In all rows: seeds 2, inputs x.`; what no row has is left out without a word."""
-    said = [
+    entries = [
         f"{table.columns[k].title} {show(value, table.columns[k].kind)}"
         for k, value in constant.items()
         if show(value, table.columns[k].kind) not in ("–", "")
     ]
-    return f" In all rows: {', '.join(said)}." if said else ""
+    return f" In all rows: {', '.join(entries)}." if entries else ""
 
 
 def split_at_point(text: str) -> tuple[str, str]:

@@ -145,6 +145,13 @@ def test_engines_stay_where_they_belong(package):
         assert not bad, f"{path} imports {bad}"
 
 
+@pytest.mark.parametrize("name", ["scipy.stats", "bench.claims.statistics"])
+def test_reports_decide_no_significance(name):
+    """Sections receive verdicts and effects from bench/claims; they compute none."""
+    wrong = [str(path) for path in sources("reports") if name in imported_modules(path, names=True)]
+    assert not wrong, f"{name} is imported by {wrong}; ask bench/claims"
+
+
 def test_few_modules_lie_loose_in_bench():
     loose = [path.name for path in (ROOT / "bench").glob("*.py")]
     assert len(loose) <= LOOSE_IN_BENCH, loose

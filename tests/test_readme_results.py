@@ -1,8 +1,9 @@
-"""Every measured result in README is found in the kept run or in the output of a command run here.
+"""Every measured number in README is a fact of the kept run or in the output of a command run here.
 
 The regions after `<!-- results: … -->` are made by `docs/readme_results.py` from verdicts.json and
-results.parquet: here from a small made-up run, whose numbers are known, and, where a run is kept in
-docs/paper, README itself is held against it. A number elsewhere in README is accounted for below.
+the facts of results.parquet: here from a small made-up run, whose numbers are known, and, where a
+run is kept in docs/paper, README itself is compared with it. A number elsewhere in README is
+accounted for below.
 """
 
 import importlib.util
@@ -31,12 +32,10 @@ MOST_KEPT_BYTES = 5 * 10**6
 @pytest.fixture(scope="module")
 def writer():
     """docs/readme_results.py, which is in no package."""
-    about = importlib.util.spec_from_file_location(
-        "readme_results", ROOT / "docs/readme_results.py"
-    )
-    module = importlib.util.module_from_spec(about)
-    sys.modules[about.name] = module
-    about.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location("readme_results", ROOT / "docs/readme_results.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
     return module
 
 
@@ -50,7 +49,8 @@ def record(kind, values, **config):
 
 def net(seed, error, **config):
     paper = {"net": "resnet", "tau": "learned", "hidden": 2, "optimizer": "steepest", "steps": 1000}
-    return record("net", {"l2_error": error}, **paper | config, seed=seed, data_seed=seed)
+    values = {"l2_error": error, "l2_error_inside": error, "parameters": 9, "seconds": 2.0}
+    return record("net", values, **paper | config, seed=seed, data_seed=seed)
 
 
 def fem(n, dofs, error, **config):
@@ -59,7 +59,8 @@ def fem(n, dofs, error, **config):
 
 
 def fit(seed, error, method):
-    return record("baseline", {"l2_error": error}, method=method, seed=seed, data_seed=seed)
+    values = {"l2_error": error, "l2_error_inside": error, "unknowns": 9, "seconds": 0.1}
+    return record("baseline", values, method=method, seed=seed, data_seed=seed)
 
 
 RECORDS = [
@@ -87,7 +88,7 @@ def kept(tmp_path):
     write_results(tmp_path / "results.parquet", [*rows, beside])
     data = (tmp_path / "results.parquet").read_bytes()
     session = {"start": "2026-11-18T05:00:00+00:00", "cells": 5, "most_other_cores": 0.5}
-    about = {
+    provenance = {
         "cells": {"done": 11, "diverged": 1},
         "machines": [{"processor": "AMD EPYC", "cores": 2}],
         "seeds": [1000, 1001, 1002],
@@ -102,8 +103,8 @@ def kept(tmp_path):
     document = {
         "run": "paper",
         "results": {"file": "results.parquet", "bytes": len(data), "checksum": checksum(data)},
-        "headlines": ["**Elements win** by 12.5 times.", "**τ helps** in 7 of 12 seeds."],
-        "provenance": about,
+        "headlines": [],
+        "provenance": provenance,
         "with": [{"run": "again", "provenance": {"seeds": [1020]}, "agreement": agreement}],
         "verdicts": VERDICTS,
     }
@@ -111,7 +112,7 @@ def kept(tmp_path):
     return tmp_path
 
 
-def test_a_run_held_against_it_later_is_told(writer, kept):
+def test_a_run_compared_with_it_later_is_named(writer, kept):
     (kept / "again").mkdir()
     agreement = {"tested": 31, "same": 29, "contradictions": [], "differing": []}
     other = {
@@ -120,11 +121,10 @@ def test_a_run_held_against_it_later_is_told(writer, kept):
         "with": [{"run": "elsewhere", "agreement": {}}, {"run": "paper", "agreement": agreement}],
     }
     (kept / "again" / "verdicts.json").write_text(json.dumps(other), encoding="utf-8")
-    told = words(writer.joined(list(writer.summary(writer.KeptRun.read(kept)))))
-    assert told.endswith(
-        "Held against seeds 1020 to 1031 in a run of its own ([its "
-        "report](docs/paper/again/report.html)): of 31 claims that both have tested 29 have the "
-        "same verdict; contradicted: none."
+    text = words(writer.joined(list(writer.summary(writer.KeptFacts.read(kept)))))
+    assert text.endswith(
+        "Compared with seeds 1020 to 1031 ([its report](docs/paper/again/report.html)): claims "
+        "tested in both runs 31, same verdict 29, contradicted: none."
     )
 
 
@@ -133,20 +133,22 @@ def words(text):
 
 
 def test_sentences_have_the_numbers_of_the_run(writer, kept):
-    run = writer.KeptRun.read(kept)
-    told = words(writer.joined(list(writer.summary(run))))
-    assert told.startswith(
-        "The reference run: 12 cells in 80 minutes on AMD EPYC, 2 cores, seeds 1000 to 1002, other "
-        "processes on 0.15 cores meanwhile, commit 0123456789. Of 3 claims that it tests 2 hold, 1 "
-        "does not hold; 2 verdicts are confirmed."
+    run = writer.KeptFacts.read(kept)
+    text = words(writer.joined(list(writer.summary(run))))
+    assert text.startswith(
+        "The reference run: 12 cells in 80 minutes on AMD EPYC, 2 cores; seeds 1000 to 1002; "
+        "commits 0123456789. Claims tested: 3 (holds 2, does not hold 1); confirmed: 2."
     )
-    assert "- **Elements win** by 12.5 times. - **τ helps** in 7 of 12 seeds." in told
-    assert told.endswith("Contradicted by other seeds (1020 to 1020): `c`.")
+    assert "net 1.0·10⁻⁹, cubic 2.0·10⁻⁷" in text
+    assert text.endswith(
+        "Compared with seeds 1020 to 1020: claims tested in both runs 9, same verdict 7, "
+        "contradicted: `c`."
+    )
     items = writer.joined(["One.", "- a\n  b", "- c", "| x |", "| y |", "Two."])
     assert items == "One.\n\n- a\n  b\n- c\n\n| x |\n| y |\n\nTwo.\n"
-    told = words("".join(writer.levels(run)))
-    assert "the best of the paper's 2 nets (ResNet 2-50, τ learned) 2.10e-02" in told
-    assert told.endswith("least squares cubic 2.00e-07.")
+    text = words("".join(writer.levels(run)))
+    assert "the best of the paper's 2 nets (ResNet 2-50, τ learned) 2.10e-02" in text
+    assert text.endswith("least squares cubic 2.00e-07.")
     rows = [row for row in writer.how_far(run) if row.startswith("| tets") or "hexahedra" in row]
     assert rows == [
         "| tets, n = 128 | 14 827 904 | 1.94496e-04 | 16 | 1.5 GiB |",
@@ -155,7 +157,7 @@ def test_sentences_have_the_numbers_of_the_run(writer, kept):
 
 
 def test_regions_are_replaced_and_nothing_else(writer, kept):
-    run = writer.KeptRun.read(kept)
+    run = writer.KeptFacts.read(kept)
     once = writer.rewritten(README, run)
     assert once != README
     assert writer.rewritten(once, run) == once
@@ -169,7 +171,7 @@ def test_regions_are_replaced_and_nothing_else(writer, kept):
 def test_files_of_two_runs_are_not_mixed(writer, kept):
     write_results(kept / "results.parquet", [("paper", (), net(1000, 0.1))])
     with pytest.raises(UserError, match="of different runs"):
-        writer.KeptRun.read(kept)
+        writer.KeptFacts.read(kept)
 
 
 def test_pictures_come_from_the_figures(writer, tmp_path, monkeypatch):
@@ -186,8 +188,10 @@ def test_pictures_come_from_the_figures(writer, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not (KEPT / "verdicts.json").exists(), reason="no run is kept yet")
 def test_readme_is_what_the_kept_run_says(writer):
-    run = writer.KeptRun.read(KEPT)
+    run = writer.KeptFacts.read(KEPT)
     assert writer.rewritten(README, run) == README, "`make readme` writes it"
+    assert len(run.facts) > 80
+    assert all(fact.cells and fact.domain and fact.unit for fact in run.facts.values())
     assert (KEPT / "results.parquet").stat().st_size <= MOST_KEPT_BYTES
 
 
@@ -250,7 +254,7 @@ def test_the_page_of_the_reference_run_is_true(capsys):
         given = [word for word in command.split() if word not in ("--no-report", "--dry-run")]
         assert invoke([*given, "--dry-run"]) == 0, command
         assert "cells to compute" in capsys.readouterr().out
-    told = words(page)
+    text = words(page)
     tau, varied = (studies.preset(name, "paper") for name in ("learned_tau", "sensitivity"))
-    assert f"are of {tau.samples} samples and {tau.evaluations} evaluations" in told
-    assert f"of {varied.samples} samples and {varied.steps} steps" in told
+    assert f"are of {tau.samples} samples and {tau.evaluations} evaluations" in text
+    assert f"of {varied.samples} samples and {varied.steps} steps" in text

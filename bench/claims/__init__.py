@@ -3,7 +3,7 @@
 It has three parts: what the paper claims, in its words; controls of ours, which the paper does not
 make; and the paper's formulas as printed. Each file beside this one declares claims of one theme in
 a list `CLAIMS`. A claim's `examine` looks at the results and returns a finding: a paired
-comparison, a count over runs, a fact, what the answer depends on, or the command that is missing.
+comparison, a count over runs, a check, what the answer depends on, or the command that is missing.
 `ledger` turns findings into one of five verdicts.
 
 Every comparison is two-sided; no direction is chosen, neither before nor after the look. The
@@ -18,6 +18,7 @@ behind it are confirmatory, from 1000 on, which no pilot and no tuning has used;
 from __future__ import annotations
 
 import inspect
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -27,30 +28,33 @@ from base.registry import Registry
 from bench.claims.claim import PARTS, Claim, Fault, Part, digest, formula, quoted
 from bench.claims.entry import Entry, Standing
 from bench.claims.findings import (
+    Checked,
     Compared,
     Counted,
     Depends,
-    Fact,
     Finding,
     NotTested,
     Untestable,
 )
-from bench.claims.statistics import holm
+from bench.claims.statistics import DECIDING_SEEDS, holm
 from bench.claims.verdicts import SEED_DEPENDENT, entry_of
+from bench.store.files import Damaged
 from bench.store.results import Results, confirmatory
 
 __all__ = [
+    "DECIDING_SEEDS",
     "PARTS",
     "SEED_DEPENDENT",
+    "Checked",
     "Claim",
     "Compared",
     "Counted",
     "Depends",
     "Entry",
-    "Fact",
     "Fault",
     "Finding",
     "NotTested",
+    "Part",
     "Untestable",
     "digest",
     "formula",
@@ -76,8 +80,24 @@ def all_claims() -> list[Claim]:
     """The claims of every theme, part by part, in the order of the files' names; those from
     outside last."""
     themes = [*REGISTRY.files, *sorted(REGISTRY.installed)]
-    found = [claim for theme in themes for claim in REGISTRY.get(theme)]
-    return sorted(found, key=lambda claim: list(PARTS).index(claim.part))
+    claims = [claim for theme in themes for claim in _of_theme(theme)]
+    return sorted(claims, key=lambda claim: list(PARTS).index(claim.part))
+
+
+def _of_theme(theme: str) -> Sequence[Claim]:
+    """The claims of a theme; of one that cannot be read, a note in their place."""
+    try:
+        return REGISTRY.get(theme)
+    except Exception as error:
+        note = Untestable(_fault(f"the claims of {theme}", error))
+        return [
+            Claim(name=theme, sentence=f"{note.why}.", rule="", examine=lambda _: note, problems=())
+        ]
+
+
+def _fault(what: str, error: Exception) -> str:
+    logging.getLogger("femnets.report").debug("%s", what, exc_info=error)
+    return f"{what} could not be made: {type(error).__name__}: {error}; see the log"
 
 
 def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entry]:
@@ -124,32 +144,36 @@ def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Findi
 
 
 def _looked(claim: Claim, results: Results) -> Finding:
-    """What the claim finds. A result may lack a value that its kind always has: somebody edited it
-    and sealed it again; the claim then says so, and the others go on."""
+    """What the claim finds. Where its rule fails (a result may lack a value that its kind always
+    has, because it was edited), a note stands in place of the evidence, and the others go on."""
     try:
         return claim.examine(claim.seen(results))
+    except Damaged:
+        raise
     except KeyError as missing:
         return Untestable(
             f"a result lacks the value {missing}, which its kind has: it was edited; compute it "
             "again under another --run"
         )
+    except Exception as error:
+        return Untestable(_fault(f"the verdict on {claim.name}", error))
 
 
 def agreement(entries: Sequence[Entry]) -> str:
-    """One claim in several runs, which may have other seeds: what they say together.
+    """The verdict of several runs together, which may have other seeds.
 
-    Runs that decide against each other leave the claim undecided, however sure each of them is.
+    Runs that contradict each other leave the claim undecided, however sure each of them is.
     """
     tested = [entry for entry in entries if entry.status != "not tested yet"]
-    said = {entry.status for entry in tested}
+    statuses = {entry.status for entry in tested}
     if not tested:
         return "not tested yet"
-    if {"holds", "does not hold"} <= said:
+    if {"holds", "does not hold"} <= statuses:
         return f"{SEED_DEPENDENT}: the runs contradict each other"
     if len(tested) == 1:
         return f"{tested[0].verdict} (tested in one run only)"
-    decided = said - {"depends"}
+    decided = statuses - {"depends"}
     if not decided:
         words = {entry.verdict.partition(":")[0] for entry in tested}
         return words.pop() if len(words) == 1 else "depends"
-    return decided.pop() if len(said) == 1 else f"{decided.pop()}, but not in every run"
+    return decided.pop() if len(statuses) == 1 else f"{decided.pop()}, but not in every run"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bench.claims.claim import MAIN
 from bench.store.results import Results
 
 Arm = Mapping[str, Any]
+SMOOTH = (MAIN, "helix")  # smooth fields on which claims are declared
 NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}  # the nets of the paper's Section 7
 # The paper's mode: 1000 steps of steepest descent on width 50, no bias ordering, on `maxwell`.
 PAPER: Arm = {
-    "problem": "maxwell",
+    "problem": MAIN,
     "samples": 12_000,
     "optimizer": "steepest",
     "steps": 1000,

@@ -17,6 +17,7 @@ PARTS: dict[Part, str] = {
     "formula": "Formulas as printed",
 }
 Fault = Literal["", "substantive error", "clash of notation", "typo"]
+MAIN = "maxwell"  # the paper's field
 OURS = "a control of ours"  # where a claim stands that the paper does not make
 
 
@@ -26,7 +27,7 @@ class Claim:
 
     `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
     rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: whoever changes the rule
-    has to declare it anew. A claim that compares says so, since it counts in its part's family.
+    has to declare it again. A claim that compares says so, since it counts in its part's family.
     `fault` says what kind of slip a formula is where it does not hold as printed. A claim speaks of
     `problems` and is shown their results alone (and those of cells without a problem); () means
     whatever there is.
@@ -43,7 +44,7 @@ class Claim:
     compares: bool = False
     fault: Fault = ""
     note: str = ""
-    problems: tuple[str, ...] = ("maxwell",)
+    problems: tuple[str, ...] = (MAIN,)
 
     def seen(self, results: Results) -> Results:
         """What the claim may look at."""

@@ -16,8 +16,8 @@ from typing import Any
 
 from bench.cells import is_timing, label_of
 from bench.claims import ledger
-from bench.claims.statistics import observed_rate
 from bench.measure.medians import median
+from bench.measure.rates import observed_rate
 from bench.store.files import StoredResult
 from bench.store.results import Results
 from bench.store.tables import leaves

@@ -28,7 +28,10 @@ class Entry:
     def document(self) -> dict[str, Any]:
         """As `verdicts.json` keeps it."""
         claim = self.claim
-        told = {name: getattr(claim, name) for name in ("name", "part", "sentence", "words")}
-        told |= {name: getattr(claim, name) for name in ("where", "rule", "declared", "fault")}
-        seen = {name: getattr(self, name) for name in ("status", "verdict", "standing", "evidence")}
-        return {**told, **seen, "p_adjusted": self.p_adjusted, "cells": len(self.cells)}
+        declared = ("name", "part", "sentence", "words", "where", "rule", "declared", "fault")
+        return {
+            **{name: getattr(claim, name) for name in declared},
+            **{n: getattr(self, n) for n in ("status", "verdict", "standing", "evidence")},
+            "p_adjusted": self.p_adjusted,
+            "cells": len(self.cells),
+        }

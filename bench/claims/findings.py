@@ -38,8 +38,8 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Fact:
-    """The claim does not depend on seeds: true or false, to the accuracy of what was measured."""
+class Checked:
+    """A claim that no seed decides: true or false, to the accuracy of what was measured."""
 
     true: bool
     cells: tuple[str, ...]
@@ -70,4 +70,4 @@ class NotTested:
     command: str
 
 
-Finding = Compared | Counted | Fact | Depends | Untestable | NotTested
+Finding = Compared | Counted | Checked | Depends | Untestable | NotTested

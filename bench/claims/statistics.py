@@ -14,16 +14,17 @@ tests if m · 2/2^n < 0.05. Twelve pairs do up to m = 102, ten up to 25, six up 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from bench.measure.medians import median, medians
 
-SIGNIFICANCE = 0.05
-LEVEL = 0.95
+Key = TypeVar("Key", bound=Hashable)
+SIGNIFICANCE = 0.05  # a verdict is decided below this p-value, corrected over its family
+LEVEL = 0.95  # of intervals
 RESAMPLES = 10_000
 # Twelve that agree decide in any family of up to 102 tests; our families are smaller.
 DECIDING_SEEDS = 12
@@ -47,14 +48,6 @@ class Comparison:
     diverged_a: int
     diverged_b: int
     spread: float = math.nan
-
-
-def observed_rate(coarse: Mapping[str, Any], fine: Mapping[str, Any], error: str) -> float | None:
-    """log(e/e′) / log(h/h′) between two meshes of a family, by what their cells measured."""
-    numbers: list[Any] = [values.get(name) for name in (error, "h") for values in (coarse, fine)]
-    if not all(number and number > 0 for number in numbers) or numbers[2] == numbers[3]:
-        return None
-    return math.log(numbers[0] / numbers[1]) / math.log(numbers[2] / numbers[3])
 
 
 def largest_family(pairs: int, significance: float = SIGNIFICANCE) -> int:
@@ -172,13 +165,13 @@ def _doubled_ranks(sizes: np.ndarray) -> np.ndarray:
     return shared
 
 
-def holm(p_values: Mapping[str, float], family: int | None = None) -> dict[str, float]:
+def holm(p_values: Mapping[Key, float], family: int | None = None) -> dict[Key, float]:
     """Holm's step-down adjustment: p-values that may all be read at once.
 
     `family` is the number of tests that were declared, where not all of them have data yet; the
     others count as if their p were 1.
     """
-    adjusted: dict[str, float] = {}
+    adjusted: dict[Key, float] = {}
     running = 0.0
     ordered = sorted(p_values.items(), key=lambda item: item[1])
     size = max(len(ordered), family or 0)

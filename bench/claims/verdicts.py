@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench.claims import findings as found
 from bench.claims.claim import Claim
 from bench.claims.entry import Entry, Standing, Status
@@ -21,7 +23,7 @@ def entry_of(
         case found.Untestable(why, cells):
             words: Status = "not testable as stated"
             return Entry(claim, words, words, why, cells, finding)
-        case found.Fact(true, cells, what):
+        case found.Checked(true, cells, what):
             status: Status = "holds" if true else "does not hold"
             return Entry(claim, status, status, what, cells, finding, standing=standing)
         case found.Depends(on, cells, what):
@@ -43,8 +45,7 @@ def _seen(entry: Entry) -> Entry:
     """Too few seeds are neither confirmed nor exploratory: they are no test yet."""
     if entry.status != "not tested yet":
         return entry
-    told = (entry.claim, entry.status, entry.verdict, entry.evidence, entry.cells, entry.finding)
-    return Entry(*told, entry.p_adjusted)
+    return replace(entry, standing="")
 
 
 def _of_count(finding: found.Counted) -> tuple[Status, str]:

@@ -13,13 +13,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from bench.claims.statistics import bootstrap_median
+from bench.claims.effects import interval_over_seeds
 from bench.store.results import median
 from reports.decision import POINTS, REQUIRED, Method, Success, successes
-
-FEWEST = 6  # seeds of which a 95 % interval of the median can be had; fewer are shown whole
 
 
 @dataclass(frozen=True)
@@ -33,10 +29,7 @@ class Count:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Count:
-        array = np.array(values, dtype=float)
-        few = len(array) < FEWEST
-        low, high = (array.min(), array.max()) if few else bootstrap_median(array)
-        return cls(median(array), float(low), float(high), len(array))
+        return cls(median(values), *interval_over_seeds(values), len(values))
 
 
 @dataclass(frozen=True)

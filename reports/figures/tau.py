@@ -1,4 +1,4 @@
-"""Learned against fixed τ: the ratio over the learning rate, and every arm beside the fixed one."""
+"""Every arm of the τ study, compared with a fixed τ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from reports.style import WIDTH_INCHES
-from reports.svg import legend, plot_band, plot_series
+from reports.svg import plot_series
 
 RATIO = "training error, learned τ / fixed τ"
 
@@ -28,35 +28,6 @@ class Effect:
     low: float
     high: float
     decided: bool
-
-
-def ratio_against_rate(effects: Sequence[Effect]) -> Figure:
-    """One curve per net and depth; full marks are decided over the rates, hollow ones are not."""
-    figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.62 * WIDTH_INCHES))
-    axes.axhline(1.0, color="black", linewidth=1)
-    for series in dict.fromkeys(effect.series for effect in effects):
-        row = sorted((e for e in effects if e.series == series), key=lambda e: float(e.place))
-        rates = [float(effect.place) for effect in row]
-        look = row[0].look
-        plot_band(axes, rates, [e.low for e in row], [e.high for e in row], series, look)
-        plot_series(axes, rates, [e.ratio for e in row], series, look, marker="")
-        for decided, style in ((True, "full"), (False, "none")):
-            some = [effect for effect in row if effect.decided is decided]
-            at, ratios = [float(e.place) for e in some], [e.ratio for e in some]
-            name = f"{series}, {'decided' if decided else 'undecided'}"
-            if some:
-                plot_series(axes, at, ratios, name, look, linestyle="", fillstyle=style)
-    axes.set_xscale("log")
-    _ratio_axis(axes.set_yscale, axes, [bound for e in effects for bound in (e.low, e.high)])
-    rates = sorted({float(effect.place) for effect in effects})
-    axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("learning rate of Adam")
-    axes.set_ylabel(RATIO)
-    axes.text(0.01, 0.985, "fixed τ is better", transform=axes.transAxes, va="top", fontsize=8)
-    axes.text(0.01, 0.015, "learned τ is better", transform=axes.transAxes, fontsize=8)
-    legend(axes, fontsize=8)
-    return figure
 
 
 def _ratio_axis(set_scale: object, axes: Axes, bounds: Sequence[float]) -> None:

@@ -13,26 +13,29 @@ A section module defines
                without what the article shows already
     headline   Run -> its sentence in the abstract, begun by **the answer in a few words**; or ""
 
+A fault in one section leaves a note in its place and the others whole.
+
 The last three are optional. A section without contents is left out, unless one of its studies
 belongs to the run: then its gap is named among all that is missing, with the command that fills it.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Protocol, TypeGuard, cast
+from typing import Any, Protocol, TypeGuard, TypeVar, cast
 
 from base.errors import UserError
+from base.registry import Registry
 from bench.store.files import Damaged
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Picture, Section, Table, walk
 from reports.faults import note
 
+Made = TypeVar("Made")
 PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
 
 
@@ -47,19 +50,51 @@ class Described(Protocol):
     def contents(self, run: Run) -> Sequence[Block | Section]: ...
 
 
+def _described(found: Any, name: str) -> Described:
+    """The section of a file; one that does not describe itself is refused."""
+    absent = [part for part in PARTS if not hasattr(found, part)]
+    if absent:
+        raise UserError(f"{__name__}.{name} is no section: it defines no {', '.join(absent)}")
+    return cast(Described, found)
+
+
+REGISTRY: Registry[Described] = Registry("section", __name__, _described)
+
+
+@dataclass
+class Unreadable:
+    """In place of a section whose file cannot be read: asked for its contents, it says why."""
+
+    TITLE: str
+    error: Exception
+    ORDER: float = math.inf
+    STUDIES: Sequence[str] = ()
+    GAP: str = ""
+
+    def contents(self, run: Run) -> Sequence[Block | Section]:
+        raise self.error
+
+
+def _sections() -> list[Described]:
+    """All sections in reading order, those that cannot be read last."""
+    found: list[Described] = []
+    for name in REGISTRY.names():
+        try:
+            found.append(REGISTRY.get(name))
+        except Exception as error:
+            found.append(Unreadable(name, error))
+    return sorted(found, key=lambda section: section.ORDER)
+
+
 def headlines(run: Run) -> list[str]:
-    """The abstract: what sections have to say first, in their order."""
-    said = (getattr(module, "headline", _silence)(run) for module in _modules())
-    return [sentence for sentence in said if sentence]
-
-
-def _silence(run: Run) -> str:
-    return ""
-
-
-def _modules() -> list[Described]:
-    names = [info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"]
-    return sorted((load(name) for name in names), key=lambda module: module.ORDER)
+    """The abstract: one sentence or two of every section that has some, in their order."""
+    found = []
+    for module in _sections():
+        headline: Callable[[Run], str] | None = getattr(module, "headline", None)
+        if headline:
+            made = _guarded(module, partial(headline, run))
+            found.append(made.text if isinstance(made, Paragraph) else made)
+    return [sentence for sentence in found if sentence]
 
 
 @dataclass(frozen=True)
@@ -73,11 +108,11 @@ class Parts:
 
 def all_sections(run: Run) -> Parts:
     parts = Parts([], [], [])
-    for module in _modules():
+    for module in _sections():
         behind = make(module, run)
         article = getattr(module, "article", None)
         if article:
-            first = _tried(module, partial(article, run), run)
+            first = _blocks(module, partial(article, run))
         else:
             first = _chosen(behind, getattr(module, "IN_ARTICLE", ()))
         shown = section(module.TITLE, first)
@@ -91,24 +126,29 @@ def all_sections(run: Run) -> Parts:
 
 def make(module: Described, run: Run) -> Section | None:
     """The section of a run, its gap, or None where the run is about something else."""
-    parts = _tried(module, lambda: module.contents(run), run)
+    parts = _blocks(module, partial(module.contents, run))
     planned = [study for study in module.STUDIES if study in run.plans]
     if not parts and planned:
         parts = [Missing(module.GAP, run.command(*planned))]
     return section(module.TITLE, parts, part="supplement")
 
 
-def _tried(
-    module: Described, contents: Callable[[], Sequence[Block | Section]], run: Run
+def _blocks(
+    module: Described, contents: Callable[[], Sequence[Block | Section]]
 ) -> Sequence[Block | Section]:
-    """The contents, or what kept them from being compiled (`reports.faults`)."""
+    made = _guarded(module, contents)
+    return [made] if isinstance(made, Paragraph) else made
+
+
+def _guarded(module: Described, make: Callable[[], Made]) -> Made | Paragraph:
+    """What is made, or a note in its place that it could not be. A result that was replaced
+    meanwhile is another matter: the report begins again."""
     try:
-        return contents()
-    except (Damaged, UserError):
+        return make()
+    except Damaged:
         raise
     except Exception as error:
-        said = note(f"section {module.TITLE!r}", error)
-        return [Missing(f"{said}.", run.command(*module.STUDIES))]
+        return Paragraph(f"{note(f'section {module.TITLE!r}', error)}.")
 
 
 def section(title: str, parts: Sequence[Block | Section], part: str = "") -> Section | None:
@@ -155,12 +195,3 @@ def _pruned(section: Section | None, seen: set[str]) -> Section | None:
     if not blocks and not below:
         return None
     return replace(section, blocks=blocks, subsections=below)
-
-
-def load(name: str) -> Described:
-    """The section of that file; one that does not describe itself is refused."""
-    module = importlib.import_module(f"{__name__}.{name}")
-    absent = [part for part in PARTS if not hasattr(module, part)]
-    if absent:
-        raise UserError(f"{module.__name__} is no section: it defines no {', '.join(absent)}")
-    return cast(Described, module)

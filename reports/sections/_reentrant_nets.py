@@ -1,19 +1,32 @@
-"""The nets beside re-entrant edges: which there are, and where they end."""
+"""Nets at re-entrant edges: where they end, what their loss shows, which indicators warn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from bench.claims.themes.reentrant import WRONG_ABOVE, ends
+from bench.claims.themes.reentrant import (
+    ESTIMATED,
+    INDICATORS,
+    KIND,
+    PLAIN,
+    WRONG_ABOVE,
+    ends,
+    main_arm,
+    on_the_prism,
+    thresholds,
+    usable,
+    warned,
+)
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
-from reports.document import Block, Column, Table, Value
+from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.figures.reentrant import floors, scatter
+from reports.tables import SEEDS, Measure, largest, medians_by, smallest
 
 STUDY = "reentrant"
-KIND = "reentrant_net"
-PLAIN = {"problem": "reentrant", "form": "div-curl", "div_exponent": 0.0, "singular": False}
 EARLY = 0.25  # of the evaluations: what a shorter training would have had
 #: arms of the map whose rules inside and at the edge are alike
 EXTREMES = {
@@ -24,178 +37,185 @@ EXTREMES = {
 }
 
 
-def on_the_prism(nets: Results) -> Results:
-    """Those of `reentrant`, whose energy has a known limit."""
-    return nets.select(KIND, problem="reentrant")
-
-
-def usable(records: Results | Sequence[StoredResult]) -> list[StoredResult]:
-    """Those that have an error and a loss: not diverged."""
-    needed = ("l2_relative", "training_loss", "fine_loss", "held_out_loss")
-    return [
-        record
-        for record in records
-        if not record.values.get("diverged")
-        and all(record.values.get(name) is not None for name in needed)
-    ]
-
-
-def main_arm(nets: Results, **where: Value) -> list[StoredResult]:
-    """An arm of the map at the width and number of points that has most seeds."""
-    found: dict[tuple[int, int], list[StoredResult]] = {}
-    for record in usable(nets.select(KIND, **{**PLAIN, **where})):
-        size = (int(record.config["width"]), int(record.config["points"]))
-        found.setdefault(size, []).append(record)
-    return max(found.values(), key=len, default=[])
-
-
-def map_blocks(run: Run, nets: Results) -> list[Block]:
-    """Where the nets on the prism end."""
+def blocks(run: Run, nets: Results) -> list[Block]:
+    """Tables of all nets, figures of their losses, and the indicators."""
     prism = on_the_prism(nets)
-    if not len(prism):
-        return []
-    source = run.source(STUDY, prism)
-    return [Table("reentrant-map", _caption_map(prism), MAP, map_rows(prism), source)]
-
-
-def relative_blocks(run: Run, nets: Results) -> list[Block]:
-    """Where those on the relatives end."""
     others = Results([record for record in nets if record.config["problem"] != "reentrant"])
-    if not len(others):
-        return []
-    source = run.source(STUDY, others)
-    rows = relative_rows(others)
-    return [Table("reentrant-relatives", _caption_relatives(others), RELATIVES, rows, source)]
+    found: list[Block] = [map_table(run, prism)] if len(prism) else []
+    if kinds := _by_kind(prism):
+        caption = (
+            "Relative error against the loss, one mark per run: left the loss at the points of "
+            "training, right by a rule that resolves the edge. Nets above the dotted line are "
+            "wrong."
+        )
+        draw = partial(scatter, kinds, WRONG_ABOVE)
+        found.append(Picture("reentrant-scatter", caption, draw, caption, run.source(STUDY, prism)))
+    if sizes := _by_size(prism):
+        caption = (
+            "Loss at the end of training against the width of the net and the number of points, by "
+            "the fine rule (solid) and at the points themselves (dotted). A loss that falls only "
+            "at its own points has not fallen between them."
+        )
+        draw = partial(floors, sizes)
+        found.append(Picture("reentrant-floors", caption, draw, caption, run.source(STUDY, prism)))
+    if len(others):
+        found.append(relatives_table(run, others))
+    return [*found, *_indicators(run, usable(nets))]
 
 
-# ---------------------------------------------------------------- the map
-
-MAP = [
-    Column("loss and boundary at the edge"),
-    Column("inside"),
-    Column("at the edge"),
-    Column("width", "count"),
-    Column("points", "count"),
-    Column("seeds", "count"),
-    Column("loss at its points", "error"),
-    Column("loss, fine rule", "error"),
-    Column("error after ¼", "number"),
-    Column("relative error", "number"),
-    Column("smallest", "number"),
-    Column("largest", "number"),
-    Column("ends"),
-]
-
-
-def name_of(config: dict[str, Value]) -> str:
-    """What a net was told, in a few words."""
+def given(record: StoredResult) -> str:
+    """The loss of a net and its boundary values, in a few words."""
+    config = record.config
     name = "built in" if config["boundary"] == "exact" else "penalty"
     if config["form"] != "div-curl":
         name = f"{config['form']} form, {name}"
     name += ", r div" if config["div_exponent"] else ""
-    return name + (", told the singular function" if config["singular"] else "")
+    return name + (", given the singular function" if config["singular"] else "")
 
 
-def map_rows(nets: Results) -> list[tuple[Value, ...]]:
-    """Medians over seeds, a diverged run counting as infinite."""
-    found: dict[tuple[Value, ...], list[StoredResult]] = {}
+def _ends(group: Results) -> Value:
+    return ", ".join(f"{count} {end}" for end, count in ends(list(group)).items() if count)
+
+
+LOSSES: tuple[Measure, ...] = (
+    SEEDS,
+    ("loss at its points", "error", "training_loss"),
+    ("loss, fine rule", "error", "fine_loss"),
+)
+
+
+def map_table(run: Run, nets: Results) -> Table:
+    """Medians over seeds on the prism, a diverged run counting as infinite."""
+    groups: dict[tuple[Value, ...], list[StoredResult]] = {}
     for record in nets:
-        config = record.config
-        key: tuple[Value, ...] = (
-            name_of(config), config["inside"], config["rim"], int(config["width"]),
-            int(config["points"]),
-        )  # fmt: skip
-        found.setdefault(key, []).append(record)
-    return [(*key, *_summary(records)) for key, records in found.items()]
-
-
-def _summary(records: Sequence[StoredResult]) -> tuple[Value, ...]:
-    group = Results(records)
-    errors = group.errors("l2_relative")
-    counted = [f"{count} {end}" for end, count in ends(records).items() if count]
-    early = [value for value in map(early_error, records) if value is not None]
-    return (
-        len(records), median(group.errors("training_loss")), median(group.errors("fine_loss")),
-        median(early) if early else None, median(errors), min(errors), max(errors),
-        ", ".join(counted),
-    )  # fmt: skip
-
-
-def early_error(record: StoredResult) -> float | None:
-    """The relative error after a quarter of the evaluations, off the recorded curve."""
-    arrays, norm = record.arrays, record.values.get("norm")
-    if norm is None or "curve_evaluations" not in arrays or "curve_l2_error" not in arrays:
-        return None
-    work, error = (np.asarray(arrays[f"curve_{name}"]) for name in ("evaluations", "l2_error"))
-    before = error[work <= EARLY * work[-1]] if len(work) else error
-    return float(before[-1]) / float(norm) if len(before) else None
-
-
-def _caption_map(nets: Results) -> str:
-    counted = {end: count for end, count in ends(list(nets)).items() if count}
-    said = ", ".join(f"{count} {WORDS[end]}" for end, count in counted.items())
-    whole = "The one net ends" if len(nets) == 1 else f"Where {len(nets)} nets end"
-    return (
-        f"{whole}: {said}. Right is below {WRONG_ABOVE:g} of u; medians over seeds; the error "
-        "after a quarter of the evaluations is what a shorter training would have had."
+        entries = (record.config[name] for name in ("inside", "rim", "width", "points"))
+        groups.setdefault((given(record), *entries), []).append(record)
+    caption = (
+        f"Nets on the L-shaped prism, medians over seeds. Right means an error below "
+        f"{WRONG_ABOVE:g} of u; the error after a quarter of the evaluations is what a shorter "
+        "training would have had."
+    )
+    return medians_by(
+        "reentrant-map",
+        caption,
+        ("loss and boundary", "points inside", "points at the edge", "width", "points"),
+        {key: Results(records) for key, records in groups.items()},
+        [
+            *LOSSES,
+            ("error after ¼", "number", _early_error),
+            ("relative error", "number", "l2_relative"),
+            smallest("l2_relative"),
+            largest("l2_relative"),
+            ("ends", "text", _ends),
+        ],
+        run.source(STUDY, nets),
     )
 
 
-WORDS = {
-    "right": "right",
-    "nodal limit": "at the nodal limit",
-    "overfitted": "overfitted between points",
-    "still falling": "still falling",
-    "elsewhere": "elsewhere",
-    "diverged": "diverged",
-}
+def _early_error(group: Results) -> Value:
+    """The median relative error after a quarter of the evaluations, off the recorded curves."""
+    found = []
+    for record in group:
+        arrays, norm = record.arrays, record.values.get("norm")
+        if norm and "curve_evaluations" in arrays and "curve_l2_error" in arrays:
+            work, error = (np.asarray(arrays[f"curve_{n}"]) for n in ("evaluations", "l2_error"))
+            before = error[work <= EARLY * work[-1]] if len(work) else error
+            found += [float(before[-1]) / float(norm)] if len(before) else []
+    return median(found) if found else None
 
-RELATIVES = [
-    Column("problem"),
-    Column("form"),
-    Column("boundary at the edges"),
-    Column("seeds", "count"),
-    Column("loss at its points", "error"),
-    Column("loss, fine rule", "error"),
-    Column("relative error", "number"),
-    Column("coarse N₀ solve", "number"),
-    Column("error of the reference", "number"),
-    Column("ends"),
+
+def relatives_table(run: Run, nets: Results) -> Table:
+    """The nets on the related problems, with the error of a coarse N₀ solve."""
+    groups: dict[tuple[Value, ...], list[StoredResult]] = {}
+    for record in nets:
+        groups.setdefault((record.config["problem"], given(record)), []).append(record)
+    return medians_by(
+        "reentrant-relatives",
+        "Nets on related problems with a current, medians over seeds. Where u itself was computed, "
+        "its estimated error is given: smaller differences mean nothing.",
+        ("problem", "loss and boundary"),
+        {key: Results(records) for key, records in groups.items()},
+        [
+            *LOSSES,
+            ("relative error", "number", "l2_relative"),
+            ("coarse N₀ solve", "number", _coarse_error),
+            ("error of the reference", "number", "reference_error"),
+            ("ends", "text", _ends),
+        ],
+        run.source(STUDY, nets),
+    )
+
+
+def _coarse_error(group: Results) -> Value:
+    error, norm = (group.records[0].values.get(name) for name in ("coarse_error", "norm"))
+    return float(error) / float(norm) if error is not None and norm else None
+
+
+def _by_kind(prism: Results) -> dict[str, list[StoredResult]]:
+    """All usable runs on the prism by what they were given."""
+    found: dict[str, list[StoredResult]] = {}
+    for record in usable(prism):
+        found.setdefault(given(record), []).append(record)
+    return dict(sorted(found.items()))
+
+
+def _by_size(prism: Results) -> dict[str, dict[str, dict[int, list[StoredResult]]]]:
+    """The extremes of the map against width and against points, where there are several of them;
+    the other of the two is that of the arm with most seeds."""
+    found: dict[str, dict[str, dict[int, list[StoredResult]]]] = {}
+    axes = (("width of the net", "width", "points"), ("points inside", "points", "width"))
+    for words, name, other in axes:
+        for label, where in EXTREMES.items():
+            main = main_arm(prism, **where)
+            if not main:
+                continue
+            same = {other: main[0].config[other]}
+            sizes: dict[int, list[StoredResult]] = {}
+            for record in usable(prism.select(KIND, **PLAIN, **where, **same)):
+                sizes.setdefault(int(record.config[name]), []).append(record)
+            if len(sizes) > 1:
+                found.setdefault(words, {})[label] = sizes
+    return found
+
+
+WARNINGS = [
+    Column("indicator"),
+    Column("warns above", "number"),
+    Column("wrong nets", "count"),
+    Column("detected", "count"),
+    Column("missed", "count"),
+    Column("right nets", "count"),
+    Column("false alarms", "count"),
 ]
 
 
-def relative_rows(nets: Results) -> list[tuple[Value, ...]]:
-    """By problem, form and boundary values, beside the error of a coarse N₀ solve."""
-    found: dict[tuple[Value, ...], list[StoredResult]] = {}
-    for record in nets:
-        config = record.config
-        boundary = "built in" if config["boundary"] == "exact" else "penalty"
-        key: tuple[Value, ...] = (config["problem"], config["form"], boundary)
-        found.setdefault(key, []).append(record)
-    rows: list[tuple[Value, ...]] = []
-    for key, records in found.items():
-        seeds, own, fine, _, error, _, _, counted = _summary(records)
-        values = records[0].values
-        mesh = _ratio(values.get("coarse_error"), values.get("norm"))
-        reference = values.get("reference_error")
-        rows.append((*key, seeds, own, fine, error, mesh, reference, counted))
-    return rows
-
-
-def _caption_relatives(nets: Results) -> str:
-    rows = relative_rows(nets)
-    best = min(rows, key=lambda row: _number(row[6]))
-    return (
-        f"Problems with a current: of {len(nets)} {'net' if len(nets) == 1 else 'nets'} the best "
-        f"setting is {best[0]} in the {best[1]} form, {best[2]}, with {_number(best[6]):.2g} of u "
-        f"in the median; a coarse N₀ solve has {_number(best[7]):.2g} there. Where u itself was "
-        "computed, its estimated error is given: differences below it mean nothing."
+def _indicators(run: Run, records: Sequence[StoredResult]) -> list[Block]:
+    """What the indicators are, and how often each detects, misses, and alarms falsely."""
+    if not records:
+        return []
+    text = (
+        "Indicators that a user without u can compute ([[reentrant-indicators]]): the loss at "
+        "held-out points over the loss at its own; the field v tested with the gradients of a "
+        "coarse mesh, sup (v − u, ∇q)/‖∇q‖ over ‖v‖, a lower bound of the error that needs the "
+        "data alone; the distance from a coarse N₀ solve over the norm of that solve; and that "
+        "distance over the solve's own estimate of its error. The first three thresholds were "
+        "fixed on other problems; the last needs none."
     )
+    caption = "Wrong nets that each indicator detects and misses, and its false alarms."
+    source = run.source(STUDY, Results(records))
+    table = Table("reentrant-indicators", caption, WARNINGS, warning_rows(records), source)
+    return [Paragraph(text), table]
 
 
-def _number(value: Value) -> float:
-    return float(value) if isinstance(value, int | float) else float("inf")
-
-
-def _ratio(part: float | None, whole: float | None) -> float | None:
-    return None if part is None or not whole else float(part) / float(whole)
+def warning_rows(records: Sequence[StoredResult]) -> list[tuple[Value, ...]]:
+    """By indicator: its threshold, detected, missed, false alarms."""
+    warnings = [warned(record) for record in records]
+    wrong = sum(is_wrong for is_wrong, _ in warnings)
+    rows: list[tuple[Value, ...]] = []
+    for name, key in INDICATORS.items():
+        hits = sum(is_wrong and by[name] for is_wrong, by in warnings)
+        false = sum(not is_wrong and by[name] for is_wrong, by in warnings)
+        limit = 1.0 if key is None else thresholds()[key]
+        label = f"{name}, by its own estimate" if name == ESTIMATED else name
+        rows.append((label, limit, wrong, hits, wrong - hits, len(warnings) - wrong, false))
+    return rows

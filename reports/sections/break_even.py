@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf, isinf
 
+from bench.claims.effects import FEWEST
 from bench.core.information import INFORMATION
 from bench.store.results import Results
 from reports.competitors import Competitor, competitors, contested
 from reports.context import Run
 from reports.decision import POINTS, Conditions
-from reports.decision.break_even import FEWEST, BreakEven, Count, break_even
+from reports.decision.break_even import BreakEven, Count, break_even
 from reports.document import (
     Block,
     Column,
@@ -23,7 +24,7 @@ from reports.document import (
     Value,
 )
 from reports.figures.break_even import pay_back_counts
-from reports.formatting import count, counted, listed, scientific
+from reports.formatting import count, scientific
 
 TITLE = "When a net pays off"
 ORDER = 59
@@ -32,7 +33,7 @@ GAP = ""
 
 COLUMNS = [
     Column("required L² error", "error"),
-    Column("told to both"),
+    Column("given to both"),
     Column("net"),
     Column("training", "seconds"),
     Column("its search", "seconds"),
@@ -54,13 +55,14 @@ def article(run: Run) -> list[Block]:
         c.declared.series: c.look for field in fields.values() for c in field if _is_element(c)
     }
     caption = (
-        f"{_sentence(found)} For every required error the net that is trained soonest, its search "
-        "included where it was counted, against the cheapest computed mesh of each element that "
-        "was told the same and reaches that error; intervals over the net's seeds."
+        "Number of evaluated points after which a net has cost less than an element, by required "
+        "error: the net that is trained soonest, its search included where it was counted, against "
+        "the cheapest computed mesh of each element that is given the same and reaches that error; "
+        "intervals over the net's seeds."
     )
     records = [r for problem in found for c in fields[problem] for r in c.records]
     draw = partial(pay_back_counts, found, looks)
-    picture = Picture("pay-back", caption, draw, _sentence(found), run.made_by(Results(records)))
+    picture = Picture("pay-back", caption, draw, caption, run.made_by(Results(records)))
     return [Paragraph(_text(found)), FORMULA, picture]
 
 
@@ -79,7 +81,7 @@ def contents(run: Run) -> list[Block | Section]:
 
 
 def _found(run: Run) -> tuple[dict[str, list[BreakEven]], dict[str, list[Competitor]]]:
-    """By problem on which nets and elements were told the same."""
+    """By problem on which nets and elements are given the same."""
     fields = {problem: competitors(run.results, problem) for problem in contested(run.results)}
     met = {problem: field for problem, field in fields.items() if shared(field)}
     return {problem: pay_backs(field) for problem, field in met.items()}, fields
@@ -90,45 +92,28 @@ def _text(found: Mapping[str, Sequence[BreakEven]]) -> str:
         "A net costs T seconds to train, once, and p per point; a finite element of equal error t "
         "to compute and q per point. The break-even count is the number N of evaluated points "
         "after which the net has cost less in all; or the number of solves, if the element is "
-        f"computed anew each time and evaluated at {POINTS:,} points. {_sentence(found)}"
+        f"computed again each time and evaluated at {POINTS:,} points. {_counts(found)}"
     )
 
 
 def headline(run: Run) -> str:
     """Whether evaluations ever pay a net's training back."""
     found, _ = _found(run)
-    return f"**Many queries:** {_sentence(found, of_all=False)}" if any(found.values()) else ""
+    return f"**Many evaluations.** {_counts(found)}" if any(found.values()) else ""
 
 
-def _sentence(found: Mapping[str, Sequence[BreakEven]], *, of_all: bool = True) -> str:
-    """How often, and after how many points; computed."""
-    rows = [row for rows in found.values() for row in rows]
-    if not rows:
+def _counts(found: Mapping[str, Sequence[BreakEven]]) -> str:
+    """In how many comparisons, and after how many points."""
+    counts = [row.points.middle for rows in found.values() for row in rows]
+    if not counts:
         return "No net and no element of this run reach a common required error."
-    counts = [row.points.middle for row in rows]
-    at_once = sum(count == 0 for count in counts)
     later = sorted(count for count in counts if 0 < count < inf)
-    never = len(rows) - at_once - len(later)
-    parts = [f"at once in {at_once}"] if at_once else []
-    if later:
-        span = " to ".join(dict.fromkeys((_number(later[0]), _number(later[-1]))))
-        parts.append(f"after {span} points in {len(later)}")
-    if never:
-        parts.append(f"never in {never}")
-    said = f"{listed(parts)} of {counted(len(rows), 'comparison')} with elements of equal error"
-    if of_all:
-        return f"Told the same, a net's training is paid back {said} ({_by_element(rows)})."
-    return f"told the same, a net's training is paid back {said}."
-
-
-def _by_element(rows: Sequence[BreakEven]) -> str:
-    """`N₀ tets 5 of 5, p-version 0 of 12`: how often a net is ahead some day."""
-    names = list(dict.fromkeys(row.element.method.series for row in rows))
-    parts = []
-    for name in names:
-        some = [row for row in rows if row.element.method.series == name]
-        parts.append(f"{name} {sum(r.points.middle < inf for r in some)} of {len(some)}")
-    return "ahead some day of " + ", ".join(parts)
+    span = f" ({_number(later[0])} to {_number(later[-1])} points)" if later else ""
+    return (
+        f"Comparisons of a net with an element of equal error: {len(counts)}; the net's training "
+        f"is paid back at once in {counts.count(0)}, later in {len(later)}{span}, never in "
+        f"{counts.count(inf)}."
+    )
 
 
 def shared(field: Sequence[Competitor]) -> list[tuple[list[Competitor], list[Competitor]]]:
@@ -162,7 +147,7 @@ def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Competitor
     return Table(
         f"break-even-{problem}",
         f"Break-even on {problem}: of the nets the one that is trained soonest, its search "
-        "included, against the cheapest mesh of each element that was told the same and reaches "
+        "included, against the cheapest mesh of each element that is given the same and reaches "
         "the same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, "
         f"of fewer than {FEWEST} seeds their range.",
         COLUMNS,
@@ -175,7 +160,7 @@ def _row(row: BreakEven) -> tuple[Value, ...]:
     net, element = row.net, row.element
     return (
         row.required,
-        told(net.method.conditions),
+        given(net.method.conditions),
         net.method.name,
         net.seconds,
         net.search,
@@ -188,7 +173,7 @@ def _row(row: BreakEven) -> tuple[Value, ...]:
     )
 
 
-def told(conditions: Conditions) -> str:
+def given(conditions: Conditions) -> str:
     if conditions.samples is None:
         return INFORMATION[conditions.information].title
     return f"{conditions.samples:,} samples, {conditions.inputs}"

@@ -1,11 +1,12 @@
-"""What an answer costs: warm medians of timing cells that ran alone."""
+"""Cost: warm medians of timing cells that ran alone."""
 
 from __future__ import annotations
 
 from bench.store.results import Results, StoredResult
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Table, Value
+from reports.document import Block, Paragraph, Value
 from reports.names import SECONDS, element_title, net_title
+from reports.tables import Measure, medians_by
 
 TITLE = "Cost"
 ORDER = 80
@@ -17,63 +18,52 @@ def contents(run: Run) -> list[Block]:
     fem, nets = run.results.select("fem_timing"), run.results.select("net_timing")
     if not len(fem) and not len(nets):
         return []
-    blocks: list[Block] = [
-        Paragraph(
-            f"{SECONDS} Medians of repeats; every cell ran alone and says its threads. Compare "
-            "ratios within this table, not seconds across machines. More in `pytest --benchmark`."
-        )
-    ]
+    text = (
+        f"{SECONDS} Medians of repeats; every cell ran alone. Compare ratios within a table, not "
+        "seconds across machines. `pytest --benchmark` measures more."
+    )
+    blocks: list[Block] = [Paragraph(text)]
     if len(fem):
-        source = run.made_by(fem)
-        rows = [_element(record) for record in _ordered(fem, "element", "n")]
-        blocks.append(Table("fem-cost", "A best approximation.", ELEMENT_COLUMNS, rows, source))
+        elements = {
+            (element_title(r), r.config["n"]): Results([r]) for r in _by(fem, "element", "n")
+        }
+        caption, heads = "A best approximation.", ("element", "n")
+        blocks.append(medians_by("fem-cost", caption, heads, elements, ELEMENT, run.made_by(fem)))
     if len(nets):
-        source = run.made_by(nets)
-        rows = [_net(record) for record in _ordered(nets, "net", "hidden")]
+        sizes = {(_size(r),): Results([r]) for r in _by(nets, "net", "hidden")}
         caption = "One evaluation of the loss and its gradient, and of the field at one point."
-        blocks.append(Table("net-cost", caption, NET_COLUMNS, rows, source))
+        blocks.append(medians_by("net-cost", caption, ("net",), sizes, NET, run.made_by(nets)))
     return blocks
 
 
-ELEMENT_COLUMNS = [
-    Column("element"),
-    Column("n", "count"),
-    Column("threads", "count"),
-    Column("unknowns", "count"),
-    Column("L² error", "error"),
-    Column("seconds", "seconds"),
-    Column("unknowns per second", "number"),
+def _threads(group: Results) -> Value:
+    return int(group.records[0].config["threads"])
+
+
+def _per_second(group: Results) -> Value:
+    values = group.records[0].values
+    return float(values["dofs"] / values["seconds"])
+
+
+ELEMENT: list[Measure] = [
+    ("threads", "count", _threads),
+    ("unknowns", "count", "dofs"),
+    ("L² error", "error", "l2_error"),
+    ("seconds", "seconds", "seconds"),
+    ("unknowns per second", "number", _per_second),
 ]
-NET_COLUMNS = [
-    Column("net"),
-    Column("threads", "count"),
-    Column("parameters", "count"),
-    Column("loss and gradient", "seconds"),
-    Column("prediction per point", "seconds"),
+NET: list[Measure] = [
+    ("threads", "count", _threads),
+    ("parameters", "count", "parameters"),
+    ("loss and gradient", "seconds", "seconds"),
+    ("prediction per point", "seconds", "seconds_per_point"),
 ]
 
 
-def _ordered(cells: Results, *by: str) -> list[StoredResult]:
-    return sorted(cells, key=lambda record: tuple(record.config[name] for name in by))
+def _by(cells: Results, *names: str) -> list[StoredResult]:
+    return sorted(cells, key=lambda record: tuple(record.config[name] for name in names))
 
 
-def _element(record: StoredResult) -> tuple[Value, ...]:
-    config, values = record.config, record.values
-    return (
-        element_title(record),
-        config["n"],
-        config["threads"],
-        values.get("dofs"),
-        values.get("l2_error"),
-        values["seconds"],
-        values["dofs"] / values["seconds"],
-    )
-
-
-def _net(record: StoredResult) -> tuple[Value, ...]:
-    config, values = record.config, record.values
-    return (
-        f"{net_title(config['net'])} {config['hidden']}-{config['width']}",
-        config["threads"],
-        *(values[name] for name in ("parameters", "seconds", "seconds_per_point")),
-    )
+def _size(record: StoredResult) -> str:
+    config = record.config
+    return f"{net_title(config['net'])} {config['hidden']}-{config['width']}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.store.results import Results, median
 from reports.context import Run
-from reports.document import Block, Column, Missing, Paragraph, Picture, Section, Table, Value
+from reports.document import Block, Missing, Paragraph, Picture, Section, Value
 from reports.figures.gradients import (
     gradient_heatmaps,
     jacobian_spectra,
@@ -18,6 +18,7 @@ from reports.figures.gradients import (
 )
 from reports.figures.mean_field import DECAY, decay_slopes, memory_decay
 from reports.names import in_place, net_title
+from reports.tables import grouped, medians_by
 
 TITLE = "Vanishing and exploding gradients"
 ORDER = 70
@@ -59,19 +60,35 @@ def _before(run: Run) -> list[Block]:
 
 
 def _jacobians(run: Run, cells: Results) -> list[Block]:
-    rows = _jacobian_rows(cells)
-    if not rows:
+    chosen = cells.select(AT_INIT, scale=1.0, gamma=0.5)
+    if not len(chosen):
         return [Missing("no nets with He's weights yet.", run.command("gradient_atlas"))]
+    order = in_place("net", chosen.distinct("net"))
+    found = grouped(chosen, "net", "tau", "tau0").items()
+    groups = {
+        (net_title(str(net)), tau0 if tau == "fixed" else f"{tau}, τ₀ = {tau0}"): group
+        for (net, tau, tau0), group in sorted(
+            found, key=lambda g: (order.index(str(g[0][0])), g[0][1:])
+        )
+    }
     return [
-        Table(
+        medians_by(
             "jacobian-norms",
-            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights"
-            f"{_of_all_depths(cells)}.",
-            [Column("net"), Column("τ"), *_depth_columns(cells)],
-            rows,
+            "log₁₀ of the geometric mean of ‖dy[H]/dy[1]‖ at initialisation, He's weights, medians "
+            f"over seeds; at most {MOST_DEPTHS} of the depths measured.",
+            ("net", "τ"),
+            groups,
+            [(f"H = {h}", "rate", partial(_norm, hidden=h)) for h in _depths(cells)],
             run.source("gradient_atlas", cells),
         )
     ]
+
+
+def _norm(group: Results, hidden: int) -> Value:
+    """Of the seeds whose Jacobian float64 holds."""
+    values = group.select(AT_INIT, hidden=hidden).value("log10_spectral_norm")
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
 def _phases(run: Run, cells: Results) -> list[Block]:
@@ -160,40 +177,11 @@ def _agreement(cells: Results) -> str:
     )
 
 
-def _depth_columns(cells: Results) -> list[Column]:
-    return [Column(f"H = {depth}", "rate") for depth in _depths(cells)]
-
-
-def _of_all_depths(cells: Results) -> str:
-    shown, measured = len(_depths(cells)), len(cells.select(AT_INIT, scale=1.0).distinct("hidden"))
-    return f"; {shown} of the {measured} depths measured" if shown < measured else ""
-
-
 def _depths(cells: Results) -> list[int]:
     """Every depth, or so many of them that the table fits the page; the last always."""
     depths = cells.select(AT_INIT, scale=1.0).distinct("hidden")
     places = np.linspace(0, len(depths) - 1, min(len(depths), MOST_DEPTHS)).round().astype(int)
     return [depths[place] for place in places]
-
-
-def _jacobian_rows(cells: Results) -> list[list[Value]]:
-    """One row per net and policy at scale 1: medians over seeds."""
-    chosen = cells.select(AT_INIT, scale=1.0, gamma=0.5)
-    rows: list[list[Value]] = []
-    for net in in_place("net", chosen.distinct("net")):
-        of_net = chosen.select(AT_INIT, net=net)
-        for tau, tau0 in sorted({(r.config["tau"], r.config["tau0"]) for r in of_net}):
-            found = of_net.select(AT_INIT, tau=tau, tau0=tau0)
-            name = tau0 if tau == "fixed" else f"{tau}, τ₀ = {tau0}"
-            norms = [_median(found, depth, "log10_spectral_norm") for depth in _depths(cells)]
-            rows.append([net_title(net), name, *norms])
-    return rows
-
-
-def _median(cells: Results, depth: int, name: str) -> float | None:
-    """Of the seeds whose Jacobian float64 holds."""
-    values = [v for v in cells.select(AT_INIT, hidden=depth).value(name) if v is not None]
-    return median(values) if values else None
 
 
 def _along(run: Run) -> list[Block]:

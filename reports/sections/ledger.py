@@ -6,14 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
-from bench.claims import PARTS, SEED_DEPENDENT, Compared, Entry, agreement, family_sizes
-from bench.claims.statistics import DECIDING_SEEDS, largest_family
-from bench.store.results import Results
+from bench.claims import (
+    DECIDING_SEEDS,
+    PARTS,
+    SEED_DEPENDENT,
+    Compared,
+    Entry,
+    Part,
+    agreement,
+    family_sizes,
+)
+from bench.store.results import FIRST_CONFIRMATORY, Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.first_page import Bar, forest
 from reports.first_page import compared
-from reports.formatting import counted, listed
 
 TITLE = "The ledger of claims"
 ORDER = 60
@@ -32,68 +39,26 @@ def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
     return entry.status, entry.verdict
 
 
-# The comparisons of the first page, chosen by what they are about and not by how they come out.
-FIRST = (
-    "tau-trains-better-resnet-6-50",
-    "learned-tau-beats-fixed-resnet-50-adam",
-    "layers-beat-global-resnet-50-adam",
-    "2-50-beats-6-50-resnet-learned",
-    "fractional-beats-resnet-l2_error_outside-learned",
-    "paper-net-beats-linear-least-squares",
-    "tuned-net-beats-quadratic-least-squares",
-)
-MOST_FIRST = 6
-SIDE = "ratio of errors, median and 95 % interval over seeds (left of 1: the claim's side)"
+SIDE = "ratio of errors, median and 95 % interval over seeds (left of 1: the claim holds)"
 
 
 def headline(run: Run) -> str:
-    """How many of the paper's claims hold."""
+    """The verdicts on the paper's claims, counted."""
     papers = [e for e in run.ledger if e.claim.part == "paper" and e.status != "not tested yet"]
-    if not papers:
-        return ""
     tally = Counter(verdict_of(run, entry)[0] for entry in papers)
-    counts = listed([f"{tally[status]} {_verb(status, tally[status])}" for status in _order(tally)])
-    tested = f"claim{'s' * (len(papers) != 1)} of the paper that {_were(len(papers))} tested"
-    return f"**Of {len(papers)} {tested}, {counts}.**"
-
-
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"
-
-
-VERBS = {  # of one claim, of several
-    "holds": ("holds", "hold"),
-    "does not hold": ("does not hold", "do not hold"),
-    "depends": ("depends on a choice", "depend on a choice"),
-    "not testable as stated": ("cannot be tested as stated", "cannot be tested as stated"),
-    "not tested yet": ("is not tested yet", "are not tested yet"),
-    "too few seeds": ("has too few seeds", "have too few seeds"),
-}
-STATUSES = tuple(VERBS)[:5]
-
-
-def _verb(status: str, number: int) -> str:
-    """As a sentence goes on after a number of claims."""
-    return VERBS[status][number != 1]
-
-
-def _order(tally: Counter[str]) -> list[str]:
-    return [status for status in VERBS if tally[status]]
-
-
-def first_claims(run: Run) -> list[Block]:
-    """The comparisons that matter most as a forest plot; all are in the ledger's own section."""
-    found = {entry.claim.name: (entry, finding) for entry, finding in compared(run.ledger)}
-    chosen = [found[name] for name in FIRST if name in found][:MOST_FIRST]
-    bars = _bars(run, chosen)
-    if not bars:
-        return []
-    message = headline(run).replace("**", "") or "What runs in pairs say of claims."
-    caption = (
-        f"{message} Here {counted(len(bars), 'comparison')} that matter{'s' * (len(bars) == 1)} "
-        "most, of runs that share starting weights and data; the rest is in the ledger's section."
+    return f"**Claims of the paper that were tested: {len(papers)}.** {_counts(tally)}." * bool(
+        tally
     )
-    return [_forest(run, "first-claims", caption, chosen, bars)]
+
+
+STATUSES = ("holds", "does not hold", "depends", "not testable as stated", "not tested yet")
+TOO_FEW = "too few seeds"
+
+
+def _counts(tally: Counter[str]) -> str:
+    """`holds 3, depends 1`"""
+    known = (*STATUSES, TOO_FEW)
+    return ", ".join(f"{status} {tally[status]}" for status in known if tally[status])
 
 
 def article(run: Run) -> list[Block]:
@@ -101,36 +66,28 @@ def article(run: Run) -> list[Block]:
     if not any(entry.status != "not tested yet" for entry in run.ledger):
         return []
     lead = (
-        "Every claim has a rule that was declared on a day and is decided by results alone: five "
-        f"verdicts, three kinds of claims ([[tally]]). {headline(run)} Comparisons pair runs of "
-        "one seed, tests are two-sided, p-values are Holm's over all that a part declares; with "
+        "Every claim has a rule with the day on which it was declared, and is decided by results "
+        f"alone ([[tally]]). {headline(run)} Comparisons pair runs of one seed, tests are "
+        "two-sided, p-values are corrected by Holm's method over all comparisons of a part; with "
         f"fewer than {DECIDING_SEEDS} seeds hardly anything is decided. The ledger itself, with "
         "rules and evidence, is in the supplement."
     )
     return [Paragraph(lead), _tally(run), *_comparisons(run, "claims", "paper")]
 
 
-def _comparisons(run: Run, name: str, part: str) -> list[Block]:
+def _comparisons(run: Run, name: str, part: Part) -> list[Block]:
     """All comparisons of a part but those of the τ study, which has a forest of its own."""
     found = [pair for pair in compared(run.ledger) if pair[0].claim.part == part]
     if found:
         studied = {r.key for r in run.records if r.kind == "tau_arm"}
         found = [pair for pair in found if not studied & set(pair[1].cells)]
     bars = _bars(run, found)
-    return [_forest(run, name, _message(part, bars), found, bars)] if bars else []
-
-
-def _message(part: str, bars: Sequence[Bar]) -> str:
-    tally = Counter(bar.verdict for bar in bars)
-    counts = listed([f"{tally[status]} {_verb(status, tally[status])}" for status in _order(tally)])
-    return (
-        f"Of {counted(len(bars), 'comparison')} {WHOSE[part]}, {counts}. The ratio of errors of "
+    caption = (
+        f"{PARTS[part]}: {_counts(Counter(bar.verdict for bar in bars))}. The ratio of errors of "
         "runs that share starting weights and data, median and 95 % interval over seeds; left of 1 "
-        "is the claim's side. Comparisons of the τ study have a forest of their own."
+        "the claim holds. Comparisons of the τ study have a figure of their own."
     )
-
-
-WHOSE = {"paper": "that the paper makes", "control": "of ours", "formula": "of formulas"}
+    return [_forest(run, name, caption, found, bars)] if bars else []
 
 
 def _bars(run: Run, found: Sequence[tuple[Entry, Compared]]) -> list[Bar]:
@@ -153,9 +110,6 @@ def _word(run: Run, entry: Entry) -> str:
     """What is compared and still not tested has too few seeds to be decided."""
     status = verdict_of(run, entry)[0]
     return TOO_FEW if status == "not tested yet" else status
-
-
-TOO_FEW = "too few seeds"
 
 
 def _forest(
@@ -198,20 +152,17 @@ def contents(run: Run) -> list[Block]:
     if not run.ledger:
         return []
     verdicts = {entry.claim.name: verdict_of(run, entry) for entry in run.ledger}
-    tally = Counter(status for status, _ in verdicts.values())
-    counts = ", ".join(f"{number} {status}" for status, number in tally.most_common())
     standing = Counter(entry.standing for entry in run.ledger)
     sizes = family_sizes([entry.claim for entry in run.ledger])
-    families = ", ".join(f"{sizes[part]} ({title.lower()})" for part, title in PARTS.items())
+    families = ", ".join(f"{title.lower()} {sizes[part]}" for part, title in PARTS.items())
     text = (
-        f"Of {len(run.ledger)} claims: {counts}. {standing['confirmed']} verdicts are confirmed: "
-        "their rule was declared on the day it names and every seed behind them is from 1000 on, "
-        f"which no pilot and no tuning has used. {standing['exploratory']} are exploratory. "
-        "Comparisons pair runs that share initial weights and data; tests are Wilcoxon's, "
-        "two-sided; p-values are Holm's over all comparisons that a part declares, with data or "
-        f"without: {families}. {DECIDING_SEEDS} seeds that all agree decide among up to "
-        f"{largest_family(DECIDING_SEEDS)} (2/2¹² each). One that disjoint halves of the seeds "
-        "contradict is not decided; diverged runs rank worst."
+        f"Claims: {len(run.ledger)} ({_counts(Counter(s for s, _ in verdicts.values()))}). "
+        f"Confirmed verdicts: {standing['confirmed']}, whose rule was declared on the day it names "
+        f"and whose seeds, from {FIRST_CONFIRMATORY} on, no pilot and no tuning has used. "
+        f"Exploratory: {standing['exploratory']}. Tests are Wilcoxon's, two-sided, of runs that "
+        "share initial weights and data; p-values are corrected by Holm's method over all "
+        f"comparisons that a part declares, with data or without ({families}). A comparison that "
+        "disjoint halves of the seeds contradict is not decided; diverged runs rank worst."
     )
     parts = [(part, [e for e in run.ledger if e.claim.part == part]) for part in PARTS]
     return [
@@ -221,7 +172,7 @@ def contents(run: Run) -> list[Block]:
     ]
 
 
-def _table(part: str, entries: Sequence[Entry], verdicts: dict[str, tuple[str, str]]) -> Table:
+def _table(part: Part, entries: Sequence[Entry], verdicts: dict[str, tuple[str, str]]) -> Table:
     columns = [
         Column("claim"),
         *([Column(TITLES[part]), Column("where")] if TITLES[part] else []),
@@ -244,8 +195,7 @@ def _table(part: str, entries: Sequence[Entry], verdicts: dict[str, tuple[str, s
         )
     place = [column.title for column in columns].index("verdict")
     tints = {(at, place): verdicts[e.claim.name][0] for at, e in enumerate(entries)}
-    caption = f"{PARTS[part]}."  # type: ignore[index]
-    return Table(f"ledger-{part}", caption, columns, rows, tints=tints)
+    return Table(f"ledger-{part}", f"{PARTS[part]}.", columns, rows, tints=tints)
 
 
 def _in_full(entry: Entry, words: str) -> str:

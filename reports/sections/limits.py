@@ -7,7 +7,7 @@ from collections import Counter
 from bench.store.results import FIRST_CONFIRMATORY
 from reports.context import Run
 from reports.document import Block, Paragraph
-from reports.formatting import count, counted, show
+from reports.formatting import count, show
 
 TITLE = "Limits of the study, and how to reproduce it"
 ORDER = 99
@@ -22,7 +22,7 @@ AFTER_A_LOOK = {
     "had been seen for tuning seeds.",
     "training": "The claim that net errors are flat in h was narrowed after other nets had been "
     "seen to vary, and is now called not testable as stated.",
-    "solve": "Weights of the loss, points and optimiser of the nets that are told the equation "
+    "solve": "Weights of the loss, points and optimiser of the nets that are given the equation "
     "were chosen in pilots on the same fields, one rule for all; the optimisers of their race were "
     "not tuned alike.",
     "reentrant": "What counts as wrong (more than a quarter of u away) and as the nodal limit was "
@@ -35,8 +35,8 @@ AFTER_A_LOOK = {
 def article(run: Run) -> list[Block]:
     if not run.records:
         return []
-    told = (_scope(), _seeds(run), _missing(run), _looks(run), _again(run))
-    return [Paragraph(text) for text in told if text]
+    texts = (_scope(), _seeds(run), _missing(run), _looks(run), _again(run))
+    return [Paragraph(text) for text in texts if text]
 
 
 def contents(run: Run) -> list[Block]:
@@ -46,8 +46,8 @@ def contents(run: Run) -> list[Block]:
 def _scope() -> str:
     return (
         "Fields are known in closed form wherever errors are exact; domains are unions of boxes; "
-        "everything runs on the CPU. Seconds are those of one machine: read ratios. Methods were "
-        "told different things, and only those told the same are compared."
+        "everything runs on the CPU. Seconds are those of one machine: read ratios. Methods are "
+        "given different information, and only those that are given the same are compared."
     )
 
 
@@ -56,10 +56,8 @@ def _missing(run: Run) -> str:
     absent = sum(s.record is None for s in run.standings)
     if not absent:
         return ""
-    return (
-        f"{counted(absent, 'cell')} of {count(len(run.standings))} planned "
-        f"{'is' if absent == 1 else 'are'} not in this report; the supplement names them."
-    )
+    planned = count(len(run.standings))
+    return f"Planned cells: {planned}; not in this report: {count(absent)} (see the supplement)."
 
 
 def _seeds(run: Run) -> str:
@@ -67,14 +65,9 @@ def _seeds(run: Run) -> str:
     standing = Counter(entry.standing for entry in run.ledger if entry.standing)
     if not standing:
         return ""
-    sure, rest = (
-        f"{counted(standing[kind], 'verdict').capitalize()} "
-        f"{'is' if standing[kind] == 1 else 'are'} {kind}"
-        for kind in ("confirmed", "exploratory")
-    )
     return (
-        f"{sure}, which takes seeds from {FIRST_CONFIRMATORY} on that no pilot and no tuning has "
-        f"used. {rest}."
+        f"Confirmed verdicts: {standing['confirmed']} (from seeds {FIRST_CONFIRMATORY} on, which "
+        f"no pilot and no tuning has used). Exploratory verdicts: {standing['exploratory']}."
     )
 
 

@@ -1,10 +1,8 @@
-"""Every activation, start and width beside mean-field theory; in presets that widen the atlas."""
+"""Gradients by activation, start and width, compared with mean-field theory."""
 
 from __future__ import annotations
 
 from functools import partial
-
-import numpy as np
 
 from bench.claims.themes.phases import KIND, Line, nets_of, phase_lines, plain
 from bench.store.results import Results
@@ -32,7 +30,6 @@ from reports.figures.mean_field import (
 from reports.figures.spectra import (
     TRAINED,
     correlation_lengths,
-    extremes,
     length_errors,
     spectra_along_training,
 )
@@ -78,8 +75,8 @@ def _over_seeds(nets: Results) -> str:
 
 def _phases(nets: Results, theory: Results, source: Source) -> list[Block]:
     edges = edge_scales(theory)
-    told = ", ".join(f"{name} {scale:.2f}" for name, scale in sorted(edges.items()))
-    edge = f" Green: the edge of chaos, χ = 1 ({told} of He's weights)." if edges else ""
+    listed = ", ".join(f"{name} {scale:.2f}" for name, scale in sorted(edges.items()))
+    edge = f" Green: the edge of chaos, χ = 1 ({listed} of He's weights)." if edges else ""
     return [
         Picture(
             "phases-by-activation",
@@ -106,7 +103,7 @@ def _lengths(cells: Results, _: Results, source: Source) -> list[Block]:
             f"off by at most {off or 'nothing that was measured'}: ξ in feedforward nets of width "
             f"{first['width']} with biases of variance {first['bias_variance']:g}, by variance of "
             "the weights; marks with their range over seeds, lines predicted. In the chaotic phase "
-            "finite width keeps pushing correlations about, which is why seeds scatter there.",
+            "correlations fluctuate at finite width, so seeds scatter there.",
             partial(correlation_lengths, cells),
             "Correlation length by weight variance for every activation, measured and predicted.",
             source,
@@ -117,7 +114,10 @@ def _lengths(cells: Results, _: Results, source: Source) -> list[Block]:
 def _by_width(nets: Results, _: Results, source: Source) -> list[Block]:
     lines = phase_lines(nets)
     return [
-        Paragraph(_sentence(lines)),
+        Paragraph(
+            "Where gradients begin to vanish and to explode, measured and predicted by mean-field "
+            "theory ([[phase-lines]])."
+        ),
         Picture(
             "growth-by-width",
             "Growth from the last hidden layer to the first for several widths: medians with bands "
@@ -143,24 +143,12 @@ def _by_width(nets: Results, _: Results, source: Source) -> list[Block]:
 
 
 def _rows(lines: list[Line]) -> list[list[Value]]:
-    of_net = {net: [line for line in lines if line.net == net] for net in {l.net for l in lines}}
+    order = in_place("net", {line.net for line in lines})
     return [
-        [net_title(net), line.name, line.hidden, line.width, line.measured, line.predicted,
+        [net_title(line.net), line.name, line.hidden, line.width, line.measured, line.predicted,
          line.off, line.before]
-        for net in in_place("net", sorted(of_net))
-        for line in of_net[net]
+        for line in sorted(lines, key=lambda line: order.index(line.net))
     ]  # fmt: skip
-
-
-def _sentence(lines: list[Line]) -> str:
-    if not lines:
-        return "No phase line is crossed within the scales of this run."
-    worst = max(lines, key=lambda line: line.off)
-    return (
-        f"At the largest width, {worst.width}, {len(lines)} phase lines are crossed; mean field "
-        f"misses their weight scale by {worst.off:.1%} at worst ({net_title(worst.net)}, "
-        f"{worst.name})."
-    )
 
 
 def _by_start(nets: Results, _: Results, source: Source) -> list[Block]:
@@ -179,8 +167,8 @@ def _by_start(nets: Results, _: Results, source: Source) -> list[Block]:
 
 def _layer_norm(nets: Results, theory: Results, source: Source) -> list[Block]:
     gains = {r.config["activation"]: r.values["layer_norm_gain"] for r in theory}
-    told = ", ".join(f"{name} {gain:.3f}" for name, gain in sorted(gains.items()))
-    closed = f" χ = E[σ′²]/E[σ²] per layer of the feedforward net: {told}." if gains else ""
+    listed = ", ".join(f"{name} {gain:.3f}" for name, gain in sorted(gains.items()))
+    closed = f" χ = E[σ′²]/E[σ²] per layer of the feedforward net: {listed}." if gains else ""
     return [
         Picture(
             "growth-with-layer-norm",
@@ -195,48 +183,14 @@ def _layer_norm(nets: Results, theory: Results, source: Source) -> list[Block]:
 
 
 def _trained(cells: Results, _: Results, source: Source) -> list[Block]:
-    rows = spectrum_rows(cells)
-    spreads = [high - low for record in cells for low, high in [extremes(record)]]
-    lived = [spread for spread in spreads if np.isfinite(spread[[0, -1]]).all()]
-    wider = sum(bool(spread[-1] > spread[0]) for spread in lived)
     return [
         Picture(
             "spectra-in-training",
-            f"Training widens the spectrum of dy[H]/dy[1] in {wider} of {len(lived)} nets: largest "
-            "and smallest singular value by step, medians over seeds, from He's weights and from "
-            "orthogonal ones; values 15 decades below the largest are rounding and cut off.",
+            "Largest and smallest singular value of dy[H]/dy[1] by step of the training, medians "
+            "over seeds, from He's weights and from orthogonal ones; values 15 decades below the "
+            "largest are rounding and cut off.",
             partial(spectra_along_training, cells),
             "Extreme singular values of end-to-end Jacobians along training, by net and τ.",
             source,
         ),
-        Table(
-            "spectra-ends",
-            "log₁₀ of the largest singular value of dy[H]/dy[1] before and after training, the "
-            "largest of any single step dy[k+1]/dy[k] after it, and the decades between largest "
-            "and smallest.",
-            [
-                Column("net"), Column("τ"), Column("start"), Column("largest before", "rate"),
-                Column("after", "rate"), Column("step after", "rate"),
-                Column("spread before", "rate"), Column("spread after", "rate"),
-            ],
-            rows,
-            source,
-        ),
-    ]  # fmt: skip
-
-
-def spectrum_rows(cells: Results) -> list[list[Value]]:
-    rows: list[list[Value]] = []
-    trained = cells.select(TRAINED)
-    for net in in_place("net", trained.distinct("net")):
-        for record in trained.select(TRAINED, net=net):
-            low, high = extremes(record)
-            steps = record.arrays["step_largest"][:, -1].max()
-            rows.append(
-                [
-                    net_title(net), f"{record.config['tau']}, τ₀ = {record.config['tau0']}",
-                    record.config["init"], float(high[0]), float(high[-1]), float(steps),
-                    float(high[0] - low[0]), float(high[-1] - low[-1]),
-                ]
-            )  # fmt: skip
-    return rows
+    ]

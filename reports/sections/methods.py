@@ -1,4 +1,4 @@
-"""What each method was told: a small table for the article, a card per method behind it."""
+"""What each method is given: a small table for the article, a card per method in the supplement."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reports.cards import Card, cards
 from reports.competitors import Competitor, competitors, contested
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Table, Value
-from reports.formatting import count, counted, listed
+from reports.formatting import count, listed
 
-TITLE = "What each method was told"
+TITLE = "What each method is given"
 ORDER = 20
 STUDIES = ()  # whatever competes
 GAP = ""
@@ -25,7 +25,7 @@ EQUATION = Formula(
     "curl of phi curl u is f, the divergence of u is 0, and u cross n is g on the boundary.",
 )
 COLUMNS = [
-    Column("told"),
+    Column("given"),
     Column("methods"),
     Column("in detail"),
     Column("unknowns"),
@@ -34,7 +34,7 @@ COLUMNS = [
 
 
 def article(run: Run) -> list[Block]:
-    """One row per thing that can be told and family of methods."""
+    """One row per kind of information and family of methods."""
     field = _field(run)
     rows = [_row(track, family, members) for (track, family), members in _families(field).items()]
     if not rows:
@@ -42,18 +42,17 @@ def article(run: Run) -> list[Block]:
     problems = contested(run.results)
     text = (
         f"All fields ({listed([f'`{name}`' for name in problems])}) solve one equation, with φ and "
-        "f in closed form. A comparison is only as fair as what each side was told ([[told-table]])"
-        ": the field itself, samples of it, or the equation with its boundary data and nothing of "
+        "f in closed form. A comparison is only as fair as what each side is given ([[given]]): "
+        "the field itself, samples of it, or the equation with its boundary data and nothing of "
         "the field. One norm measures all, the L² norm; comparisons are made within a row's kind "
         "of information, at equal samples, inputs and threads, and the code refuses any other."
     )
     caption = (
-        "Three kinds of information, and who was given which, over "
-        f"{counted(len(problems), 'field')}. Everything computes in double precision on one thread "
-        "unless a table says otherwise."
+        "The kinds of information, and the methods that are given each. Everything computes in "
+        "double precision on one thread unless a table says otherwise."
     )
     records = Results([r for c in field for r in c.records])
-    table = Table("told-table", caption, COLUMNS, rows, run.made_by(records))
+    table = Table("given", caption, COLUMNS, rows, run.made_by(records))
     return [Paragraph(text), EQUATION, table]
 
 
@@ -79,13 +78,13 @@ def _row(track: str, family: str, members: Sequence[Competitor]) -> tuple[Value,
     return (
         INFORMATION[track].short,
         f"{family}s: {listed(named)}",
-        _told(members),
+        _given(members),
         f"{count(min(sizes))} to {count(max(sizes))}" if len(set(sizes)) > 1 else count(sizes[0]),
         _settings(members),
     )
 
 
-def _told(members: Sequence[Competitor]) -> str:
+def _given(members: Sequence[Competitor]) -> str:
     samples = sorted({c.declared.samples for c in members if c.declared.samples})
     if not samples:
         return listed(sorted({c.declared.given for c in members}))

@@ -1,20 +1,18 @@
-"""Nets: how they train, which τ they learn, how they extrapolate, what pruning takes away."""
+"""Nets: how they train and how they extrapolate."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from bench.claims.themes.reproduction import printed_tau
-from bench.store.results import Results, StoredResult, medians
+from bench.store.results import Results, StoredResult
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
+from reports.document import Block, Paragraph, Picture, Section, Table
 from reports.figures.nets import by_variant, error_maps, quivers, training_curves
 from reports.formatting import scientific
 from reports.names import net_name
+from reports.tables import DIVERGED, SEEDS, largest, medians_by, smallest
 
 TITLE = "Nets"
 ORDER = 52
@@ -52,7 +50,6 @@ def _blocks(run: Run, nets: Results) -> list[Block]:
     if len(papers):
         blocks.append(_curves(run, papers, problem))
     blocks.append(_table(run, nets, problem))
-    blocks.extend(_tau_table(run, nets, problem))
     blocks.extend(_maps(run, nets, problem))
     return blocks
 
@@ -68,84 +65,27 @@ def _curves(run: Run, nets: Results, problem: str) -> Picture:
     )
 
 
-METRICS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside")
-
-
 def _table(run: Run, nets: Results, problem: str) -> Table:
-    columns = [
-        Column("net"),
-        Column("seeds", "count"),
-        Column("diverged", "count"),
-        Column("train MSE", "error"),
-        Column("relative test error", "error"),
-        Column("L² cube", "error"),
-        Column("smallest", "error"),
-        Column("largest", "error"),
-        Column("inside", "error"),
-        Column("outside", "error"),
-        Column("seconds", "seconds"),
-    ]
-    rows = [_row(label, runs) for label, runs in by_variant(nets).items()]
-    return Table(
+    return medians_by(
         f"nets-{problem}",
         f"Trained nets, problem {problem}: medians over seeds; smallest and largest of the L² "
         "error on the cube. A diverged run counts as infinite.",
-        columns,
-        rows,
+        ("net",),
+        {(label,): runs for label, runs in by_variant(nets).items()},
+        [
+            SEEDS,
+            DIVERGED,
+            ("train MSE", "error", "train_mse"),
+            ("relative test error", "error", "rel_test_error"),
+            ("L² cube", "error", "l2_error"),
+            smallest("l2_error"),
+            largest("l2_error"),
+            ("inside", "error", "l2_error_inside"),
+            ("outside", "error", "l2_error_outside"),
+            ("seconds", "seconds", "seconds"),
+        ],
         run.source("training", nets),
     )
-
-
-def _row(label: str, runs: Results) -> tuple[Value, ...]:
-    middle = {name: runs.median(name) for name in (*METRICS, "seconds")}
-    cube = runs.errors("l2_error")
-    return (
-        label,
-        len(runs),
-        sum(bool(diverged) for diverged in runs.value("diverged")),
-        middle["train_mse"],
-        middle["rel_test_error"],
-        middle["l2_error"],
-        _finite(min(cube)),
-        _finite(max(cube)),
-        middle["l2_error_inside"],
-        middle["l2_error_outside"],
-        middle["seconds"],
-    )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _tau_table(run: Run, nets: Results, problem: str) -> list[Block]:
-    """Medians of the learned τ beside the paper's; the distance is the largest difference."""
-    learned = Results([r for r in nets if r.config["tau"] == "learned"])
-    if not len(learned) or problem != "maxwell":
-        return []
-    rows: list[tuple[Value, ...]] = []
-    for label, runs in by_variant(learned).items():
-        config = runs.records[0].config
-        taus = [r.values["tau"] for r in runs if None not in r.values["tau"]]
-        printed = printed_tau(config)
-        middle = medians(taus) if taus else None
-        distance = None
-        if printed is not None and middle is not None:
-            distance = float(np.abs(middle - printed).max())
-        rows.append((label, len(taus), _steps(middle), _steps(printed), distance))
-    columns = [
-        Column("net"),
-        Column("seeds", "count"),
-        Column("learned τ (median)"),
-        Column("the paper's"),
-        Column("largest difference", "number"),
-    ]
-    caption = "Learned τ per layer beside the paper's table."
-    return [Table("learned-tau", caption, columns, rows, run.source("training", learned))]
-
-
-def _steps(tau: Sequence[float] | np.ndarray | None) -> str | None:
-    return None if tau is None else " ".join(f"{step:.2f}" for step in tau)
 
 
 def _maps(run: Run, nets: Results, problem: str) -> list[Block]:

@@ -1,38 +1,24 @@
-"""E2: which layers a learned τ calls redundant, and what deleting them costs."""
+"""Which layers a learned τ marks as redundant, and what deleting them costs."""
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from bench.claims.themes.reproduction import PRINTED_TEST_ERROR
 from bench.store.files import StoredResult
 from bench.store.results import Results, median
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.document import Block, Paragraph, Picture, Value
 from reports.figures.nets import Weights, net_drawings
+from reports.tables import SEEDS, grouped, largest, medians_by, smallest
 
 STUDY = "pruning"
 
 TITLE = "Redundant layers"
-ORDER = 62
+ORDER = 62.5
 STUDIES = (STUDY,)
 GAP = "nothing was pruned in this run."
 NEAR_ZERO = 1e-2
-
-COLUMNS = [
-    Column("τ starts at"),
-    Column("seeds", "count"),
-    Column("relative test error", "error"),
-    Column("smallest", "error"),
-    Column("largest", "error"),
-    Column("runs with a τ ≈ 0", "count"),
-    Column("layers deleted (by τ)"),
-    Column("error after", "error"),
-    Column("last layer solved again", "error"),
-    Column("layers deleted (by effect)"),
-    Column("error after", "error"),
-]
 
 
 def contents(run: Run) -> list[Block]:
@@ -48,50 +34,51 @@ def contents(run: Run) -> list[Block]:
             "by their effect, ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖; both thresholds are "
             f"{NEAR_ZERO:g}. Errors are medians over seeds."
         ),
-        Table(
+        medians_by(
             "pruning",
-            "Pruning by τ and by effect, from each start.",
-            COLUMNS,
-            [_row(runs, tau0) for tau0 in runs.distinct("tau0")],
+            "Pruning by τ and by effect, from each start: medians over seeds.",
+            ("τ starts at",),
+            grouped(runs, "tau0"),
+            [
+                SEEDS,
+                ("relative test error", "error", "rel_test_error"),
+                smallest("rel_test_error"),
+                largest("rel_test_error"),
+                ("runs with a τ ≈ 0", "count", _near_zero),
+                ("layers deleted (by τ)", "text", partial(_layers, name="pruned_tau_layers")),
+                ("error after", "error", partial(_median, name="pruned_tau_error")),
+                (
+                    "last layer solved again",
+                    "error",
+                    partial(_median, name="pruned_tau_error_resolved"),
+                ),
+                (
+                    "layers deleted (by effect)",
+                    "text",
+                    partial(_layers, name="pruned_change_layers"),
+                ),
+                ("error after", "error", partial(_median, name="pruned_change_error")),
+            ],
             run.source(STUDY, runs),
         ),
         *_drawing(run),
     ]
 
 
-def _row(runs: Results, tau0: str) -> tuple[Value, ...]:
-    group = Results([r for r in runs if r.config["tau0"] == tau0])
-    errors = group.errors("rel_test_error")
-    near = sum(
+def _near_zero(group: Results) -> Value:
+    return sum(
         any(t is not None and abs(t) < NEAR_ZERO for t in r.values["tau"][1:]) for r in group
     )
-    return (
-        str(tau0),
-        len(group),
-        group.median("rel_test_error"),
-        _finite(min(errors)),
-        _finite(max(errors)),
-        near,
-        _layers(group, "pruned_tau_layers"),
-        _median(group.value("pruned_tau_error")),
-        _median(group.value("pruned_tau_error_resolved")),
-        _layers(group, "pruned_change_layers"),
-        _median(group.value("pruned_change_error")),
-    )
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _median(values: list[float | None]) -> float | None:
+def _median(group: Results, name: str) -> Value:
     """Of the runs that lost a layer; the others have no error after."""
-    there = [value for value in values if value is not None]
-    return median(there) if there else None
+    values = [value for value in group.value(name) if value is not None]
+    return median(values) if values else None
 
 
-def _layers(group: Results, name: str) -> str:
-    """How many layers went, seed by seed: 0, 0, 2 …"""
+def _layers(group: Results, name: str) -> Value:
+    """How many layers were deleted, seed by seed: 0, 0, 2 …"""
     return ", ".join(str(len(layers or [])) for layers in group.value(name))
 
 

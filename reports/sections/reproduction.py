@@ -1,18 +1,18 @@
 """The paper's own experiment, and its printed numbers: what it states, how near runs come.
 
-The article sets its nets beside the elements, with their training and their gradients by layer; the
-supplement has its setting, its numbers and what hangs on what it leaves open.
+The article compares its nets with the elements, with their training and their gradients by layer;
+the supplement has its setting, its numbers and what depends on what it leaves open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import inf
 
+from bench.claims.arms import MAIN
 from bench.claims.themes.reproduction import SETTING, Closest, closest, closest_with_penalty
 from bench.claims.themes.sensitivity import QUESTIONS, Answer, answers, data_and_weights
-from bench.store.results import Results, median
+from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import (
     Block,
@@ -27,14 +27,11 @@ from reports.document import (
 )
 from reports.figures.convergence import error_against_h
 from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
-from reports.formatting import counted, listed, scientific, show
-from reports.names import net_family, net_name
 
 TITLE = "The paper's experiment"
 ORDER = 22
 STUDIES = ()  # `training` and `convergence` have sections of their own, which name what is missing
 GAP = ""
-MAIN = "maxwell"
 STEEPEST = {"optimizer": "steepest", "features": "x,f,phi"}
 
 NUMBERS = [
@@ -53,9 +50,9 @@ def article(run: Run) -> list[Block]:
     nets = papers_nets(run)
     lead = Paragraph(
         "The paper trains ResNets and Fractional-DNNs on samples of the field in the cylinder, "
-        "with steps τ that are fixed or learned, and sets them beside the best approximation by "
-        "Nédélec elements, which is told the field everywhere. A net does not depend on h: it is "
-        f"one level in the figure. {_beside(fem, nets)}"
+        "with step sizes τ that are fixed or learned, and compares them with the best "
+        "approximation by Nédélec elements, which is given the field everywhere. A net "
+        "has no mesh size, so its error is a horizontal line in the figure."
     )
     blocks: list[Block] = []
     if len(fem):
@@ -67,8 +64,8 @@ def article(run: Run) -> list[Block]:
 
 def papers_nets(run: Run) -> Results:
     """By steepest descent, on all inputs, the loss without penalties."""
-    told = run.results_of("training").select("net", problem=MAIN, **STEEPEST)
-    return Results([r for r in told if not r.config["bias_ordering"] and not r.config["lambda2"]])
+    nets = run.results_of("training").select("net", problem=MAIN, **STEEPEST)
+    return Results([r for r in nets if not r.config["bias_ordering"] and not r.config["lambda2"]])
 
 
 def _formulas() -> list[Block]:
@@ -83,92 +80,41 @@ def _formulas() -> list[Block]:
     ]
 
 
-def _beside(fem: Results, nets: Results) -> str:
-    """Up to which mesh the nets have the smaller error."""
-    meshes = list(fem.select("fem", element="N0").sorted_by("n"))
-    if not meshes or not len(nets):
-        return ""
-    parts = []
-    for hidden in nets.distinct("hidden"):
-        levels = [median(group.errors()) for group in _variants(nets, hidden).values()]
-        best = min(levels)
-        beaten = [r.values["n"] for r in meshes if r.values["l2_error"] > best]
-        name = f"{hidden}-{nets.select('net', hidden=hidden).distinct('width')[0]}"
-        against = f"N₀ up to n = {max(beaten)}" if beaten else "no mesh of N₀"
-        parts.append(f"the best {name} net ({scientific(best, 1)}) beats {against}")
-    last = meshes[-1].values
-    sentence = listed(parts)
-    return (
-        f"{sentence[0].upper()}{sentence[1:]}, of meshes up to n = {last['n']} "
-        f"({scientific(last['l2_error'], 1)}); the two were told different things."
-    )
-
-
-def _variants(nets: Results, hidden: int) -> dict[str, Results]:
-    found = nets.select("net", hidden=hidden)
-    names = sorted({net_family(r.config) for r in found})
-    return {n: Results([r for r in found if net_family(r.config) == n]) for n in names}
-
-
 def _levels(run: Run, fem: Results, nets: Results) -> Picture:
-    said = _beside(fem, nets) or f"Best approximation on `{MAIN}`, without nets so far."
     caption = (
-        f"{said} L² error on the cube, 21 % of which lies outside the nets' samples, against the "
-        "mesh size, by hidden layers and width of the nets; medians over "
-        f"{counted(len(nets.distinct('seed')), 'seed')} with a band over all."
+        "L² error on the cube against the mesh size, by hidden layers and width of the nets. 21 % "
+        "of the cube lies outside the nets' samples; medians over seeds (seeds: "
+        f"{len(nets.distinct('seed'))}) with a band over all."
         if len(nets)
-        else said
+        else f"Best approximation on `{MAIN}`: L² error on the cube against the mesh size."
     )
-    both = Results([*fem, *nets])
     draw = partial(levels_beside_elements if len(nets) else error_against_h, fem, nets)
-    return Picture("paper-levels", caption, draw, said, run.made_by(both))
+    return Picture("paper-levels", caption, draw, caption, run.made_by(Results([*fem, *nets])))
 
 
 def _training(run: Run, nets: Results) -> Picture:
-    """Which τ ends lower, size by size, and what the training costs."""
-    parts = []
-    for hidden in nets.distinct("hidden"):
-        ends = {
-            name: median(group.errors("train_mse"))
-            for name, group in _variants(nets, hidden).items()
-        }
-        best = min(ends, key=lambda name: ends[name])
-        if ends[best] < inf:
-            parts.append(f"of {hidden} layers {best} ends lowest ({scientific(ends[best], 1)})")
-    seconds = [median(g.value("seconds")) for g in _groups(nets)]
-    span = " to ".join(dict.fromkeys(show(end(seconds), "seconds") for end in (min, max)))
     caption = (
-        f"A training takes {span}; {listed(parts)}. Mean square error against seconds of steepest "
-        "descent on one thread, by hidden layers and width: median over seeds, band over all."
+        "Mean square error against seconds of steepest descent on one thread, by hidden layers and "
+        "width: medians over seeds, bands over all."
     )
     draw = partial(cost_of_training, nets)
     return Picture("paper-training", caption, draw, caption, run.source("training", nets))
 
 
-def _groups(nets: Results) -> list[Results]:
-    names = sorted({net_name(r.config) for r in nets})
-    return [Results([r for r in nets if net_name(r.config) == name]) for name in names]
-
-
 def _gradients(run: Run, nets: Results) -> Picture:
-    """How far apart the layers' gradients are, before and after."""
-    spans = [_span(record, at) for at in (0, -1) for record in nets]
-    start, end = (median(spans[: len(nets)]), median(spans[len(nets) :]))
+    """With how far apart the layers' gradients are, before and after."""
+    start, end = (median(_span(record, at) for record in nets) for at in (0, -1))
     caption = (
-        "Gradients neither vanish nor explode in nets this shallow: the largest ‖∂J/∂W‖ of a net "
-        f"is {start:.1f} times its smallest before training and {end:.1f} times after, in the "
-        "median. Norms by layer, dashed before, solid after; medians over seeds."
-        if max(start, end) < 1e3
-        else f"The largest ‖∂J/∂W‖ of a net is {start:.2g} times its smallest before training and "
-        f"{end:.2g} times after, in the median. Norms by layer, dashed before, solid after; "
-        "medians over seeds."
+        "Norms of ∂J/∂W by layer, dashed before training, solid after; medians over seeds. The "
+        f"largest norm of a net is {start:.2g} times its smallest before training and {end:.2g} "
+        "times after, in the median."
     )
     draw = partial(gradients_by_layer, nets)
     return Picture("paper-gradients", caption, draw, caption, run.source("training", nets))
 
 
-def _span(record: object, at: int) -> float | None:
-    norms = record.arrays["history_grad_W"][at]  # type: ignore[attr-defined]
+def _span(record: StoredResult, at: int) -> float | None:
+    norms = record.arrays["history_grad_W"][at]
     return float(max(norms) / min(norms)) if min(norms) > 0 else None
 
 
@@ -182,8 +128,8 @@ def contents(run: Run) -> list[Block | Section]:
     if found:
         text = (
             "γ, the starting τ, the starting weights and the line search are not stated in the "
-            "paper, so a number can only be approached; the spread over seeds says how near is "
-            "near."
+            "paper, so a number can only be approached; the spread over seeds is the scale to "
+            "judge a difference by."
         )
         caption = "The printed numbers and the closest reproduction in this run."
         blocks += [Paragraph(text), _numbers(run, "reproduction", caption, found)]
@@ -229,15 +175,15 @@ def _sensitivity(run: Run) -> list[Block | Section]:
     changes = [answer.change for answer in next(iter(seen.values()))]
     if len(changes) < 2:
         return []
-    cells = tuple(key for answer in seen[QUESTIONS[0]] for key in answer.found.cells)
+    cells = tuple(key for answer in seen[QUESTIONS[0]] for key in answer.effect.cells)
     rows: list[list[Value]] = [
         [change, *(_effect(seen[question][at]) for question in QUESTIONS)]
         for at, change in enumerate(changes)
     ]
     columns = [Column("change"), *(Column(q.name.replace("-", " ")) for q in QUESTIONS)]
-    pairs = seen[QUESTIONS[0]][0].found.comparison.pairs
+    pairs = seen[QUESTIONS[0]][0].effect.pairs
     caption = (
-        f"What hangs on what the paper leaves open: median ratio over {pairs} seeds, below one "
+        f"What depends on what the paper leaves open: median ratio over {pairs} seeds, below one "
         "where the paper's finding holds, with one choice changed at a time; * decided, two-sided, "
         "Holm over the changes. Fewer samples and steps than the paper's."
     )
@@ -253,5 +199,4 @@ def _sensitivity(run: Run) -> list[Block | Section]:
 
 
 def _effect(answer: Answer) -> str:
-    mark = "" if answer.sign == "undecided" else "*"
-    return f"{answer.found.comparison.ratio:.2f}{mark}"
+    return f"{answer.effect.ratio:.2f}{'*' if answer.effect.decided else ''}"

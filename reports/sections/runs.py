@@ -1,4 +1,4 @@
-"""Several runs side by side: their verdicts and their errors, and where they contradict."""
+"""Several runs compared: their verdicts, their errors, and contradictions."""
 
 from __future__ import annotations
 
@@ -51,30 +51,27 @@ def _contradictory(row: Row) -> bool:
 
 
 def headline(run: Run) -> str:
-    """In the abstract: whether other seeds say the same."""
+    """In the abstract: whether other seeds give the same verdicts."""
     if not run.others:
         return ""
-    rows = _by_claim([run, *run.others])
     seeds = "; ".join(_seeds(other) for other in run.others)
-    return f"**Held against other runs** ({seeds}): {_counts(rows)}."
+    return f"**Compared with other runs** ({seeds}). {_counts(_by_claim([run, *run.others]))}"
 
 
 def _summary(runs: Sequence[Run], rows: Sequence[Row]) -> Paragraph:
     sizes = "; ".join(f"{run.name}: {len(run.results)} cells, {_seeds(run)}" for run in runs)
     return Paragraph(
-        f"{sizes}. {_counts(rows).capitalize()}. A claim that runs decide against each other "
-        "depends on the seed and counts as undecided."
+        f"{sizes}. {_counts(rows)} A claim on which runs contradict each other depends on the seed "
+        "and counts as undecided."
     )
 
 
 def _counts(rows: Sequence[Row]) -> str:
     """The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both depend on the seed."""
     same = sum(len({e.status for e in row if e and _tested(e)}) == 1 for row in rows)
-    against = sum(map(_contradictory, rows))
-    contradicted = f"{against} {'is' if against == 1 else 'are'}" if against else "none is"
     return (
-        f"of {len(rows)} claims that several have tested {same} have the same verdict, "
-        f"{contradicted} contradicted"
+        f"Claims tested in several runs: {len(rows)}, with the same verdict: {same}, contradicted: "
+        f"{sum(map(_contradictory, rows))}."
     )
 
 
@@ -93,16 +90,16 @@ def _contradictions(runs: Sequence[Run], rows: Sequence[Row]) -> list[Block]:
     if not found:
         return []
     columns = [Column("claim"), *(Column(run.name) for run in runs)]
-    told = [(_sentence(row), *map(_seen, row)) for row in found]
-    caption = "Claims that the runs contradict each other about, with what each of them saw."
-    return [Table("runs-contradictions", caption, columns, told)]
+    shown = [(_sentence(row), *map(_seen, row)) for row in found]
+    caption = "Claims on which the runs contradict each other, with the evidence of each run."
+    return [Table("runs-contradictions", caption, columns, shown)]
 
 
 def _verdicts(runs: Sequence[Run], rows: Sequence[Row]) -> Table:
     columns = [Column("claim"), *(Column(run.name) for run in runs), Column("together")]
-    told = [(_sentence(row), *map(_in_full, row), _together(row)) for row in rows]
+    shown = [(_sentence(row), *map(_in_full, row), _together(row)) for row in rows]
     caption = "The verdict of each run, and together, on the claims that several have tested."
-    return Table("runs-verdicts", caption, columns, told)
+    return Table("runs-verdicts", caption, columns, shown)
 
 
 def _seen(entry: Entry | None) -> str:

@@ -1,65 +1,66 @@
-"""Told the equation only: nets and finite elements for the same boundary-value problem."""
+"""Given the equation only: nets and finite elements for the same boundary-value problem."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
+from bench.claims.facts import Fact
+from bench.claims.facts.solve import problems
 from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Table, Value
-from reports.figures.solve import by_series, method_of, series_of, work_precision
-from reports.formatting import count, listed, scientific, show, two_digits
+from reports.faults import facts_in_words
+from reports.figures.solve import work_precision
+from reports.formatting import scientific, show
+from reports.tables import DIVERGED, SEEDS, Measure, grouped, largest, medians_by, smallest
 
 STUDY = "solve"
 
-TITLE = "Told the equation only"
+TITLE = "Given the equation only"
 ORDER = 57
 STUDIES = (STUDY,)
-GAP = "no net and no element has been told the equation in this run."
-# What is the same for a race: everything that `auto` has but the optimiser.
+GAP = "no net and no element was given the equation in this run."
+# What is the same in a race of optimisers: everything that `auto` has but the optimiser.
 PLAIN = {"form": "strong", "boundary": "penalty"}
 
 
 def article(run: Run) -> list[Block]:
-    """Who comes how far, and why."""
+    """The errors reached, the loss, and the figure."""
     return contents(run)[:3]
 
 
 def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
     elements = results.select("fem", solve=True)
-    problems = [p for p in _problems(results) if len(best_nets(results, p))]
-    if not problems or not len(elements):
+    nets = {p: group for p in problems(results) if len(group := best_nets(results, p))}
+    if not nets or not len(elements):
         return []
-    nets = {problem: best_nets(results, problem) for problem in problems}
-    solved = _solved(run)
-    sources = [r for group in nets.values() for r in group] + list(elements)
-    blocks: list[Block] = [
+    sources = Results([*(r for group in nets.values() for r in group), *elements])
+    return [
         Paragraph(
-            "Everything here was told f, φ and the boundary trace, never the field. The nets "
-            "minimise J, with w = 100, at quasi-random points; the same rule for every "
-            f"field. {_who(results, problems, solved)} {_why(results, problems, solved)}"
+            "Every method here is given f, φ and the boundary trace, never the field. The nets "
+            "minimise J with w = 100 at quasi-random points, with the same rule for every field "
+            f"([[solve-work]]). {headline(run)}"
         ),
         LOSS,
         Picture(
             "solve-work",
-            f"{_who(results, problems, solved)} Work against precision, one panel per field; "
-            "marks are meshes or orders, the orange curve is the net along its training, median "
-            f"over seeds with a band over all. {_headline(nets, solved)}",
-            partial(work_precision, problems, elements, nets),
+            "L² error on the whole domain against seconds, one panel per field. Marks are meshes "
+            "or orders; the orange curve is the net along its training, median over seeds with a "
+            "band over all.",
+            partial(work_precision, list(nets), elements, nets),
             "L² error against seconds, one panel per field: finite elements by size, the best net "
             "along its training.",
-            run.source(STUDY, Results(sources)),
+            run.source(STUDY, sources),
         ),
-        Table("solve-best", "What each method reached, at its largest size or longest training; "
-              "nets as medians over seeds.", BEST, best_rows(nets, elements),
-              run.source(STUDY, Results(sources))),
-    ]  # fmt: skip
-    blocks += [*_variants(run, results), *_race(run, results), *_exponential(run, elements)]
-    return blocks
+        *_variants(run, results),
+        *_race(run, results),
+        *_exponential(run, elements),
+    ]
 
 
 LOSS = Formula(
@@ -71,249 +72,93 @@ LOSS = Formula(
 
 
 def headline(run: Run) -> str:
-    """How the best net compares with lowest order and with the best element, and why."""
-    results = run.results_of(STUDY)
-    solved = _solved(run)
-    problems = [p for p in _problems(results) if len(best_nets(results, p))]
-    if not problems or not len(solved):
+    """How the best net compares with lowest order and with the best element."""
+    return facts_in_words(STUDY, run.results, summary)
+
+
+def summary(facts: Mapping[str, Fact]) -> str:
+    """By problem the error and time of the best net, of N₀ and of the best element."""
+    parts, seeds = [], 0
+    titles = {"net": "net", "n0": "N₀", "element": "best element"}
+    for name, fact in facts.items():
+        if name.startswith(f"{STUDY}/") and name.endswith("-net-error"):
+            start, seeds = name.removesuffix("-net-error"), fact.seeds
+            known = {title: f"{start}-{key}" for key, title in titles.items()}
+            reached = [
+                f"{title} {_reached(facts, method)}"
+                for title, method in known.items()
+                if f"{method}-error" in facts
+            ]
+            parts.append(f"`{start.removeprefix(f'{STUDY}/')}`: {', '.join(reached)}")
+    if not parts:
         return ""
-    first = {problems[0]: best_nets(results, problems[0])}
     return (
-        f"**{_who(results, problems, solved)}** On {_headline(first, solved)} "
-        f"{_why(results, problems, solved)}"
+        "**Given the equation and boundary data**, L² errors on the whole domain (nets: medians, "
+        f"seeds: {seeds}; elements: the smallest error computed). {'; '.join(parts)}."
     )
 
 
-def _solved(run: Run) -> Results:
-    """Every element of the run that was told the equation, whichever study it belongs to: nets are
-    held against all of them."""
-    known = [r for r in run.results.select("fem", solve=True) if r.values.get("l2_error")]
-    return Results(known)
-
-
-def _who(results: Results, problems: list[str], elements: Results) -> str:
-    """On which fields the net passes lowest order, and on which it loses to the best element."""
-    nets = {problem: best_nets(results, problem) for problem in problems}
-    low = [p for p in problems if _beats(nets[p], elements, "N0")]
-    lost = [p for p in problems if not _beats(nets[p], elements, None)]
-    same = lost == low and len(low) > 1
-    whom = f"passes every mesh of N₀ on {listed(low)}" if low else "passes N₀ on no field"
-    where = "all of them" if same else listed(lost)
-    best = f"loses to the best element on {where}" if lost else "every element too"
-    joined = "and" if bool(low) == bool(lost) or not low else "and passes"
-    return f"Told the equation, the best net {whom} {joined} {best}."
-
-
-def _why(results: Results, problems: list[str], elements: Results) -> str:
-    """What each method gains by more work on the first field, from its own results."""
-    gains = gains_by_work(best_nets(results, problems[0]), elements, problems[0])
-    if len(gains) < 2:
-        return ""
-    said = [words.format(two_digits(gains[name])) for name, words in GAINS.items() if name in gains]
-    return f"Why: on {problems[0]} {listed(said)}."
-
-
-GAINS = {
-    "N0": "halving h gains N₀ a factor of {}",
-    "hexP": "one order more gains the p-version {}",
-    "net": "ten times the training gains the net {}",
-}
-
-
-def gains_by_work(nets: Results, elements: Results, problem: str) -> dict[str, float]:
-    """By what factor errors fall: N₀ when h is halved, between its two finest meshes; the p-version
-    per order, between its lowest order and its smallest error; the net when it trains ten times as
-    long, at its end, median over seeds."""
-    found: dict[str, float] = {}
-    plain = [r for r in elements if r.config["problem"] == problem and not r.config["layers"]]
-    meshes = [r for r in plain if method_of(r) == "N0" and not r.config["grading"]]
-    if len(meshes) > 1:
-        coarse, fine = sorted(meshes, key=lambda r: r.config["n"])[-2:]
-        refined = np.log2(fine.config["n"] / coarse.config["n"])
-        if refined > 0:
-            found["N0"] = (coarse.values["l2_error"] / fine.values["l2_error"]) ** (1 / refined)
-    orders = [r for r in plain if r.config["order"]]
-    if len(orders) > 1:
-        low = min(orders, key=lambda r: r.config["order"])
-        best = min(orders, key=lambda r: r.values["l2_error"])
-        steps = best.config["order"] - low.config["order"]
-        if steps > 0:
-            found["hexP"] = (low.values["l2_error"] / best.values["l2_error"]) ** (1 / steps)
-    curves = [r for r in nets if "curve_l2_error" in r.arrays and r.values["l2_error"]]
-    if curves:
-        found["net"] = median(
-            _error_at(r, r.values["seconds"] / 10) / r.values["l2_error"] for r in curves
-        )
-    return {name: gain for name, gain in found.items() if np.isfinite(gain)}
-
-
-def _beats(nets: Results, elements: Results, element: str | None) -> bool:
-    """Whether the median net has a smaller error than all elements, or all of one kind."""
-    problem = nets.records[0].config["problem"]
-    rivals = elements.select("fem", problem=problem, **({"element": element} if element else {}))
-    return all(median(nets.errors()) < r.values["l2_error"] for r in rivals) and len(rivals) > 0
-
-
-def _problems(results: Results) -> list[str]:
-    """The paper's field first."""
-    found = results.select("solved_net").distinct("problem")
-    return sorted(found, key=lambda name: (name != "maxwell", name))
-
-
-def _headline(nets: dict[str, Results], elements: Results) -> str:
-    parts = []
-    for problem, group in nets.items():
-        rivals = [r for r in elements if r.config["problem"] == problem]
-        if rivals:
-            best = min(rivals, key=lambda record: record.values["l2_error"])
-            title = "hp bricks" if best.config["layers"] else series_of(best)
-            title = title.partition(",")[0]
-            parts.append(
-                f"{problem}: net {scientific(median(group.errors()), 1)} after "
-                f"{show(median(group.value('seconds')), 'seconds')}{_lowest(problem, elements)}, "
-                f"{title} {scientific(best.values['l2_error'], 1)} after "
-                f"{show(best.values['seconds'], 'seconds')}"
-            )
-    return "; ".join(parts) + "."
-
-
-def _lowest(problem: str, elements: Results) -> str:
-    """The finest mesh of N₀, beside the best element."""
-    meshes = [r for r in elements if r.config["problem"] == problem and method_of(r) == "N0"]
-    if not meshes:
-        return ""
-    best = min(meshes, key=lambda r: r.values["l2_error"])
-    return (
-        f", N₀ {scientific(best.values['l2_error'], 1)} with {count(best.values['dofs'])} unknowns "
-        f"after {show(best.values['seconds'], 'seconds')}"
-    )
-
-
-BEST = [
-    Column("field"),
-    Column("method"),
-    Column("unknowns", "count"),
-    Column("L² error", "error"),
-    Column("seconds", "seconds"),
-    Column("seeds", "count"),
-]
-
-
-def best_rows(nets: dict[str, Results], elements: Results) -> list[tuple[Value, ...]]:
-    rows: list[tuple[Value, ...]] = []
-    for problem, group in nets.items():
-        first = group.records[0]
-        size = f"net {first.config['hidden']}-{first.config['width']} {first.config['activation']}"
-        rows.append(
-            (
-                problem,
-                size,
-                first.values["parameters"],
-                median(group.errors()),
-                median(group.value("seconds")),
-                len(group),
-            )
-        )
-        there = [r for r in elements if r.config["problem"] == problem]
-        for title, found in by_series(there).items():
-            values = min(found, key=lambda record: record.values["l2_error"]).values
-            rows.append(
-                (problem, title, values["dofs"], values["l2_error"], values["seconds"], None)
-            )
-    return rows
-
-
-VARIANTS = [
-    Column("field"),
-    Column("net"),
-    Column("parameters", "count"),
-    Column("L² error", "error"),
-    Column("smallest", "error"),
-    Column("largest", "error"),
-    Column("loss J", "error"),
-    Column("‖∂J/∂W₀‖ / ‖∂J/∂W_H‖ at the end", "number"),
-    Column("diverged", "count"),
-]
+def _reached(facts: Mapping[str, Fact], name: str) -> str:
+    error, seconds = (facts[f"{name}-{part}"].value for part in ("error", "seconds"))
+    return f"{scientific(error, 1)} after {show(seconds, 'seconds')}"
 
 
 def _variants(run: Run, results: Results) -> list[Block]:
-    """The paper's four variants: does τ or γ matter when the equation is the teacher?"""
+    """The paper's four variants: does τ or γ matter when the equation is given?"""
     nets = results.select("solved_net", optimizer="auto", **PLAIN)
     fewest = min((r.config["evaluations"] for r in nets), default=None)
     nets = Results([r for r in nets if r.config["evaluations"] == fewest])
-    rows: list[tuple[Value, ...]] = []
-    for problem in _problems(nets):
-        for net, tau in sorted({(r.config["net"], r.config["tau"]) for r in nets}):
-            group = nets.select("solved_net", problem=problem, net=net, tau=tau)
-            if len(group):
-                rows.append(_variant(problem, f"{net}, τ {tau}", group))
-    if not rows or fewest is None:
+    if fewest is None:
         return []
     caption = (
-        f"The paper's variants after {fewest:g} evaluations each, at equal numbers of parameters "
-        "but for the τ's themselves; medians over seeds."
+        f"The paper's variants after {fewest:g} evaluations each, with equal numbers of parameters "
+        "apart from τ itself; medians over seeds."
     )
-    return [Table("solve-variants", caption, VARIANTS, rows, run.source(STUDY, nets))]
+    measures: list[Measure] = [
+        ("parameters", "count", "parameters"),
+        ("L² error", "error", "l2_error"),
+        smallest("l2_error"),
+        largest("l2_error"),
+        ("loss J", "error", "J"),
+        ("‖∂J/∂W₀‖ / ‖∂J/∂W_H‖ at the end", "number", _first_to_last),
+        DIVERGED,
+    ]
+    groups = dict(sorted(grouped(nets, "problem", "net", "tau").items()))
+    source = run.source(STUDY, nets)
+    return [medians_by("solve-variants", caption, ("field", "net", "τ"), groups, measures, source)]
 
 
-def _variant(problem: str, name: str, group: Results) -> tuple[Value, ...]:
-    errors = group.errors()
-    return (
-        problem,
-        name,
-        group.records[0].values["parameters"],
-        median(errors),
-        min(errors),
-        max(errors),
-        median(group.value("J")),
-        median(_first_to_last(record) for record in group),
-        sum(map(bool, group.value("diverged"))),
-    )
-
-
-def _first_to_last(record: StoredResult) -> float | None:
-    """Gradient norms of the first weights against the last, at the last row of the history."""
-    norms = record.arrays.get("history_grad_W")
-    if norms is None or not len(norms) or not norms[-1][-1] > 0:
-        return None
-    return float(norms[-1][0] / norms[-1][-1])
-
-
-RACE = [
-    Column("optimiser"),
-    Column("seeds", "count"),
-    Column("at equal time", "error"),
-    Column("L² error at the end", "error"),
-    Column("seconds", "seconds"),
-    Column("evaluations", "count"),
-]
+def _first_to_last(group: Results) -> Value:
+    """Gradient norms of the first weights against the last, at the end of the history."""
+    ends = [
+        r.arrays["history_grad_W"][-1] for r in group if len(r.arrays.get("history_grad_W", ()))
+    ]
+    ratios = [float(norms[0] / norms[-1]) for norms in ends if norms[-1] > 0]
+    return median(ratios) if ratios else None
 
 
 def _race(run: Run, results: Results) -> list[Block]:
     nets = results.select("solved_net", **PLAIN)
     racers = Results([r for r in nets if r.config["optimizer"] != "auto"])
-    names = racers.distinct("optimizer")
-    if len(names) < 2:
+    groups = grouped(racers, "optimizer")
+    if len(groups) < 2:
         return []
-    groups = {name: racers.select("solved_net", optimizer=name) for name in names}
     equal = min(median(group.value("seconds")) for group in groups.values())
-    rows: list[tuple[Value, ...]] = [
-        (
-            name,
-            len(group),
-            median(_error_at(record, equal) for record in group),
-            median(group.errors()),
-            median(group.value("seconds")),
-            int(median(group.value("evaluations"))),
-        )
-        for name, group in groups.items()
-    ]
-    rows.sort(key=lambda row: row[2])  # type: ignore[arg-type, return-value]
+    at_equal_time = {key: median(_error_at(r, equal) for r in g) for key, g in groups.items()}
     caption = (
-        f"The race of the optimisers on {racers.records[0].config['problem']}: {rows[0][0]} is "
-        f"ahead after {equal:.2g} s, when the first is through; the same net, points and starts."
+        f"Optimisers on {racers.records[0].config['problem']}, with the same net, points and "
+        f"starts. Equal time is {show(equal, 'seconds')}, when the first has finished."
     )
-    return [Table("solve-race", caption, RACE, rows, run.source(STUDY, racers))]
+    measures: list[Measure] = [
+        SEEDS,
+        ("at equal time", "error", lambda g: median(_error_at(r, equal) for r in g)),
+        ("L² error at the end", "error", "l2_error"),
+        ("seconds", "seconds", "seconds"),
+        ("evaluations", "count", "evaluations"),
+    ]
+    ordered = {key: groups[key] for key in sorted(groups, key=lambda key: at_equal_time[key])}
+    source = run.source(STUDY, racers)
+    return [medians_by("solve-race", caption, ("optimiser",), ordered, measures, source)]
 
 
 def _error_at(record: StoredResult, seconds: float) -> float:

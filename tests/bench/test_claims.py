@@ -18,8 +18,7 @@ from bench.claims import (
     ledger,
 )
 from bench.claims.arms import PAPER
-from bench.claims.counting import count, seeds_and_unit
-from bench.claims.rules import compared_values, smaller
+from bench.claims.rules import compared_values, count, seeds_and_unit, smaller
 from bench.claims.statistics import DECIDING_SEEDS, largest_family
 from bench.claims.themes.reproduction import SETTING, closest
 from bench.store.results import Results, judged_by
@@ -241,8 +240,8 @@ def test_the_paper_is_quoted_and_controls_are_ours():
 def test_a_rule_that_was_changed_has_to_be_declared_anew():
     today = datetime.date.today().isoformat()
     for c in all_claims():
-        day, _, told = c.declared.partition(" ")
-        assert told == digest(c.rule), (
+        day, _, recorded = c.declared.partition(" ")
+        assert recorded == digest(c.rule), (
             f"the rule of {c.name} is not the one declared on {day}: if it has to change, write "
             f'declared="{today} {digest(c.rule)}"'
         )
@@ -408,7 +407,7 @@ def test_controls_pair_a_net_with_the_least_squares_of_the_same_samples():
     assert statuses(records(1e-4))[name].status == "holds"
 
 
-def test_the_setting_is_told_apart_in_the_document_too():
+def test_the_setting_is_the_same_in_the_document_too():
     """Stated, left open, assumed: one table, in the code and in docs/mathematics.md."""
     text = (Path(__file__).parents[2] / "docs/mathematics.md").read_text(encoding="utf-8")
     for choice in SETTING:

@@ -9,7 +9,7 @@ import pytest
 from base.errors import UserError
 from bench import problems
 from bench.cells import Cell
-from bench.claims import Compared, Fact, NotTested, ledger
+from bench.claims import Checked, Compared, NotTested, ledger
 from bench.claims.themes import reentrant as claims
 from bench.methods import calibration, indicators
 from bench.methods.collocation import operators as op
@@ -294,7 +294,7 @@ def test_claims_decide_by_the_numbers():
     claim = next(c for c in claims.CLAIMS if "nodal-elements-stay" in c.name)
     for records, true in ((stalled, True), (falling, False)):
         finding = claim.examine(Results(records))
-        assert isinstance(finding, Fact)
+        assert isinstance(finding, Checked)
         assert finding.true is true
     assert {entry.status for entry in ledger(Results([]), claims.CLAIMS)} == {"not tested yet"}
 

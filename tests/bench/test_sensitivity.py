@@ -114,7 +114,7 @@ def test_a_rising_mse_needs_a_penalty():
     assert verdicts(cells(0.5))[name].status == "not tested yet"
 
 
-def test_weights_and_data_are_told_apart():
+def test_weights_and_data_are_distinguished():
     """A table that is made of rows only, of columns only, and of noise."""
     rows = np.arange(12.0)[:, None] + np.zeros((12, 3))
     assert variance_shares(rows + 1e-9 * np.random.default_rng(0).normal(size=(12, 3))) == (

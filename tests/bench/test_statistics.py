@@ -16,9 +16,9 @@ from bench.claims.statistics import (
     compare_paired,
     holm,
     largest_family,
-    observed_rate,
     signed_rank,
 )
+from bench.measure.rates import observed_rate
 
 
 def paired_samples(effect, seeds=12, spread=0.3, seed=0):

@@ -13,15 +13,13 @@ mpl.use("Agg")
 from bench.cells import Cell
 from bench.claims import Compared, Entry, all_claims
 from bench.claims.statistics import compare_paired
-from bench.store.results import Results
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Picture, Table, walk
-from reports.facts import facts, subtitle
 from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
+from reports.header import header
 from reports.sections import ledger, limits, methods
 from reports.sections import reproduction as paper
-from reports.sections.solve import gains_by_work
 
 
 def trained(seed, error, hidden=2, net="resnet", tau="learned"):
@@ -52,22 +50,19 @@ def experiment():
     return Run("r", {}, standings)
 
 
-def test_the_papers_experiment_says_which_meshes_are_beaten(experiment):
+def test_the_papers_experiment_has_errors_training_and_gradients(experiment):
     blocks = paper.article(experiment)
     names = [block.name for block in blocks if isinstance(block, Picture)]
     assert names == ["paper-levels", "paper-training", "paper-gradients"]
-    assert "The best 2-50 net (7.5·10⁻³) beats N₀ up to n = 2" in blocks[0].text
-    assert "the best 6-50 net (3.0·10⁻²) beats no mesh of N₀" in blocks[0].text
-    training, gradients = blocks[-2:]
-    assert training.caption.startswith("A training takes 4 s; of 2 layers ResNet")
-    assert "is 100.0 times its smallest before training and 100.0 times after" in gradients.caption
+    gradients = blocks[-1]
+    assert "is 1e+02 times its smallest before training and 1e+02 times after" in gradients.caption
 
 
 def test_without_nets_the_elements_stand_alone():
     meshes = [fem(0.02 / n, n) for n in (1, 2)]
     standings = [SimpleNamespace(record=r, studies=("convergence",)) for r in meshes]
     (picture,) = [b for b in paper.article(Run("r", {}, standings)) if isinstance(b, Picture)]
-    assert "without nets so far" in picture.caption
+    assert picture.caption.startswith("Best approximation on `maxwell`")
     assert paper.article(Run("r", {}, ())) == []
 
 
@@ -99,22 +94,6 @@ def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
     assert np.allclose(after, before / 10)
 
 
-def test_what_more_work_gains():
-    """N₀ halves its error with h, the p-version gains ten per order, the net a hundred."""
-
-    def element(error, **config):
-        cell = Cell("fem", {"solve": True, "problem": "maxwell", **config})
-        return MadeUp("fem", dict(cell.config), {"l2_error": error})
-
-    elements = [element(0.1 / n, element="N0", n=n) for n in (4, 16)]
-    elements += [element(10.0**-p, element="hexP", n=1, order=p) for p in (1, 3, 5)]
-    curve = {"curve_seconds": np.array([1.0, 10.0]), "curve_l2_error": np.array([1e-3, 1e-5])}
-    net = MadeUp("solved_net", {}, {"l2_error": 1e-5, "seconds": 10.0}, curve)
-    gains = gains_by_work(Results([net]), Results(elements), "maxwell")
-    assert gains == pytest.approx({"N0": 2.0, "hexP": 10.0, "net": 100.0})
-    assert gains_by_work(Results([]), Results(elements[:1]), "maxwell") == {}
-
-
 def compared_claims(part, ratio):
     comparison = compare_paired([ratio] * 12, [1.0] * 12)
     claim = next(c for c in all_claims() if c.compares and c.part == part)
@@ -126,12 +105,12 @@ def test_claims_are_drawn_by_part_and_tallied():
     run = Run("r", {}, ())
     run.__dict__["ledger"] = entries
     lead, tally, picture = ledger.article(run)
-    assert "Of 1 claim of the paper that was tested, 1 holds" in lead.text
+    assert "**Claims of the paper that were tested: 1.** holds 1." in lead.text
     assert [row[:2] for row in tally.rows] == [
         ("What the paper claims", 1),
         ("Controls of ours", 1),
     ]
-    assert picture.caption.startswith("Of 1 comparison that the paper makes, 1 holds.")
+    assert picture.caption.startswith("What the paper claims: holds 1.")
     axes = picture.draw().axes[0]
     marks = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert marks == [0.5]
@@ -139,15 +118,11 @@ def test_claims_are_drawn_by_part_and_tallied():
     assert [b.name for b in behind] == ["claims-of-ours"]
 
 
-def test_the_facts_follow_the_run(tmp_path):
+def test_the_header_follows_the_run(tmp_path):
     run = Run.read(make_run(tmp_path / "run"))
-    shown = dict(facts(run))
-    assert shown["run"] == "run"
-    assert shown["cells"].startswith(str(len(run.records)))
-    assert subtitle(run).startswith("1 field; Nédélec elements with up to")
-    assert subtitle(Run("r", {}, ())) == (
-        "Nédélec elements, neural networks and linear models by one ruler"
-    )
+    entries = dict(header(run))
+    assert entries["run"] == "run"
+    assert entries["cells"].startswith(str(len(run.records)))
 
 
 def test_limits_name_only_choices_that_concern_the_run(tmp_path):

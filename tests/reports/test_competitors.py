@@ -11,7 +11,7 @@ from fem import elements
 from reports.cards import cards
 from reports.competitors import competitors
 from reports.decision import decide
-from reports.sections.break_even import pay_backs, shown, told
+from reports.sections.break_even import given, pay_backs, shown
 
 
 @dataclass
@@ -117,7 +117,7 @@ def test_break_even_compares_only_what_is_given_the_same(results):
     mesh = fem(4e-3, 8, solve=True)
     rows = pay_backs(competitors(Results([*results, solving, mesh]), "maxwell"))
     assert rows
-    assert {told(row.net.method.conditions) for row in rows} == {
+    assert {given(row.net.method.conditions) for row in rows} == {
         "the equation and the boundary data"
     }
     assert all(row.net.method.conditions == row.element.method.conditions for row in rows)

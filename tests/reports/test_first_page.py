@@ -20,7 +20,6 @@ from reports.decision.break_even import break_even
 from reports.figures.break_even import pay_back_counts
 from reports.figures.first_page import Bar, drawable, forest, given_panels, median_curve, spread
 from reports.first_page import Fields, given_in_words, kind_of, matrix, with_time
-from reports.sections.answer import samples_sentence
 from reports.sections.break_even import pay_backs
 
 
@@ -56,23 +55,6 @@ def test_the_conditions_are_those_in_which_the_best_net_is_best(fields):
     assert duel.factor == pytest.approx(50)
     assert {c.declared.samples for c in fields.fullest("maxwell", "samples")} == {1000}
     assert fields.duels("equation") == [], "no net is given the equation"
-
-
-def test_what_is_said_of_samples(fields):
-    said = samples_sentence(fields.duels("samples"))
-    assert said.startswith("**Told samples of the field, a net never wins here.**")
-    assert "cubic 1.0·10⁻⁷ after 20 ms is 50 times more accurate than the best net" in said
-    assert "1\u202f000 samples at x, with f and φ; 1 seed" in said
-    assert samples_sentence([]) == ""
-
-
-def test_winning_and_losing_fields_are_named(fields):
-    (lost,) = fields.duels("samples")
-    won = type(lost)(lost.conditions, lost.rival, lost.net)
-    said = samples_sentence([won, lost])
-    assert "a net ends lowest on maxwell (50 times below" in said
-    assert "and loses on maxwell" in said
-    assert "a net always wins here" in samples_sentence([won])
 
 
 def test_the_matrix_has_winners_times_and_colours(fields):

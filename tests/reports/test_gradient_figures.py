@@ -9,7 +9,7 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
-from bench.claims import Fact, NotTested
+from bench.claims import Checked, NotTested
 from bench.claims.themes.gradients import CLAIMS
 from bench.claims.themes.theory import CLAIMS as THEORY
 from bench.store.results import Results
@@ -109,7 +109,7 @@ def test_section_is_complete_and_gaps_are_named(results):
     assert "gradient-phases" in names
     assert "heatmaps-resnet-50-adam" in names
     rows = next(block for block in before.blocks if getattr(block, "name", "") == "jacobian-norms")
-    assert ["ResNet", "1/H"] in [row[:2] for row in rows.rows]
+    assert ("ResNet", "1/H") in [row[:2] for row in rows.rows]
     (gap,) = make(gradients, run_with(Results([]), gradient_atlas={"preset": "quick"})).blocks
     assert gap.command == "femnets run gradient_atlas --preset quick --run r"
     assert make(gradients, run_with(Results([]))) is None
@@ -120,9 +120,9 @@ def test_section_is_complete_and_gaps_are_named(results):
 def test_claims_pass_on_data_and_never_without(results):
     claims = [*CLAIMS, *THEORY]
     findings = {claim.name: claim.examine(results) for claim in claims}
-    assert isinstance(findings["gradient-theorems"], Fact)
+    assert isinstance(findings["gradient-theorems"], Checked)
     assert findings["gradient-theorems"].true
-    assert isinstance(findings["small-tau-prevents-exploding"], Fact)
+    assert isinstance(findings["small-tau-prevents-exploding"], Checked)
     assert isinstance(findings["skips-prevent-vanishing"], NotTested)
     assert all(isinstance(claim.examine(Results([])), NotTested) for claim in claims)
     with_slips = Results([*results, done("slips", {"seed": 1000})])

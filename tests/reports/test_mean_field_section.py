@@ -10,7 +10,7 @@ import pytest
 mpl.use("Agg")
 
 from bench.cells import Cell, load_kind
-from bench.claims import Fact, NotTested
+from bench.claims import Checked, NotTested
 from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
@@ -97,7 +97,7 @@ def test_one_depth_has_no_slope(results):
     assert isinstance(said, Missing)
 
 
-def test_prediction_stands_beside_every_measurement(results):
+def test_every_measurement_has_a_prediction(results):
     for record in nets_of(results).select("mean_field", net="feedforward", normalisation="none"):
         if record.config["width"] >= 12:
             measured, predicted = (
@@ -173,14 +173,14 @@ def test_cells_of_one_net_are_still_read(results):
     assert phase_lines(nets_of(Results(old))) == phase_lines(lines)
 
 
-def test_phase_lines_are_held_by_a_claim():
+def test_phase_lines_are_tested_by_a_claim():
     """At the width of the rule theory is right; were the prediction moved, the claim would fall."""
     (claim,) = CLAIMS
     config = {"net": "feedforward", "hidden": 12, "width": 1000, "seeds": [*range(5)], "samples": 8}
     scales = {"scales": (0.25, 0.5, 2.0, 4.0), "dtype": "float32"}
     cell = done(Cell("mean_field", {**config, **scales}))
     found = claim.examine(Results([cell]))
-    assert isinstance(found, Fact)
+    assert isinstance(found, Checked)
     assert found.true, found.what
     moved = [[value + 3 for value in row] for row in cell.values["log10_growth_predicted"]]
     wrong = replace(cell, values={**cell.values, "log10_growth_predicted": moved})
@@ -194,9 +194,6 @@ def test_section_states_the_phase_lines(results):
     assert {row[1] for row in table.rows} == {"vanishing", "exploding"}
     names = {getattr(block, "name", "") for block in made.blocks}
     assert names >= {"correlation-lengths", "growth-with-layer-norm", "spectra-in-training"}
-    spread = next(block for block in made.blocks if getattr(block, "name", "") == "spectra-ends")
-    assert len(spread.rows) == 8
-    assert "phase lines are crossed" in made.blocks[0].text
     assert make(section, run_with(Results([]))) is None
 
 

@@ -1,13 +1,26 @@
 """Tables as an author would set them: no constant columns, points below each other, units kept."""
 
+from math import inf
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.store.results import Results
 from reports.document import Column, Section, Table
 from reports.formatting import Kind, counted, listed, show
 from reports.pdf import typst_source
-from reports.tables import lean, lean_section, split_at_point
+from reports.tables import (
+    SEEDS,
+    grouped,
+    largest,
+    lean,
+    lean_section,
+    medians_by,
+    smallest,
+    split_at_point,
+)
 
 ROWS = [("a", 1, "x", None, 0.5), ("b", 1, "x", None, 0.25), ("c", 1, "x", None, 0.5)]
 COLUMNS = [
@@ -91,3 +104,19 @@ def test_lists_in_words(words, text):
 def test_counts_in_words():
     said = [counted(k, "seed") for k in (0, 1, 2)]
     assert said == ["no seeds", "1 seed", "2 seeds"]
+
+
+def test_medians_by_configuration():
+    """A row per group; of a named value its median, in which a diverged run is infinite."""
+    errors = {"a": (1.0, 3.0, 2.0), "b": (5.0, None, None)}
+    records = [
+        SimpleNamespace(kind="net", config={"net": net, "seed": seed}, values={"error": error})
+        for net, row in errors.items()
+        for seed, error in enumerate(row)
+    ]
+    measures = [SEEDS, ("error", "error", "error"), smallest("error"), largest("error")]
+    made = medians_by("t", "Nets.", ("net",), grouped(Results(records), "net"), measures)
+    assert [column.title for column in made.columns] == [
+        "net", "seeds", "error", "smallest", "largest",
+    ]  # fmt: skip
+    assert made.rows == [("a", 3, 2.0, 1.0, 3.0), ("b", 3, inf, 5.0, inf)]

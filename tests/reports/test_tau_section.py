@@ -9,10 +9,11 @@ import pytest
 
 mpl.use("Agg")
 
+from bench.claims.themes.tau import arms_over_fixed, learned_over_fixed
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Missing, Picture, Table
-from reports.figures.tau import Effect, arms_beside_fixed, ratio_against_rate
+from reports.figures.tau import Effect, arms_beside_fixed
 from reports.sections import learned_tau, make
 
 CHOSEN = {"chosen": {"rate": 1e-2, "tau0": "1/H", "scale": 1.0}, "at_the_edge": ["rate"]}
@@ -52,56 +53,48 @@ def run():
     return made
 
 
-def test_the_section_says_where_the_sign_flips(run):
+def test_the_section_shows_every_arm(run):
     section = make(learned_tau, run)
-    pictures = {b.name: b for b in section.blocks if isinstance(b, Picture)}
-    assert pictures.keys() == {"tau-against-rate", "tau-arms"}
-    assert "better at 2, worse at 1 and undecided at 0 of 3 rates" in (
-        pictures["tau-against-rate"].caption
-    )
+    (picture,) = [b for b in section.blocks if isinstance(b, Picture)]
+    assert picture.name == "tau-arms"
+    effects = arms_over_fixed(run.results, ["learned", "rescaled"])
+    ratios = {arm: effect.ratio for (_, arm), effect in effects.items()}
+    assert ratios == pytest.approx({"learned": 0.7, "rescaled": 1.2}, rel=0.1)
     (table,) = [b for b in section.blocks if isinstance(b, Table)]
     by_arm = {row[1]: row for row in table.rows}
-    assert by_arm["weights rescaled, no τ"][6] == pytest.approx(1.2, rel=0.1)
-    assert by_arm["τ fixed"][6] is None
-    assert by_arm["τ fixed"][3] == "rate"
+    assert by_arm.keys() == {"τ fixed", "τ learned per layer", "weights rescaled, no τ"}
+    assert by_arm["τ fixed"][2:4] == ("0.01, 1/H, 1", "rate")
+    assert by_arm["τ fixed"][6:] == ("healthy to healthy", 0)
 
 
 def test_the_article_has_one_forest_over_settings_and_rates(run):
     lead, picture = learned_tau.article(run)
     assert picture.name == "tau-forest"
-    said = re.match(
-        r"Tuned against tuned it trains better in 1, worse in 0, undecided in 0 of 1 setting "
-        r"\(error (.*) times that of a fixed τ\); at equal rate it trains better in 2, worse in 1, "
-        r"undecided in 0 of 3 rates \(errors (.*) to (.*?)\)\.",
+    found = re.match(
+        r"\*\*A step size τ learned per layer.\*\* Each arm tuned, settings by result: better 1, "
+        r"worse 0, undecided 0 \(training errors (\S+) to \S+ times those of a fixed τ; 12 seeds\)"
+        r". At equal learning rates, settings by result: better 2, worse 1, undecided 0 "
+        r"\(training errors (\S+) to (\S+) times",
         lead.text,
     )
-    assert [float(ratio) for ratio in said.groups()] == pytest.approx([0.7, 0.2, 1.6], rel=0.1)
-    assert picture.caption.startswith(said[0])
+    assert [float(ratio) for ratio in found.groups()] == pytest.approx([0.7, 0.2, 1.6], rel=0.1)
+    assert lead.text.startswith(learned_tau.headline(run))
     axes = picture.draw().axes[0]
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[0] == "ResNet, H = 20"
     assert names[1:] == [f"ResNet, H = 20, Adam at {rate}" for rate in ("0.002", "0.01", "0.06")]
-    begin = "**A step τ learned per layer:** tuned against tuned"
-    assert learned_tau.headline(run).startswith(begin)
 
 
-def test_the_ratio_is_drawn_against_the_rate(run):
-    draw = next(b.draw for b in make(learned_tau, run).blocks if isinstance(b, Picture))
-    axes = draw().axes[0]
-    curve = next(line for line in axes.lines if len(line.get_xdata()) == 3)
-    assert list(curve.get_xdata()) == [2e-3, 1e-2, 6e-2]
-    assert np.allclose(curve.get_ydata(), [0.2, 0.8, 1.6], rtol=0.1)
-    low, high = axes.get_ylim()
-    assert low * high == pytest.approx(1), "symmetric about one"
+def test_effects_of_one_family_are_corrected_together(run):
+    """Holm over the four settings: each p is at least the uncorrected one, and signs follow it."""
+    together = learned_over_fixed(run.results)
+    assert [setting.rate for setting in together] == [None, 2e-3, 1e-2, 6e-2]
+    assert [e.sign for e in together.values()] == ["smaller", "smaller", "smaller", "larger"]
+    smallest = 2 / 2**12  # the exact p of twelve pairs that agree
+    assert min(effect.p for effect in together.values()) == pytest.approx(4 * smallest)
 
 
-def test_undecided_marks_are_hollow():
-    effects = [
-        Effect("ResNet", "net/resnet", place, 0.9, 0.5, 1.5, decided)
-        for place, decided in ((1e-3, True), (1e-2, False))
-    ]
-    styles = {line.get_fillstyle() for line in ratio_against_rate(effects).axes[0].lines[2:]}
-    assert styles == {"full", "none"}
+def test_a_forest_may_have_one_row_without_end():
     forest = [Effect("one", "net/resnet", "τ learned", 0.9, 0.5, np.inf, False)]
     assert len(arms_beside_fixed(forest).axes[0].get_yticks()) == 1
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bench.claims import Claim, quoted
 from bench.claims.arms import NAMES, Arm, arm
-from bench.claims.counting import is_true_of
 from bench.claims.paper import TAU
-from bench.claims.rules import is_smaller
+from bench.claims.rules import is_smaller, is_true_of
 from bench.store.results import Results, StoredResult
 
 COMMAND = "femnets run training --preset paper"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bench.claims import Claim, Finding, NotTested
-from bench.claims.arms import Arm, arm
+from bench.claims.arms import MAIN, SMOOTH, Arm, arm
 from bench.claims.rules import compared, is_smaller
 from bench.store.results import Results, StoredResult
 
 TRAINING = "femnets run training baselines --preset paper"
 STRONG = "femnets run strong_nets baselines --preset paper"
 PAPERS_NET = "femnets run strong_nets --preset full"  # where the paper's net has BFGS
-MAIN = {"problem": "maxwell", "features": "x,f,phi"}
+GIVEN = {"problem": MAIN, "features": "x,f,phi"}
 
 
 def by_data(a: Results, b: Results) -> list[tuple[StoredResult, StoredResult]]:
@@ -24,7 +24,7 @@ def _samples(record: StoredResult) -> tuple[int, int]:
 
 
 def _beats_baseline(results: Results, method: str, nets: Results, command: str) -> Finding:
-    found = by_data(nets, results.select("baseline", method=method, **MAIN))
+    found = by_data(nets, results.select("baseline", method=method, **GIVEN))
     if not found:
         return NotTested(command)
     return compared(found, lambda record: record.values.get("l2_error"), "l2_error")
@@ -36,13 +36,13 @@ def _paper_net(results: Results) -> Finding:
 
 
 def _tuned_net(results: Results) -> Finding:
-    nets = results.select("tuned_net", **MAIN)
+    nets = results.select("tuned_net", **GIVEN)
     return _beats_baseline(results, "quadratic", nets, STRONG)
 
 
 def _strong(tau: str) -> Arm:
     net = {"optimizer": "ssbfgs", "hidden": 2, "width": 50, "net": "resnet"}
-    return {**MAIN, **net, "tau": tau}
+    return {**GIVEN, **net, "tau": tau}
 
 
 def _inputs(problem: str) -> tuple[Arm, Arm]:
@@ -86,6 +86,6 @@ CLAIMS = [
             **is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
             problems=(problem,),
         )
-        for problem in ("maxwell", "helix")
+        for problem in SMOOTH
     ),
 ]

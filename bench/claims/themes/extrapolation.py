@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from bench.claims import Claim, Finding, NotTested, Untestable, quoted
-from bench.claims.arms import NAMES, PAPER, Arm, arm
-from bench.claims.counting import counted, is_true_of
-from bench.claims.rules import Examine, is_smaller
+from bench.claims.arms import MAIN, NAMES, PAPER, Arm, arm
+from bench.claims.rules import Examine, counted, is_smaller, is_true_of
 from bench.store.results import Results, StoredResult, median
 
 COMMAND = "femnets run training --preset paper"
@@ -39,7 +38,7 @@ def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
 
 def _nets_beat_coarse_fem(results: Results) -> Finding:
     """In every seed the 2-50 nets beat N₀ on one cell; the evidence says up to which h they do."""
-    fem = results.select("fem", problem="maxwell", element="N0", solve=False).sorted_by("n")
+    fem = results.select("fem", problem=MAIN, element="N0", solve=False).sorted_by("n")
     nets = _shallow_nets(results)
     if not len(fem) or not len(nets):
         return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
@@ -62,7 +61,7 @@ TEN_MESHES = (1, 10)
 
 def _comparable_with_fem(results: Results) -> Finding:
     """Is a 2-50 net's error between those of N₀ on the coarsest and the finest of ten meshes?"""
-    fem = results.select("fem", problem="maxwell", element="N0", solve=False)
+    fem = results.select("fem", problem=MAIN, element="N0", solve=False)
     ends = [r.values["l2_error"] for n in TEN_MESHES for r in fem.select("fem", n=n)]
     nets = _shallow_nets(results)
     if len(ends) < len(TEN_MESHES) or not len(nets):
@@ -224,9 +223,9 @@ CLAIMS = [
             "“as h gets smaller … it is not obvious if the DNN approximation will remain stable. "
             "However, Figure 3 show that the DNN approximation remains stable.”",
         ),
-        declared="2026-11-17 01549c4f",
+        declared="2026-11-17 34b9c09d",
         rule="none: a net does not depend on h; the spread of its error over the meshes' "
-        "quadratures is told instead",
+        "quadratures is reported instead",
         examine=_flat_in_h,
     ),
     Claim(

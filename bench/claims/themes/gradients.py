@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.claims import Claim, Depends, Fact, Finding, NotTested, quoted
+from bench.claims import Checked, Claim, Depends, Finding, NotTested, quoted
 from bench.claims.arms import of_nets
 from bench.claims.themes.theory import COMMAND
 from bench.store.results import Results
@@ -32,7 +32,7 @@ def _skips_prevent_vanishing(results: Results) -> Finding:
     )
     if hits == 0 and decay < -DECADES:
         return Depends("the weights", cells, what)
-    return Fact(hits == 0 and decay >= -DECADES, cells, what)
+    return Checked(hits == 0 and decay >= -DECADES, cells, what)
 
 
 def _memory_prevents_vanishing(results: Results) -> Finding:
@@ -48,7 +48,7 @@ def _memory_prevents_vanishing(results: Results) -> Finding:
         f"exponents within {gap:.1g} of γ − 1 for {len(measured)} random γ; algebraic, not "
         "exponential, but it vanishes"
     )
-    return Fact(not falls, found.keys(), what)
+    return Checked(not falls, found.keys(), what)
 
 
 def _more_than_a_scaling(results: Results) -> Finding:
@@ -70,7 +70,7 @@ def _more_than_a_scaling(results: Results) -> Finding:
         return Depends(
             "the net: only unequal steps of a Fractional-DNN are more", found.keys(), what
         )
-    return Fact(not same, found.keys(), what)
+    return Checked(not same, found.keys(), what)
 
 
 def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> Finding:
@@ -80,7 +80,7 @@ def _small_steps_prevent_explosion(results: Results, nets: tuple[str, ...]) -> F
         return NotTested(ATLAS)
     labels = found.value("label")
     hits = labels.count("exploding")
-    return Fact(hits == 0, found.keys(), f"{hits} of {len(labels)} nets explode at τ = 1/H")
+    return Checked(hits == 0, found.keys(), f"{hits} of {len(labels)} nets explode at τ = 1/H")
 
 
 CLAIMS = [

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from bench.claims import Claim, Fact, Finding, NotTested
+from bench.claims import Checked, Claim, Finding, NotTested
 from bench.store.results import Results, StoredResult, median
 
 KIND = "mean_field"
@@ -24,7 +24,7 @@ WIDE, SEEDS, CLOSE = 1000, 5, 0.10
 class Line:
     """The scale at which growth passes a threshold in nets of one kind, measured and predicted.
 
-    `before` is told the law of the weights only, `predicted` the second moments of their states.
+    `before` uses the law of the weights only, `predicted` the second moments of their states.
     """
 
     net: str
@@ -104,17 +104,19 @@ def _lines_as_predicted(results: Results) -> Finding:
     if seeds < SEEDS or not lines:
         return NotTested(COMMAND)
     worst = max(lines, key=lambda line: line.off)
-    told = [line for line in lines if line.before is not None]
-    law = max((abs((line.before or math.inf) / line.measured - 1.0) for line in told), default=None)
+    known = [line for line in lines if line.before is not None]
+    law = max(
+        (abs((line.before or math.inf) / line.measured - 1.0) for line in known), default=None
+    )
     what = (
-        f"{len(lines)} {'line' if len(lines) == 1 else 'lines'} at width {worst.width}, "
+        f"phase lines: {len(lines)}; width {worst.width}, "
         f"H = {worst.hidden}, {seeds} seeds: off by at most {worst.off:.2%} ({worst.net}, "
         f"{worst.name})"
     )
     if law is not None:
-        what += f"; told the law of the weights alone, {law:.2%} for {len(told)} of them"
+        what += f"; from the law of the weights alone {law:.2%} ({len(known)} lines)"
     keys = tuple(dict.fromkeys(wide.keys()))
-    return Fact(worst.off <= CLOSE, keys, what)
+    return Checked(worst.off <= CLOSE, keys, what)
 
 
 CLAIMS = [

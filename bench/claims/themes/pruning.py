@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bench.claims import Claim, Finding, NotTested, quoted
-from bench.claims.counting import count, counted
+from bench.claims.arms import MAIN
 from bench.claims.paper import PRUNING_REL_TEST_ERROR
+from bench.claims.rules import count, counted
 from bench.store.results import Results, StoredResult
 
 COMMAND = "femnets run pruning --preset paper"
 EXPERIMENT = {
-    "problem": "maxwell",
+    "problem": MAIN,
     "net": "resnet",
     "tau": "learned",
     "bias_ordering": True,

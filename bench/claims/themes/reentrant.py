@@ -1,4 +1,4 @@
-"""Re-entrant edges: controls of ours. Who is right there, and who would have known.
+"""Re-entrant edges: controls of ours. Which methods are right there, and which indicators warn.
 
 Also what the report counts by: where a net ended, and whether a user without u would have been
 warned. Thresholds were fixed on problems without a re-entrant edge (`bench.methods.calibration`);
@@ -8,14 +8,14 @@ the distance to a coarse N₀ solve beyond that solve's own estimate of its erro
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
-from bench.claims import Claim, Fact, Finding, NotTested
+from bench.claims import Checked, Claim, Finding, NotTested
 from bench.claims.arms import Arm
-from bench.claims.counting import counted
-from bench.claims.rules import compared
+from bench.claims.rules import compared, counted
 from bench.methods.calibration import WRONG_ABOVE, thresholds
 from bench.store.results import Results, StoredResult, pairs
 
@@ -45,7 +45,7 @@ def end_of(record: StoredResult) -> str:
         return "diverged"
     if relative < WRONG_ABOVE:
         return "right"
-    if said_by(record)["held_out"] > thresholds()["held_out"]:
+    if indicators_of(record)["held_out"] > thresholds()["held_out"]:
         return "overfitted"
     if values["late_fall"] < MOVING:
         return "still falling"
@@ -60,8 +60,8 @@ def ends(records: Sequence[StoredResult]) -> dict[str, int]:
     return {kind: found.count(kind) for kind in kinds}
 
 
-def said_by(record: StoredResult) -> dict[str, float]:
-    """What each indicator says of a net, as the calibration counts."""
+def indicators_of(record: StoredResult) -> dict[str, float]:
+    """The indicators of a net, as the calibration counts them."""
     values = record.values
     return {
         "held_out": values["held_out_loss"] / values["training_loss"],
@@ -76,11 +76,70 @@ def warned(record: StoredResult) -> tuple[bool, dict[str, bool]]:
     wrong = end_of(record) != "right"
     if values.get("l2_relative") is None:
         return wrong, dict.fromkeys(INDICATORS, True)
-    said, limits = said_by(record), thresholds()
+    measured, limits = indicators_of(record), thresholds()
     beyond = values["coarse_distance"] > values["coarse_estimate"]
     return wrong, {
-        name: beyond if key is None else said[key] > limits[key] for name, key in INDICATORS.items()
+        name: beyond if key is None else measured[key] > limits[key]
+        for name, key in INDICATORS.items()
     }
+
+
+KIND = "reentrant_net"
+PLAIN = {"problem": "reentrant", "form": "div-curl", "div_exponent": 0.0, "singular": False}
+NEEDED = ("l2_relative", "training_loss", "fine_loss", "held_out_loss")
+
+
+def on_the_prism(nets: Results) -> Results:
+    """The nets of `reentrant`, whose energy has a known limit."""
+    return nets.select(KIND, problem="reentrant")
+
+
+def usable(records: Iterable[StoredResult]) -> list[StoredResult]:
+    """The nets that have an error and a loss: not diverged."""
+    return [
+        record
+        for record in records
+        if not record.values.get("diverged")
+        and all(record.values.get(name) is not None for name in NEEDED)
+    ]
+
+
+def main_arm(nets: Results, **where: Any) -> list[StoredResult]:
+    """An arm of the map at the width and number of points that has most seeds."""
+    found: dict[tuple[int, int], list[StoredResult]] = {}
+    for record in usable(nets.select(KIND, **{**PLAIN, **where})):
+        size = (int(record.config["width"]), int(record.config["points"]))
+        found.setdefault(size, []).append(record)
+    return max(found.values(), key=len, default=[])
+
+
+def elements_of(results: Results) -> dict[str, Results]:
+    """The finite elements on the prism by their titles."""
+    edge, every = results.select("edge_solve"), results.select("fem", problem="reentrant")
+    fem = every.select("fem", solve=False)
+    return {
+        "N₀ uniform": fem.select("fem", element="N0", grading=None, refine=None),
+        "N₀ graded": Results([r for r in fem.select("fem", element="N0") if r.config["grading"]]),
+        "N₀ adaptive": Results([r for r in every if r.config["refine"]]),
+        "hp bricks": fem.select("fem", element="hexP"),
+        "nodal P₁": edge.select("edge_solve", element="nodalP1", div_exponent=None),
+        "nodal Q₁": edge.select("edge_solve", element="nodalQ", div_exponent=None),
+        "nodal Q₁, r div": edge.select("edge_solve", element="nodalQ", div_exponent=1.0),
+        "N₀ solved": edge.select("edge_solve", element="N0"),
+    }
+
+
+def norm_of(results: Results) -> float | None:
+    """‖u‖ on the prism, from any result that has it."""
+    for record in on_the_prism(results):
+        if record.values.get("norm"):
+            return float(record.values["norm"])
+    for group in elements_of(results).values():
+        for record in group:
+            error, relative = (record.values.get(name) for name in ("l2_error", "l2_relative"))
+            if error and relative:
+                return float(error) / float(relative)
+    return None
 
 
 def _ordered(results: Results) -> list[StoredResult]:
@@ -96,11 +155,11 @@ def _nodal(results: Results) -> Finding:
     steps = [abs(b / a - 1) for a, b in pairwise(errors)]
     falls = all(a > b for a, b in pairwise(energies))
     true = max(steps[-2:]) < STALLED and errors[-1] > WRONG_ABOVE and falls
-    said = ", ".join(f"{error:.3f}" for error in errors)
-    return Fact(
+    listed = ", ".join(f"{error:.3f}" for error in errors)
+    return Checked(
         true,
         tuple(record.key for record in found),
-        f"relative errors {said} at n = {', '.join(str(r.config['n']) for r in found)}, energies "
+        f"relative errors {listed} at n = {', '.join(str(r.config['n']) for r in found)}, energies "
         f"{energies[0]:.3g} to {energies[-1]:.3g}",
     )
 
@@ -111,15 +170,15 @@ def _weighted(results: Results) -> Finding:
     if len(cured) < 2 or not len(plain):
         return NotTested(COMMAND)
     last = cured[-1]
-    beside = [r for r in plain if r.config["n"] == last.config["n"]]
-    if not beside:
+    unweighted = [r for r in plain if r.config["n"] == last.config["n"]]
+    if not unweighted:
         return NotTested(COMMAND)
     errors = [record.values["l2_relative"] for record in cured]
     falling = all(a > b for a, b in pairwise(errors))
-    wrong = beside[0].values["l2_relative"]
-    return Fact(
+    wrong = unweighted[0].values["l2_relative"]
+    return Checked(
         falling and errors[-1] < 0.75 * wrong,
-        tuple(record.key for record in (*cured, *beside)),
+        tuple(record.key for record in (*cured, *unweighted)),
         f"relative error {errors[-1]:.3f} with the weight, {wrong:.3f} without, "
         f"n = {last.config['n']}",
     )
@@ -134,7 +193,7 @@ def _graded(results: Results) -> Finding:
     ratio = math.log(fine.config["n"] / coarse.config["n"])
     rate = math.log(coarse.values["l2_error"] / fine.values["l2_error"]) / ratio
     counts = [record.values["iterations"] for record in found]
-    return Fact(
+    return Checked(
         rate >= GRADED_RATE,
         tuple(record.key for record in found),
         f"rate {rate:.3f} at the last step, relative error {fine.values['l2_relative']:.3g}, "
@@ -148,10 +207,10 @@ def _warns(results: Results) -> Finding:
     if not wrong:
         return NotTested(COMMAND)
     right = [record for record in nets if not warned(record)[0]]
-    said = [warned(record)[1][ESTIMATED] for record in wrong]
+    warnings = [warned(record)[1][ESTIMATED] for record in wrong]
     false = sum(warned(record)[1][ESTIMATED] for record in right)
     return counted(
-        said,
+        warnings,
         Results(wrong),
         f"it warns of {{hits}} of {{runs}} that are wrong, and falsely of {false} of {len(right)} "
         "that are right",
@@ -174,7 +233,7 @@ def _smaller(arm: Arm, than: Arm, results: Results) -> Finding:
     for width in nets.distinct("width"):
         for points in nets.distinct("points"):
             size = {"width": width, "points": points}
-            arms = [results.select("reentrant_net", **told, **size) for told in (arm, than)]
+            arms = [results.select("reentrant_net", **each, **size) for each in (arm, than)]
             best = max(best, pairs(*arms), key=len)
     if not best:
         return NotTested(COMMAND)
@@ -186,42 +245,42 @@ def _tells(results: Results) -> Finding:
     if not len(nets):
         return NotTested(COMMAND)
     name = "the distance from a coarse N₀ solve"
-    said = [(wrong, warns[name]) for wrong, warns in map(warned, nets)]
-    missed = sum(wrong and not warns for wrong, warns in said)
-    false = sum(warns and not wrong for wrong, warns in said)
+    pairs_of = [(wrong, warns[name]) for wrong, warns in map(warned, nets)]
+    missed = sum(wrong and not warns for wrong, warns in pairs_of)
+    false = sum(warns and not wrong for wrong, warns in pairs_of)
     return counted(
-        [wrong == warns for wrong, warns in said],
+        [wrong == warns for wrong, warns in pairs_of],
         nets,
         f"it is right about {{hits}} of {{runs}}: missed {missed}, falsely alarmed {false}",
     )
 
 
-_beside_the_edge = partial(Claim, problems=PROBLEMS)
+_at_the_edge = partial(Claim, problems=PROBLEMS)
 
 CLAIMS = [
-    _beside_the_edge(
+    _at_the_edge(
         name="reentrant-nodal-elements-stay-wrong",
         declared="2026-11-17 c2b0a801",
-        sentence="Beside a re-entrant edge nodal elements converge to a field that is not u.",
+        sentence="At a re-entrant edge nodal elements converge to a field that is not u.",
         rule=f"relative error of nodal Q₁ above {WRONG_ABOVE:g} and changing by less than "
         f"{100 * STALLED:g} % at each of the last two doublings, while the energy falls",
         examine=_nodal,
     ),
-    _beside_the_edge(
+    _at_the_edge(
         name="reentrant-weight-cures-nodal-elements",
         declared="2026-11-17 f39fae89",
         sentence="The weight r on the divergence brings nodal elements back to u.",
         rule="the error falls at every doubling, to below three quarters of that without weight",
         examine=_weighted,
     ),
-    _beside_the_edge(
+    _at_the_edge(
         name="reentrant-edge-elements-converge",
         declared="2026-11-17 fe2110c0",
         sentence="Nédélec's elements on meshes graded to the edge converge like h.",
         rule=f"rate by cells per unit length at least {GRADED_RATE:g} at the last doubling",
         examine=_graded,
     ),
-    _beside_the_edge(
+    _at_the_edge(
         name="reentrant-built-in-nets-are-worse",
         declared="2026-11-17 a45ce218",
         sentence="Nets whose boundary values are built in end farther from u than nets with a "
@@ -230,7 +289,7 @@ CLAIMS = [
         compares=True,
         examine=partial(_smaller, PENALTY, BUILT_IN),
     ),
-    _beside_the_edge(
+    _at_the_edge(
         name="reentrant-coarse-solve-warns",
         declared="2026-11-17 d828c794",
         sentence="A coarse N₀ solve with its own error estimate warns of nets that are wrong.",
@@ -247,10 +306,10 @@ CLAIMS = [
         "problems fixed, for wrong nets and for no right one",
         examine=_tells,
     ),
-    _beside_the_edge(
+    _at_the_edge(
         name="reentrant-weak-form-frees-built-in-nets",
         declared="2026-11-17 3d0a19eb",
-        sentence="Nets whose boundary values are built in end nearer to u if they are told the "
+        sentence="Nets whose boundary values are built in end nearer to u if they are given the "
         "weak form.",
         rule="l2_relative in the weak form < in the div-curl loss, boundary values built in, "
         "uniform points, paired seeds",

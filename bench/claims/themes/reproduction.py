@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Claim, Counted, Fact, Finding, NotTested, quoted
+from bench.claims import Checked, Claim, Counted, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, arm
-from bench.claims.counting import is_true_of
 from bench.claims.paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
+from bench.claims.rules import is_true_of
 from bench.claims.themes.pruning import EXPERIMENT
 from bench.store.results import Results, StoredResult
 
@@ -56,12 +56,6 @@ class Printed:
     paper: tuple[float, ...]
     arm: Mapping[str, Any]
     measure: Callable[[StoredResult], tuple[float | None, ...]]
-
-
-def printed_tau(config: Mapping[str, Any]) -> tuple[float, ...] | None:
-    """The row of the paper's table of τ for a net, where it has one."""
-    row = TAU.get((config["net"], config["bias_ordering"], config["hidden"]))
-    return row if config["width"] == WIDTH else None
 
 
 def printed_tables(lambda2: float = 0.0) -> list[Printed]:
@@ -172,7 +166,7 @@ def _with_penalty(results: Results) -> Finding:
         f"the farthest row is off by {farthest[0]:.2g} and {farthest[1]:.2g}"
     )
     cells = tuple(row.cell for row in shared) + tuple(row.cell for row in plain.values())
-    return Fact(nearer > len(shared) / 2 and farthest[0] < farthest[1], cells, what)
+    return Checked(nearer > len(shared) / 2 and farthest[0] < farthest[1], cells, what)
 
 
 def _fractional(results: Results) -> Results:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
+from bench.claims import Checked, Claim, Compared, Depends, Finding, NotTested
+from bench.claims.effects import Effect, effects
 from bench.claims.rules import compared_values
-from bench.claims.statistics import SIGNIFICANCE, holm, largest_family, variance_shares
+from bench.claims.statistics import largest_family, variance_shares
 from bench.store.results import Results, StoredResult
 
 KIND = "sensitivity"
@@ -118,43 +119,32 @@ def answer(cells: Results, question: Question) -> Compared:
 
 @dataclass(frozen=True)
 class Answer:
-    """A question under one change: the effect and, if decided over all changes, its sign."""
+    """A question under one change, with its effect over the family of all changes."""
 
     factor: str
     change: str
-    found: Compared
-    sign: str  # smaller, larger or undecided
+    effect: Effect
 
 
 def answers(results: Results, question: Question) -> list[Answer]:
-    seen = [(factor, name, answer(cells, question)) for factor, name, cells in changes(results)]
-    adjusted = holm({name: found.comparison.p_value for _, name, found in seen})
-    return [
-        Answer(factor, name, found, _sign(found.comparison.ratio, adjusted[name]))
-        for factor, name, found in seen
-    ]
-
-
-def _sign(ratio: float, p: float) -> str:
-    return "undecided" if p >= SIGNIFICANCE else "smaller" if ratio < 1 else "larger"
+    seen = {(factor, name): answer(cells, question) for factor, name, cells in changes(results)}
+    return [Answer(factor, name, effect) for (factor, name), effect in effects(seen).items()]
 
 
 def _keeps_its_sign(results: Results, question: Question) -> Finding:
     seen = answers(results, question)
-    if len(seen) < 2 or largest_family(seen[0].found.comparison.pairs) < len(seen):
+    if len(seen) < 2 or largest_family(seen[0].effect.pairs) < len(seen):
         return NotTested(COMMAND)
-    base, cells = seen[0].sign, tuple(key for a in seen for key in a.found.cells)
+    base, cells = seen[0].effect.sign, tuple(key for a in seen for key in a.effect.cells)
     parts = [
-        f"{a.change} {a.found.comparison.ratio:.2f}"
-        + (" (undecided)" if a.sign == "undecided" else "")
-        for a in seen
+        f"{a.change} {a.effect.ratio:.2f}{'' if a.effect.decided else ' (undecided)'}" for a in seen
     ]
     what = f"{question.metric}, ratio by change: {', '.join(parts)}"
-    others = list(dict.fromkeys(a.factor for a in seen[1:] if a.sign != base))
+    others = list(dict.fromkeys(a.factor for a in seen[1:] if a.effect.sign != base))
     if others:
         return Depends(", ".join(others), cells, what)
     return (
-        Fact(base == "smaller", cells, what)
+        Checked(base == "smaller", cells, what)
         if base != "undecided"
         else Depends("the seed", cells, what)
     )
@@ -173,7 +163,7 @@ def _rise_needs_a_penalty(results: Results) -> Finding:
         f"learned τ, in {rises[False]} of {_nets(free)} without a penalty; J rises in "
         f"{_rises(list(found), 'loss_rises')}"
     )
-    return Fact(rises[False] == 0 < rises[True], found.keys(), what)
+    return Checked(rises[False] == 0 < rises[True], found.keys(), what)
 
 
 def _learned(record: StoredResult) -> list[dict[str, Any]]:
@@ -207,7 +197,7 @@ CLAIMS = [
     *(
         Claim(
             name=f"sensitivity-{question.name}",
-            sentence=f"The paper's finding {question.sentence} does not hang on what it leaves "
+            sentence=f"The paper's finding {question.sentence} does not depend on what it leaves "
             "open.",
             rule="the sign of the median ratio over paired seeds is decided, and the same at the "
             "base point and after every change of γ, λ₂, τ₀, starting weights, optimiser and P; "

@@ -1,22 +1,22 @@
-"""Told the equation only: controls of ours. Who comes how far, and whether τ or γ matters there."""
+"""Given the equation only: controls of ours. Which errors are reached, and does τ matter?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
-from bench.claims import Claim, Counted, Fact, Finding, NotTested
+from bench.claims import Checked, Claim, Counted, Finding, NotTested
+from bench.claims.arms import SMOOTH
 from bench.claims.rules import is_smaller
 from bench.store.results import Results, StoredResult, median
 
 COMMAND = "femnets run solve --preset paper"
-SMOOTH = ("maxwell", "helix")
 
 
 def best_nets(results: Results, problem: str) -> Results:
     """The nets with the longest training among those of the default form and optimiser."""
-    told = {"form": "strong", "boundary": "penalty", "optimizer": "auto"}
-    nets = results.select("solved_net", problem=problem, **told)
+    default = {"form": "strong", "boundary": "penalty", "optimizer": "auto"}
+    nets = results.select("solved_net", problem=problem, **default)
     longest = max((record.config["evaluations"] or 0 for record in nets), default=0)
     return Results([record for record in nets if record.config["evaluations"] == longest])
 
@@ -61,11 +61,11 @@ def _p_version_passes(problem: str) -> Callable[[Results], Finding]:
         error, seconds = median(nets.errors()), median(nets.value("seconds"))
         reach = [r for r in elements if r.values["l2_error"] <= error]
         fastest = min((r.values["seconds"] for r in reach), default=math.inf)
-        said = f"{fastest:.2g} s" if reach else "never within the sizes computed"
-        return Fact(
+        when = f"{fastest:.2g} s" if reach else "never within the sizes computed"
+        return Checked(
             fastest < seconds,
             (*nets.keys(), *elements.keys()),
-            f"the net's {error:.2g} after {seconds:.2g} s; the p-version gets there in {said}",
+            f"the net's {error:.2g} after {seconds:.2g} s; the p-version gets there in {when}",
         )
 
     return examine
@@ -78,8 +78,8 @@ def _arm(net: str, tau: str, problem: str) -> dict[str, object]:
 def _net_beats_n0(problem: str) -> Claim:
     return Claim(
         name=f"solving-net-passes-n0-{problem}",
-        sentence=f"On {problem} a small net told the equation has a smaller error than N₀ on the "
-        "finest mesh computed.",
+        sentence=f"On {problem} a small net that is given the equation has a smaller error than "
+        "N₀ on the finest mesh computed.",
         declared="2026-11-17 1d289f90",
         rule="l2_error of each best net < that of the N₀ solve with the most unknowns",
         examine=_passes_n0(problem),
@@ -105,7 +105,7 @@ CLAIMS = [
     *(
         Claim(
             name=f"tau-helps-solving-{net}",
-            sentence=f"A learned τ lowers the error of a {title} that is told the equation.",
+            sentence=f"A learned τ lowers the error of a {title} that is given the equation.",
             declared="2026-11-17 b69afa52",
             rule="l2_error with τ learned < τ fixed, helix, paired seeds, same evaluations",
             **is_smaller(
@@ -121,7 +121,7 @@ CLAIMS = [
     ),
     Claim(
         name="fractional-helps-solving",
-        sentence="A Fractional-DNN that is told the equation has a smaller error than a ResNet.",
+        sentence="A Fractional-DNN that is given the equation has a smaller error than a ResNet.",
         declared="2026-11-17 352ad37c",
         rule="l2_error of the Fractional-DNN < ResNet, τ learned, helix, paired seeds, same "
         "evaluations",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from bench.claims import Claim, Compared, Depends, Fact, Finding, NotTested
+from bench.claims import Checked, Claim, Compared, Depends, Finding, NotTested
 from bench.claims.arms import NAMES
+from bench.claims.effects import Effect, effects
 from bench.claims.rules import compared_values
-from bench.claims.statistics import DECIDING_SEEDS, SIGNIFICANCE, holm, largest_family
+from bench.claims.statistics import DECIDING_SEEDS, largest_family
+from bench.methods.titles import members
 from bench.store.results import Results, StoredResult
 
 KIND = "tau_arm"
@@ -24,15 +27,16 @@ Runs = dict[tuple[int, int], dict[str, Any]]
 
 def tuned(results: Results) -> Results:
     """The cells in which the rate was tuned too, or needs none; of several sizes the largest."""
-    found = Results([r for r in results.select(KIND) if len(r.config["rates"]) != 1])
-    most = max((_size(record) for record in found), default=0)
-    return Results([record for record in found if _size(record) == most])
+    return _largest([r for r in results.select(KIND) if len(r.config["rates"]) != 1])
 
 
 def swept(results: Results) -> Results:
     """The cells of the sweep over the rate; of several sizes the largest."""
-    found = Results([r for r in results.select(KIND) if len(r.config["rates"]) == 1])
-    most = max((_size(record) for record in found), default=0)
+    return _largest([r for r in results.select(KIND) if len(r.config["rates"]) == 1])
+
+
+def _largest(found: Sequence[StoredResult]) -> Results:
+    most = max(map(_size, found), default=0)
     return Results([record for record in found if _size(record) == most])
 
 
@@ -59,6 +63,66 @@ def compared_arms(
     errors = [[side[seeds]["train_mse"] for seeds in shared] for side in (a, b)]
     cells = records[0].keys() + records[1].keys()
     return compared_values(errors[0], errors[1], shared, cells, what)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where arms of the study meet: at one rate, or (None) with their rates tuned too."""
+
+    net: str
+    hidden: int
+    optimizer: str
+    rate: float | None = None
+
+    def select(self, found: Results, arm: str) -> Results:
+        return found.select(KIND, arm=arm, **self.mode())
+
+    def mode(self) -> dict[str, Any]:
+        mode = {name: value for name, value in asdict(self).items() if name != "rate"}
+        return mode if self.rate is None else {**mode, "rates": [self.rate]}
+
+
+def settings_of(found: Results, *, by_rate: bool = False) -> list[Setting]:
+    """Adam first, architectures in their order, then by depth and rate."""
+    order = members("net")
+    seen = {
+        Setting(c["net"], c["hidden"], c["optimizer"], c["rates"][0] if by_rate else None)
+        for c in (record.config for record in found)
+    }
+    return sorted(
+        seen,
+        key=lambda s: (
+            s.optimizer != "adam",
+            s.optimizer,
+            order.index(s.net) if s.net in order else len(order),
+            s.net,
+            s.hidden,
+            s.rate or 0.0,
+        ),
+    )
+
+
+def learned_over_fixed(results: Results) -> dict[Setting, Effect]:
+    """Every setting in which both arms were judged on shared seeds, tuned ones first; one family
+    of comparisons."""
+    of_all, at_rates = tuned(results), swept(results)
+    places = [(setting, of_all) for setting in settings_of(of_all)]
+    places += [(setting, at_rates) for setting in settings_of(at_rates, by_rate=True)]
+    return effects(
+        {s: compared_arms(found, "learned", "fixed", "", **s.mode()) for s, found in places}
+    )
+
+
+def arms_over_fixed(results: Results, arms: Iterable[str]) -> dict[tuple[Setting, str], Effect]:
+    """Tuned arms over the tuned fixed τ; one family of comparisons."""
+    found = tuned(results)
+    return effects(
+        {
+            (setting, arm): compared_arms(found, arm, "fixed", "", **setting.mode())
+            for setting in settings_of(found)
+            for arm in arms
+        }
+    )
 
 
 def _beats(results: Results, arm: str, than: str, **mode: Any) -> Finding:
@@ -111,32 +175,29 @@ def _declared() -> list[Claim]:
 def _over_rates(results: Results, net: str) -> Finding:
     """The sign of learned against fixed at each rate, Holm over the rates."""
     found = swept(results).select(KIND, net=net)
-    seen = {
-        (hidden, rate): compared_arms(
-            found, "learned", "fixed", "", hidden=hidden, rates=[rate], optimizer="adam"
-        )
-        for hidden in found.distinct("hidden")
-        for rate in sorted({record.config["rates"][0] for record in found})
-    }
-    there = {at: finding for at, finding in seen.items() if isinstance(finding, Compared)}
-    fewest = min((finding.comparison.pairs for finding in there.values()), default=0)
-    if len({rate for _, rate in there}) < 2 or largest_family(fewest) < len(there):
+    seen = effects(
+        {
+            (hidden, rate): compared_arms(
+                found, "learned", "fixed", "", hidden=hidden, rates=[rate], optimizer="adam"
+            )
+            for hidden in found.distinct("hidden")
+            for rate in sorted({record.config["rates"][0] for record in found})
+        }
+    )
+    fewest = min((effect.pairs for effect in seen.values()), default=0)
+    rates = sorted({rate for _, rate in seen})
+    if len(rates) < 2 or largest_family(fewest) < len(seen):
         return NotTested(SWEEP[net])
-    adjusted = holm({repr(at): finding.comparison.p_value for at, finding in there.items()})
-    parts, signs = [], []
-    for (hidden, rate), finding in there.items():
-        ratio, p = finding.comparison.ratio, adjusted[repr((hidden, rate))]
-        parts.append(f"{rate:g}: {ratio:.2f} (p = {p:.1g})")
-        signs.append("undecided" if p >= SIGNIFICANCE else "lower" if ratio < 1 else "higher")
-    rates = sorted({rate for _, rate in there})
+    parts = [f"{rate:g}: {e.ratio:.2f} (p = {e.p:.1g})" for (_, rate), e in seen.items()]
     what = (
         f"learned over fixed train_mse at H = {_listed(found.distinct('hidden'))}, "
-        f"{len(next(iter(there.values())).cells) and _seeds(found)} seeds, by rate: "
-        f"{', '.join(parts)}; a {rates[-1] / rates[0]:.0f}-fold range"
+        f"{_seeds(found)} seeds, by rate: {', '.join(parts)}; a {rates[-1] / rates[0]:.0f}-fold "
+        "range"
     )
-    cells = tuple(key for finding in there.values() for key in finding.cells)
-    if len(set(signs)) == 1 and signs[0] != "undecided":
-        return Fact(signs[0] == "lower", cells, what)
+    cells = tuple(key for effect in seen.values() for key in effect.cells)
+    signs = {effect.sign for effect in seen.values()}
+    if len(signs) == 1 and signs != {"undecided"}:
+        return Checked(signs == {"smaller"}, cells, what)
     return Depends("the rate", cells, what)
 
 
@@ -176,7 +237,7 @@ def _labels(results: Results, net: str) -> Finding:
             else "some trainings started with something to cure"
         )
     )
-    return Fact(other > MOST_OTHER * total, keys, what)
+    return Checked(other > MOST_OTHER * total, keys, what)
 
 
 ARMS_COMPARED = ("learned", "fixed")

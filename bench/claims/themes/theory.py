@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.claims import Claim, Depends, Fact, Fault, Finding, NotTested, formula
+from bench.claims import Checked, Claim, Depends, Fault, Finding, NotTested, formula
 from bench.store.results import Results
 
 COMMAND = "femnets run slips --preset paper"
@@ -31,7 +31,7 @@ def _as_printed(results: Results, slip: str) -> Finding:
     )
     if None not in corrected:
         what += f"; corrected, by {max(corrected):.1g} at most"
-    return Fact(right == len(found), found.keys(), what)
+    return Checked(right == len(found), found.keys(), what)
 
 
 def _index(results: Results) -> Finding:
@@ -47,7 +47,7 @@ def _index(results: Results) -> Finding:
         f"{min(other):.2g} to {max(other):.2g} and needs the shift"
     )
     if own > ROUNDING:
-        return Fact(False, found.keys(), what)
+        return Checked(False, found.keys(), what)
     return Depends("which a_{ℓ,k} is meant", found.keys(), what)
 
 
@@ -58,7 +58,7 @@ def _differ(results: Results) -> Finding:
         return NotTested(COMMAND)
     steps = [r.values["otd_one_step"] for r in found]
     drift = [r.values["otd_drift"]["printed"] for r in found]
-    return Fact(
+    return Checked(
         all(step["printed"] > ROUNDING for step in steps),
         found.keys(),
         f"one step differs by {min(s['printed'] for s in steps):.2g} or more, whole recursions by "
@@ -81,7 +81,7 @@ def _stable(results: Results) -> Finding:
         f"{left['escape_bound']:.3g}"
     )
     if excess > 0 or left["escape_growth"] <= left["escape_bound"]:
-        return Fact(excess <= 0, found.keys(), what)
+        return Checked(excess <= 0, found.keys(), what)
     return Depends("whether solutions stay where f is Lipschitz", found.keys(), what)
 
 
@@ -95,7 +95,7 @@ def _product(results: Results) -> Finding:
         "the product tends to 0 if and only if Σ (1 − factor) diverges, for which a uniform bound "
         "below 1 is enough"
     )
-    return Fact(product < 0.01, found.keys(), what)
+    return Checked(product < 0.01, found.keys(), what)
 
 
 def _trade_off(results: Results) -> Finding:
@@ -108,7 +108,7 @@ def _trade_off(results: Results) -> Finding:
         f"with d a/d y = 100, τ[1] from 1 to 1/100 brings dy[2]/db[0] from {large:g} to {cured:g} "
         f"and dy[2]/db[1] from {own:g} to {shrunk:g}"
     )
-    return Fact(cured < 0.1 * large and shrunk < 0.1 * own, found.keys(), what)
+    return Checked(cured < 0.1 * large and shrunk < 0.1 * own, found.keys(), what)
 
 
 def _theory_agrees(results: Results) -> Finding:
@@ -122,7 +122,7 @@ def _theory_agrees(results: Results) -> Finding:
     if not len(found):
         return NotTested(ATLAS)
     worst = max(found.errors("theory_error"))
-    return Fact(
+    return Checked(
         worst < AGREEMENT,
         found.keys(),
         f"largest relative difference {worst:.1e} over {len(found)} nets of up to "

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from bench.claims import Claim, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, arm
-from bench.claims.counting import counted, is_true_of
-from bench.claims.rules import Examine, compared_values, is_smaller
+from bench.claims.rules import Examine, compared_values, counted, is_smaller, is_true_of
 from bench.store.results import Results, StoredResult, pairs
 
 COMMAND = "femnets run training --preset paper"
@@ -34,7 +33,7 @@ def _tau_helps(net: str, hidden: int) -> Claim:
         sentence=f"A learned τ lowers the training error of the {hidden}-50 {NAMES[net]}.",
         **quoted("Section 1, advantages and Figure 1; Section 7.1", WORDS_HELPS[hidden]),
         declared="2026-11-16 3f2822d9",
-        note="against τ fixed at 1, where learning starts; the controls hold it against tuned τ",
+        note="against τ fixed at 1, where learning starts; the controls compare it with tuned τ",
         rule="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
         **is_smaller("train_mse", learned, fixed, COMMAND),
     )

@@ -1,0 +1,67 @@
+"""Facts: named numbers of a run, one file per study.
+
+A file beside this one is named after a study and defines `facts`: Results -> an iterable of `Fact`.
+README and the report only format facts. A number is quoted with its domain, its seeds and what the
+method was given, so a fact carries them, with the keys of the cells behind it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from base.errors import UserError
+from base.registry import Registry
+from bench.store.files import Damaged
+from bench.store.results import Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """A measured number: `value` in `unit`, on a domain, as the median of so many seeds."""
+
+    name: str
+    value: float
+    unit: str = ""
+    domain: str = ""
+    seeds: int = 1
+    conditions: str = ""
+    cells: tuple[str, ...] = ()
+
+    def named(self, name: str, value: float, unit: str) -> Fact:
+        """Another number of the same cells, under the same conditions."""
+        return replace(self, name=name, value=value, unit=unit)
+
+
+Study = Callable[[Results], Iterable[Fact]]
+
+
+def _study(found: Any, name: str) -> Study:
+    facts: Study | None = getattr(found, "facts", None)
+    if facts is None:
+        raise UserError(f"{name} declares no facts: it defines no function `facts`")
+    return facts
+
+
+REGISTRY: Registry[Study] = Registry("facts of a study", __name__, _study)
+
+
+def all_facts(results: Results, *studies: str) -> tuple[dict[str, Fact], list[str]]:
+    """Every fact (of these studies) as `STUDY/NAME`, and a note for every study whose facts could
+    not be made."""
+    found: dict[str, Fact] = {}
+    notes = []
+    for study in studies or REGISTRY.names():
+        try:
+            made = {f"{study}/{fact.name}": fact for fact in REGISTRY.get(study)(results)}
+        except Damaged:
+            raise
+        except Exception as error:
+            logging.getLogger("femnets.report").debug("facts of %s", study, exc_info=error)
+            kind = type(error).__name__
+            notes.append(f"facts of {study} could not be made: {kind}: {error}; see the log")
+        else:
+            found |= made
+    return found, notes

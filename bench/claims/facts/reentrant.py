@@ -1,0 +1,67 @@
+"""At a re-entrant edge: where elements and nets end, and how many wrong nets have a small loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bench.claims.facts import Fact
+from bench.claims.themes.reentrant import (
+    KIND,
+    elements_of,
+    end_of,
+    main_arm,
+    norm_of,
+    on_the_prism,
+    usable,
+)
+from bench.store.results import Results, StoredResult, median
+
+DOMAIN = "L-shaped prism"
+
+
+def facts(results: Results) -> Iterator[Fact]:
+    """Relative errors of nodal and edge elements and of nets, then counts of nets by their loss."""
+    norm, nets = norm_of(results), results.select(KIND)
+    if norm is None:
+        return
+    elements = elements_of(results)
+    edge = [*elements["N₀ solved"], *elements["N₀ adaptive"]]
+    finest = {
+        "nodal": _finest(elements["nodal Q₁"]),
+        "edge": min(edge, key=lambda r: float(r.values["l2_error"]), default=None),
+    }
+    for name, record in finest.items():
+        if record is not None:
+            error = float(record.values["l2_error"]) / norm
+            yield _fact(f"{name}-elements", error, "relative L² error", [record])
+    for name, boundary in (("penalty", "penalty"), ("built-in", "exact")):
+        arm = main_arm(nets, boundary=boundary, inside="uniform", rim="uniform")
+        if arm:
+            error = median([record.values["l2_relative"] for record in arm])
+            yield _fact(f"{name}-nets", error, "relative L² error", arm)
+    yield from _by_loss(usable(on_the_prism(nets)))
+
+
+def _finest(group: Results) -> StoredResult | None:
+    return max(group, key=lambda record: record.values["dofs"], default=None)
+
+
+def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
+    """How many nets are wrong, and how many of these have a smaller loss than the median right."""
+    right = [r for r in records if end_of(r) == "right"]
+    wrong = [r for r in records if end_of(r) != "right"]
+    if right and wrong:
+        middle = median([float(r.values["training_loss"]) for r in right])
+        misleading = [r for r in wrong if float(r.values["training_loss"]) < middle]
+        yield _fact("wrong-nets", len(wrong), "nets", wrong)
+        yield _fact("right-nets", len(right), "nets", right)
+        yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
+
+
+def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:
+    return Fact(
+        name=name, value=value, unit=unit, domain=DOMAIN,
+        seeds=len({record.config.get("seed") for record in records}),
+        conditions="given the equation and boundary data",
+        cells=tuple(record.key for record in records),
+    )  # fmt: skip

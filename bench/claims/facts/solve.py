@@ -1,0 +1,53 @@
+"""Given the equation: by problem the best net, the best mesh of N₀ and the best element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.claims.arms import MAIN
+from bench.claims.facts import Fact
+from bench.claims.themes.solve import best_nets
+from bench.store.results import Results, StoredResult, competitor, median
+
+GIVEN = "given the equation and boundary data"
+
+
+def facts(results: Results) -> Iterator[Fact]:
+    """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-n0-…`, `PROBLEM-element-…`."""
+    solved = [r for r in results.select("fem", solve=True) if r.values.get("l2_error")]
+    for problem in problems(results):
+        elements = [r for r in solved if r.config["problem"] == problem]
+        nets = best_nets(results, problem)
+        if not elements or not len(nets):
+            continue
+        error = Fact(
+            name=f"{problem}-net-error", value=median(nets.errors()), unit="L² error",
+            domain=f"domain of {problem}", seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
+        )  # fmt: skip
+        yield error
+        yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        yield from _element(f"{problem}-element", elements)
+        yield from _element(f"{problem}-n0", [r for r in elements if r.config["element"] == "N0"])
+
+
+def problems(results: Results) -> list[str]:
+    """Those on which nets were given the equation, the paper's field first."""
+    found: list[str] = results.select("solved_net").distinct("problem")
+    return sorted(found, key=lambda name: (name != MAIN, name))
+
+
+def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:
+    """The smallest error, with its seconds and unknowns."""
+    if not records:
+        return
+    best = min(records, key=lambda record: float(record.values["l2_error"]))
+    shown = competitor(best)
+    series = shown.series if shown else best.config["element"]
+    error = Fact(
+        name=f"{name}-error", value=best.values["l2_error"], unit="L² error",
+        domain=f"domain of {best.config['problem']}", conditions=f"{series}; {GIVEN}",
+        cells=(best.key,),
+    )  # fmt: skip
+    yield error
+    yield error.named(f"{name}-seconds", best.values["seconds"], "s")
+    yield error.named(f"{name}-unknowns", best.values["dofs"], "unknowns")

@@ -1,0 +1,48 @@
+"""The line under the title: version, run, day, seeds and cells of a report."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from reports.context import Run
+from reports.formatting import count
+
+NETS = ("net", "tuned_net", "solved_net")
+SUBTITLE = "Nédélec elements, neural networks and linear models compared in the L² norm"
+
+
+def header(run: Run) -> list[tuple[str, str]]:
+    """Names and values, in the order in which they matter to a reader who quotes a number."""
+    done = sum(s.record is not None for s in run.standings)
+    planned = len(run.standings)
+    cells = "none yet" if not done else count(done)
+    entries = [("femnets", _version()), ("run", run.name)]
+    if day := _day(run):
+        entries.append(("computed", day))
+    if seeds := _seeds(run):
+        entries.append(("seeds", seeds))
+    return [*entries, ("cells", cells if done == planned else f"{cells} of {count(planned)}")]
+
+
+def _version() -> str:
+    try:
+        return version("femnets")
+    except PackageNotFoundError:  # run from a folder that was never installed
+        return "of a checkout"
+
+
+def _day(run: Run) -> str:
+    """The day of the last result: the same results make the same report."""
+    return max((str(r.provenance.get("start") or "")[:10] for r in run.records), default="")
+
+
+def _seeds(run: Run) -> str:
+    """`100 to 101 (2)`, of the nets that were trained."""
+    seeds: set[int] = set()
+    for record in run.records:
+        if record.kind in NETS and isinstance(seed := record.config.get("seed"), int):
+            seeds.add(seed)
+    if not seeds:
+        return ""
+    low, high = min(seeds), max(seeds)
+    return f"{low}" if low == high else f"{low} to {high} ({len(seeds)})"
