@@ -54,9 +54,7 @@ class OwnNet(FlatModule):
         """Explain why the parts of a `Network` are missing; else as any torch module."""
         if name in PARTS_OF_A_NETWORK:
             kind = type(self.inner).__name__
-            raise UserError(
-                f"{kind} is a torch module of your own: only nets of `build` have {name}"
-            )
+            raise UserError(f"{kind} is a torch module of your own: it has no `{name}`")
         return super().__getattr__(name)
 
     @property
