@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import studies
-from bench.cells import Cell, kinds, work_of
+from bench.cells import Cell, kinds, needs_bytes
 from bench.store import fingerprint, sources
 from bench.store.fingerprint import fingerprint_of, modules_of
 from bench.store.sources import module_path, parsed, read_source
@@ -59,10 +59,8 @@ def quick() -> list[Cell]:
 def cheapest(quick: list[Cell]) -> list[Cell]:
     """One cell of every kind; of those that no quick preset has, from the next larger one."""
     plans = studies.plan(studies.names(), "paper", {})
-    every = quick + [cell for plan in plans for cell in plan.cells]
-    work = [work_of(cell.kind, cell.config) for cell in quick] + [float("inf")] * len(every)
-    ordered = [cell for _, cell in sorted(zip(work, every, strict=False), key=lambda pair: pair[0])]
-    first = {cell.kind: cell for cell in reversed(ordered)}
+    larger = [cell for plan in plans for cell in plan.cells]
+    first = {cell.kind: cell for cell in (*larger, *sorted(quick, key=needs_bytes, reverse=True))}
     assert set(first) == set(kinds())
     return [small(first[kind]) for kind in kinds()]
 
