@@ -42,8 +42,8 @@ def article(run: Run) -> list[Block]:
     problems = contested(run.results)
     text = (
         f"All fields ({listed([f'`{name}`' for name in problems])}) solve one equation, with φ and "
-        "f in closed form. A comparison is only as fair as what each side is given ([[given]]): "
-        "the field itself, samples of it, or the equation with its boundary data and nothing of "
+        "f in closed form. A comparison is only as fair as what each side is given "
+        "([[information]]): the field itself, samples of it, or the equation with its boundary data and nothing of "
         "the field. One norm measures all, the L² norm; comparisons are made within a row's kind "
         "of information, at equal samples, inputs and threads, and the code refuses any other."
     )
@@ -52,7 +52,7 @@ def article(run: Run) -> list[Block]:
         "double precision on one thread unless a table says otherwise."
     )
     records = Results([r for c in field for r in c.records])
-    table = Table("given", caption, COLUMNS, rows, run.made_by(records))
+    table = Table("information", caption, COLUMNS, rows, run.made_by(records))
     return [Paragraph(text), EQUATION, table]
 
 

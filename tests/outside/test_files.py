@@ -47,7 +47,7 @@ def heavyball(objective, theta, report, rate=0.02, friction=0.1):
 EVERYTHING = '''"""Everything in one file."""
 from dataclasses import dataclass, replace
 from bench.cells import Cell
-from bench.claims import Claim, Fact
+from bench.claims import Checked, Claim
 from bench.domains.cube import DOMAIN as CUBE
 from bench.problems.maxwell import PROBLEM
 from fem.elements.n0 import ELEMENT as N0
@@ -55,7 +55,7 @@ from fem.elements.n0 import ELEMENT as N0
 DOMAIN = replace(CUBE, title="my cube")
 ELEMENT = replace(N0, title="my tets")
 CLAIMS = [Claim(name="mine", sentence="It is mine.", where="here", rule="always",
-                examine=lambda results: Fact(True, [], "yes"))]
+                examine=lambda results: Checked(True, [], "yes"))]
 
 def mean(inputs, targets, seed):
     return lambda x: targets.mean(axis=0) + 0 * x[:, :3], 3
