@@ -43,8 +43,8 @@ def article(run: Run) -> list[Block]:
     text = (
         f"All fields ({listed([f'`{name}`' for name in problems])}) solve one equation, with φ and "
         "f in closed form. A comparison is only as fair as what each side is given "
-        "([[information]]): the field itself, samples of it, or the equation with its boundary data and nothing of "
-        "the field. One norm measures all, the L² norm; comparisons are made within a row's kind "
+        "([[information]]): the field itself, samples of it, or the equation with its boundary "
+        "data and nothing of the field. One norm measures all, the L² norm; comparisons are made within a row's kind "
         "of information, at equal samples, inputs and threads, and the code refuses any other."
     )
     caption = (
