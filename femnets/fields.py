@@ -19,7 +19,7 @@ def problem(which: str | Problem) -> Problem:
     """A problem by name ("maxwell"), by path ("./mine.py", which is executed and checked), or as
     it is."""
     from bench import problems
-    from femnets.outside import used
+    from femnets.user_files import used
 
     return problems.get(used(which)) if isinstance(which, str) else which
 
@@ -28,7 +28,7 @@ def check(which: str | Problem) -> list[Verdict]:
     """Compare the problem's formulas with each other: a verdict on each."""
     from bench.core import plugins
     from bench.measure.formulas import verdicts
-    from femnets.outside import problem_in
+    from femnets.user_files import problem_in
 
     if isinstance(which, str) and (name := plugins.use(which)) != which:
         found = problem_in(name)

@@ -13,7 +13,7 @@ from base.registry import FILES
 from bench.core import plugins
 from bench.core.plugin_files import PATH, PluginFile, read
 from bench.measure.formulas import Verdict, verdicts
-from femnets.outside import problem_in
+from femnets.user_files import problem_in
 
 Trial = Callable[[Any, str], Iterator[Verdict]]
 ROWS, INPUTS, OUTPUTS = 64, 7, 3

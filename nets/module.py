@@ -227,7 +227,7 @@ def network(config: NetConfig) -> Network:
     this interface that training and measuring need.
     """
     if hasattr(architectures.get(config.net), "make"):
-        from nets.own import OwnNet
+        from nets.user_modules import OwnNet
 
         return cast(Network, OwnNet.made(config))
     return Network(config)

@@ -122,10 +122,10 @@ def test_imports_point_one_way(package):
         ("bench/core/settings.py", "from bench.problems import Problem"),
         ("bench/methods/training.py", "def f():\n    from bench.cells.net import Config"),
         ("bench/cells/net.py", "from bench import studies"),
-        ("bench/store/folder.py", "from bench.runner import run_cells"),
+        ("bench/store/folder.py", "from bench.runner.resume import run_cells"),
         ("bench/claims/rules.py", "from reports.tables import Table"),
         ("reports/html.py", "from femnets.cli import main"),
-        ("bench/cells/net.py", "from nets.optimizers._own import of"),
+        ("bench/cells/net.py", "from nets.optimizers._user_optimizers import of"),
         ("bench/cells/net.py", "from bench.methods.training import _ring_error"),
     ],
 )

@@ -37,9 +37,9 @@ from base.errors import UserError
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.core.guards.text import shell_command
 from bench.core.plugins import admit
-from bench.runner import Lost
 from bench.runner.execute import Outcome, failed
-from bench.runner.processes import LocalProcesses
+from bench.runner.local_processes import LocalProcesses
+from bench.runner.resume import Lost
 from bench.store.fingerprint import fingerprint_of
 
 CONNECT_SECONDS = 5

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from bench.core.settings import Type, about, types_of
-from femnets.outside import used
+from femnets.user_files import used
 
 Command = Callable[..., Any]
 

@@ -31,7 +31,7 @@ def command(
     from femnets.cli._nets import load_net, load_solved, saved_track, table, use_threads
 
     use_threads(threads)
-    from femnets.outside import used
+    from femnets.user_files import used
 
     used(plug or [])
     given = {"problem": used(problem), "data_seed": data_seed}

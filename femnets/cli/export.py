@@ -65,7 +65,7 @@ def command(
     from bench.store.vtu import write_fields
     from femnets.cli._paths import show_paths
     from femnets.cli._runs import results_of, show_faults
-    from femnets.outside import used
+    from femnets.user_files import used
 
     used(plug or [])
     store = Store(run_path(run))

@@ -44,7 +44,7 @@ def command(
     from bench.core.guards.output import file_for
     from bench.methods.training import training_data
     from femnets.cli._nets import load_net, save_net, table, use_threads
-    from femnets.outside import used
+    from femnets.user_files import used
 
     file_for(save, "--save", ".safetensors")
     use_threads(threads)

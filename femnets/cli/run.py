@@ -16,7 +16,7 @@ from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._json import show_json
 
 if TYPE_CHECKING:
-    from bench.runner import Engine, Summary
+    from bench.runner.resume import Engine, Summary
     from bench.store.folder import Store
     from bench.store.survey import Standing
     from bench.studies import Plan
@@ -166,7 +166,7 @@ def planned(
     from bench import studies as all_studies
     from bench.core.plugins import admit
     from bench.core.settings import configured, read_toml
-    from femnets.outside import used
+    from femnets.user_files import used
 
     file: dict[str, Any] = used(read_toml(config)) if config else {}
     tables = {name: value for name, value in file.items() if isinstance(value, dict)}
@@ -191,7 +191,7 @@ def planned(
 
 def assigned(setting: str) -> str:
     """`key=value` with the paths in its value under their names."""
-    from femnets.outside import used
+    from femnets.user_files import used
 
     key, equals, value = setting.partition("=")
     return f"{key}{equals}{used(value)}"
@@ -230,7 +230,7 @@ def make_engine(
     import psutil
 
     from bench.runner.in_process import InProcess
-    from bench.runner.processes import LocalProcesses
+    from bench.runner.local_processes import LocalProcesses
 
     if jobs is not None and not 0 <= jobs <= MOST_JOBS:
         raise UserError(f"--jobs must be 0 (in this process) to {MOST_JOBS}, got {jobs}")
@@ -239,8 +239,8 @@ def make_engine(
     if seconds_limit <= 0:
         raise UserError(f"--time-limit must be positive, got {seconds_limit:g}")
     if scheduler:
-        from bench.runner import Lost
         from bench.runner.dask_cluster import DaskCluster
+        from bench.runner.resume import Lost
 
         try:
             return DaskCluster(scheduler, seconds_limit)
@@ -258,10 +258,10 @@ def make_engine(
 
 def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
     """Computes the cells in the wanted states (default: what a plain run computes)."""
-    from bench.runner import Summary, run_cells
     from bench.runner.in_process import InProcess
     from bench.runner.interrupt import Abandoned, interruptible
     from bench.runner.progress import RunView
+    from bench.runner.resume import Summary, run_cells
 
     cells = [
         standing.cell

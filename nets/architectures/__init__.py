@@ -15,7 +15,7 @@ from C and s, written once for all. Files import torch inside `coefficients`, so
 reports can read the rest without it.
 
 A net that is no such recursion defines `make(inputs, outputs, hidden, width)` in the place of
-`coefficients`: any torch module (`nets.own`). It trains and is measured like the others; it has no
+`coefficients`: any torch module (`nets.user_modules`). It trains and is measured like the others; it has no
 τ, no adjoint and no theory.
 """
 

@@ -202,8 +202,8 @@ class FastObjective:
 
 def predict(net: Network, x: Any, *, chunk: int | None = None) -> Tensor:
     """net(x) without autograd, through the buffers of the fast path."""
-    from nets.own import OwnNet
-    from nets.own import predict as by_module
+    from nets.user_modules import OwnNet
+    from nets.user_modules import predict as by_module
 
     if isinstance(net, OwnNet):
         return by_module(net, x)

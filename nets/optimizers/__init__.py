@@ -97,7 +97,7 @@ class Option:
 
 def made(found: Any, name: str) -> Any:
     """`minimize` as in this folder, a function with its arguments, or a torch optimiser class."""
-    from nets.optimizers._own import of
+    from nets.optimizers._user_optimizers import of
 
     short = name.partition("@")[0]
     if not isinstance(found, ModuleType):
@@ -129,7 +129,7 @@ def get(name: str | Callable[..., Any]) -> Any:
     """Return the optimiser called `name`; a function or a torch class is its own name."""
     if isinstance(name, str):
         return REGISTRY.get(name)
-    from nets.optimizers._own import of
+    from nets.optimizers._user_optimizers import of
 
     return of(name)
 

@@ -16,10 +16,10 @@ from base.errors import UserError
 from nets.fast.kernel import FastObjective
 from nets.loss import Loss
 from nets.optimizers import Stop, Vector
-from nets.own import AutogradObjective, OwnNet, Trainable
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
+from nets.user_modules import AutogradObjective, OwnNet, Trainable
 
 
 @dataclass(frozen=True)

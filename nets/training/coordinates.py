@@ -16,7 +16,7 @@ import numpy as np
 from nets import optimizers
 from nets.module import TAU_FLOOR
 from nets.optimizers import Vector
-from nets.own import Trainable
+from nets.user_modules import Trainable
 
 
 @dataclass(frozen=True)

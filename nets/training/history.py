@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Vector
-from nets.own import OwnNet, Trainable
+from nets.user_modules import OwnNet, Trainable
 
 Arrays = dict[str, NDArray[np.float64]]
 Probe = Callable[[Any], float]  # of a net, or of the module that `train` was given

@@ -17,10 +17,10 @@ from nets.config_checks import DTYPES
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
-from nets.own import Trainable, trainable
 from nets.training.budget import Clock, CountedObjective, Data, Limits, Rows
 from nets.training.coordinates import Coordinates, prepared
 from nets.training.history import Arrays, Curve, History, Probe
+from nets.user_modules import Trainable, trainable
 
 DEFAULT_STEPS = 1000
 

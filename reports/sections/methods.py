@@ -44,8 +44,8 @@ def article(run: Run) -> list[Block]:
         f"All fields ({listed([f'`{name}`' for name in problems])}) solve one equation, with φ and "
         "f in closed form. A comparison is only as fair as what each side is given "
         "([[information]]): the field itself, samples of it, or the equation with its boundary "
-        "data and nothing of the field. One norm measures all, the L² norm; comparisons are made within a row's kind "
-        "of information, at equal samples, inputs and threads, and the code refuses any other."
+        "data and nothing of the field. One norm measures all, the L² norm; comparisons are made "
+        "within a row's kind of information, at equal samples, inputs and threads, and the code refuses any other."
     )
     caption = (
         "The kinds of information, and the methods that are given each. Everything computes in "

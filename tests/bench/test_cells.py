@@ -113,7 +113,7 @@ from collections import defaultdict
 from pathlib import Path
 from bench import studies
 from bench.cells import competitor_of
-from bench.runner import in_order
+from bench.runner.resume import in_order
 from bench.store.folder import Store
 from bench.store.survey import survey
 store = Store.writable(Path("run"))

@@ -15,11 +15,11 @@ import pytest
 
 from base.errors import UserError
 from bench.cells import Cell
-from bench.runner import in_order, run_cells
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
-from bench.runner.processes import LocalProcesses
+from bench.runner.local_processes import LocalProcesses
 from bench.runner.progress import Progress, RunView, duration
+from bench.runner.resume import in_order, run_cells
 from bench.store.folder import Store
 from bench.store.survey import standing, survey
 from bench.studies import plan, replanned
@@ -198,7 +198,7 @@ def test_a_killed_worker_is_replaced_and_its_cell_tried_again(store, cue):
 
 
 def test_a_worker_that_keeps_much_memory_is_replaced(store, monkeypatch):
-    monkeypatch.setattr("bench.runner.processes.KEPT_SHARE", 0.0)
+    monkeypatch.setattr("bench.runner.local_processes.KEPT_SHARE", 0.0)
     engine = LocalProcesses(1, 8 * GIB)
     pids = []
     view = RunView([], io.StringIO())

@@ -9,10 +9,10 @@ import pytest
 
 from bench.cells import Cell, Result
 from bench.measure.turns import median_with_interval
-from bench.runner import run_cells
 from bench.runner.interrupt import Interrupt
-from bench.runner.processes import LocalProcesses
+from bench.runner.local_processes import LocalProcesses
 from bench.runner.progress import RunView
+from bench.runner.resume import run_cells
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store

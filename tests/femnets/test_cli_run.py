@@ -224,7 +224,7 @@ def test_a_signal_before_the_first_cell_is_told(monkeypatch, capsys):
     def abandoned(*_):
         raise Abandoned
 
-    monkeypatch.setattr("bench.runner.run_cells", abandoned)
+    monkeypatch.setattr("bench.runner.resume.run_cells", abandoned)
     err = said(capsys, *HERE, code=130).err
     assert "interrupted; the same command resumes" in err
     assert not list(Path("runs/r/scratch").iterdir())

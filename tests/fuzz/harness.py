@@ -30,7 +30,7 @@ COMPUTING_SECONDS = 2.0  # of an accepted line: its numbers are other tests' bus
 PATIENCE = 600.0  # seconds for a line that is to be finished: a report on a busy machine
 # Where computing begins, by module; everything before is quick, or it is a fault.
 COMPUTING = {
-    "bench.runner": "run_cells",
+    "bench.runner.resume": "run_cells",
     "bench.methods.training": "train_net net_metrics",
     "bench.methods.solving": "solve_net evaluated",
     "bench.methods.gradient_atlas": "gradient_profile",

@@ -10,8 +10,8 @@ import torch
 from base.registry import FILES
 from nets import Loss, UserError, architectures, build, load, save, train
 from nets.fast.kernel import FastObjective
-from nets.own import AutogradObjective, OwnNet, trainable
 from nets.training.budget import objective_of
+from nets.user_modules import AutogradObjective, OwnNet, trainable
 
 x = np.random.default_rng(0).uniform(-1, 1, (60, 7))
 y = np.stack([np.sin(x[:, 0]), x[:, 1] * x[:, 2], x[:, 3]], axis=1)

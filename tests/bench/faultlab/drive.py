@@ -4,11 +4,11 @@ import io
 import sys
 from pathlib import Path
 
-from bench.runner import run_cells
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import Interrupt
-from bench.runner.processes import LocalProcesses
+from bench.runner.local_processes import LocalProcesses
 from bench.runner.progress import RunView
+from bench.runner.resume import run_cells
 from bench.store.folder import Store
 from bench.store.survey import survey
 from bench.studies import plan

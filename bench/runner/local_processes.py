@@ -19,7 +19,7 @@ import psutil
 from bench.cells import Cell, needs_bytes, threads_of
 from bench.core.threads import thread_environment
 from bench.runner.execute import LOG_BYTES, Outcome, failed
-from bench.runner.worker import READY
+from bench.runner.local_worker import READY
 
 KEPT_SHARE = 0.5  # of a worker's part of the memory; one that keeps more is replaced
 
@@ -54,7 +54,7 @@ class Worker:
 def spawn(threads: int, memory_bytes: int) -> Worker:
     ours, theirs = socket.socketpair()
     log = tempfile.TemporaryFile("ab+")  # noqa: SIM115 (lives as long as the worker)
-    worker = ["-m", "bench.runner.worker", str(theirs.fileno()), str(memory_bytes)]
+    worker = ["-m", "bench.runner.local_worker", str(theirs.fileno()), str(memory_bytes)]
     process = subprocess.Popen(
         # -P: else -m looks for modules in the working folder first, where a json.py may lie
         [sys.executable, "-P", *worker],

@@ -1,4 +1,4 @@
-"""A persistent worker process: `python -m bench.runner.worker DESCRIPTOR MEMORY`.
+"""A persistent worker process: `python -m bench.runner.local_worker DESCRIPTOR MEMORY`.
 
 Receives cells over a socket, answers with outcomes, one at a time. Its output is the log of the
 cell it runs. When the socket closes, whoever asked is gone, and so is the worker, mid-cell too.
