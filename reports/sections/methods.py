@@ -45,7 +45,7 @@ def article(run: Run) -> list[Block]:
         "f in closed form. A comparison is only as fair as what each side is given "
         "([[information]]): the field itself, samples of it, or the equation with its boundary "
         "data and nothing of the field. One norm measures all, the L² norm; comparisons are made "
-        "within a row's kind of information, at equal samples, inputs and threads, and the code refuses any other."
+        "within a row's kind of information, at equal samples, inputs and threads."
     )
     caption = (
         "The kinds of information, and the methods that are given each. Everything computes in "
