@@ -15,8 +15,8 @@ from C and s, written once for all. Files import torch inside `coefficients`, so
 reports can read the rest without it.
 
 A net that is no such recursion defines `make(inputs, outputs, hidden, width)` in the place of
-`coefficients`: any torch module (`nets.user_modules`). It trains and is measured like the others, but
-has no τ, no adjoint and no theory.
+`coefficients`: any torch module (`nets.user_modules`). It trains and is measured like the others,
+but has no τ, no adjoint and no theory.
 """
 
 from __future__ import annotations
