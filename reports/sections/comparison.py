@@ -56,7 +56,16 @@ def contents(run: Run) -> list[Block | Section]:
         "field itself are in the section on finite elements."
     )
     parts = [part for problem in problems for part in _problem(run, problem)]
-    return [Paragraph(text), *_work(run), *parts]
+    return [Paragraph(text), *_work(run), _methods(run, problems), *parts]
+
+
+def _methods(run: Run, problems: Sequence[str]) -> Table:
+    """What each method is given and how its settings were chosen, the same words once."""
+    declared = [c.declared for name in problems for c in competitors(run.results, name)]
+    rows = dict.fromkeys((d.series, d.family, d.given, d.tuned) for d in declared)
+    columns = [Column(title) for title in ("method", "family", "given", "tuned")]
+    caption = "What each method is given, and how its settings were chosen."
+    return Table("methods", caption, columns, list(rows))
 
 
 def _work(run: Run) -> list[Block]:
