@@ -22,12 +22,13 @@ from base.errors import UserError
 from bench.claims.facts import Fact, all_facts
 from bench.claims.facts.baselines import SQUARES
 from bench.claims.facts.convergence import FAR, MEASURED
+from bench.claims.themes.reentrant import WRONG_ABOVE
 from bench.core.guards.output import write_whole
 from bench.core.guards.reading import json_object, plain_bytes
 from bench.store.files import checksum
 from bench.store.parquet import read_results
 from bench.store.results import Results
-from reports.sections import answer, learned_tau, reentrant, solve
+from reports.formatting import scientific, show
 
 ROOT = Path(__file__).resolve().parent.parent
 REGION = re.compile(r"(<!-- results: ([\w-]+) -->\n)(.*?)(<!-- end of results -->)", re.DOTALL)
@@ -77,9 +78,9 @@ def summary(kept: KeptFacts) -> Iterator[str]:
         f"The reference run: {cells} cells in {minutes:.0f} minutes on {machines}; seeds "
         f"{_span(run['seeds'])}; commits {', '.join(commits) or 'unknown'}. {_verdicts(kept)}"
     )
-    for section in (answer, solve, reentrant, learned_tau):
-        if line := section.summary(kept.facts):
-            yield paragraph(f"- {line}", indent="  ")
+    for line in (_samples, _equation, _reentrant, _learned_tau):
+        if text := line(kept.facts):
+            yield paragraph(f"- {text}", indent="  ")
     for other in kept.document["with"]:
         seeds = _span(other["provenance"]["seeds"])
         yield paragraph(f"Compared with seeds {seeds}: {_agreement(other['agreement'])}")
@@ -111,6 +112,97 @@ def _verdicts(kept: KeptFacts) -> str:
     counts = ", ".join(f"{status} {number}" for status, number in tally.most_common())
     confirmed = sum(entry["standing"] == "confirmed" for entry in entries)
     return f"Claims tested: {len(entries)} ({counts}); confirmed: {confirmed}."
+
+
+def _samples(facts: Mapping[str, Fact]) -> str:
+    """By field the error of the best net and of the best other method from the same samples."""
+    parts = []
+    for name, net in facts.items():
+        other = facts.get(name.replace("-net-error", "-other-error"))
+        if name.endswith("-net-error") and name.startswith("baselines/") and other is not None:
+            problem = name.removeprefix("baselines/").removesuffix("-net-error")
+            series, _, given = other.conditions.partition("; ")
+            parts.append(
+                f"`{problem}` ({given}; seeds: {net.seeds}): net {scientific(net.value, 1)}, "
+                f"{series} {scientific(other.value, 1)}"
+            )
+    if not parts:
+        return ""
+    return (
+        "**Given samples of the field**, median L² errors where the samples lie, of the best net "
+        f"and of the best other method: {'; '.join(parts)}."
+    )
+
+
+def _equation(facts: Mapping[str, Fact]) -> str:
+    """By problem the error and time of the best net, of N₀ and of the best element."""
+    parts, seeds = [], 0
+    for name, fact in facts.items():
+        if name.startswith("solve/") and name.endswith("-net-error"):
+            start, seeds = name.removesuffix("-net-error"), fact.seeds
+            reached = [
+                f"{title} {scientific(facts[f'{start}-{key}-error'].value, 1)} after "
+                f"{show(facts[f'{start}-{key}-seconds'].value, 'seconds')}"
+                for key, title in (("net", "net"), ("n0", "N₀"), ("element", "best element"))
+                if f"{start}-{key}-error" in facts
+            ]
+            parts.append(f"`{start.removeprefix('solve/')}`: {', '.join(reached)}")
+    if not parts:
+        return ""
+    return (
+        "**Given the equation and boundary data**, L² errors on the whole domain (nets: medians, "
+        f"seeds: {seeds}; elements: the smallest error computed). {'; '.join(parts)}."
+    )
+
+
+EDGE = {
+    "nodal-elements": "nodal elements on their finest mesh",
+    "edge-elements": "Nédélec elements on graded or adaptive meshes",
+    "penalty-nets": "nets with the boundary condition as a penalty",
+    "built-in-nets": "nets with the boundary values built in",
+}
+
+
+def _reentrant(facts: Mapping[str, Fact]) -> str:
+    """Errors at a re-entrant edge, and how many wrong nets have a small loss."""
+    known = {words: facts.get(f"reentrant/{name}") for name, words in EDGE.items()}
+    parts = [
+        f"{words} {100 * fact.value:.2g}\u202f%{f' ({fact.seeds} seeds)' * (fact.seeds > 1)}"
+        for words, fact in known.items()
+        if fact
+    ]
+    if not parts:
+        return ""
+    text = f"**Re-entrant edges.** Relative L² errors on the L-shaped prism: {'; '.join(parts)}."
+    names = ("wrong-nets-with-small-loss", "wrong-nets", "right-nets")
+    counts = [facts[f"reentrant/{n}"].value for n in names if f"reentrant/{n}" in facts]
+    if len(counts) < len(names) or not counts[0]:
+        return text
+    misleading, wrong, right = counts
+    return (
+        f"{text} The training loss does not reveal a wrong field: {misleading:g} of {wrong:g} nets "
+        f"with an error above {100 * WRONG_ABOVE:g} % have a smaller loss than the median of the "
+        f"{right:g} others."
+    )
+
+
+def _learned_tau(facts: Mapping[str, Fact]) -> str:
+    """How often a learned τ is better or worse than a fixed one, and the range of the ratios."""
+    parts = []
+    for prefix, words in (("tuned", "Each arm tuned"), ("equal-rate", "At equal learning rates")):
+        start = f"learned_tau/{prefix}"
+        if f"{start}-better" not in facts:
+            continue
+        better, worse, undecided, lowest, highest = (
+            facts[f"{start}-{name}"].value
+            for name in ("better", "worse", "undecided", "smallest-ratio", "largest-ratio")
+        )
+        parts.append(
+            f"{words}, settings by result: better {better:g}, worse {worse:g}, undecided "
+            f"{undecided:g} (training errors {lowest:.2g} to {highest:.2g} times those of a fixed "
+            f"τ; {facts[f'{start}-better'].seeds} seeds)."
+        )
+    return " ".join(["**A step size τ learned per layer.**", *parts]) if parts else ""
 
 
 def levels(kept: KeptFacts) -> Iterator[str]:

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from reports.document import Document, Paragraph, Picture, Table, slug, walk
-from reports.pdf import ARTICLE_CHARACTERS, SMALLEST, SUPPLEMENT_CHARACTERS, narrowest
+from reports.document import Document, Missing, Paragraph, Picture, Table, slug
+from reports.pdf import CHARACTERS, SMALLEST, narrowest
 
 HEAVIEST_BYTES = 10_000_000
 
@@ -35,12 +35,10 @@ def weight(name: str, data: bytes) -> list[str]:
 
 def _wide(document: Document) -> Iterator[str]:
     """Tables that would leave their page even in the smallest letters."""
-    parts = ((document.sections, ARTICLE_CHARACTERS), (document.supplement, SUPPLEMENT_CHARACTERS))
-    for sections, characters in parts:
-        for _, section in walk(sections):
-            for block in section.blocks:
-                if isinstance(block, Table) and narrowest(block) * SMALLEST / 0.92 > characters:
-                    yield f"table {block.name} is wider than its page: {narrowest(block):.0f}"
+    for _, section in document.walk():
+        for block in section.blocks:
+            if isinstance(block, Table) and narrowest(block) * SMALLEST / 0.92 > CHARACTERS:
+                yield f"table {block.name} is wider than its page: {narrowest(block):.0f}"
 
 
 def _twice(document: Document) -> Iterator[str]:
@@ -53,9 +51,9 @@ def _twice(document: Document) -> Iterator[str]:
 
 
 def _leads(document: Document) -> Iterator[str]:
-    """An article's section begins with a sentence."""
-    for _, section in walk(document.sections):
-        if section.blocks and not isinstance(section.blocks[0], Paragraph):
+    """Sections of the top level begin with a sentence."""
+    for section in document.sections:
+        if section.blocks and not isinstance(section.blocks[0], Paragraph | Missing):
             yield f"section {section.title} has no sentence to begin with"
 
 

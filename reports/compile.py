@@ -15,7 +15,7 @@ from bench.core.guards.reading import plain_bytes
 from bench.store.files import Damaged
 from bench.store.folder import Store
 from reports.context import Run
-from reports.document import Document, Missing, Paragraph, Section
+from reports.document import Document
 from reports.faults import note, noted
 
 if TYPE_CHECKING:
@@ -122,32 +122,29 @@ def _figures(run: Run, out: Path, dots_per_inch: int) -> list[Path]:
 
 
 def build_document(run: Run) -> Document:
-    """The article and its supplement; what is missing in the run stands in one place."""
+    """The report of a run; a study without results leaves its gap in its place."""
     from reports.header import SUBTITLE, header
     from reports.names import shortened, versions
-    from reports.sections import all_sections, headlines
+    from reports.sections import all_sections
     from reports.tables import lean_section
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
-    parts = all_sections(run)
     document = Document(
         title="When does a neural network beat a finite element?",
         subtitle=SUBTITLE,
-        sections=parts.article,
+        sections=[lean_section(section) for section in all_sections(run)],
         facts=[
             *header(run),
             *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
-        abstract=headlines(run),
-        supplement=[*map(lean_section, parts.supplement), *_missing(parts.missing)],
         references=REFERENCES,
     )
     return shortened(_explorable(document, run), named)
 
 
 def _explorable(document: Document, run: Run) -> Document:
-    """With what the page offers beyond the article, unless that cannot be made."""
+    """With what the page offers beyond the document, unless that cannot be made."""
     from reports.interactive.explored import explored
 
     try:
@@ -157,13 +154,6 @@ def _explorable(document: Document, run: Run) -> Document:
     except Exception as error:
         note("the interactive part", error)
         return document
-
-
-def _missing(gaps: Sequence[Missing]) -> list[Section]:
-    if not gaps:
-        return []
-    lead = Paragraph("These parts of the report have no results in this run.")
-    return [Section("Not in this run", [lead, *gaps], part="supplement")]
 
 
 def digest(run: Run) -> str:

@@ -1,7 +1,6 @@
 """What a report says, free of how it looks: one definition for the HTML page and for the PDF.
 
 A section is a list of blocks; `reports.html` and `reports.pdf` each know how to set every block.
-A document has two depths: the article, and a supplement with everything that stands behind it.
 Text is plain: it is escaped in both media, and only `code between backticks`, **strong words** and
 [[names]] of figures and tables are marked up, so nothing that comes from outside (a run's name, a
 config, an error message) can be more than text.
@@ -90,45 +89,41 @@ class Section:
     title: str
     blocks: Sequence[Block]
     subsections: Sequence[Section] = ()
-    part: str = ""  # of the document, where two parts have sections of one title
 
     @property
     def anchor(self) -> str:
-        return slug(f"{self.part} {self.title}")
+        return slug(self.title)
 
 
 @dataclass(frozen=True)
 class Document:
-    """The article's sections and those of its supplement; `abstract` is read first."""
+    """Sections, numbered once; `abstract` is read first."""
 
     title: str
     subtitle: str
     sections: Sequence[Section]
     facts: Sequence[tuple[str, str]] = field(default_factory=tuple)
     abstract: Sequence[str] = ()
-    supplement: Sequence[Section] = ()
     references: Sequence[str] = ()
     explored: Explored | None = None  # for a medium that answers questions
 
     def walk(self) -> Iterator[tuple[int, Section]]:
-        """Every section with its depth, in reading order, the supplement's last."""
+        """Every section with its depth, in reading order."""
         yield from walk(self.sections)
-        yield from walk(self.supplement)
 
     def pictures(self) -> list[Picture]:
         return [b for _, s in self.walk() for b in s.blocks if isinstance(b, Picture)]
 
     def labels(self) -> dict[str, str]:
-        """What figures and tables are called: `Figure 2`, `Table S1`, by name."""
+        """What figures and tables are called: `Figure 2`, `Table 1`, by name."""
         found: dict[str, str] = {}
-        for sections, prefix in ((self.sections, ""), (self.supplement, "S")):
-            count = {"Figure": 0, "Table": 0}
-            for _, section in walk(sections):
-                for block in section.blocks:
-                    if isinstance(block, Picture | Table):
-                        kind = "Figure" if isinstance(block, Picture) else "Table"
-                        count[kind] += 1
-                        found[slug(block.name)] = f"{kind} {prefix}{count[kind]}"
+        count = {"Figure": 0, "Table": 0}
+        for _, section in self.walk():
+            for block in section.blocks:
+                if isinstance(block, Picture | Table):
+                    kind = "Figure" if isinstance(block, Picture) else "Table"
+                    count[kind] += 1
+                    found[slug(block.name)] = f"{kind} {count[kind]}"
         return found
 
 

@@ -8,12 +8,10 @@ figure.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.claims.facts import Fact, all_facts
 from bench.core.guards.text import one_line
-from bench.store.results import Results
 
 _noted: list[str] = []
 
@@ -25,13 +23,6 @@ def note(what: str, error: Exception) -> str:
         _noted.append(message)
         logging.getLogger("femnets.report").debug("%s", what, exc_info=error)
     return message
-
-
-def facts_in_words(study: str, results: Results, words: Callable[[Mapping[str, Fact]], str]) -> str:
-    """The facts of a study in words; where they could not be made, a note."""
-    facts, notes = all_facts(results, study)
-    _noted.extend(text for text in notes if text not in _noted)
-    return words(facts) or " ".join(f"{text}." for text in notes)
 
 
 def all_noted() -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 Kind = Literal[
@@ -59,18 +58,6 @@ def byte_count(value: float) -> str:
 
 def count(value: float) -> str:
     return f"{int(value):,}".replace(",", "\u202f")  # a narrow no-break space
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`; nothing is `none`."""
-    if len(words) < 2:
-        return words[0] if words else "none"
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 seed`, `2 seeds`, `no seeds`"""
-    return f"{number or 'no'} {one if number == 1 else many or one + 's'}"
 
 
 def p_value(value: float) -> str:

@@ -43,7 +43,6 @@ def render_html(document: Document, drawings: dict[str, Drawing] | None = None) 
             document=document,
             explored=document.explored,
             labels=labels,
-            parts=[("article", document.sections), ("supplement", document.supplement)],
             inline=partial(_inline, labels=labels),
             caption=partial(_caption, labels=labels),
             picture=partial(_picture, drawings={} if drawings is None else drawings),

@@ -86,9 +86,7 @@ def shortened(document: Document, named: dict[str, str]) -> Document:
 
     return replace(
         document,
-        abstract=[shown(sentence) for sentence in document.abstract],
         sections=[_section(section, shown) for section in document.sections],
-        supplement=[_section(section, shown) for section in document.supplement],
         explored=document.explored and document.explored.renamed(shown),
     )
 
@@ -98,7 +96,6 @@ def _section(section: Section, shown: Shown) -> Section:
         shown(section.title),
         [_block(block, shown) for block in section.blocks],
         [_section(part, shown) for part in section.subsections],
-        section.part,
     )
 
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import typst
 
@@ -34,10 +34,10 @@ from reports.svg import Drawing, drawing
 from reports.tables import split_at_point
 
 _PREAMBLE = """
-#set page(paper: "a4", margin: (x: 18mm, top: 16mm, bottom: 16mm), footer: context text(
+#set page(paper: "a4", flipped: true, margin: 15mm, footer: context text(
   size: 8pt, fill: luma(110),
 )[#footer-text #h(1fr) #counter(page).display()])
-#set text(font: "Libertinus Serif", size: 10pt, lang: "en")
+#set text(font: "Libertinus Serif", size: 9pt, lang: "en")
 #set par(justify: true, leading: 0.58em)
 #set heading(numbering: "1.1")
 #show heading: set block(above: 1.3em, below: 0.6em)
@@ -57,18 +57,10 @@ _PREAMBLE = """
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
 #let whole(body) = [#show figure: set block(breakable: false); #body]
-#let abstract(body) = block(
-  fill: rgb("#f3f5f9"), inset: 8pt, radius: 3pt, width: 100%, text(size: 0.95em, body),
-)
 """
-_SUPPLEMENT = """
-#set page(flipped: true, margin: (x: 15mm, top: 15mm, bottom: 15mm))
-#set text(size: 9pt)
-#counter(heading).update(0)
-#set heading(numbering: (..n) => "S" + numbering("1.1", ..n))
-#text(size: 1.5em, weight: 700)[Supplement]
-"""
-ARTICLE_CHARACTERS, SUPPLEMENT_CHARACTERS = 104, 175  # that fit on a line of a table at full size
+CHARACTERS = 175  # that fit on a line of a table at full size
+FIGURE_WIDTH, FIGURE_HEIGHT = "64%", "150mm"
+TALLEST = 0.88  # in widths; higher figures have to fit into the page's height
 SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
@@ -103,44 +95,25 @@ def _height(svg: bytes) -> float:
 def typst_source(document: Document, heights: Mapping[str, float] | None = None) -> str:
     """The document for the compiler; `heights` of figures, in widths, by name: one that would be
     higher than its page is set smaller."""
-    labels, heights = document.labels(), heights or {}
-    first = _Setting(labels, ARTICLE_CHARACTERS, heights=heights)
-    article = _Setting(labels, ARTICLE_CHARACTERS, floats=True, heights=heights)
-    supplement = _Setting(
-        labels, SUPPLEMENT_CHARACTERS, "64%", heights=heights, tallest=0.88, room="150mm"
-    )
+    setting = _Setting(document.labels(), heights or {})
+    title = f"text(size: 1.75em, weight: 700, {_string(document.title)})"
+    subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
-        *_opening(document, first),
-        *first.sections(document.sections[:1], hidden=bool(document.abstract)),
-        *(["#pagebreak(weak: true)"] if document.abstract else []),  # page 1 stands alone
-        *article.sections(document.sections[1:-1]),
-        "#place.flush()",  # no figure comes after the last section
-        *article.sections(document.sections[1:][-1:]),
+        f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(_facts(document))}))",
+        *setting.sections(document.sections),
     ]
     if document.references:
         parts.append("#heading(level: 1, numbering: none)[References]")
-        entries = "\n".join(f"+ {article.inline(entry)}" for entry in document.references)
+        entries = "\n".join(f"+ {setting.inline(entry)}" for entry in document.references)
         parts.append(f"#text(size: 0.9em)[\n{entries}\n]")
-    if document.supplement:
-        parts += ["#pagebreak(weak: true)", _SUPPLEMENT]
-        parts += supplement.sections(document.supplement)
     return "\n\n".join(parts)
 
 
 def _facts(document: Document) -> str:
     return " · ".join(f"{name} {value}" for name, value in document.facts)
-
-
-def _opening(document: Document, setting: _Setting) -> list[str]:
-    """Title, subtitle and abstract."""
-    title = f"text(size: 1.75em, weight: 700, {_string(document.title)})"
-    subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
-    sentences = " ".join(setting.inline(sentence) + " " for sentence in document.abstract)
-    abstract = [f"#abstract[{sentences}]"] if document.abstract else []
-    return [f"#stack(spacing: 0.75em, {title}, {subtitle})", *abstract]
 
 
 def _shortened(facts: str, most: int = 150) -> str:
@@ -150,26 +123,17 @@ def _shortened(facts: str, most: int = 150) -> str:
 
 @dataclass(frozen=True)
 class _Setting:
-    """How one part of the document is set: what its figures are called, how wide its lines are."""
+    """How blocks are set: what figures and tables are called, how high the figures are."""
 
     labels: Mapping[str, str]
-    characters: int
-    width: str = "100%"  # of figures
-    floats: bool = False  # figures go to the top of a page
-    heights: Mapping[str, float] = field(default_factory=dict)  # of figures, in their widths
-    tallest: float = 1.3  # in widths; higher figures have to fit into the page's
-    room: str = "225mm"
+    heights: Mapping[str, float]  # of figures, in their widths
 
-    def sections(self, sections: Sequence[Section], hidden: bool = False) -> list[str]:
-        """With their headings; `hidden` ones are bookmarks only, as where an abstract leads."""
+    def sections(self, sections: Sequence[Section]) -> list[str]:
+        """Sections with their headings."""
         parts = []
         for depth, section in walk(sections):
             label = f"<section-{section.anchor}>"
-            said = f"level: {depth + 1}, {_string(section.title)}"
-            if hidden:
-                parts.append(f"#place(hide[#heading(numbering: none, {said}) {label}])")
-            else:
-                parts.append(f"#heading({said}) {label}")
+            parts.append(f"#heading(level: {depth + 1}, {_string(section.title)}) {label}")
             parts.extend(self.block(block) for block in section.blocks)
         return parts
 
@@ -200,8 +164,8 @@ class _Setting:
                 return f"#gap([{self.inline(what)}], {_string(command)})"
             case Picture():
                 file = _string(f"{slug(block.name)}.svg")
-                is_tall = self.heights.get(block.name, 0.0) > self.tallest
-                size = f"height: {self.room}" if is_tall else f"width: {self.width}"
+                is_tall = self.heights.get(block.name, 0.0) > TALLEST
+                size = f"height: {FIGURE_HEIGHT}" if is_tall else f"width: {FIGURE_WIDTH}"
                 image = f"image({file}, {size}, alt: {_string(block.alt)})"
                 return self._figure(image, block)
             case Table():
@@ -215,8 +179,7 @@ class _Setting:
             f"{self.inline(rest)}"
         )
         kind = "image" if isinstance(block, Picture) else "table"
-        place = "top" if self.floats and kind == "image" else "none"
-        made = f"#figure({body}, kind: {kind}, placement: {place}, caption: [{caption}]) <{name}>"
+        made = f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
         short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
         return f"#whole[{made}]" if short else made
 
@@ -226,9 +189,9 @@ class _Setting:
         before and from the point. A cell that screen readers can find costs 180 bytes, so the
         longest tables are without: they find them on the page.
         """
-        size = table_size(table, self.characters)
+        size = table_size(table)
         widths = column_characters(table)
-        fits = 0.92 * (sum(widths) + 1.6 * len(widths)) <= self.characters
+        fits = 0.92 * (sum(widths) + 1.6 * len(widths)) <= CHARACTERS
         tracks = [_tracks(c, w, fits) for c, w in zip(table.columns, widths, strict=True)]
         columns = ", ".join(track.width for some in tracks for track in some)
         align = ", ".join(track.align for some in tracks for track in some)
@@ -308,9 +271,9 @@ def narrowest(table: Table) -> float:
     )
 
 
-def table_size(table: Table, characters: int) -> float:
+def table_size(table: Table) -> float:
     """The size of its text relative to the page's, at most 0.92, never below what can be read."""
-    return min(0.92, max(SMALLEST, 0.92 * characters / narrowest(table)))
+    return min(0.92, max(SMALLEST, 0.92 * CHARACTERS / narrowest(table)))
 
 
 def _string(text: str) -> str:

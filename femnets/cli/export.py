@@ -110,13 +110,12 @@ def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
 
 
 def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
-    """Write the ledger and the headlines of a run, and where all of it comes from; `results` is
+    """Write the ledger of a run, and where all of it comes from; `results` is
     the file of cells that it belongs to, named with size and checksum."""
     from dataclasses import asdict
 
     from bench.claims.comparison import agreement_of, verdicts_of
     from bench.store.files import checksum
-    from reports.sections import headlines
 
     verdicts = verdicts_of(run)
     data = results.read_bytes()
@@ -131,7 +130,6 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
     document = {
         "run": run.name,
         "results": {"file": results.name, "bytes": len(data), "checksum": checksum(data)},
-        "headlines": headlines(run),
         "provenance": run.provenance,
         "with": compared,
         "verdicts": verdicts,

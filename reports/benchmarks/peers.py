@@ -134,7 +134,7 @@ def _picture(rows: Sequence[Row]) -> list[Block]:
         return []
 
     def draw() -> Any:
-        from reports.figures.first_page import Bar, forest
+        from reports.figures.forest import Bar, forest
 
         bars = []
         for row in timed:

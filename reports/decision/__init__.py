@@ -176,18 +176,6 @@ def _order(conditions: Conditions) -> tuple[object, ...]:
     )
 
 
-def alike(a: Decision, b: Decision) -> bool:
-    """Whether two required errors have the same answer in every respect."""
-    return (a.conditions, _answer(a)) == (b.conditions, _answer(b))
-
-
-def _answer(decision: Decision) -> tuple[object, ...]:
-    if decision.miss is not None:
-        return (decision.miss.method.name, decision.miss.reason)
-    places = (decision.winner, decision.runner_up, decision.net)
-    return tuple((p.method.name, p.cost, p.reached) if p else None for p in places)
-
-
 def decision(field: Sequence[Method], required: float, points: int = POINTS) -> Decision:
     """Among methods under equal conditions; others are refused."""
     conditions = {method.conditions for method in field}

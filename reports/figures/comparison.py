@@ -88,8 +88,3 @@ def _points(axes: Axes, field: Sequence[Competitor], work: str) -> None:
         plot_series(axes, [x], [competitor.error], entry, competitor.look, **origin, **marks)
         axes.lines[-1].set_gid("series:" + label)
         shown.add(label)
-
-
-def undrawn(field: Sequence[Competitor]) -> list[str]:
-    """Those that a logarithmic axis of errors cannot show: diverged, or not measured there."""
-    return [c.name for c in field if not c.error]

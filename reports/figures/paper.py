@@ -13,29 +13,12 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from bench.store.results import Results, medians
-from reports.figures.convergence import draw_elements, draw_levels
 from reports.names import net_family, net_method
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, name_ends, plot_median, plot_series
+from reports.svg import legend_below, plot_median, plot_series
 
 Array = NDArray[np.float64]
 POINTS = 50  # of a curve over time
-
-
-def levels_beside_elements(fem: Results, nets: Results) -> Figure:
-    """L² error against h, one panel per size of the nets; of nets a level, of elements a curve."""
-    figure, panels = _panels(nets, 3.2)
-    found = []
-    for axes, runs in panels:
-        found.append((axes, draw_elements(axes, fem)))
-        axes.margins(x=0.25)  # for the names
-        draw_levels(axes, runs, net_family)
-    panels[0][0].set_ylabel("L² error on the cube")
-    legend_below(figure, columns=4)
-    figure.draw_without_rendering()  # names keep their distance only once the axes have their size
-    for axes, ends in found:
-        name_ends(axes, ends, side="left")
-    return figure
 
 
 def cost_of_training(nets: Results) -> Figure:

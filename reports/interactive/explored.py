@@ -14,8 +14,8 @@ from bench.store.results import Results
 from reports.context import Run
 from reports.document import Picture
 from reports.faults import note
-from reports.figures.first_page import drawable, given_panels
-from reports.first_page import Fields
+from reports.fields import Fields
+from reports.figures.glance import drawable, given_panels
 from reports.interactive.cells import Listing, listings
 from reports.interactive.claims import Item, listed
 from reports.interactive.finder import Finder
@@ -59,7 +59,7 @@ def _tried(what: str, made: Callable[[], T], otherwise: T) -> T:
 
 
 def _others(run: Run) -> dict[str, list[tuple[str, Picture]]]:
-    """The first figure of the article for the other problems."""
+    """The first figure for the other problems."""
     fields = Fields.of(run)
     others = []
     for problem in [name for name in fields.by_problem if name != fields.main]:

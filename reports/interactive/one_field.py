@@ -15,7 +15,7 @@ from bench.store.results import Results
 from reports.context import Run
 from reports.decision import POINTS, REQUIRED, Conditions, Decision, Method, Success, decision
 from reports.document import Column, Source, Table, Value
-from reports.first_page import Fields
+from reports.fields import Fields
 from reports.formatting import number, scientific, show
 from reports.interactive.finder import Answer, Choice, Finder, Question
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import inf, isinf
+from math import isinf
 
 from bench.claims.effects import FEWEST
 from bench.core.information import INFORMATION
@@ -46,9 +46,30 @@ COLUMNS = [
 ]
 
 
-def article(run: Run) -> list[Block]:
-    """What it means, and the counts as one figure."""
+TEXT = Paragraph(
+    "A net costs T seconds to train, once, and p per point; a finite element of equal error t "
+    "to compute and q per point. The break-even count is the number N of evaluated points "
+    "after which the net has cost less in all; or the number of solves, if the element is "
+    f"computed again each time and evaluated at {POINTS:,} points."
+)
+FORMULA = Formula(
+    'T + N p <= t + N q quad arrow.l.r.double quad N >= (T - t) / (q - p) quad "if" q > p',
+    "The net is ahead once T plus N p is at most t plus N q, that is from N = (T − t)/(q − p) on.",
+)
+
+
+def contents(run: Run) -> list[Block | Section]:
     found, fields = _found(run)
+    if not found:
+        return []
+    tables = [_table(run, problem, rows, fields[problem]) for problem, rows in found.items()]
+    return [TEXT, FORMULA, *_picture(run, found, fields), *tables]
+
+
+def _picture(
+    run: Run, found: Mapping[str, list[BreakEven]], fields: Mapping[str, list[Competitor]]
+) -> list[Block]:
+    """The counts as one figure."""
     if not any(found.values()):
         return []
     looks = {
@@ -62,22 +83,7 @@ def article(run: Run) -> list[Block]:
     )
     records = [r for problem in found for c in fields[problem] for r in c.records]
     draw = partial(pay_back_counts, found, looks)
-    picture = Picture("pay-back", caption, draw, caption, run.made_by(Results(records)))
-    return [Paragraph(_text(found)), FORMULA, picture]
-
-
-FORMULA = Formula(
-    'T + N p <= t + N q quad arrow.l.r.double quad N >= (T - t) / (q - p) quad "if" q > p',
-    "The net is ahead once T plus N p is at most t plus N q, that is from N = (T − t)/(q − p) on.",
-)
-
-
-def contents(run: Run) -> list[Block | Section]:
-    found, fields = _found(run)
-    if not found:
-        return []
-    tables = [_table(run, problem, rows, fields[problem]) for problem, rows in found.items()]
-    return [Paragraph(_text(found)), *tables]
+    return [Picture("pay-back", caption, draw, caption, run.made_by(Results(records)))]
 
 
 def _found(run: Run) -> tuple[dict[str, list[BreakEven]], dict[str, list[Competitor]]]:
@@ -85,35 +91,6 @@ def _found(run: Run) -> tuple[dict[str, list[BreakEven]], dict[str, list[Competi
     fields = {problem: competitors(run.results, problem) for problem in contested(run.results)}
     met = {problem: field for problem, field in fields.items() if shared(field)}
     return {problem: pay_backs(field) for problem, field in met.items()}, fields
-
-
-def _text(found: Mapping[str, Sequence[BreakEven]]) -> str:
-    return (
-        "A net costs T seconds to train, once, and p per point; a finite element of equal error t "
-        "to compute and q per point. The break-even count is the number N of evaluated points "
-        "after which the net has cost less in all; or the number of solves, if the element is "
-        f"computed again each time and evaluated at {POINTS:,} points. {_counts(found)}"
-    )
-
-
-def headline(run: Run) -> str:
-    """Whether evaluations ever pay a net's training back."""
-    found, _ = _found(run)
-    return f"**Many evaluations.** {_counts(found)}" if any(found.values()) else ""
-
-
-def _counts(found: Mapping[str, Sequence[BreakEven]]) -> str:
-    """In how many comparisons, and after how many points."""
-    counts = [row.points.middle for rows in found.values() for row in rows]
-    if not counts:
-        return "No net and no element of this run reach a common required error."
-    later = sorted(count for count in counts if 0 < count < inf)
-    span = f" ({_number(later[0])} to {_number(later[-1])} points)" if later else ""
-    return (
-        f"Comparisons of a net with an element of equal error: {len(counts)}; the net's training "
-        f"is paid back at once in {counts.count(0)}, later in {len(later)}{span}, never in "
-        f"{counts.count(inf)}."
-    )
 
 
 def shared(field: Sequence[Competitor]) -> list[tuple[list[Competitor], list[Competitor]]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import inf
 
 from bench.core.information import INFORMATION
 from bench.store.results import Results
 from reports.competitors import Competitor, competitors, contested
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Section, Table, Value
+from reports.document import Block, Column, Paragraph, Picture, Section, Table, Value
+from reports.fields import Fields
+from reports.figures.comparison import work_precision
 from reports.names import SECONDS
 
 TITLE = "Fair comparison"
@@ -52,7 +55,33 @@ def contents(run: Run) -> list[Block | Section]:
         "environment; a search among settings has a column of its own. Methods that are given the "
         "field itself are in the section on finite elements."
     )
-    return [Paragraph(text), *(part for problem in problems for part in _problem(run, problem))]
+    parts = [part for problem in problems for part in _problem(run, problem)]
+    return [Paragraph(text), *_work(run), _methods(run, problems), *parts]
+
+
+def _methods(run: Run, problems: Sequence[str]) -> Table:
+    """What each method is given and how its settings were chosen, the same words once."""
+    declared = [c.declared for name in problems for c in competitors(run.results, name)]
+    rows = dict.fromkeys((d.series, d.family, d.given, d.tuned) for d in declared)
+    columns = [Column(title) for title in ("method", "family", "given", "tuned")]
+    caption = "What each method is given, and how its settings were chosen."
+    return Table("methods", caption, columns, list(rows))
+
+
+def _work(run: Run) -> list[Block]:
+    """All methods on the first problem in one figure."""
+    fields = Fields.of(run)
+    assert fields.main is not None
+    field = fields.by_problem[fields.main]
+    caption = (
+        f"Work and precision on {fields.main}: L² error on the whole domain against seconds and "
+        "unknowns. Best approximations are given the field everywhere, nets and least squares "
+        "samples in the training part, and methods with dotted lines the equation: marks of "
+        "different kinds of information do not compare. Methods without an error on the whole "
+        "domain are not drawn."
+    )
+    source = run.made_by(Results([r for c in field for r in c.records]))
+    return [Picture("work-precision", caption, partial(work_precision, field), caption, source)]
 
 
 def _problem(run: Run, problem: str) -> list[Section]:

@@ -24,7 +24,6 @@ TITLE = "Vanishing and exploding gradients"
 ORDER = 70
 STUDIES = ("gradient_atlas", "learned_tau")
 GAP = "no gradients by layer in this run."
-IN_ARTICLE = (("gradient-phases",), ("algebraic-decay",), ("gradient-profiles",))
 MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 

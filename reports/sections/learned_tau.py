@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
-from bench.claims.facts import Fact
 from bench.claims.themes.tau import (
     KIND,
     TITLES,
@@ -19,7 +17,6 @@ from bench.claims.themes.tau import (
 from bench.store.results import Results, median
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Picture, Source, Table, Value
-from reports.faults import facts_in_words
 from reports.figures.tau import Effect, arms_beside_fixed
 from reports.names import net_title
 from reports.tables import medians_by
@@ -41,12 +38,17 @@ ARMS = {
 }
 
 
-def article(run: Run) -> list[Block]:
-    """Learned over fixed in every setting of the study, as one forest."""
-    found = learned_over_fixed(run.results)
-    if not found:
+def contents(run: Run) -> list[Block]:
+    cells = run.results.select(KIND)
+    if not len(cells):
         return []
-    message = headline(run)
+    found = tuned(cells)
+    return [Paragraph(_text(found)), *_forest(run), *_arms(run, found)]
+
+
+def _forest(run: Run) -> list[Block]:
+    """Learned over fixed in every setting of the study."""
+    found = learned_over_fixed(run.results)
     drawn = [
         Effect(
             "at equal rate" if s.rate else f"each tuned, {TITLES.get(s.optimizer, s.optimizer)}",
@@ -64,41 +66,9 @@ def article(run: Run) -> list[Block]:
     )
     draw = partial(arms_beside_fixed, drawn, "training error, learned τ over fixed τ")
     source = run.source(STUDY, run.results.select(KIND))
-    lead = f"{message} {_text(tuned(run.results))} [[tau-forest]] shows every setting."
-    return [Paragraph(lead), Picture("tau-forest", caption, draw, caption, source)]
-
-
-def headline(run: Run) -> str:
-    """Where a learned τ pays."""
-    return facts_in_words(STUDY, run.results, summary)
-
-
-def summary(facts: Mapping[str, Fact]) -> str:
-    """How often a learned τ is better or worse than a fixed one, and the range of the ratios."""
-    parts = []
-    for prefix, words in (("tuned", "Each arm tuned"), ("equal-rate", "At equal learning rates")):
-        if f"{STUDY}/{prefix}-better" not in facts:
-            continue
-        better, worse, undecided, lowest, highest = (
-            facts[f"{STUDY}/{prefix}-{name}"].value
-            for name in ("better", "worse", "undecided", "smallest-ratio", "largest-ratio")
-        )
-        parts.append(
-            f"{words}, settings by result: better {better:g}, worse {worse:g}, undecided "
-            f"{undecided:g} (training errors {lowest:.2g} to {highest:.2g} times those of a fixed "
-            f"τ; {facts[f'{STUDY}/{prefix}-better'].seeds} seeds)."
-        )
-    return " ".join(["**A step size τ learned per layer.**", *parts]) if parts else ""
-
-
-def contents(run: Run) -> list[Block]:
-    cells = run.results.select(KIND)
-    if not len(cells):
-        return []
-    found = tuned(cells)
-    at_rates = any(setting.rate for setting in learned_over_fixed(cells))
+    forest = [Picture("tau-forest", caption, draw, caption, source)] if drawn else []
     gap = Missing("no sweep over the learning rate.", run.command(STUDY))
-    return [Paragraph(_text(found)), *([] if at_rates else [gap]), *_arms(run, found)]
+    return [*forest, *([] if any(setting.rate for setting in found) else [gap])]
 
 
 def _text(found: Results) -> str:

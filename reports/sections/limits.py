@@ -7,7 +7,7 @@ from collections import Counter
 from bench.store.results import FIRST_CONFIRMATORY
 from reports.context import Run
 from reports.document import Block, Paragraph
-from reports.formatting import count, show
+from reports.formatting import show
 
 TITLE = "Limits of the study, and how to reproduce it"
 ORDER = 99
@@ -32,32 +32,18 @@ AFTER_A_LOOK = {
 }
 
 
-def article(run: Run) -> list[Block]:
-    if not run.records:
-        return []
-    texts = (_scope(), _seeds(run), _missing(run), _looks(run), _again(run))
-    return [Paragraph(text) for text in texts if text]
+SCOPE = (
+    "Fields are known in closed form wherever errors are exact; domains are unions of boxes; "
+    "everything runs on the CPU. Seconds are those of one machine: read ratios. Methods are "
+    "given different information, and only those that are given the same are compared."
+)
 
 
 def contents(run: Run) -> list[Block]:
-    return []
-
-
-def _scope() -> str:
-    return (
-        "Fields are known in closed form wherever errors are exact; domains are unions of boxes; "
-        "everything runs on the CPU. Seconds are those of one machine: read ratios. Methods are "
-        "given different information, and only those that are given the same are compared."
-    )
-
-
-def _missing(run: Run) -> str:
-    """How much of what was planned is there."""
-    absent = sum(s.record is None for s in run.standings)
-    if not absent:
-        return ""
-    planned = count(len(run.standings))
-    return f"Planned cells: {planned}; not in this report: {count(absent)} (see the supplement)."
+    if not run.records:
+        return []
+    texts = (SCOPE, _seeds(run), _looks(run), _again(run))
+    return [Paragraph(text) for text in texts if text]
 
 
 def _seeds(run: Run) -> str:
@@ -80,7 +66,7 @@ def _looks(run: Run) -> str:
         if "after its result" in entry.claim.note and entry.cells
     ]
     shown = (
-        "Where methods met under several sets of conditions, the first page shows the set in which "
+        "Where methods met under several sets of conditions, “At a glance” shows the set in which "
         "the best net is best."
     )
     return "**Choices made after a look.** " + " ".join([*made, *noted, shown])

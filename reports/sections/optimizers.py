@@ -19,7 +19,6 @@ TITLE = "Optimisers"
 ORDER = 75
 STUDIES = (STUDY,)
 GAP = "the optimisers were not compared in this run."
-IN_ARTICLE = (("race",),)
 
 
 def contents(run: Run) -> list[Block]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import partial
 
-from bench.claims.facts import Fact
-from bench.claims.themes.reentrant import KIND, WRONG_ABOVE, elements_of, main_arm, norm_of
+from bench.claims.themes.reentrant import KIND, elements_of, main_arm, norm_of
 from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
-from reports.faults import facts_in_words
 from reports.figures.reentrant import beside_the_edge, story
 from reports.sections import _reentrant_nets as of_nets
 
@@ -21,7 +18,6 @@ TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
 GAP = "nothing was computed at re-entrant edges in this run."
-IN_ARTICLE = (("reentrant-story",),)
 #: the arms of the figure, uniform points for both
 SHOWN = {
     "net, by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
@@ -40,7 +36,7 @@ def contents(run: Run) -> list[Block]:
         "there (Costabel 1991): a method that minimises the energy among them converges to another "
         "field. Nédélec elements avoid this. The nets minimise the same energy, given curl u = 0, "
         "div u = 0 and the trace, never u; other losses and the related problems `reentrant3d` and "
-        f"`fichera` are given other forms of the equation. {headline(run)}"
+        "`fichera` are given other forms of the equation."
     )
     blocks: list[Block] = []
     if norm is not None:
@@ -55,42 +51,6 @@ def contents(run: Run) -> list[Block]:
             blocks.append(Table("reentrant-elements", caption, ELEMENTS, rows, source))
     blocks += of_nets.blocks(run, nets)
     return [lead, *blocks] if blocks else []
-
-
-def headline(run: Run) -> str:
-    """Errors of elements and nets at a re-entrant edge, and how misleading the loss is."""
-    return facts_in_words(STUDY, run.results, summary)
-
-
-ENDS = {
-    "nodal-elements": "nodal elements on their finest mesh",
-    "edge-elements": "Nédélec elements on graded or adaptive meshes",
-    "penalty-nets": "nets with the boundary condition as a penalty",
-    "built-in-nets": "nets with the boundary values built in",
-}
-
-
-def summary(facts: Mapping[str, Fact]) -> str:
-    """The facts of the study in words."""
-    ends = {words: facts.get(f"{STUDY}/{name}") for name, words in ENDS.items()}
-    parts = [
-        f"{words} {100 * fact.value:.2g}\u202f%{f' ({fact.seeds} seeds)' * (fact.seeds > 1)}"
-        for words, fact in ends.items()
-        if fact
-    ]
-    if not parts:
-        return ""
-    text = f"**Re-entrant edges.** Relative L² errors on the L-shaped prism: {'; '.join(parts)}."
-    names = ("wrong-nets-with-small-loss", "wrong-nets", "right-nets")
-    counts = [facts[f"{STUDY}/{n}"].value for n in names if f"{STUDY}/{n}" in facts]
-    if len(counts) < len(names) or not counts[0]:
-        return text
-    misleading, wrong, right = counts
-    return (
-        f"{text} The training loss does not reveal a wrong field: {misleading:g} of {wrong:g} nets "
-        f"with an error above {100 * WRONG_ABOVE:g} % have a smaller loss than the median of the "
-        f"{right:g} others."
-    )
 
 
 def _relative(record: StoredResult, norm: float) -> float:

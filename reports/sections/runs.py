@@ -11,7 +11,7 @@ from reports.context import Run
 from reports.document import Block, Column, Paragraph, Source, Table, Value
 
 TITLE = "Runs compared"
-ORDER = 61
+ORDER = 86
 STUDIES = ()
 GAP = ""
 
@@ -48,14 +48,6 @@ def _together(row: Row) -> str:
 
 def _contradictory(row: Row) -> bool:
     return {"holds", "does not hold"} <= {entry.status for entry in row if entry is not None}
-
-
-def headline(run: Run) -> str:
-    """In the abstract: whether other seeds give the same verdicts."""
-    if not run.others:
-        return ""
-    seeds = "; ".join(_seeds(other) for other in run.others)
-    return f"**Compared with other runs** ({seeds}). {_counts(_by_claim([run, *run.others]))}"
 
 
 def _summary(runs: Sequence[Run], rows: Sequence[Row]) -> Paragraph:

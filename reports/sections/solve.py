@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
-from bench.claims.facts import Fact
 from bench.claims.facts.solve import problems
 from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Column, Formula, Paragraph, Picture, Table, Value
-from reports.faults import facts_in_words
 from reports.figures.solve import work_precision
-from reports.formatting import scientific, show
+from reports.formatting import show
 from reports.tables import DIVERGED, SEEDS, Measure, grouped, largest, medians_by, smallest
 
 STUDY = "solve"
@@ -26,11 +23,6 @@ STUDIES = (STUDY,)
 GAP = "no net and no element was given the equation in this run."
 # What is the same in a race of optimisers: everything that `auto` has but the optimiser.
 PLAIN = {"form": "strong", "boundary": "penalty"}
-
-
-def article(run: Run) -> list[Block]:
-    """The errors reached, the loss, and the figure."""
-    return contents(run)[:3]
 
 
 def contents(run: Run) -> list[Block]:
@@ -44,7 +36,7 @@ def contents(run: Run) -> list[Block]:
         Paragraph(
             "Every method here is given f, φ and the boundary trace, never the field. The nets "
             "minimise J with w = 100 at quasi-random points, with the same rule for every field "
-            f"([[solve-work]]). {headline(run)}"
+            "([[solve-work]])."
         ),
         LOSS,
         Picture(
@@ -69,38 +61,6 @@ LOSS = Formula(
     "J is the mean square of the equation divided by phi, of the divergence, and w times that of "
     "the tangential boundary values.",
 )
-
-
-def headline(run: Run) -> str:
-    """How the best net compares with lowest order and with the best element."""
-    return facts_in_words(STUDY, run.results, summary)
-
-
-def summary(facts: Mapping[str, Fact]) -> str:
-    """By problem the error and time of the best net, of N₀ and of the best element."""
-    parts, seeds = [], 0
-    titles = {"net": "net", "n0": "N₀", "element": "best element"}
-    for name, fact in facts.items():
-        if name.startswith(f"{STUDY}/") and name.endswith("-net-error"):
-            start, seeds = name.removesuffix("-net-error"), fact.seeds
-            known = {title: f"{start}-{key}" for key, title in titles.items()}
-            reached = [
-                f"{title} {_reached(facts, method)}"
-                for title, method in known.items()
-                if f"{method}-error" in facts
-            ]
-            parts.append(f"`{start.removeprefix(f'{STUDY}/')}`: {', '.join(reached)}")
-    if not parts:
-        return ""
-    return (
-        "**Given the equation and boundary data**, L² errors on the whole domain (nets: medians, "
-        f"seeds: {seeds}; elements: the smallest error computed). {'; '.join(parts)}."
-    )
-
-
-def _reached(facts: Mapping[str, Fact], name: str) -> str:
-    error, seconds = (facts[f"{name}-{part}"].value for part in ("error", "seconds"))
-    return f"{scientific(error, 1)} after {show(seconds, 'seconds')}"
 
 
 def _variants(run: Run, results: Results) -> list[Block]:

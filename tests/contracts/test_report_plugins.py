@@ -119,7 +119,7 @@ def planned(tmp_path):
 
 
 def titles(document):
-    return [section.title for section in document.supplement]
+    return [section.title for section in document.sections]
 
 
 def test_a_claim_a_section_and_a_baseline_from_run_to_report(drop, run):
@@ -131,8 +131,8 @@ def test_a_claim_a_section_and_a_baseline_from_run_to_report(drop, run):
     assert "Everything is made up." in page
     assert "1 cells say so" in page
     assert "It has seen 1 cells." in page
-    assert titles(document).index("A made-up section") == 1, "after the answer, by its ORDER"
-    assert page.count("made up (x)") >= 3, "the comparison, the decision table, the method cards"
+    assert titles(document).index("A made-up section") == 1, "after the glance, by its ORDER"
+    assert page.count("made up (x)") >= 2, "the comparison and the situations"
     figure = next(p for p in document.pictures() if p.name == "work-precision").draw()
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "made up" in legend
@@ -142,7 +142,7 @@ def test_what_is_missing_is_named(drop, planned):
     drop("bench.claims.themes", "made_up", CLAIM)
     drop("reports.sections", "made_up", SECTION)
     document = build_document(Run.read(planned))
-    section = next(s for s in document.supplement if s.title == "Not in this run")
+    section = next(s for s in document.sections if s.title == "A made-up section")
     command = "femnets run baselines --preset quick --run planned"
     assert Missing("nothing made up yet.", command) in section.blocks
     assert {e.claim.name: e.status for e in Run.read(planned).ledger}["made-up"] == "not tested yet"
@@ -158,37 +158,25 @@ def test_a_section_that_does_not_describe_itself_leaves_a_note(drop, planned, pa
     source = "\n".join(line for line in SECTION.splitlines() if not line.startswith(part))
     drop("reports.sections", "made_up", source)
     document = build_document(Run.read(planned))
-    (note,) = [s for s in document.supplement if s.title == "made_up"]
+    (note,) = [s for s in document.sections if s.title == "made_up"]
     assert "section 'made_up' could not be made" in text_of(note)
     assert part in text_of(note)
     assert [title for title in titles(document) if title != "made_up"] == whole
 
 
-FAULTY = {
-    "contents": "def contents(run):\n    return [1 / 0]\n",
-    "article": "def article(run):\n    return [1 / 0]\n",
-    "headline": "def headline(run):\n    return str(1 / 0)\n",
-}
-
-
-@pytest.mark.parametrize("part", FAULTY)
-def test_a_fault_in_a_section_stays_in_its_place(drop, run, part):
+def test_a_fault_in_a_section_stays_in_its_place(drop, run):
     made = run("linear")
     whole = build_document(Run.read(made))
-    drop("reports.sections", "made_up", SECTION + FAULTY[part])
+    drop("reports.sections", "made_up", SECTION + "def contents(run):\n    return [1 / 0]\n")
     with noted() as faults:
         document = build_document(Run.read(made))
     note = "section 'A made-up section' could not be made: ZeroDivisionError"
     assert len(faults) == 1
     assert faults[0].startswith(note)
-    places = {
-        "contents": [text_of(s) for s in document.supplement],
-        "article": [text_of(s) for s in document.sections],
-        "headline": document.abstract,
-    }
-    assert [text for text in places[part] if text.startswith(note)]
+    assert [s.title for s in document.sections if text_of(s).startswith(note)] == [
+        "A made-up section"
+    ]
     assert set(titles(whole)) <= set(titles(document))
-    assert len(document.sections) == len(whole.sections) + (part == "article")
     assert "see the log" in render_html(document)
 
 

@@ -15,8 +15,8 @@ from reports.document import Column, Document, Paragraph, Picture, Section, Tabl
 LEAD = Paragraph("It begins with a sentence.")
 
 
-def document(*blocks, supplement=()):
-    return Document("title", "subtitle", [Section("A", [LEAD, *blocks])], supplement=supplement)
+def document(*blocks):
+    return Document("title", "subtitle", [Section("A", [LEAD, *blocks])])
 
 
 def table(name="t", columns=2, rows=1, text="word"):
@@ -48,12 +48,6 @@ def test_faults_are_found(made, words):
     assert words in line
 
 
-def test_the_supplement_is_wider_than_the_article():
-    wide = table(columns=12, text="x" * 12)
-    assert findings(document(wide))
-    assert not findings(document(supplement=[Section("B", [LEAD, wide], part="supplement")]))
-
-
 def test_weight():
     assert weight("report.html", b"x" * (HEAVIEST_BYTES + 1))
     assert not weight("report.html", b"x")
@@ -71,13 +65,12 @@ def test_a_report_compiles_with_warnings(tmp_path, monkeypatch, caplog):
 def test_figures_and_tables_are_numbered_and_referred_to():
     from reports.html import render_html
 
-    behind = Section("B", [LEAD, table("t-two")], part="supplement")
     text = Paragraph("See [[first]], [[t-two]], [[no]].")
-    made = document(picture("first"), table("t-one"), text, supplement=[behind])
-    assert made.labels() == {"first": "Figure 1", "t-one": "Table 1", "t-two": "Table S1"}
+    made = document(picture("first"), table("t-one"), text, table("t-two"))
+    assert made.labels() == {"first": "Figure 1", "t-one": "Table 1", "t-two": "Table 2"}
     page = render_html(made)
     assert '<a class="reference" href="#figure-first">Figure 1</a>' in page
-    assert '<a class="reference" href="#table-t-two">Table S1</a>' in page
+    assert '<a class="reference" href="#table-t-two">Table 2</a>' in page
     assert "[[no]]" in page
 
 

@@ -1,14 +1,12 @@
-"""Competitors of every kind of cell: tracks, names, cards, decisions and break-even counts."""
+"""Competitors of every kind of cell: tracks, names, decisions and break-even counts."""
 
 from dataclasses import dataclass, field
 
 import pytest
 
-from bench import problems
 from bench.cells import Cell
 from bench.store.results import Results
 from fem import elements
-from reports.cards import cards
 from reports.competitors import competitors
 from reports.decision import decide
 from reports.sections.break_even import given, pay_backs, shown
@@ -74,21 +72,6 @@ def test_tracks_and_names(results):
     fitted = found["N₀ tetrahedra least squares, cylinder n=1"]
     assert (fitted.information, fitted.error) == ("samples", None)
     assert fitted.median("l2_error_inside") == 9e-3
-
-
-def test_every_method_has_a_card(results):
-    by_track = {}
-    for card in cards(competitors(results, "maxwell")):
-        by_track.setdefault(card.information, []).append(card)
-    assert all("everywhere" in card.given for card in by_track["field"])
-    (solved,) = by_track["equation"]
-    assert "boundary" in solved.given
-    (tuned,) = [card for card in by_track["samples"] if "tuned" in card.method]
-    assert "1,000 samples of u" in tuned.given
-    assert "validation" in tuned.tuned
-    domains = {card.domain for cards_ in by_track.values() for card in cards_}
-    assert domains == {problems.get("maxwell").domain.title}
-    assert {card.precision for card in by_track["field"]} == {"float64"}
 
 
 def test_decisions_know_every_kind(results):

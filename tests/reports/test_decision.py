@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.decision import POINTS, Conditions, Method, Trial, alike, decide, decision
+from reports.decision import POINTS, Conditions, Method, Trial, decide, decision
 from reports.decision import break_even as pay
 
 SAMPLES = Conditions("helix", "samples", 1000, "x", 1)
@@ -112,17 +112,6 @@ def test_nobody_has_a_reason_and_a_nearest_miss(curve, reason):
     assert found.miss.method is near
     assert found.miss.error == min(error for _, error in curve)
     assert reason in found.miss.reason
-
-
-def test_errors_with_one_answer_are_alike():
-    """A polynomial has one time for every error it reaches; a net has a time for each."""
-    loose, tight, beyond = (decision([POLYNOMIAL, NET], error) for error in (1e-2, 1e-4, 1e-7))
-    assert alike(loose, loose)
-    assert not alike(loose, tight), "the net needs longer"
-    assert not alike(tight, beyond), "the net is out"
-    alone = [decision([POLYNOMIAL], error) for error in (1e-2, 1e-7)]
-    assert alike(*alone)
-    assert alike(*(decision([NET], error) for error in (1e-7, 1e-8))), "nobody, for one reason"
 
 
 def test_a_method_whose_queries_were_not_timed_cannot_win():

@@ -17,7 +17,7 @@ from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Picture
-from reports.figures.first_page import Bar, forest
+from reports.figures.forest import Bar, forest
 from reports.html import render_html
 from reports.interactive.cells import listings
 from reports.interactive.claims import listed, seeds
@@ -206,7 +206,7 @@ def test_ids_are_unique(page):
 
 
 def test_claims_are_listed_under_their_tables(run, document, page):
-    """Under names that the article's tables have: else the page would show the tables instead."""
+    """Under names that the document's tables have: else the page would show the tables instead."""
     found = listed(run)
     assert sum(map(len, found.values())) == len(run.ledger)
     named = {b.name for _, s in document.walk() for b in s.blocks if hasattr(b, "name")}

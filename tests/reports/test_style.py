@@ -13,7 +13,7 @@ from bench.methods.titles import members
 from bench.store.results import Results
 from reports import style
 from reports.competitors import competitors
-from reports.figures.comparison import undrawn, work_precision
+from reports.figures.comparison import work_precision
 from reports.figures.convergence import error_against_h
 from reports.style import COLORS, look
 
@@ -58,11 +58,6 @@ def test_no_figure_leaves_out_an_element_that_nobody_declares():
     assert "strange" in {text.get_text() for text in drawn.texts}
     work = work_precision(competitors(results, "maxwell")).axes[0]
     assert "strange (oracle)" in {line.get_label() for line in work.lines}
-
-
-def test_a_competitor_without_an_error_is_named():
-    results = Results([fem("N0", 1, 0.02), fem("N0", 2, None)])
-    assert undrawn(competitors(results, "maxwell")) == ["N0 n=2"]
 
 
 def test_log_axes_show_powers_and_names_keep_their_dollars():

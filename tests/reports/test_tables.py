@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench.store.results import Results
 from reports.document import Column, Section, Table
-from reports.formatting import Kind, counted, listed, show
+from reports.formatting import Kind, show
 from reports.pdf import typst_source
 from reports.tables import (
     SEEDS,
@@ -91,19 +91,6 @@ def test_the_pdf_sets_a_number_in_two_columns_and_its_head_over_both():
     assert "columns: (auto, auto, auto,)" in source
     assert "table.cell(colspan: 2, align: right" in source
     assert '[#text("3")], [#text(".4\u00a0s")]' in source
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [([], "none"), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
-)
-def test_lists_in_words(words, text):
-    assert listed(words) == text
-
-
-def test_counts_in_words():
-    said = [counted(k, "seed") for k in (0, 1, 2)]
-    assert said == ["no seeds", "1 seed", "2 seeds"]
 
 
 def test_medians_by_configuration():

@@ -1,4 +1,4 @@
-"""The first page: who meets whom, what is said of it, and figures that show what is said."""
+"""At a glance: which methods are compared, the cheapest of them, and the figures of it."""
 
 import math
 from itertools import pairwise
@@ -17,10 +17,12 @@ from bench.store.results import Results
 from reports.competitors import competitors
 from reports.decision import Trial
 from reports.decision.break_even import break_even
+from reports.fields import Fields, given_in_words, kind_of
 from reports.figures.break_even import pay_back_counts
-from reports.figures.first_page import Bar, drawable, forest, given_panels, median_curve, spread
-from reports.first_page import Fields, given_in_words, kind_of, matrix, with_time
+from reports.figures.forest import Bar, forest
+from reports.figures.glance import drawable, given_panels, median_curve, spread
 from reports.sections.break_even import pay_backs
+from reports.sections.glance import winners
 
 
 def baseline(error, method="linear", samples=1000, **config):
@@ -50,15 +52,11 @@ def fields():
 
 
 def test_the_conditions_are_those_in_which_the_best_net_is_best(fields):
-    (duel,) = fields.duels("samples")
-    assert duel.conditions.samples == 1000
-    assert duel.factor == pytest.approx(50)
     assert {c.declared.samples for c in fields.fullest("maxwell", "samples")} == {1000}
-    assert fields.duels("equation") == [], "no net is given the equation"
 
 
-def test_the_matrix_has_winners_times_and_colours(fields):
-    table = matrix(fields)
+def test_the_table_has_winners_times_and_colours(fields):
+    table = winners(fields)
     (samples, equation) = table.rows
     assert samples[1:] == (
         "maxwell (smooth)",
@@ -70,9 +68,6 @@ def test_the_matrix_has_winners_times_and_colours(fields):
     assert table.tints[0, 2] == "linear model"
     assert table.tints[1, 2] == "finite element"
     assert (0, 5) not in table.tints
-    assert (
-        "reaches the error in 4 of 8 cases, and a net is the cheapest in 0 of them" in table.caption
-    )
 
 
 def test_no_method_wins_unopposed():
@@ -81,14 +76,13 @@ def test_no_method_wins_unopposed():
     alone = competitors(Results([net(1e-5, problem="helix")]), "helix")
     fields = Fields({"maxwell": met, "helix": alone})
     assert fields.shown("samples") == ["maxwell"]
-    assert [row[1] for row in matrix(fields).rows] == ["maxwell (smooth)"]
+    assert [row[1] for row in winners(fields).rows] == ["maxwell (smooth)"]
     assert Fields({"helix": alone}).shown("samples") == ["helix"]
 
 
 def test_words_for_what_is_given(fields):
     assert given_in_words(fields.fullest("maxwell", "equation")[0].conditions) == "the equation"
     assert kind_of(fields.by_problem["maxwell"]) == "smooth"
-    assert with_time(fields.duels("samples")[0].net) == "the best net 5.0·10⁻⁶ after 8 s"
 
 
 def test_panels_show_the_errors_that_the_table_judges(fields):

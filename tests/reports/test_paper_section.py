@@ -1,4 +1,4 @@
-"""Sections of the article: the paper's experiment, the τ forest, claims, facts and limits."""
+"""The paper's experiment, the tally of claims, the header and the limits."""
 
 from types import SimpleNamespace
 
@@ -11,14 +11,13 @@ from test_report import make_run
 mpl.use("Agg")
 
 from bench.cells import Cell
-from bench.claims import Compared, Entry, all_claims
-from bench.claims.statistics import compare_paired
+from bench.claims import Checked, Entry, all_claims
 from reports.compile import build_document
 from reports.context import Run
-from reports.document import Picture, Table, walk
-from reports.figures.paper import cost_of_training, gradients_by_layer, levels_beside_elements
+from reports.document import Picture
+from reports.figures.paper import cost_of_training, gradients_by_layer
 from reports.header import header
-from reports.sections import ledger, limits, methods
+from reports.sections import ledger, limits
 from reports.sections import reproduction as paper
 
 
@@ -50,35 +49,11 @@ def experiment():
     return Run("r", {}, standings)
 
 
-def test_the_papers_experiment_has_errors_training_and_gradients(experiment):
-    blocks = paper.article(experiment)
+def test_the_papers_experiment_has_training_and_gradients(experiment):
+    blocks = paper.contents(experiment)
     names = [block.name for block in blocks if isinstance(block, Picture)]
-    assert names == ["paper-levels", "paper-training", "paper-gradients"]
-    gradients = blocks[-1]
-    assert "is 1e+02 times its smallest before training and 1e+02 times after" in gradients.caption
-
-
-def test_without_nets_the_elements_stand_alone():
-    meshes = [fem(0.02 / n, n) for n in (1, 2)]
-    standings = [SimpleNamespace(record=r, studies=("convergence",)) for r in meshes]
-    (picture,) = [b for b in paper.article(Run("r", {}, standings)) if isinstance(b, Picture)]
-    assert picture.caption.startswith("Best approximation on `maxwell`")
-    assert paper.article(Run("r", {}, ())) == []
-
-
-def test_every_size_has_a_panel_with_its_levels(experiment):
-    fem_cells = experiment.results.select("fem")
-    figure = levels_beside_elements(fem_cells, paper.papers_nets(experiment))
-    levels = {
-        axes.get_title(loc="left"): {
-            line.get_label(): line.get_ydata()[0]
-            for line in axes.lines
-            if len(line.get_xdata()) == 2
-        }
-        for axes in figure.axes
-    }
-    assert levels["2-50"] == pytest.approx({"ResNet": 7.5e-3, "ResNet + τ": 7.5e-3})
-    assert levels["6-50"] == pytest.approx({"ResNet + τ": 3e-2})
+    assert names == ["paper-training", "paper-gradients"]
+    assert paper.contents(Run("r", {}, ())) == []
 
 
 def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
@@ -94,28 +69,18 @@ def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
     assert np.allclose(after, before / 10)
 
 
-def compared_claims(part, ratio):
-    comparison = compare_paired([ratio] * 12, [1.0] * 12)
-    claim = next(c for c in all_claims() if c.compares and c.part == part)
-    return Entry(claim, "holds", "holds", "", ("k",), Compared(comparison, (), ("k",), ""))
-
-
-def test_claims_are_drawn_by_part_and_tallied():
-    entries = [compared_claims("paper", 0.5), compared_claims("control", 2.0)]
+def test_claims_are_tallied_by_part():
+    claims = [next(c for c in all_claims() if c.part == part) for part in ("paper", "control")]
     run = Run("r", {}, ())
-    run.__dict__["ledger"] = entries
-    lead, tally, picture = ledger.article(run)
-    assert "**Claims of the paper that were tested: 1.** holds 1." in lead.text
+    run.__dict__["ledger"] = [
+        Entry(claim, "holds", "holds", "", (), Checked(True, (), "")) for claim in claims
+    ]
+    _, tally, *tables = ledger.contents(run)
     assert [row[:2] for row in tally.rows] == [
         ("What the paper claims", 1),
         ("Controls of ours", 1),
     ]
-    assert picture.caption.startswith("What the paper claims: holds 1.")
-    axes = picture.draw().axes[0]
-    marks = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
-    assert marks == [0.5]
-    behind = [b for b in ledger.contents(run) if isinstance(b, Picture)]
-    assert [b.name for b in behind] == ["claims-of-ours"]
+    assert [table.name for table in tables] == ["ledger-paper", "ledger-control"]
 
 
 def test_the_header_follows_the_run(tmp_path):
@@ -127,22 +92,15 @@ def test_the_header_follows_the_run(tmp_path):
 
 def test_limits_name_only_choices_that_concern_the_run(tmp_path):
     run = Run.read(make_run(tmp_path / "run"))
-    text = " ".join(block.text for block in limits.article(run))
+    text = " ".join(block.text for block in limits.contents(run))
     assert "the set in which the best net is best" in text
     assert not any(words in text for words in limits.AFTER_A_LOOK.values())
     assert "**To reproduce:**" in text
 
 
-def test_what_each_method_is_given_is_one_small_table(tmp_path):
-    run = Run.read(make_run(tmp_path / "run"))
-    (table,) = [b for b in methods.article(run) if isinstance(b, Table)]
-    assert [row[0] for row in table.rows] == ["samples", "the field"]
-    assert table.rows[0][2] == "12\u202f000 samples of u, with x,f,φ"
-
-
-def test_no_section_of_the_article_refers_to_what_is_not_there(tmp_path):
+def test_no_section_refers_to_what_is_not_there(tmp_path):
     from reports.checks import findings
 
     document = build_document(Run.read(make_run(tmp_path / "run")))
     assert findings(document) == []
-    assert next(s.title for _, s in walk(document.sections)) == "The answer"
+    assert document.sections[0].title == "At a glance"
