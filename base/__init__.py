@@ -1,4 +1,4 @@
-"""What every other package stands on: errors for users, and things found by their names.
+"""Foundations of all packages: errors for users, progress display, registries of plugins.
 
-`base` imports nothing of ours and nothing heavy.
+`base` imports no other package of the project and no large library.
 """

@@ -1,4 +1,4 @@
-"""Bad input, described in one line."""
+"""Errors that are shown to users in one line, and hints for misspelt names."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Iterable
 
 
 class UserError(ValueError):
-    """What was wrong with the input and what to do about it, in one line.
+    """Invalid input: the message says in one line what is wrong and what to do.
 
     On the command line it ends in exit code 2, never in a traceback.
     """
 
 
 class NotConverged(RuntimeError):
-    """An iterative solve that stopped short: how far it came. Its error is never a result."""
+    """An iterative solver stopped before its tolerance; its solution is not stored as a result."""
 
 
-#: What the command line shows in one line.
+#: Exceptions that the command line shows in one line.
 SHOWN = (UserError, NotConverged)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt name: the nearest known one, or all of them."""
+    """Return a hint for a misspelt name: the nearest known name, or all of them."""
     names = list(known)
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
-    """A hint for a name that is not known here: misspelt, or from a file that was not given."""
+    """Return a hint for an unknown name: misspelt, or from a plugin file that was not passed."""
     if "@" not in name:
         return nearest(name, known)
     file = name.partition("@")[0]

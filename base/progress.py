@@ -1,5 +1,5 @@
-"""The progress of one command on stderr: a status line with the time left, in terminals, in
-notebooks and in logs."""
+"""Progress of a command on stderr: a status line with the time left, in terminals, notebooks
+and logs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StatusLine:
         self.live = self.stream.isatty() or (stream is None and in_notebook())
         self.written_at = 0.0
         self.width = 0
-        self.begun = False  # whether there was anything to say
+        self.begun = False  # whether a line has been shown
 
     def __enter__(self) -> Self:
         return self
@@ -27,7 +27,7 @@ class StatusLine:
         self.clear()
 
     def say(self, line: str, seconds: float) -> None:
-        """Show the state after so many seconds."""
+        """Show the present state; `seconds` is the time since the start."""
         self.begun = True
         if self.live:
             line = line[: shutil.get_terminal_size().columns - 1]
@@ -39,12 +39,12 @@ class StatusLine:
             print(line, file=self.stream, flush=True)
 
     def note(self, line: str) -> None:
-        """Print a line that stays."""
+        """Print a line that is not overwritten."""
         self.clear()
         print(line, file=self.stream, flush=True)
 
     def clear(self) -> None:
-        """Take the status away from a terminal."""
+        """Erase the status line from a terminal."""
         if self.live and self.width:
             self.stream.write("\r" + " " * self.width + "\r")
             self.stream.flush()
@@ -52,21 +52,21 @@ class StatusLine:
 
 
 def in_notebook() -> bool:
-    """Whether a Jupyter kernel shows what is written."""
+    """Return whether the code runs in a Jupyter kernel."""
     return "ipykernel" in sys.modules
 
 
 def is_watched() -> bool:
-    """Whether somebody looks at stderr."""
+    """Return whether stderr is a terminal or a notebook."""
     return sys.stderr.isatty() or in_notebook()
 
 
 def spent_and_left(seconds: float, fraction: float) -> str:
-    """`12 s, 18 s left`: of work of which that fraction is done."""
+    """Return time spent and left, such as `12 s, 18 s left`, when this fraction is done."""
     left = time_left(seconds, fraction)
     return f"{seconds:.0f} s" + ("" if left is None else f", {left:.0f} s left")
 
 
 def time_left(seconds: float, fraction: float) -> float | None:
-    """Seconds to the end at the speed so far; None where nothing is done, or no end known."""
+    """Return the seconds left at the speed so far; None if nothing is done yet."""
     return seconds * max(0.0, 1 / fraction - 1) if fraction > 0 else None

@@ -1,11 +1,11 @@
-"""Plugins of one kind by name: modules of a folder, installed packages, files of a user.
+"""Registries: plugins of one kind by name, from a folder, installed packages and users' files.
 
 A folder of plugins has one `Registry`. Each module in it whose name has no leading underscore is
 one plugin; sub-folders hold what the plugins share. A kind that is open to others also finds
 
 - the entry points `femnets.GROUP` of installed packages, by the name of the entry point;
 - files that a user has named (`./mine.py`), as NAME@HASH, and importable modules by their dotted
-  names: whoever admits one puts it into `FILES`, and a registry asks it for a plugin of its kind.
+  names: `bench.core.plugins` enters them in `FILES`, where the registry of each kind looks.
 
 A kind with a `group` is open to both, one with `files` to the second only.
 
@@ -25,19 +25,19 @@ from typing import Any, Generic, TypeVar
 from base.errors import UserError, unknown
 
 Plugin = TypeVar("Plugin")
-# By name, what gives the module, or the object in it, that a user has named.
+# By name: a function that returns the module, or the object in it, that a user has named.
 FILES: dict[str, Callable[[], Any]] = {}
 
 
 def as_it_is(found: Any, name: str) -> Any:
-    """A plugin that is its module."""
+    """Return the module itself as the plugin."""
     return found
 
 
 def name_of(module: ModuleType) -> str:
-    """The name of the plugin that a module of a folder defines.
+    """Return the name of the plugin that a module of a folder defines.
 
-    Code that needs one plugin imports its module and asks for the name: so fingerprints see it.
+    Code that needs one particular plugin imports its module, so that fingerprints include it.
     """
     return module.__name__.rpartition(".")[2]
 
@@ -47,10 +47,10 @@ class Registry(Generic[Plugin]):
 
     `made(found, name)` turns a module, or an object from outside, into the plugin, or raises a
     UserError that says what is missing. `name_in(path)` is the name of the plugin in a file.
-    `stands_for` has names that leave the choice to the code ("auto"), with all it may choose.
+    `stands_for` maps names that leave the choice to the code ("auto") to the possible choices.
     """
 
-    every: list[Registry[Any]] = []  # noqa: RUF012  (all that have been made)
+    every: list[Registry[Any]] = []  # noqa: RUF012  (all registries)
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Registry(Generic[Plugin]):
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """By name, the modules of the folder."""
+        """The modules of the folder, by plugin name."""
         folders = map(Path, importlib.import_module(self.package).__path__)
         paths = (path for folder in folders for path in folder.glob("[!_]*.py"))
         named = ((self._name_in(path), f"{self.package}.{path.stem}") for path in paths)
@@ -79,13 +79,13 @@ class Registry(Generic[Plugin]):
 
     @cached_property
     def installed(self) -> dict[str, EntryPoint]:
-        """By name, what installed packages offer."""
+        """The entry points of installed packages, by name."""
         if self.group is None:
             return {}
         return {entry.name: entry for entry in entry_points(group=f"femnets.{self.group}")}
 
     def names(self) -> list[str]:
-        """Everything that can be asked for without naming a file."""
+        """Return all names that are known without naming a file."""
         return sorted({*self.files, *self.installed})
 
     def __iter__(self) -> Iterator[Plugin]:
@@ -95,19 +95,19 @@ class Registry(Generic[Plugin]):
         return name in self.files or name in self.installed or self._from_file(name)
 
     def get(self, name: str) -> Plugin:
-        """The plugin of that name; an unknown one is a UserError that names the nearest."""
+        """Return the plugin of that name; a UserError for an unknown name suggests the nearest."""
         if name not in self._plugins:
             self._plugins[name] = self._made(self._found(name), name)
         return self._plugins[name]
 
     def modules(self, name: str) -> list[str]:
-        """The modules behind a name, without importing them; none for a user's file."""
+        """Return the names of the modules that define a plugin; none for a user's file."""
         names = self._stands_for.get(name, (name,))
         inside = [self.files[each] for each in names if each in self.files]
         return inside or [self.installed[each].module for each in names if each in self.installed]
 
     def forget(self) -> None:
-        """Look again at the next question: files or packages have come or gone."""
+        """Clear the caches, after files or packages were added or removed."""
         self._plugins.clear()
         for cached in ("files", "installed"):
             self.__dict__.pop(cached, None)
@@ -116,7 +116,7 @@ class Registry(Generic[Plugin]):
         if name in self.files:
             try:
                 return importlib.import_module(self.files[name])
-            except TypeError as error:  # Python's words for a declaration that lacks a part
+            except TypeError as error:  # Python's message for an incomplete declaration
                 raise UserError(f"{self.files[name].replace('.', '/')}.py: {error}") from error
         if name in self.installed:
             return self.installed[name].load()
@@ -129,7 +129,7 @@ class Registry(Generic[Plugin]):
 
 
 def declared(found: Any, attribute: str, wanted: type, hint: str) -> Any:
-    """What a module declares under a name, or an object from outside that is one itself."""
+    """Return the module's attribute of the wanted type, or the object itself if it is of it."""
     thing = getattr(found, attribute, None) if isinstance(found, ModuleType) else found
     if not isinstance(thing, wanted):
         raise UserError(hint)

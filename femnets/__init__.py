@@ -1,6 +1,6 @@
 """femnets: when does a neural network beat a finite element, at what cost, and why?
 
-The front door for Python. Every name is imported when first used, so `import femnets` is cheap.
+The Python interface. Every name is imported when first used, so `import femnets` is fast.
 
     import femnets
 

@@ -16,8 +16,8 @@ Field = Callable[[Any], Any]
 
 
 def problem(which: str | Problem) -> Problem:
-    """A problem by name ("maxwell"), by path ("./mine.py", which is executed and checked), or as
-    it is."""
+    """Return a problem by name ("maxwell") or by path ("./mine.py", which is executed and checked);
+    a `Problem` is returned as it is."""
     from bench import problems
     from femnets.user_files import used
 
@@ -25,7 +25,7 @@ def problem(which: str | Problem) -> Problem:
 
 
 def check(which: str | Problem) -> list[Verdict]:
-    """Compare the problem's formulas with each other: a verdict on each."""
+    """Compare the problem's formulas with each other, and return a verdict on each."""
     from bench.core import plugins
     from bench.measure.formulas import verdicts
     from femnets.user_files import problem_in
@@ -33,7 +33,7 @@ def check(which: str | Problem) -> list[Verdict]:
     if isinstance(which, str) and (name := plugins.use(which)) != which:
         found = problem_in(name)
         if found is None:
-            raise UserError(f"{which} defines no PROBLEM = Problem(…)")
+            raise UserError(f"{which} does not define PROBLEM = Problem(…)")
         return verdicts(found)
     return verdicts(problem(which))
 
@@ -41,16 +41,16 @@ def check(which: str | Problem) -> list[Verdict]:
 def samples(
     which: str | Problem, N: int, seed: int = 0, *, test: bool = False, features: str = "x,f,phi"
 ) -> tuple[Array, Array]:
-    """What a net is shown at N points and what it should answer: rows x and rows y."""
+    """Return inputs x and targets y of a net at N points, one row each."""
     chosen = problem(which)
     points = chosen.domain.sample_training(N, seed, test=test)
     return chosen.inputs(points, features.split(",")), chosen.targets(points)
 
 
 def best_approximation(which: str | Problem | Field, *more: Any, **how: Any) -> Solution:
-    """The best approximation in H(curl) of a problem, or of callables (u, curl_u).
+    """Compute the best approximation in H(curl) of a problem, or of callables (u, curl_u).
 
-    How: `n` cells per side, or `mesh`; `element`, `order`, `solver`, `tol`, as in
+    Keywords: `n` cells per side, or `mesh`; `element`, `order`, `solver`, `tol`, as in
     `fem.best_approximation`.
     """
     from bench.problems import Problem
@@ -62,7 +62,7 @@ def best_approximation(which: str | Problem | Field, *more: Any, **how: Any) -> 
 
 
 def solve(which: str | Problem, *more: Any, **how: Any) -> Solution:
-    """The boundary-value problem, given f, φ and the trace, never u; measured where u is known."""
+    """Solve the boundary-value problem from f, φ and the trace; u only measures the error."""
     return _field(which, *more, solve=True, **how)
 
 

@@ -1,9 +1,9 @@
-"""The pytest switch `--benchmark`: benchmarks on and everything else off.
+"""The pytest option `--benchmark`: runs the benchmarks and nothing else.
 
 Benchmarks are tests with pytest-benchmark's fixture; ours live in `bench_*.py`. Their quality
-figures stand in `extra_info`, so that a comparison can fail on a larger error as well as on a
-longer time. Where an ini file says `benchmark_needs_switch = true`, as ours does, plain `pytest`
-skips benchmarks; other projects in the same environment are left alone.
+figures are in `extra_info`, so that a comparison can fail because of a larger error as well as of a
+longer time. If an ini file has `benchmark_needs_switch = true`, as ours does, plain `pytest`
+skips benchmarks; other projects in the same environment are not affected.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Benchmarks:
-    """What happens only under `--benchmark`."""
+    """The hooks that are active only with `--benchmark`."""
 
     def __init__(self, config: pytest.Config):
         self.chosen_by_user = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -66,13 +66,13 @@ class Benchmarks:
         self.page: Path | None = None
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Unless paths are given, look at files of benchmarks only."""
+        """Collect only files of benchmarks, unless paths are given."""
         named = self.chosen_by_user or collection_path.is_dir() or collection_path.match(FILES)
         return None if named else True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """What is measured and how many cores other work kept busy are next to the figures."""
+        """Record what is measured, and how many cores other processes kept busy."""
         from bench.measure.load import OtherWork
 
         with OtherWork() as other:
@@ -85,7 +85,7 @@ class Benchmarks:
             fixture.extra_info["cores_busy_elsewhere"] = round(other.cores, 2)
 
     def pytest_benchmark_update_machine_info(self, machine_info: dict[str, Any]) -> None:
-        """Says what kind of machine it is, not which."""
+        """Describe the kind of machine, without its name."""
         from bench.store.provenance import machine, versions
 
         machine_info.pop("node", None)
@@ -93,7 +93,7 @@ class Benchmarks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
-        """After pytest-benchmark has saved its JSON: the page, and the errors that grew."""
+        """Compile the page and find larger errors, after pytest-benchmark has saved its JSON."""
         yield
         benchmarks = session.config._benchmarksession  # type: ignore[attr-defined]
         if not benchmarks.benchmarks:
@@ -108,7 +108,7 @@ class Benchmarks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> Iterator[None]:
-        """After pytest-benchmark's tables, which end in an exception if time has regressed."""
+        """Print after pytest-benchmark's tables, which raise if a time has regressed."""
         try:
             yield
         finally:
@@ -119,14 +119,14 @@ class Benchmarks:
 
 
 def about(item: pytest.Item) -> str:
-    """The first paragraph of what the benchmark says of itself, or its file of all in it."""
+    """Return the first paragraph of the docstring of a benchmark, or of its file."""
     owners = (getattr(item, "obj", None), getattr(item, "module", None))
     text = next((thing.__doc__ for thing in owners if getattr(thing, "__doc__", None)), None)
     return " ".join((text or "").split("\n\n")[0].split())
 
 
 def saved_json(benchmarks: Any) -> Path:
-    """The file pytest-benchmark has just written."""
+    """Return the file that pytest-benchmark has just written."""
     if benchmarks.json:
         return Path(benchmarks.json)
     files = Path(benchmarks.storage.path).rglob("*.json")
@@ -134,7 +134,7 @@ def saved_json(benchmarks: Any) -> Path:
 
 
 def regressions(benchmarks: Any, percent: float) -> list[str]:
-    """Error figures that exceed those of the compared run by more than `percent`."""
+    """Return the errors that exceed those of the compared run by more than `percent`."""
     found = []
     for bench in benchmarks.benchmarks:
         for compared in benchmarks.compared_mapping.values():
@@ -147,5 +147,5 @@ def regressions(benchmarks: Any, percent: float) -> list[str]:
 
 
 def is_error(name: str, value: Any) -> bool:
-    """Whether a quality figure is a number that should not grow."""
+    """Return whether a quality figure is an error, which should not grow."""
     return "error" in name and isinstance(value, int | float) and not isinstance(value, bool)

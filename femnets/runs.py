@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def load(run: str | Path) -> Run:
-    """The results of a run by its name under runs/, or by its path."""
+    """Return a run with its results, by its name under runs/ or its path."""
     from bench.store.run import Run
 
     return Run.stored(_path(run))

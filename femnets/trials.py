@@ -1,4 +1,4 @@
-"""What `femnets check` does with a file: a problem is compared with itself, the rest is tried."""
+"""Trials of `femnets check`: a problem's formulas are compared, other plugins are run briefly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS, INPUTS, OUTPUTS = 64, 7, 3
 
 
 def tried(text: str) -> list[Verdict]:
-    """The verdicts on everything that a path names."""
+    """Return the verdicts on everything that a path names."""
     match = PATH.fullmatch(text.strip())
     if match is None:
         raise UserError(f"femnets check takes a file such as ./mine.py, got {text!r}")
@@ -39,7 +39,7 @@ def tried(text: str) -> list[Verdict]:
 
 
 def _things(file: PluginFile, what: str | None) -> Iterator[tuple[str, Any]]:
-    """The module and what it defines that may be a plugin, or the one thing that is named."""
+    """Yield the module and its possible plugins, or only the object that is named."""
     if what is not None:
         yield what, plugins.thing(file, what)
         return
@@ -66,7 +66,7 @@ def _minimises(thing: Any) -> bool:
 
 
 def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
-    """Does it lower ½ Σ k (θ_k − 1)² from 0 within 200 steps?"""
+    """Check whether it lowers ½ Σ k (θ_k − 1)² from 0 within 200 steps."""
     from nets import optimizers
     from nets.optimizers import Stop
 
@@ -98,7 +98,7 @@ def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
 
 
 def _net(thing: Any, name: str) -> Iterator[Verdict]:
-    """Does it map rows to rows, and does every parameter have a gradient?"""
+    """Check whether it maps rows to rows, and whether every parameter has a gradient."""
     from nets import architectures
     from nets.module import build
     from nets.training.budget import objective_of
@@ -119,7 +119,7 @@ def _net(thing: Any, name: str) -> Iterator[Verdict]:
 
 
 def _study(thing: Any, name: str) -> Iterator[Verdict]:
-    """Does every preset expand into cells?"""
+    """Check whether every preset expands into cells."""
     for preset, config in thing.PRESETS.items():
         cells = thing.cells(config)
         hint = "" if cells else f"preset {preset} has no cells"

@@ -1,4 +1,4 @@
-"""Files that a user names: entered as plugins, problems checked before anything runs."""
+"""Users' files: entered as plugins; problems are checked before anything runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def used(value: Any) -> Any:
-    """A value of an option with every path in it replaced by the name of its plugin.
+    """Return an option's value with every path in it replaced by the name of its plugin.
 
     A problem whose formulas contradict each other is refused.
     """
@@ -28,7 +28,7 @@ def used(value: Any) -> Any:
 
 
 def problem_in(name: str) -> Problem | None:
-    """The problem that NAME@HASH means, if the file, or the object in it, is one."""
+    """Return the problem NAME@HASH; None if the file, or the object in it, is not a problem."""
     from bench import problems
 
     found = FILES[name]()

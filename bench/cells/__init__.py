@@ -47,7 +47,7 @@ class Result:
     """What a cell yields. Numbers go to `values`, curves to `arrays`, nets to `weights`.
 
     `weights` holds whole safetensors documents (what `nets.save` writes), by name. A value that
-    is no number (NaN, ±inf) is stored as null; arrays keep theirs. `diverged` is a result, not a
+    is not finite (NaN, ±inf) is stored as null; arrays keep theirs. `diverged` is a result, not a
     failure: the method ran as configured and did not converge.
     """
 

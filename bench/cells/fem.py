@@ -67,7 +67,7 @@ def needs_bytes(config: Config) -> int:
 
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
     if values.get("known") is False:
-        return None  # without u there is no error to compete with
+        return None  # without u no error is known
     graded = _kind_of_mesh(config)
     count = f" {config.layers or config.refine}" if config.layers or config.refine else ""
     order = f" p={config.order}" if config.order else ""

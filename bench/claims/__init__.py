@@ -1,7 +1,7 @@
 """The ledger: every claim with a rule declared before looking, and a verdict from the data.
 
 It has three parts: what the paper claims, in its words; controls of ours, which the paper does not
-make; and the paper's formulas as printed. Each file beside this one declares claims of one theme in
+make; and the paper's formulas as printed. Each file in `themes` declares claims of one theme in
 a list `CLAIMS`. A claim's `examine` looks at the results and returns a finding: a paired
 comparison, a count over runs, a check, what the answer depends on, or the command that is missing.
 `ledger` turns findings into one of five verdicts.

@@ -42,7 +42,7 @@ def entry_of(
 
 
 def _seen(entry: Entry) -> Entry:
-    """Too few seeds are neither confirmed nor exploratory: they are no test yet."""
+    """Too few seeds count neither as confirmed nor as exploratory: they are not a test yet."""
     if entry.status != "not tested yet":
         return entry
     return replace(entry, standing="")

@@ -1,1 +1,1 @@
-"""What the rest of bench stands on: settings, plugins from outside, guards, values for JSON."""
+"""Foundations of bench: settings, users' plugins, guards for input and output, JSON values."""

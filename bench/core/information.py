@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Information:
-    """One row of the table: its name, the track of the command line, and the same in words."""
+    """What a method is given: its name, the track of the command line, and texts for tables."""
 
     name: str
     track: str
-    title: str  # given …
+    title: str  # completes "given …"
     given: str  # in full, for tables
     short: str  # in one or two words, for panels and columns
 

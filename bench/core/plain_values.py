@@ -1,4 +1,4 @@
-"""Values in JSON's own types."""
+"""Conversion of values to the types of JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def finite(value: Any) -> Any:
-    """JSON's own types with null for every number that does not exist (NaN, ±inf)."""
+    """Return the value with None in place of every NaN and infinity."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -21,8 +21,8 @@ def finite(value: Any) -> Any:
 
 
 def jsonable(value: Any) -> Any:
-    """The value in JSON's own types: NumPy scalars become numbers, tuples and arrays lists."""
-    if hasattr(value, "tolist"):  # NumPy's, which `femnets --help` need not load
+    """Return the value in JSON's types: NumPy scalars as numbers, tuples and arrays as lists."""
+    if hasattr(value, "tolist"):  # NumPy is not imported, to keep `femnets --help` fast
         return jsonable(value.tolist())
     if isinstance(value, list | tuple):
         return [jsonable(item) for item in value]

@@ -1,4 +1,4 @@
-"""A user's file that a command line named: its text, its hash, the module it becomes.
+"""A plugin file that a user names on the command line: its text, its hash, its module.
 
 `./mine.py` is called mine@1a2b3c4d, `./mine.py:heavyball` is heavyball@1a2b3c4d: the part after the
 @ is the hash of the file and of the files it reads through `attached`, so that a cell that names it
@@ -22,14 +22,14 @@ from base.errors import UserError
 from bench.core.guards.reading import plain_bytes
 
 HASH_BYTES = 4
-LARGEST = 512 * 2**20  # bytes of a file that is hashed: a mesh, not a disk
+LARGEST = 512 * 2**20  # bytes of a file that is hashed, such as a mesh
 PATH = re.compile(r"(?P<path>.+\.py)(?::(?P<what>[A-Za-z_]\w*))?")
 NAME = re.compile(r"(?P<what>[A-Za-z_]\w*)@(?P<digest>[0-9a-f]{8})")
 
 
 @dataclass(frozen=True)
 class PluginFile:
-    """One file and what it reads. It becomes a module when something in it is first asked for."""
+    """One file with the files it reads; it is executed when something in it is first needed."""
 
     stem: str
     source: bytes
@@ -41,16 +41,16 @@ class PluginFile:
         return digest_of([self.source, *self.attachments.values()])
 
     def name(self, what: str | None = None) -> str:
-        """What cells and results call it."""
+        """Return its name in cells and results: NAME@HASH."""
         return f"{what or self.stem}@{self.digest}"
 
     def paths(self) -> list[str]:
-        """The files behind it, in the order of the hash."""
+        """Return the file and those it reads, in the order in which they are hashed."""
         return [self.place, *(str(Path(self.place).parent / name) for name in self.attachments)]
 
     @cached_property
     def module(self) -> ModuleType:
-        """The file, executed; whatever it raises is one line that names file and line."""
+        """The executed file; an exception in it becomes a UserError that names file and line."""
         module = ModuleType(f"femnets_plugin_{self.stem}_{self.digest}", None)
         module.__file__ = self.place
         sys.modules[module.__name__] = module  # dataclasses and type hints look there
@@ -74,7 +74,7 @@ _reading: ContextVar[PluginFile | None] = ContextVar("reading", default=None)
 
 
 def attached(name: str) -> tuple[str, bytes]:
-    """Path and content of a file next to the plugin that is being executed: it travels with it."""
+    """Return path and content of a file next to the plugin being executed; workers get it too."""
     plugin = _reading.get()
     if plugin is not None and name in plugin.attachments:
         return str(Path(plugin.place).parent / name), plugin.attachments[name]
@@ -86,12 +86,12 @@ def attached(name: str) -> tuple[str, bytes]:
 
 
 def read(path: str) -> PluginFile:
-    """The file at a path, executed once so that all it reads is known."""
+    """Return the plugin file at a path, executed once to find the files it reads."""
     place = located(path)
     if not re.fullmatch(r"[A-Za-z_]\w*", place.stem):
-        raise UserError(f"{place.name} is no name of a Python module; use letters, digits and _")
+        raise UserError(f"{place.name} is not a valid module name; use letters, digits and _")
     plugin = PluginFile(place.stem, _content(place), str(place), {})
-    drafted = plugin.module  # under a name that may not know its attachments yet
+    drafted = plugin.module  # its hash does not include the attached files yet
     del sys.modules[drafted.__name__]
     vars(plugin).pop("digest", None)
     drafted.__name__ = f"femnets_plugin_{plugin.stem}_{plugin.digest}"
@@ -100,7 +100,7 @@ def read(path: str) -> PluginFile:
 
 
 def located(path: str) -> Path:
-    """Where a path that was typed leads; a link to itself or an unknown home leads nowhere."""
+    """Resolve a typed path; a UserError for circular links and unknown home directories."""
     try:
         return Path(path).expanduser().resolve()
     except (RuntimeError, OSError, ValueError) as error:
@@ -115,7 +115,7 @@ def digest_of(contents: Sequence[bytes]) -> str:
 
 
 def digest_now(paths: Sequence[str]) -> str | None:
-    """The hash of the files at these paths as they are today; None where one is not there."""
+    """Return the present hash of the files at these paths; None if one is missing."""
     try:
         return digest_of([_content(Path(path)) for path in paths])
     except UserError:
@@ -126,15 +126,15 @@ def _content(path: Path) -> bytes:
     try:
         return plain_bytes(path, LARGEST)
     except FileNotFoundError:
-        raise UserError(f"there is no file {path}") from None
+        raise UserError(f"the file {path} does not exist") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:  # Unfit, or a name that no file can have
+    except ValueError as error:  # Unfit, or an invalid file name
         raise UserError(f"cannot read {path}: it {error}") from None
 
 
 def _message(place: str, error: BaseException) -> str:
-    """`mine.py, line 4: NameError: …`, the line being that of the file and not of a library."""
+    """Return `mine.py, line 4: NameError: …`, with the line in the file, not in a library."""
     line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace is not None and line is None:
@@ -144,6 +144,6 @@ def _message(place: str, error: BaseException) -> str:
     where = f"{Path(place).name}, line {line}" if line else Path(place).name
     hint = ""
     if isinstance(error, ModuleNotFoundError):
-        hint = "; a plugin is one file: install what it imports, or put it into the file"
+        hint = "; a plugin is one file: install the missing module, or copy its code into the file"
     text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     return f"{where}: {type(error).__name__}: {text}{hint}"

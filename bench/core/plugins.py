@@ -1,9 +1,9 @@
-"""Plugins from outside: files and modules that a user names, by path or by dotted name.
+"""Users' plugins: files and modules that a user names, by path or by dotted name.
 
 `./mine.py` and `./mine.py:Net` are files (`bench.core.plugin_files`), `mine.cells.heat` is an
 importable module. What a user has named is entered in `base.registry.FILES`, where the registry of
-each kind finds it. Nothing else fills that table: a name that a run folder holds finds code only if
-this process was given it by a user, or made the cell itself.
+each kind finds it. Nothing else fills that table: a name read from a run folder leads to code only
+if a user named that code to this process, or this process made the cell.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from bench.core.guards.text import one_line
 from bench.core.plugin_files import NAME, PATH, PluginFile, digest_now, read
 
 _files: dict[str, PluginFile] = {}  # by hash
-_studies: dict[str, PluginFile] = {}  # by name: plans call a study as its file is called
+_studies: dict[str, PluginFile] = {}  # by name, which is that of the file
 
 
 def use(text: str) -> str:
-    """The name by which a file is known from now on; text that is no path stays as it is.
+    """Enter a plugin file and return its name, NAME@HASH; return other text unchanged.
 
-    Only a command line, or Python code that means it, calls this: it executes the file.
+    It executes the file: call it only for paths that a user typed.
     """
     match = PATH.fullmatch(text.strip())
     if match is None:
@@ -41,26 +41,26 @@ def use(text: str) -> str:
 
 
 def use_study(text: str, known: Iterable[str]) -> str:
-    """A study in a file, called as the file is; other text stays as it is."""
+    """Enter a study file and return its name, that of the file; return other text unchanged."""
     match = PATH.fullmatch(text.strip())
     if match is None:
         return text
     file = read(match["path"])
     if file.stem in known and file.stem not in _studies:
-        raise UserError(f"{file.stem!r} is a study of femnets; give {text} another name")
+        raise UserError(f"femnets has a study {file.stem!r} already; rename the file {text}")
     FILES[file.stem] = lambda: file.module
     _studies[file.stem] = file
     return file.stem
 
 
 def forget_study(name: str) -> None:
-    """Remove a file that turned out to be no study."""
+    """Remove a file that does not define a study."""
     FILES.pop(name, None)
     _studies.pop(name, None)
 
 
 def used(value: Any) -> Any:
-    """A value of a setting with every path in it replaced by its name: `maxwell,./mine.py`."""
+    """Return a setting's value with each path in it (`maxwell,./mine.py`) replaced by its name."""
     if isinstance(value, str):
         return ",".join(map(use, value.split(","))) if ".py" in value else value
     if isinstance(value, list | tuple):
@@ -71,7 +71,7 @@ def used(value: Any) -> Any:
 
 
 def is_module_name(name: str) -> bool:
-    """Whether the name is a dotted one, of a module outside; `../up` is none."""
+    """Return whether the name is the dotted name of a module; `../up` is a path."""
     return "." in name and all(part.isidentifier() for part in name.split("."))
 
 
@@ -83,7 +83,7 @@ def admit(name: str) -> str:
 
 
 def _imported(name: str) -> ModuleType:
-    """A module by name; an exception in it, or its exit, becomes one line."""
+    """Import a module; an exception in it, or its exit, becomes a UserError."""
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
@@ -107,14 +107,14 @@ def check_admitted(name: str, kind: str) -> None:
 
 
 def travelling(config: Mapping[str, Any]) -> tuple[PluginFile, ...]:
-    """The files that a config names: what a cell brings along to wherever it computes."""
+    """Return the plugin files that a config names; they are sent to workers with the cell."""
     if not _files:
         return ()
     return tuple({file.digest: file for name in names_in(config) if (file := _file(name))}.values())
 
 
 def arrived(files: Iterable[PluginFile], config: Mapping[str, Any]) -> None:
-    """Enter the files that came with a cell, so that registries find the names of its config."""
+    """Enter the files sent with a cell, so that registries find the names in its config."""
     for file in files:
         _files.setdefault(file.digest, file)
     for name in names_in(config):
@@ -123,7 +123,7 @@ def arrived(files: Iterable[PluginFile], config: Mapping[str, Any]) -> None:
 
 
 def recorded(study: str, config: Mapping[str, Any]) -> dict[str, list[str]]:
-    """By name, the paths of all files that a study and its config come from."""
+    """Return the paths of the plugin files of a study and its config, by name."""
     paths = {name: file.paths() for name in names_in(config) if (file := _file(name))}
     if study in _studies:
         paths[_studies[study].name()] = _studies[study].paths()
@@ -131,18 +131,18 @@ def recorded(study: str, config: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def path_of_study(study: str) -> str | None:
-    """The file of a study from outside; None for a study of the package."""
+    """Return the path of a user's study; None for a study of femnets."""
     return _studies[study].place if study in _studies else None
 
 
 def path_of(name: str) -> str | None:
-    """The path of the file behind NAME@HASH, where this process was given it."""
+    """Return the path of the file NAME@HASH; None if no user named it to this process."""
     file = _file(name)
     return None if file is None else file.place
 
 
 def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
-    """Of what `recorded` gave: the names whose files have changed, with the path. Read only."""
+    """Return the names in the result of `recorded` whose files have changed, with the paths."""
     paths_of_changed = {}
     for name, paths in recorded.items():
         now = digest_now(paths)
@@ -152,13 +152,13 @@ def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 def display(name: str) -> str:
-    """`mine` of mine@1a2b3c4d, for titles."""
+    """Return `mine` for mine@1a2b3c4d, for titles."""
     match = NAME.fullmatch(name)
     return match["what"] if match else name
 
 
 def thing(file: PluginFile, what: str) -> Any:
-    """The module, or the object in it that `:what` names."""
+    """Return the module, or the object in it that `:what` names."""
     if what == file.stem:
         return file.module
     value = getattr(file.module, what, None)
@@ -169,7 +169,7 @@ def thing(file: PluginFile, what: str) -> Any:
 
 
 def names_in(value: Any) -> list[str]:
-    """The names of files in a config, however deep."""
+    """Return the names of plugin files in a config, including nested values."""
     if isinstance(value, str):
         return [name for name in value.split(",") if NAME.fullmatch(name)] if "@" in value else []
     if isinstance(value, Mapping):

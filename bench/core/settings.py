@@ -9,7 +9,7 @@ Cells, studies and the command line read the same declaration:
 
 A field is a bool, int, float or str, a tuple of them, or one of these or None. Values come from
 Python, JSON and TOML (`configured`, `typed`) or from text (`parsed`), and end up of the declared
-type: 300 and 300.0 are one number, True is no number, and no number is infinite.
+type: 300.0 is accepted for an int, True is not a number, infinities are refused.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from base.errors import UserError, nearest
 from bench.core.guards.reading import Unfit, plain_bytes
 
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
-LONGEST = 100_000  # values of one setting; a longer range is a slip of the keyboard
+LONGEST = 100_000  # values of one setting; a longer range is a typing error
 SCALARS = (bool, int, float, str)
 LARGEST_WHOLE = 2**63 - 1  # seeds, counts and sizes end up in 64 bits
 LONGEST_TEXT = 10_000
 MOST_TOML_BYTES = 2**20
-MOST_THREADS = 256  # more than a machine of today has; beyond, libraries fail in ways of their own
+MOST_THREADS = 256  # beyond this, libraries fail with unclear errors
 ConfigType = TypeVar("ConfigType")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class About:
-    """What a field says about itself beyond type and default."""
+    """What a setting declares beyond type and default."""
 
     help: str = ""
     panel: str = ""  # the heading under which the command line lists it
@@ -65,18 +65,18 @@ class Type:
 
 
 def setting(default: Any = dataclasses.MISSING, **about: Any) -> Any:
-    """A field with help text and range; without a default it must be given."""
+    """Declare a field with help text and range; without a default it must be given."""
     return dataclasses.field(default=default, metadata={"about": About(**about)})
 
 
 def inherited(base: type, name: str, **default: Any) -> Any:
-    """A field as `base` declares it, help text and range included; `default=…` gives another."""
+    """Repeat a field of `base` with its help text and range; `default=…` changes the default."""
     field = _fields(base)[name]
     return dataclasses.field(**{"default": field.default, **default}, metadata=field.metadata)
 
 
 def required(base: type, name: str) -> Any:
-    """A field as `base` declares it, but without a default: it must be given."""
+    """Repeat a field of `base` without its default, so that it must be given."""
     return inherited(base, name, default=dataclasses.MISSING)
 
 
@@ -86,7 +86,7 @@ def about(config_type: type, name: str) -> About:
 
 @cache
 def types_of(config_type: type) -> dict[str, Type]:
-    """The type of every field, by name."""
+    """Return the type of every field, by name."""
     hints = typing.get_type_hints(config_type)
     return {name: _type(name, hints[name]) for name in _fields(config_type)}
 
@@ -94,7 +94,7 @@ def types_of(config_type: type) -> dict[str, Type]:
 def configured(
     config_type: type[ConfigType], values: Mapping[str, Any], *, where: str
 ) -> ConfigType:
-    """The dataclass with these values, each of its type, within its range, none missing."""
+    """Make the dataclass from these values, after checking types, ranges and missing values."""
     given = {name: typed(config_type, name, value, where=where) for name, value in values.items()}
     for name, field in _fields(config_type).items():  # type: ignore[arg-type]
         if name not in given and field.default is dataclasses.MISSING:
@@ -103,12 +103,12 @@ def configured(
 
 
 def typed(config_type: type, name: str, value: Any, *, where: str) -> Any:
-    """A value from Python, TOML or JSON as the dataclass wants it."""
+    """Convert a value from Python, TOML or JSON to the type of the field."""
     return _read(_exact, config_type, name, value, where)
 
 
 def mistyped(config_type: type, values: Mapping[str, Any]) -> list[str]:
-    """The names whose values are not of their declared type; names of another version pass."""
+    """Return the names of values that do not have the declared type; unknown names are ignored."""
     known = types_of(config_type)
     return [name for name in values if name in known and not _is(known[name], values[name])]
 
@@ -122,7 +122,7 @@ def _is(wanted: Type, value: Any) -> bool:
 
 
 def parsed(config_type: type, name: str, text: str, *, where: str) -> Any:
-    """The value that `name=text` means: `1,2,4` and `1-10` are tuples, `true` a bool."""
+    """Parse the text of `name=text`: `1,2,4` and `1-10` are tuples, `true` a bool."""
     return _read(_from_text, config_type, name, text, where)
 
 
@@ -135,7 +135,7 @@ def _read(read: Callable[..., Any], config_type: type, name: str, value: Any, wh
 
 
 def whole_numbers(text: str) -> list[int]:
-    """`1,2,4` and `1-10` in the order written; a range that is empty or too long is refused."""
+    """Parse `1,2,4` and `1-10` in the order written; empty and too long ranges are refused."""
     found: list[int] = []
     for part in (part.strip() for part in text.split(",")):
         low, dash, high = part.partition("-")
@@ -149,7 +149,7 @@ def whole_numbers(text: str) -> list[int]:
 
 
 class Refused(ValueError):
-    """A value of the right type that is refused all the same; its text says why."""
+    """A value of the right type that is out of range; the text says why."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def _type(name: str, hint: Any) -> Type:
     many = typing.get_origin(core) is tuple
     item = typing.get_args(core)[0] if many else core
     if item not in SCALARS:
-        raise TypeError(f"{name}: {hint} is no type of a setting; use bool, int, float, str")
+        raise TypeError(f"{name}: a setting cannot be {hint}; use bool, int, float, str")
     return Type(item, many, optional=len(parts) > 1)
 
 
@@ -198,7 +198,7 @@ def _shortened(value: Any) -> str:
 
 @cache
 def _ranges(config_type: type) -> dict[str, About]:
-    """The fields that have a range."""
+    """Return the fields that have a range."""
     every = {name: about(config_type, name) for name in _fields(config_type)}
     return {name: a for name, a in every.items() if (a.min, a.max, a.above) != (None, None, None)}
 
@@ -276,7 +276,7 @@ def _scalar_from_text(item: type, text: str) -> Any:
 
 
 def _whole(text: str) -> int:
-    """`300` and `300.0` are one number."""
+    """Parse an integer; `300.0` is accepted too."""
     try:
         number: float = int(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""How many threads numerical libraries use.
+"""The number of threads of numerical libraries.
 
-Most decide it by the environment when they are loaded; those that are loaded already, as NumPy is
-by the time a command knows its options, are set by threadpoolctl. On a busy machine a second
+Most read it from the environment when they are loaded; for libraries that are loaded already, as
+NumPy is when a command parses its options, threadpoolctl sets it. On a busy machine a second
 thread of OpenBLAS made small products seven times as expensive.
 """
 
@@ -21,12 +21,12 @@ def thread_environment(threads: int) -> dict[str, str]:
 
 
 def use_one_thread() -> None:
-    """Makes this process compute as a worker does; call it before NumPy is imported."""
+    """Use one thread in this process, as workers do; call it before NumPy is imported."""
     os.environ.update(thread_environment(1))
 
 
 def limit_threads(threads: int) -> None:
-    """So many threads of matrix products from now on, in libraries loaded before and after."""
+    """Set the number of threads for libraries loaded already and later."""
     os.environ.update(thread_environment(threads))
     from threadpoolctl import threadpool_limits
 

@@ -1,8 +1,8 @@
-"""Domains: where a problem lives, one file each, found by its file name.
+"""Domains on which problems are posed: one file each, found by its file name.
 
 A domain knows its meshes, its points inside and on the boundary, its quadrature (graded wherever a
-field is singular), and its training part: where nets are shown samples. A file exports `DOMAIN`,
-and `domains.get("cube")` is the record.
+field is singular), and its training part, in which samples for nets are drawn. A file exports
+`DOMAIN`; `domains.get("cube")` returns it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from base.registry import Registry, declared
 from bench.domains.parts.points import Array, Mask, components
 from bench.domains.parts.sampling import uniform
 
-if TYPE_CHECKING:  # rules load scipy, and planning need not wait for it
+if TYPE_CHECKING:  # rules load scipy, which planning does not need
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
 Edge = tuple[float, float]  # the line {x₁ = a, x₂ = b}
-INTERIOR, BOUNDARY = 2, 3  # streams of a seed; the training part has those without and with 1
+INTERIOR, BOUNDARY = 2, 3  # streams of a seed; the training part uses () and (1,)
 CELLS_PER_BOX = {"tet": 6, "hex": 1}
 
 
@@ -41,7 +41,7 @@ class Face:
 
 @dataclass(frozen=True, eq=False)
 class BoundaryPoints:
-    """Points of the boundary with the outward unit normal and the index of the face of each."""
+    """Points of the boundary, each with its outward unit normal and the index of its face."""
 
     x: Array  # (3, N)
     normal: Array  # (3, N)
@@ -50,38 +50,38 @@ class BoundaryPoints:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Domain:
-    """A polyhedron. A file of this folder derives from it and fills in what raises here.
+    """A polyhedron. Subclasses in this folder define the methods that raise here.
 
-    Errors are reported on the `rules`: one part called "whole", or several that make up the domain
-    and are named in the results (`l2_error_inside`). `training_part` is the one of them in which
-    samples are drawn.
+    Errors are reported on the parts in `rules`: one called "whole", or several that make up the
+    domain and are named in the results (`l2_error_inside`). Samples are drawn in the part called
+    `training_part`.
     """
 
     name: str
     title: str
     volume: float
     faces: tuple[Face, ...] = field(repr=False)
-    structured: bool = False  # the unit cube: fem is given {"n": n} and takes its fast solvers
+    structured: bool = False  # the unit cube: fem is given {"n": n} and uses its fast solvers
     training_part: str = "whole"
 
     # ------------------------------------------------------------ points
 
     def contains(self, x: ArrayLike) -> Mask:
-        """Whether the points (3, ...) lie in the closed domain: (...)."""
+        """Return whether the points (3, ...) lie in the closed domain, as an array (...)."""
         raise NotImplementedError
 
     def place(self, uniform: Array) -> Array:
-        """Uniform points (3, N) of the unit cube, moved to points uniform in the domain."""
+        """Map uniform points (3, N) of the unit cube to uniform points of the domain."""
         raise NotImplementedError
 
     def place_on_face(self, face: int, uniform: Array) -> Array:
-        """Uniform points (2, N) of the unit square, moved to points (3, N) uniform on a face."""
+        """Map uniform points (2, N) of the unit square to uniform points (3, N) of a face."""
         raise NotImplementedError
 
     def sample(self, N: int, seed: int, how: str = "random", stream: int = 0) -> Array:
-        """N points (3, N), uniform in the volume: independent, or quasi-random (Sobol's).
+        """Return N points (3, N), uniform in the volume: independent, or quasi-random (Sobol).
 
-        Other seeds and other streams of a seed are other points; so are those of training.
+        Different seeds and different streams of a seed give different points.
         """
         return self.place(uniform(N, seed, (INTERIOR, stream), how))
 
@@ -93,7 +93,7 @@ class Domain:
         faces: Sequence[str] | None = None,
         stream: int = 0,
     ) -> BoundaryPoints:
-        """N points uniform in the area of the boundary, or of the faces named."""
+        """Return N points, uniform in the area of the boundary or of the named faces."""
         chosen = self.face_indices(faces)
         upto = np.cumsum([self.faces[k].area for k in chosen])
         u = uniform(N, seed, (BOUNDARY, stream), how)
@@ -106,7 +106,7 @@ class Domain:
         return BoundaryPoints(x, normals[:, index], index)
 
     def face_indices(self, names: Sequence[str] | None = None) -> NDArray[np.int64]:
-        """The indices of the faces of these names; of all faces without names."""
+        """Return the indices of the faces with these names; of all faces by default."""
         known = [face.name for face in self.faces]
         for name in names or ():
             if name not in known:
@@ -116,40 +116,40 @@ class Domain:
         return np.array([k for k, name in enumerate(known) if names is None or name in names])
 
     def edge_distance(self, x: ArrayLike) -> Array:
-        """r: the distance of points (3, ...) from the nearest re-entrant edge."""
+        """Return r, the distance of points (3, ...) from the nearest re-entrant edge."""
         raise UserError(f"{self.name} has no re-entrant edge; leave out the weight r^a")
 
     # ------------------------------------------------------------ the training part
 
     def in_training(self, x: ArrayLike) -> Mask:
-        """Whether the points lie where samples are drawn."""
+        """Return whether the points lie in the training part."""
         return self.contains(x)
 
     def sample_training(self, N: int, seed: int, test: bool = False) -> Array:
-        """N points (3, N) for *fit*, uniform; with `test` those to test with, independent of the
-        training points of every seed."""
+        """Return N uniform points (3, N) of the training part; those with `test` are independent of
+        the training points of every seed."""
         return self.place(uniform(N, seed, (1,) if test else ()))
 
     def narrowed(self, x: Array, radius: float) -> Array:
-        """The training points moved into the part within `radius`, still uniform."""
+        """Move training points into the part within `radius`, so that they stay uniform."""
         if radius != 1.0:
-            raise UserError(f"--radius narrows a cylinder; {self.name} has none, leave it out")
+            raise UserError(f"--radius needs a cylinder; {self.name} has none, leave it out")
         return x
 
     def beyond(self, x: Array, radius: float) -> Mask:
-        """Which points of the training part lie beyond the `radius`."""
+        """Return which points of the training part lie beyond `radius`."""
         return np.zeros(x.shape[1:], bool)
 
     def training_mesh(self, n: int) -> Any:
-        """Tetrahedra that cover the training part, n cells per unit length."""
+        """Return tetrahedra that cover the training part, n cells per unit length."""
         return self.mesh(n)
 
     def training_cells(self, n: int) -> int:
-        """How many those are, without making them."""
+        """Return the number of cells of `training_mesh`, without making it."""
         return self.cells(n)
 
     def query_points(self, N: int) -> Array:
-        """Points (3, N), unordered, where a field of any kind has values: for timing them."""
+        """Return points (3, N), unordered, at which the evaluation of every method is timed."""
         return self.sample(N, 0)
 
     # ------------------------------------------------------------ quadrature
@@ -157,16 +157,16 @@ class Domain:
     def rules(
         self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
     ) -> dict[str, Quadrature]:
-        """The parts on which errors are reported, graded towards the singular edges.
+        """Return the rules of the parts on which errors are reported, graded to the singular edges.
 
-        A UserError where there is no rule for these edges. `resolution` None is the default.
+        Raises a UserError for edges without a rule. `resolution` None means the default.
         """
         raise NotImplementedError
 
     def training_rule(
         self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
     ) -> Quadrature:
-        """The training part."""
+        """Return the rule of the training part."""
         from fem.rules.quadrature import Union
 
         return Union(tuple(self.rules(edges, resolution).values()))
@@ -174,49 +174,49 @@ class Domain:
     def mesh_rules(
         self, n: int, cell: str = "tet", degree: int = 6, edges: Sequence[Edge] = ()
     ) -> dict[str, Quadrature]:
-        """The same parts by rules that stand on the mesh: for fields smooth on each cell only."""
+        """Return rules of the same parts on the cells of a mesh, for fields smooth on each cell."""
         return {"whole": self.gauss_rule(n, cell, degree, edges)}
 
     def gauss_rule(
         self, n: int, cell: str = "tet", degree: int = 4, edges: Sequence[Edge] = ()
     ) -> Quadrature:
-        """The Gauss points of the mesh's cells: the whole domain, graded at the edges only."""
+        """Return the Gauss points of a mesh on the whole domain, graded at the edges only."""
         from fem.rules.on_mesh import on_mesh
 
         return on_mesh(self.mesh(n, cell), degree // 2 + 1, self.only_edge(edges))
 
     def only_edge(self, edges: Sequence[Edge]) -> Edge | None:
-        """The edge, if there is one; there are no rules for more."""
+        """Return the only singular edge or None; several are refused, as rules handle one."""
         if len(edges) > 1:
             raise UserError(
-                f"{self.name} has no rule for {len(edges)} singular edges, only for one"
+                f"{self.name} has quadrature for one singular edge only, got {len(edges)}"
             )
         return (float(edges[0][0]), float(edges[0][1])) if edges else None
 
     # ------------------------------------------------------------ meshes
 
     def offers(self, n: int) -> bool:
-        """Whether there is a mesh of this size that a study may ask for."""
+        """Return whether there is a mesh of this size for studies."""
         return n >= 1
 
     def mesh(
         self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
     ) -> Any:
-        """n cells per unit length, uniform or with `grading` towards the edge."""
+        """Return a mesh of n cells per unit length, uniform or with `grading` towards the edge."""
         raise NotImplementedError
 
     def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
-        """n bricks of one order per unit length, for elements on bricks."""
-        raise UserError(f"{self.name} is not made of bricks; take an element on tetrahedra")
+        """Return a mesh of n bricks per unit length, for elements of one order on bricks."""
+        raise UserError(f"{self.name} is not made of bricks; use an element on tetrahedra")
 
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
     ) -> Any:
-        """Bricks in geometric layers towards the edge, for the hp version."""
+        """Return bricks in geometric layers towards the edge, for the hp version."""
         raise UserError(f"{self.name} has no layers of bricks; leave out --layers")
 
     def cells(self, n: int, cell: str = "tet") -> int:
-        """About how many cells `mesh` has, without making it."""
+        """Return the approximate number of cells of `mesh`, without making it."""
         return CELLS_PER_BOX[cell] * math.ceil(self.volume * n**3)
 
 
@@ -233,7 +233,7 @@ get = REGISTRY.get
 
 
 def names() -> list[str]:
-    """All domains, the paper's first."""
+    """Return the names of all domains, that of the paper first."""
     return sorted(REGISTRY.names(), key=lambda name: (name != "cube", name))
 
 

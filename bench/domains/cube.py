@@ -1,4 +1,4 @@
-"""`cube`: the unit cube, where everything is measured; samples are drawn in the cylinder.
+"""`cube`: the unit cube, on which errors are measured; samples are drawn in a cylinder around it.
 
 The training part is the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} about the cube's edge r = 0. Errors are
 reported on the cube's parts inside and outside of it.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fem.rules.quadrature import Quadrature
 
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
-EDGE = (1.0, 0.0)  # towards which meshes are graded by default
+EDGE = (1.0, 0.0)  # meshes are graded towards it by default
 
 # 46 656 points. The rule's own error is 5e-9 of ‖u‖ for the smooth closed forms and 2e-7 for the
 # singular ones; for nets of kinked activations (2-50, 6-50 and 5-10, trained on each of the four
@@ -32,7 +32,7 @@ DEFAULT = {"order": 3, "angle": 12, "radius": 8, "height": 6}
 
 
 class Cube(Domain):
-    """The unit cube in the cylinder."""
+    """The unit cube, with the cylinder as its training part."""
 
     def contains(self, x: ArrayLike) -> Mask:
         x1, x2, x3 = components(x)
@@ -49,12 +49,12 @@ class Cube(Domain):
     # ------------------------------------------------------------ the cylinder
 
     def in_training(self, x: ArrayLike) -> Mask:
-        """Whether r ≤ 1 and 0 ≤ x₃ ≤ 1."""
+        """Return whether r ≤ 1 and 0 ≤ x₃ ≤ 1."""
         x1, x2, x3 = components(x)
         return (np.hypot(x1, x2) <= 1) & (x3 >= 0) & (x3 <= 1)
 
     def sample_training(self, N: int, seed: int, test: bool = False) -> Array:
-        """Uniform in the cylinder's volume: r = √U, θ and x₃ uniform."""
+        """Return points uniform in the cylinder's volume: r = √U, θ and x₃ uniform."""
         u = uniform(N, seed, (1,) if test else ())
         return _in_polar(u, 2 * np.pi)
 
@@ -65,7 +65,7 @@ class Cube(Domain):
         return np.hypot(x[0], x[1]) > radius
 
     def training_mesh(self, n: int) -> Any:
-        """Tetrahedra that hold the whole cylinder."""
+        """Return tetrahedra that cover the whole cylinder."""
         from fem.least_squares import covering_cylinder
 
         return covering_cylinder(n)
@@ -74,8 +74,8 @@ class Cube(Domain):
         return 24 * n**3  # four quarters of six tetrahedra per brick
 
     def query_points(self, N: int) -> Array:
-        """Points of the cube inside the cylinder, where fits to samples are defined too: a finite
-        element has to find the cell of each, as it would for a user."""
+        """Return points of the cube inside the cylinder, where fits to samples are defined too; a
+        finite element has to find the cell of each, as it would for a user."""
         return _in_polar(generator(0).random((3, N)), np.pi / 2)
 
     # ------------------------------------------------------------ quadrature
@@ -98,8 +98,8 @@ class Cube(Domain):
     def mesh_rules(
         self, n: int, cell: str = "tet", degree: int = 6, edges: Sequence[Edge] = ()
     ) -> dict[str, Quadrature]:
-        """The polar `rules` miss the error of a finite-element field by up to 7 % (N0, `maxwell`,
-        n = 8), these, which cut the cells at r = 1, by less than 1e-7 for n = 1..8."""
+        """Return rules that cut the cells at r = 1. For finite elements their error is below 1e-7
+        (n = 1..8); that of the polar `rules` is up to 7 % (N0, `maxwell`, n = 8)."""
         from fem.rules.cut_cells import split_mesh
 
         return split_mesh(n, degree, tets=cell == "tet", edge=self.only_edge(edges))
@@ -119,7 +119,7 @@ class Cube(Domain):
         edge = super().only_edge(edges)
         if edge is not None and edge not in CORNERS:
             raise UserError(
-                f"no rule on the cube is graded towards x₁, x₂ = {edge[0]:g}, {edge[1]:g}; a "
+                f"the cube has no quadrature graded towards x₁, x₂ = {edge[0]:g}, {edge[1]:g}; a "
                 "singular edge must be one of its vertical edges, x₁ and x₂ 0 or 1"
             )
         return edge
@@ -129,21 +129,21 @@ class Cube(Domain):
     def mesh(
         self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
     ) -> Any:
-        """Kuhn's tetrahedra or hexahedra; with `grading` β tetrahedra on x = t^β from the edge."""
+        """Return Kuhn's tetrahedra or hexahedra; with `grading` β tetrahedra with x = t^β."""
         from fem import meshes
         from fem.meshes.grading import graded_cube
 
         if grading is None:
             return meshes.cube(n, cell)
         if cell != "tet":
-            raise UserError("--grading makes tetrahedra; take --element N0 or N1")
+            raise UserError("--grading makes tetrahedra; use --element N0 or N1")
         return graded_cube(n, grading, towards=edge or EDGE)
 
     def bricks(self, n: int, order: int, grading: float | None = None) -> Any:
         from fem.spaces.bricks.mesh import uniform
 
         if grading is not None:
-            raise UserError("--grading makes tetrahedra; bricks on the cube take --layers")
+            raise UserError("--grading makes tetrahedra; for bricks on the cube use --layers")
         return uniform(n, order)
 
     def layered(
@@ -155,7 +155,7 @@ class Cube(Domain):
 
 
 def _in_polar(u: Array, angle: float) -> Array:
-    """Uniform numbers to points uniform in a sector of the cylinder."""
+    """Map uniform numbers to uniform points of a sector of the cylinder."""
     r, theta = np.sqrt(u[0]), angle * u[1]
     return np.stack([r * np.cos(theta), r * np.sin(theta), u[2]])
 

@@ -35,7 +35,7 @@ class Fichera(Boxes):
         return {"whole": boxes_to_origin(tuple(map(tuple, BOXES.tolist())), order, panels, SHRINK)}
 
     def edge_distance(self, x: ArrayLike) -> Array:
-        """The distance from the nearest of the half-lines {x_i = x_j = 0, x_k ≥ 0}."""
+        """Return the distance from the nearest of the half-lines {x_i = x_j = 0, x_k ≥ 0}."""
         x = components(x)
         below = np.minimum(x, 0.0)
         squares = [(x**2).sum(axis=0) - x[k] ** 2 + below[k] ** 2 for k in range(3)]
@@ -44,7 +44,7 @@ class Fichera(Boxes):
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None
     ) -> Any:
-        """Layers in all three directions; orders grow away from the planes x_i = 0."""
+        """Return layers in all three directions; orders grow away from the planes x_i = 0."""
         from fem.spaces.bricks.unions import layered_fichera
 
         return layered_fichera(layers, ratio)

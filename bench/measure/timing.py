@@ -32,7 +32,7 @@ class Times:
 
 
 def clocked(function: Callable[[], T]) -> tuple[T, float]:
-    """What a function gives, and its seconds."""
+    """Return a function's result and its seconds."""
     start = time.perf_counter()
     result = function()
     return result, time.perf_counter() - start

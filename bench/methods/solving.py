@@ -231,7 +231,7 @@ def _trained(
         config.steps, config.evaluations, seconds, None, config.gradient_norm, config.patience
     )
 
-    known = collocation.problem.known  # else there is no error to watch
+    known = collocation.problem.known  # else the error is unknown
     probes = {"l2_error": lambda net: l2_error(collocation, net, centre)} if known else {}
 
     def one(limits: Limits, stream: int) -> Training:

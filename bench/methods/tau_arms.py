@@ -43,7 +43,7 @@ class Trained:
     log10_growth_end: float | None
     tau_mean: float
     tau_spread: float  # standard deviation of τ over the layers
-    tau_negative: float  # share of the layers with τ < 0, where τ is no rescaling
+    tau_negative: float  # share of the layers with τ < 0, where τ is not a rescaling
 
     def document(self) -> dict[str, Any]:
         return vars(self)

@@ -1,8 +1,8 @@
 """Vector fields known in closed form: one per file, found by its file name.
 
-Each solves curl(φ curl u) = f, div u = ρ on its domain, by default the unit cube (where everything
-is measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (where nets are trained). A file exports
-`PROBLEM`; the package's attribute of that name is the record: `problems.maxwell.u(x)`.
+Each solves curl(φ curl u) = f, div u = ρ on its domain, by default the unit cube (on which errors
+are measured) with the cylinder {r ≤ 1, 0 ≤ x₃ ≤ 1} (in which nets are trained). A file exports
+`PROBLEM`, which the package offers under the file's name: `problems.maxwell.u(x)`.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ FEATURES = ("x", "f", "phi")  # the seven inputs of the paper, in its order
 
 
 def zero(x: ArrayLike) -> Array:
-    """ρ = 0."""
+    """Return ρ = 0."""
     return np.zeros(components(x).shape[1:])
 
 
 def one(x: ArrayLike) -> Array:
-    """φ = 1."""
+    """Return φ = 1."""
     return np.ones(components(x).shape[1:])
 
 
 def constant_phi(x: ArrayLike) -> Array:
-    """∇φ = 0."""
+    """Return ∇φ = 0."""
     return np.zeros(components(x).shape)
 
 
 def not_known(x: ArrayLike) -> Array:
-    """Stands for a u that is not known in closed form."""
+    """Placeholder for a u that is not known in closed form."""
     raise UserError(
-        "this problem has no closed form, so nothing can be fitted to it or measured by it; solve "
-        "it (femnets fem --solve), and take estimates or distances to the finest solution"
+        "this problem has no closed form, so u cannot be fitted and errors are not exact; solve it "
+        "(femnets fem --solve) and use estimates or distances to the finest solution"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """A field known in closed form, so that every error is exact; or the data of one that is not.
+    """A boundary-value problem whose solution u is known in closed form, or only its data.
 
     Without `u` and `curl_u`, f, φ, the trace `g` (points and normals ↦ u × n) and a domain are
     enough for the *solve* track; errors are then estimates, or distances to the finest solution.
@@ -62,7 +62,7 @@ class Problem:
     unbounded at the line {x₁ = a, x₂ = b}, and rules must be graded towards it.
     `potential` is ψ of a gradient part ∇ψ = `grad_potential` of u: its line integral along an
     edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
-    A u that was computed instead says how good it is, `reference_error`: errors below mean nothing.
+    For a computed u, `reference_error` is its relative error; smaller errors mean nothing.
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
     """
 
@@ -81,28 +81,28 @@ class Problem:
     domain: Domain = CUBE
     natural: tuple[str, ...] = ()
     g: Trace | None = None  # by default that of u
-    reference_error: float | None = None  # of a u that was computed, relative; None: closed form
+    reference_error: float | None = None  # relative, of a computed u; None: closed form
 
     def __post_init__(self) -> None:
         if not self.known and self.g is None:
             raise UserError(f"problem {self.name} needs u and curl_u, or the trace g = u × n")
         if self.natural:
-            self.domain.face_indices(self.natural)  # refuses a name that is no face
+            self.domain.face_indices(self.natural)  # raises for unknown names of faces
 
     @property
     def known(self) -> bool:
-        """Whether u is given in closed form."""
+        """Whether u is given."""
         return self.u is not not_known
 
     def trace(self, x: Array, n: Array) -> Array:
-        """u × n at points of the boundary with outward normals: from u, or as it was given."""
+        """Return u × n at boundary points with outward normals: `g`, or computed from u."""
         if self.known or self.g is None:
             return np.cross(self.u(x), n, axis=0)
         return np.asarray(self.g(x, n), dtype=float)
 
     @property
     def singular_edges(self) -> tuple[Edge, ...]:
-        """The singular edges, as a domain takes them."""
+        """The singular edges, in the form that domains take."""
         return () if self.singular_edge is None else (self.singular_edge,)
 
     @property
@@ -110,11 +110,11 @@ class Problem:
         return self.singular_edge is None
 
     def in_cylinder(self, x: ArrayLike) -> NDArray[np.bool_]:
-        """Whether points lie in the domain's training part: r ≤ 1 and 0 ≤ x₃ ≤ 1."""
+        """Return whether points lie in the training part; on the cube r ≤ 1 and 0 ≤ x₃ ≤ 1."""
         return self.domain.in_training(x)
 
     def sample_cylinder(self, N: int, seed: int, *, test: bool = False) -> Array:
-        """N points (3, N), uniform in the domain's training part.
+        """Return N points (3, N), uniform in the domain's training part.
 
         `test=True` draws from another stream of the same seed, independent of the training
         points of every seed.
@@ -122,7 +122,7 @@ class Problem:
         return self.domain.sample_training(N, seed, test=test)
 
     def inputs(self, x: ArrayLike, features: Iterable[str] = FEATURES) -> Array:
-        """What a net is shown at the points, one row each: (N, 7) for all `features`."""
+        """Return the inputs of a net at the points, one row each: (N, 7) for all `features`."""
         points = components(x).reshape(3, -1)
         values = {"x": lambda: points, "f": lambda: self.f(points), "phi": lambda: self.phi(points)}
         features = (features,) if isinstance(features, str) else tuple(features)
@@ -134,12 +134,12 @@ class Problem:
         return np.vstack([values[name]() for name in features]).T.copy()
 
     def targets(self, x: ArrayLike) -> Array:
-        """What a net should answer at the points, one row each: u as (N, 3)."""
+        """Return the targets of a net at the points, one row each: u as (N, 3)."""
         return self.u(components(x).reshape(3, -1)).T.copy()
 
 
 def _made(found: Any, name: str) -> Problem:
-    hint = f"{name} is no problem: define PROBLEM = Problem(…) (femnets new problem)"
+    hint = f"{name} is not a problem: define PROBLEM = Problem(…) (femnets new problem)"
     problem: Problem = declared(found, "PROBLEM", Problem, hint)
     return replace(problem, name=name)
 
@@ -149,12 +149,12 @@ get = REGISTRY.get
 
 
 def names() -> list[str]:
-    """All problems, the paper's first."""
+    """Return the names of all problems, that of the paper first."""
     return sorted(REGISTRY.names(), key=lambda name: (name != "maxwell", name))
 
 
 class _Problems(ModuleType):
-    """This package: its attribute of a problem's name is the record, never the module."""
+    """This package: a problem's name gives the `Problem`, never the module."""
 
     def __getattr__(self, name: str) -> Problem:
         if name in REGISTRY.files:

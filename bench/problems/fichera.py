@@ -1,8 +1,8 @@
 """`fichera`: curl curl u = (1, 1, 1), div u = 0, u × n = 0 on the cube with a corner cut out.
 
-Three re-entrant edges meet in a corner, and no closed form is known: u here is a reference by hp
-elements, with the estimated error that `reference_error` says (how it was made:
-`bench.problems.parts.fichera_reference`). Errors below it mean nothing.
+Three re-entrant edges meet in a corner, and no closed form is known: u is a reference solution by
+hp elements (made by `bench.problems.parts.fichera_reference`). `reference_error` is its estimated
+error; smaller errors mean nothing.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from bench.domains.fichera import DOMAIN as FICHERA
 from bench.problems import Array, Problem, components
 
-ERROR = 0.013  # of the stored reference, relative: a test holds it against the file
+ERROR = 0.013  # of the stored reference, relative; a test compares it with the file
 NUDGE = 1e-13
 
 
 def u(x: ArrayLike) -> Array:
-    """The reference, zero outside the domain."""
+    """Return the reference solution, zero outside the domain."""
     return _inside(x, curl=False)
 
 
@@ -25,7 +25,7 @@ def curl_u(x: ArrayLike) -> Array:
 
 
 def g(x: Array, normal: Array) -> Array:
-    """u × n = 0; that of the reference would be off on the edges themselves."""
+    """Return u × n = 0; the reference's own trace would be wrong on the edges."""
     return np.zeros_like(x)
 
 

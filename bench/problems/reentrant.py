@@ -1,10 +1,10 @@
-"""`reentrant`: u = ∇(r^{2/3} sin(2θ/3)) on the L-shaped prism, the field that nodal elements miss.
+"""`reentrant`: u = ∇(r^{2/3} sin(2θ/3)) on the L-shaped prism, which nodal elements cannot reach.
 
 div u = 0, curl u = 0, and u × n = 0 on both faces of the re-entrant edge, at which u grows like
-r^(−1/3): u ∈ H^{2/3−ε}, not H¹. φ = 1, f = 0. On the caps x₃ = 0, 1 the natural conditions hold;
-with u × n given there, where u is unbounded at the edge, the answer would be pinned. The H¹ fields
-with u × n = 0 are a closed proper subspace of H(curl) ∩ H(div) (Costabel 1991): what is continuous
-and has the boundary values exactly converges to another field.
+r^(−1/3): u ∈ H^{2/3−ε}, not H¹. φ = 1, f = 0. On the caps x₃ = 0, 1 natural conditions hold; with
+u × n given there, the unbounded boundary values would determine the singularity. The H¹ fields
+with u × n = 0 are a closed proper subspace of H(curl) ∩ H(div) (Costabel 1991): continuous
+approximations with exact boundary values converge to another field.
 """
 
 import numpy as np

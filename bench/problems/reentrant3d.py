@@ -1,4 +1,4 @@
-"""`reentrant3d`: the relative of `reentrant` that depends on x₃ and has a curl.
+"""`reentrant3d`: a field like `reentrant` that depends on x₃ and has a curl.
 
 S = c I_{2/3}(r) sin(2θ/3), c = 2^{2/3} Γ(5/3), so that S ~ r^{2/3} sin(2θ/3) at the edge, has
 ΔS = S in the plane. u = ∇(S cos x₃) + S e₃ has div u = 0, curl u = ∇S × e₃, and with φ = 1

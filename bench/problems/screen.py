@@ -2,8 +2,8 @@
 
 ζ = 1 − x₁ − i x₂, R = |ζ|, s = Re√ζ, S = sinh R / R, T = (cosh R − S)/R², F′ = −1/(2√ζ):
 ψ = S s cos x₃ is harmonic and u = u_maxwell + ∇ψ, so u ∈ H^{½−ε} only, singular on the edge
-{x₁ = 1, x₂ = 0}. The inputs x, f, φ are those of `maxwell`, the answer is another: f, φ and ρ
-do not determine u, only the boundary trace tells the two apart.
+{x₁ = 1, x₂ = 0}. The inputs x, f, φ are those of `maxwell`, but u differs: f, φ and ρ do not
+determine u, only the boundary trace distinguishes the two.
 """
 
 import numpy as np

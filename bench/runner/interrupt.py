@@ -19,7 +19,7 @@ class Abandoned(BaseException):
 
 @dataclass
 class Interrupt:
-    """How urgently the run was asked to stop: 0 not, 1 after the running cells, 2 at once."""
+    """The requested stop: 0 none, 1 after the running cells, 2 at once."""
 
     level: int = 0
     number: int = signal.SIGINT  # of the last signal

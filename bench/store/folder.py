@@ -274,7 +274,7 @@ class Store:
     def _remove_abandoned(self) -> None:
         """Remove what killed runs left behind: no process holds the lock on it any more."""
         for path in (self.path / "locks").iterdir():
-            with suppress(OSError):  # what is no lock of ours is named when it stands in the way
+            with suppress(OSError):  # other files are reported when they are in the way
                 descriptor = _lock(path)
                 if descriptor is not None:
                     path.unlink(missing_ok=True)

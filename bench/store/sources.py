@@ -1,6 +1,6 @@
-"""What a source file imports and what it says: read off its syntax tree, cached by content.
+"""Imports and code hash of a source file, read from its syntax tree and cached by content.
 
-A comment, a docstring or a blank line is no part of what a file says. The cache is a file of the
+Comments, docstrings and blank lines do not enter the hash. The cache is a file of the
 user's cache folder, keyed by the bytes of the sources; without it reading the project takes two
 seconds instead of a twentieth.
 """
@@ -89,7 +89,7 @@ def _files_next_to(node: ast.AST) -> list[str]:
 def module_path(name: str) -> Path | None:
     """The file of a module, or the `__init__.py` of a package, without importing it or a parent.
 
-    None where there is no such module.
+    None if the module does not exist.
     """
     parent, _, last = name.rpartition(".")
     if not parent:

@@ -1,7 +1,7 @@
 """Results as three tidy tables, joined by `key`: cells, values, arrays.
 
 cells     one row per cell: key, kind, state, its config, its provenance in short
-values    one row per number: key, quantity, value (text where it is no number)
+values    one row per number: key, quantity, value (text if it is not a number)
 arrays    one row per entry: key, quantity, i, j, value
 """
 
@@ -82,7 +82,7 @@ def _flat(value: Any) -> Any:
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """Every column that some row has, in the order of their first competitor."""
+    """Return every column that some row has, in the order of first occurrence."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 

@@ -173,7 +173,7 @@ def _freed() -> list[dict[str, Any]]:
 
 
 def _relatives(config: Config) -> list[dict[str, Any]]:
-    """Problems with f ≠ 0, where the energy is no sum of squares: two other forms serve."""
+    """Problems with f ≠ 0, where the energy is not a sum of squares: two other forms are used."""
     graded = {"inside": "graded", "rim": "graded"}
     return [
         {"problem": problem, "form": form, "boundary": boundary} | (graded if strong else {})

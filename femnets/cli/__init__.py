@@ -1,4 +1,4 @@
-"""The command line `femnets`: every file next to this one is a command of its name.
+"""The command line `femnets`: every file in this folder is the command of its name.
 
 A command module defines `command`, a function with typer annotations, and imports what is
 heavy (torch, scikit-fem, matplotlib) inside it, so that `--help`, `list` and `status` are fast.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import typer
 
 HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Where this is the program itself, signals wait from here on until `main` can answer them.
+# If this is the main program, signals are blocked from here until `main` can handle them.
 _is_the_program = sys.argv[:1] and os.path.basename(sys.argv[0]) == "femnets"
 _early = signal.pthread_sigmask(signal.SIG_BLOCK, HELD) if _is_the_program else None
 EXIT_FAILED_CELLS = 1
@@ -48,7 +48,7 @@ def build_app() -> typer.Typer:
 
 @functools.cache
 def whole_command(app: Callable[..., Any]) -> Callable[..., Any]:
-    """The application with its commands and their options, as click sees them; made once."""
+    """Return the click command with all subcommands and their options; made once."""
     import typer
     from typer.main import get_command
 
@@ -56,9 +56,9 @@ def whole_command(app: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, called with numbers that exist and fit; an interrupt has its code.
+    """Wrap a command: check its numbers, and return the right exit code after an interrupt.
 
-    Here, because typer would make 130 of it without a word, whatever the signal was.
+    Done here because typer would silently exit with 130, whatever the signal was.
     """
     from bench.core.guards.sizes import check_numbers
 
@@ -74,26 +74,26 @@ def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Runs the command line and exits: 0 done, 1 failed cells, 2 bad input, 130 interrupted,
+    """Run the command line and exit: 0 done, 1 failed cells, 2 bad input, 130 interrupted,
     143 terminated."""
     early = _early if _early is not None else signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     from bench.core.guards import signals
 
     signals.install()
-    signal.pthread_sigmask(signal.SIG_SETMASK, early)  # what came meanwhile is handled now
+    signal.pthread_sigmask(signal.SIG_SETMASK, early)  # signals that came meanwhile are handled now
     from bench.core.guards.streams import forgiving
 
     forgiving()
     code = _flushed(invoke(argv))
-    for number in HELD:  # all is done: what comes now must not change how it ended
+    for number in HELD:  # a signal after the end must not change the exit code
         signal.signal(number, signal.SIG_IGN)
     sys.exit(code)
 
 
 def invoke(argv: Sequence[str] | None = None) -> int:
-    """The one place where a user error becomes one clean line.
+    """Run the command line and return the exit code; user errors become one line on stderr.
 
-    Not `run`: the command of that name, once imported, would take its place in this package.
+    It is not called `run`: importing the command of that name would replace it in this package.
     """
     from bench.core.guards.streams import guarded
 
@@ -108,7 +108,7 @@ def _invoked(arguments: Sequence[str]) -> int:
         code = whole_command(build_app())(args=[*arguments] or ["--help"], standalone_mode=False)
     except KeyboardInterrupt as interrupt:
         return _interrupted(interrupt)
-    except BrokenPipeError:  # the reader is gone; `_flushed` sees to what is left
+    except BrokenPipeError:  # the reader has closed the pipe; `_flushed` handles the rest
         return 0
     except OSError as error:
         file = f"{error.filename}: " if error.filename else ""
@@ -121,7 +121,7 @@ def _invoked(arguments: Sequence[str]) -> int:
     except Exception as error:
         if hasattr(error, "format_message"):  # click's usage errors; typer may carry its own click
             return _complain(error.format_message(), hint=_help_hint(error))
-        if type(error).__name__ == "Abort":  # click's word for Ctrl-C at a prompt
+        if type(error).__name__ == "Abort":  # click's exception for Ctrl-C at a prompt
             return _interrupted(error)
         raise
     return code if isinstance(code, int) else 0
@@ -136,15 +136,15 @@ def _interrupted(interrupt: BaseException) -> int:
 
 
 def _flushed(code: int) -> int:
-    """The exit code once the output has left: to a full disk or a closed pipe it cannot."""
+    """Flush the output and return the exit code; writing to a full disk or closed pipe fails."""
     try:
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # `femnets list | head -1`: the reader has what it wanted
+    except BrokenPipeError:  # `femnets list | head -1`: the reader needs no more
         failure = 0
     except OSError as error:
         failure = _complain(f"cannot write the output: {error.strerror}")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python tries once more at its end
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # otherwise Python flushes again at exit
     return failure or code
 
 

@@ -28,12 +28,12 @@ class Job:
 
     @property
     def weight(self) -> int:
-        """For the progress bar: what it costs, roughly."""
+        """The approximate cost, for the progress bar."""
         chosen = self.chosen
         return (chosen.n or 1) ** 3 * (chosen.order or 1) ** 3 * (chosen.layers or 1) ** 4
 
     def labels(self) -> dict[str, Any]:
-        """What tells the rows apart, besides n."""
+        """The columns that distinguish the rows, besides n."""
         name = None if self.file is None else self.file.name
         found = {"order": self.chosen.order, "grading": self.chosen.grading, "mesh": name}
         if name is not None and self.halvings:
@@ -50,7 +50,7 @@ def plan(
     layers: Sequence[int],
     files: Sequence[Path],
 ) -> list[Job]:
-    """Every size with every order and number of layers; a file is one job for each order."""
+    """Return a job for every size, order and number of layers; for a file one for each order."""
     each_order: list[int | None] = [*orders] or [None]
     each_depth: list[int | None] = [*layers] or [None]
     if not files:
@@ -61,9 +61,9 @@ def plan(
             for depth in each_depth
         ]
     if layers:
-        raise UserError("--layers builds its own bricks; it does not go with --mesh")
+        raise UserError("--layers builds its own bricks; leave out --mesh")
     if common.grading is not None:
-        raise UserError("--grading grades the cube; it does not go with --mesh")
+        raise UserError("--grading grades the cube; leave out --mesh")
     from fem.meshes.files import read_mesh
 
     read = [(file, read_mesh(file)) for file in files]
@@ -73,7 +73,7 @@ def plan(
 
 
 def halved(jobs: Sequence[Job], times: int) -> list[Job]:
-    """Each job on its mesh and on so many meshes of half the size, one after the other."""
+    """Return each job on its mesh and on the meshes of `times` successive halvings."""
     found = []
     for job in jobs:
         if job.chosen.layers is not None or job.chosen.grading is not None:
@@ -91,7 +91,7 @@ def halved(jobs: Sequence[Job], times: int) -> list[Job]:
 
 
 def _check_halvings(chosen: Discretisation, times: int) -> None:
-    """A halving makes eight cells of one: what will not fit is refused before it is made."""
+    """Raise a UserError if the mesh after the halvings, eightfold each, does not fit in memory."""
     from bench.core.guards.sizes import check_memory
     from fem import elements
 
@@ -109,7 +109,7 @@ def _check_halvings(chosen: Discretisation, times: int) -> None:
 def distances(
     problem: Problem, jobs: Sequence[Job], solutions: Sequence[Solution]
 ) -> list[dict[str, Any]]:
-    """How far each solution is from the one with most unknowns, where u is not known."""
+    """Return the distance of each solution to the finest one, for problems without a known u."""
     from bench.methods.finite_elements import apart
 
     if any(job.chosen.refine is not None for job in jobs):
@@ -126,7 +126,7 @@ def distances(
 
 
 def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Iterator[Row]:
-    """The fields of a job, one or a sequence of refinements, each with what it says of itself."""
+    """Yield the fields of a job, one or a sequence of refinements, with their own estimates."""
     from bench.methods.finite_elements import adapted, approximate, own_measures
 
     if job.chosen.refine is not None:
@@ -141,7 +141,7 @@ def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Itera
 
 
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:
-    """u_h, curl u_h and the exact u at points of each cell, the errors as cell data."""
+    """Write u_h, curl u_h and the exact u at points of each cell, and the errors as cell data."""
     from bench.core.guards.output import written_whole
     from fem import elements, meshes
     from fem.meshes import files

@@ -17,18 +17,18 @@ from nets.training.progress import StatusLine, spent_and_left
 if TYPE_CHECKING:
     from fem.solutions import Solution
 
-# These fit a terminal of 80 columns, shorter numbers one of 60; the JSON document has the rest.
+# They fit into 80 columns (shortened: 60); the JSON document has all.
 COLUMNS = ("n", "dofs", "L² error", "rate", "H(curl)", "rate", "iter", "seconds", "MiB")
 WITHOUT_U = ("n", "dofs", "L² apart", "rate", "curl apart", "estimate", "iter", "seconds", "MiB")
-NOTE = "apart: distance to the finest solution; estimate: of the H(curl) error"
+NOTE = "apart: distance to the finest solution; estimate: estimated H(curl) error"
 NARROW = 76
 
 SECONDS_BETWEEN_LOOKS = 0.25
-PHASES = 3  # of a mesh: load, solve, error, for the time left taken as equally long
+PHASES = 3  # of a mesh: load, solve, error; assumed equally long
 
 
 class LiveTable(StatusLine):
-    """The phase at work, the last error and the time left while rows come; then the table."""
+    """A live display of the present phase, the last error and the time left, then the table."""
 
     def __init__(self, weights: Sequence[int], title: str) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class LiveTable(StatusLine):
         self._phases: list[str] = []
         self._began, self._shown = time.monotonic(), -1.0
         self._by_unknowns = False
-        self.compared: list[dict[str, Any]] = []  # where u is not known: how far from the finest
+        self.compared: list[dict[str, Any]] = []  # without u: distances to the finest
 
     def begin(self, n: int | None, weight: int) -> None:
         self._n, self._weight, self._phases = n, weight, []
@@ -64,7 +64,7 @@ class LiveTable(StatusLine):
         self.solutions, self._by_unknowns = solutions, by_unknowns
 
     def finish(self) -> None:
-        """One mesh, or one sequence of refinements, is done."""
+        """Mark one mesh, or one sequence of refinements, as done."""
         self._done += self._weight
 
     def print_table(self) -> None:
@@ -96,7 +96,7 @@ class LiveTable(StatusLine):
 def _with_rates(
     found: list[dict[str, Any]], compared: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The rows with their distances to the finest solution, and the rates of these."""
+    """Return the rows with their distances to the finest solution, and the rates of these."""
     from fem.approximation import rates
 
     if not compared:
@@ -110,9 +110,9 @@ def _with_rates(
 
 
 def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[str, Any]]:
-    """One row per mesh, in plain numbers; what does not exist is None.
+    """Return one row per mesh, in plain numbers; missing values are None.
 
-    Rates are against h or, where meshes are refined locally, against unknowns^(−1/3).
+    Rates are with respect to h or, for locally refined meshes, to unknowns^(−1/3).
     """
     from fem.approximation import rates
 
@@ -152,7 +152,7 @@ def document(
     solutions: Sequence[Solution],
     extras: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    """The JSON document of the whole family; `extras` are further entries of the rows."""
+    """Return the JSON document of all meshes; `extras` are further entries of the rows."""
     by_unknowns = any("refinement" in extra for extra in extras)
     found = rows(solutions, by_unknowns)
     records = [row | extra for row, extra in zip(found, extras, strict=True)]
@@ -163,7 +163,7 @@ def document(
 
 
 def save_plot(result: dict[str, Any], path: Path) -> None:
-    """Errors against h, log–log, with the slope of the last halving and a triangle of it."""
+    """Plot errors over h, log–log, with a triangle for the rate of the last halving."""
     from bench.core.guards.output import written_whole
 
     figure = convergence_figure(result)
@@ -172,7 +172,7 @@ def save_plot(result: dict[str, Any], path: Path) -> None:
 
 
 def convergence_figure(result: dict[str, Any]) -> Any:
-    """A pure function of the document: two curves and, from two meshes on, a rate triangle."""
+    """Return a figure of the document: two curves and, from two meshes on, a rate triangle."""
     from matplotlib.figure import Figure
 
     records = result["rows"]
@@ -195,7 +195,7 @@ def convergence_figure(result: dict[str, Any]) -> Any:
 
 
 def _rate_triangle(axes: Any, h: list[float], errors: list[float], rate: float | None) -> None:
-    """Below the finest pair of points, with the measured rate as its slope and its label."""
+    """Draw a triangle below the two finest points, with the measured rate as slope and label."""
     if rate is None:
         return
     right, left = h[-2], h[-1]

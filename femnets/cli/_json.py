@@ -1,4 +1,4 @@
-"""`--json`: one document on stdout, whose every number is finite or null."""
+"""`--json`: one document on stdout, in which every number is finite or null."""
 
 from __future__ import annotations
 

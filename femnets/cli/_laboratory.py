@@ -1,4 +1,4 @@
-"""The laboratory in a terminal: progress, a table of 80 columns, one JSON document, files."""
+"""The gradient laboratory in a terminal: progress, a table, a JSON document, files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LABORATORY = "Any torch module"
 SECONDS_BETWEEN_LOOKS = 0.2
-KNOWN_FROM = 0.02  # of the work: before that the time left is unknown
+KNOWN_FROM = 0.02  # share of the work after which the time left is shown
 ENDINGS = (".html", ".png", ".svg", ".pdf", ".csv", ".parquet")
 NAME_WIDTH = 14
 BAR_WIDTH = 8
@@ -30,32 +30,32 @@ of_module = partial(setting, panel=LABORATORY)
 
 @dataclass(frozen=True, kw_only=True)
 class AnyModule:
-    """The options of a study of any torch module; files are named as FILE.py:NAME."""
+    """The options for studying any torch module; objects are given as FILE.py:NAME."""
 
     data: str | None = of_module(
         None,
-        help="FILE.py:NAME of a pair (x, y), or of a function that gives it.",
+        help="FILE.py:NAME of a pair (x, y), or of a function that returns it.",
     )
     loss: str | None = of_module(
         None,
         help="FILE.py:NAME of loss(output, y).",
         unset="cross entropy for whole-number targets, else the mean square",
     )
-    steps: int = of_module(200, min=0, help="Steps of training, watched.")
-    seeds: int = of_module(1, min=1, help="How many starts.")
-    against: str | None = of_module(None, help="FILE.py:NAME to compare with.")
+    steps: int = of_module(200, min=0, help="Training steps to observe.")
+    seeds: int = of_module(1, min=1, help="Number of random starts.")
+    against: str | None = of_module(None, help="FILE.py:NAME of a second module to compare with.")
     remedies: bool | None = of_module(
         None,
-        help="Try remedies on copies.",
-        unset="where the verdict is not healthy",
+        help="Try remedies on copies of the module.",
+        unset="if the verdict is not healthy",
     )
     remedy_steps: int = of_module(10, min=0, help="Steps for each remedy.")
     optimizer: str = of_module("adam", help="adam, adamw or sgd.")
-    rate: float = of_module(1e-3, above=0, help="Its rate.")
+    rate: float = of_module(1e-3, above=0, help="Learning rate.")
 
 
 def study_of(module: str, asked: AnyModule, scales: tuple[float, ...]) -> GradientStudy:
-    """The study that a command line asks for."""
+    """Run the study that a command line asks for."""
     if asked.data is None:
         raise UserError(
             f"{module} needs data: --data FILE.py:NAME, a function that returns a pair (x, y)"
@@ -101,7 +101,7 @@ def _file(path: str) -> PluginFile:
 
 
 class Progress(StatusLine):
-    """A line with the present work and the time left."""
+    """A status line with the present task and the time left."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
@@ -116,7 +116,7 @@ class Progress(StatusLine):
 
 
 def document(study: GradientStudy) -> dict[str, Any]:
-    """Everything as one JSON document; numbers that do not exist are null."""
+    """Return the study as one JSON document; missing numbers are null."""
     found = study.diagnosis
     best = study.remedy
     result = {
@@ -152,7 +152,7 @@ def _column(study: GradientStudy, what: str) -> list[float]:
 
 
 def show(study: GradientStudy) -> None:
-    """Blocks with a bar for log₁₀ ‖∂J/∂y‖, the verdict, the remedies."""
+    """Print the blocks with a bar for log₁₀ ‖∂J/∂y‖, the verdict and the remedies."""
     from rich.console import Console
 
     console = Console()
@@ -193,7 +193,7 @@ def _table(study: GradientStudy) -> Any:
 
 
 def _block_norms(study: GradientStudy, state: str) -> tuple[float, float, float]:
-    """‖∂J/∂θ‖, ‖θ‖ and the first ‖Δθ‖ of a block; NaN where it has no parameters."""
+    """Return ‖∂J/∂θ‖, ‖θ‖ and the first ‖Δθ‖ of a block; NaN if it has no parameters."""
     block = state.partition("#")[0]
     places = [k for k, layer in enumerate(study.anatomy.layers) if layer.block == block]
     first = study.examined[0].profile
@@ -215,7 +215,7 @@ def _remedies(study: GradientStudy) -> Any:
     table.add_column("verdict", no_wrap=True)
     table.add_column("first/last", justify="right", no_wrap=True)
     table.add_column(f"J at {study.trial_steps}", justify="right", no_wrap=True)
-    table.add_column("change, or why none")
+    table.add_column("change, or why not tried")
     for trial in study.trials:
         ratio = f"1e{trial.log10_ratio:+.1f}" if math.isfinite(trial.log10_ratio) else ""
         loss = "diverged" if math.isinf(trial.loss) else _number(trial.loss)
@@ -224,7 +224,7 @@ def _remedies(study: GradientStudy) -> Any:
 
 
 def summary(study: GradientStudy) -> str:
-    """The verdict in words."""
+    """Return the verdict in words."""
     from nets.laboratory.drawing import headline
 
     lines = [headline(study)]
@@ -232,7 +232,7 @@ def summary(study: GradientStudy) -> str:
         lines.append(study.diagnosis.cause)
     verdicts = [one.diagnosis.verdict for one in study.examined if one.scale == 1.0]
     if len(verdicts) > 1:
-        lines.append(f"{verdicts.count(study.verdict)} of {len(verdicts)} seeds say so")
+        lines.append(f"{verdicts.count(study.verdict)} of {len(verdicts)} seeds agree")
     if study.spectra is not None:
         top = float(study.spectra.lyapunov[:, 0].mean())
         lines.append(f"largest Lyapunov exponent {top:+.3f} per block")
@@ -245,7 +245,7 @@ def summary(study: GradientStudy) -> str:
 
 
 def write(study: GradientStudy, path: Path, command: str) -> None:
-    """One file: a page, a picture or a table, by its ending."""
+    """Write one file: a page, a figure or a table, by its ending."""
     ending = path.suffix.lower()
     if ending == ".html":
         from reports.laboratory import page
@@ -302,7 +302,7 @@ def _bar(value: float, low: float, high: float) -> str:
 
 
 def _escaped(name: str, most: int = NAME_WIDTH) -> str:
-    """A name from outside: no markup of the terminal, no control characters, its end kept."""
+    """Return a user's name without markup and control characters, cut at its beginning."""
     from rich.markup import escape
 
     shown = "".join(c if c.isprintable() else "?" for c in name)

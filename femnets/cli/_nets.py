@@ -1,4 +1,4 @@
-"""What the commands that train, evaluate and prune nets share."""
+"""Helpers of the commands that train, evaluate and prune nets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EQUATION_SETTINGS = (
 
 
 def use_threads(threads: int) -> None:
-    """So many threads of matrix products, NumPy's and torch's."""
+    """Set the number of threads of matrix products, in NumPy and torch."""
     from bench.core.threads import limit_threads
 
     limit_threads(threads)
@@ -33,7 +33,7 @@ def use_threads(threads: int) -> None:
 
 
 def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
-    """The net, with the data it was trained on (by name and seed) beside its own description."""
+    """Save the net with its description and the problem, samples and seed it was trained on."""
     from bench.cells import solved_net
     from bench.core.guards.output import write_whole
     from nets.storage import to_bytes
@@ -42,7 +42,7 @@ def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
         about = {"track": "solve"} | {name: getattr(config, name) for name in EQUATION_SETTINGS}
     else:
         about = {name: getattr(config, name) for name in DATA_SETTINGS}
-    write_whole(path, to_bytes(net, about))  # unlike nets.save, it leaves nothing at a signal
+    write_whole(path, to_bytes(net, about))  # unlike nets.save, a signal leaves no partial file
 
 
 def saved_track(path: Path) -> str:
@@ -65,7 +65,7 @@ def load_solved(path: Path, **given: Any) -> tuple[Network, SolveConfig]:
 
 
 def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
-    """A saved net, and its data settings; those `given` (not None) replace the stored ones."""
+    """Return a saved net and its data settings; those `given` (not None) replace the stored."""
     from bench.cells.net import Config, needs_bytes
     from bench.core.guards.sizes import check_memory
     from bench.core.settings import configured
@@ -73,16 +73,16 @@ def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
 
     net, about = load_with_about(path)
     if about.get("track") == "solve":
-        raise UserError(f"{path} was given an equation and has no samples; train it on --track fit")
+        raise UserError(f"{path} was trained without samples; use a net trained with --track fit")
     settings = {name: about[name] for name in DATA_SETTINGS if name in about}
     settings |= {name: value for name, value in given.items() if value is not None}
     config = configured(Config, settings, where="a saved net")
-    check_memory(needs_bytes(config), "the data of this net", "it names too many samples")
+    check_memory(needs_bytes(config), "the data of this net", "it asks for too many samples")
     return net, config
 
 
 def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
-    """Whole or not at all."""
+    """Write arrays to an .npz file, completely or not at all."""
     import numpy
 
     from bench.core.guards.output import written_whole
@@ -92,7 +92,7 @@ def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def table(values: Mapping[str, Any]) -> str:
-    """Names and values in two columns."""
+    """Return names and values in two columns."""
     width = max(map(len, values))
     return "\n".join(f"{name:<{width}}  {_show(value)}" for name, value in values.items())
 

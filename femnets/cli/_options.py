@@ -1,4 +1,4 @@
-"""Options of a command from the fields of a config: names, types, ranges, help, defaults."""
+"""Command options made from the fields of a config: names, types, ranges, help, defaults."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def options_of(
     insist: bool = True,
     verbatim: Collection[str] = (),
 ) -> Callable[[Command], Command]:
-    """A decorator: `command(given, …)` gets one option per field; `given` holds those used.
+    """Decorate `command(given, …)` with one option per field; `given` holds those used.
 
-    What is not given stays out of `given`, so that a recipe or the config decides; `defaults` only
-    says what a command puts there instead of the config's own. Of `others` the fields that the
-    first does not have come after them. Without `insist` a field that must be given is asked for by
-    the config and not by the command line. A path in an option becomes the name of a plugin, except
-    those that are taken `verbatim`.
+    Options that are not used are not in `given`, so that a recipe or the config decides;
+    `defaults` are only shown in the help text, where they differ from the config's. Fields that
+    only `others` have follow those of the first config. Without `insist` a missing required field
+    is reported by the config and not by the command line. A path in an option becomes the name of
+    a plugin, except in the options that are taken `verbatim`.
     """
     shown = defaults or {}
     homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
@@ -75,7 +75,7 @@ def _parameter(
         rich_help_panel=details.panel or None,
         min=details.min,
         max=details.max,
-        show_default=False,  # it would show None, or put the text in parentheses
+        show_default=False,  # typer would show None, or add parentheses
     )
     needed = insist and default is dataclasses.MISSING
     return inspect.Parameter(
@@ -92,7 +92,7 @@ def _annotation(wanted: Type, needed: bool) -> Any:
 
 
 def _described(default: Any, unset: str) -> str:
-    """The default as help shows it; nothing where there is none."""
+    """Return the default as the help text shows it; empty if there is none."""
     if default is None or default is dataclasses.MISSING:
         text = unset
     elif isinstance(default, bool):

@@ -23,7 +23,7 @@ def root(
     plug: Annotated[
         list[str] | None,
         typer.Option(
-            help="The module of a study outside femnets that a run was computed with; may be "
+            help="A module or file outside femnets that a run was computed with; may be "
             "repeated. Modules named only in a run folder are not imported."
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Runs and reports as commands meet them: what is left out is named on stderr."""
+"""Runs and reports for commands: damaged results and failed sections are named on stderr."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def results_of(name: str) -> list[StoredResult]:
-    """The results of a run, or of a `results.parquet`; damaged ones are named on stderr."""
+    """Return the results of a run or a `results.parquet`; damaged ones are named on stderr."""
     from bench.store.folder import Store
     from bench.store.run import Run, run_or_file
 
@@ -28,7 +28,7 @@ def results_of(name: str) -> list[StoredResult]:
 
 
 def show_faults() -> int:
-    """Name the sections and figures that could not be compiled; the exit code that says so."""
+    """Name the sections and figures that could not be compiled, and return the exit code."""
     from reports import faults
 
     for line in faults.all_noted():

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options shared by several commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,5 @@ import typer
 from bench.core.settings import MOST_THREADS
 
 Run = Annotated[str, typer.Argument(help="Name under runs/, or a path.")]
-Threads = Annotated[
-    int, typer.Option(min=1, max=MOST_THREADS, help="Threads of the matrix products.")
-]
+Threads = Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads for matrix products.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]

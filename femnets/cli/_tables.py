@@ -1,4 +1,4 @@
-"""Tables in a terminal: whole at 80 columns, and at 60 with words folded rather than cut."""
+"""Tables in a terminal of 80 or 60 columns; long words are folded, not cut."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from bench.core.guards.text import one_line as plain
 
 __all__ = ["plain", "show_table"]
 
-NARROW = 76  # below it lines between columns would cost what numbers need
+NARROW = 76  # below it there are no lines between columns
 
 
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
 ) -> None:
-    """Print a table that loses no column and no letter, if it has rows.
+    """Print a table without cutting columns or words; nothing if it has no rows.
 
-    What is too long goes on in the next line. Texts are shown as they are: no markup, nothing that
-    a terminal acts on.
+    Long texts continue in the next line. Texts are shown literally: markup and control characters
+    have no effect.
     """
     from rich import box
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""femnets benchmark: what `pytest --benchmark` has saved, and what moved between two saved runs."""
+"""femnets benchmark: show a run of `pytest --benchmark`, or what changed between two of them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def command(
         bool,
         typer.Option(
             "--compare",
-            help="What moved beyond noise: SAVED against the newest run, or two runs in order.",
+            help="Show what changed beyond noise: from SAVED to the newest, or between two.",
         ),
     ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Show a saved benchmark run with its targets, or compare two.
 
-    `pytest --benchmark` measures and saves under .benchmarks; nothing fails because of a clock.
+    `pytest --benchmark` measures and saves under .benchmarks; no test fails because of a time.
     """
     from reports.benchmarks.saved import compare as compared
     from reports.benchmarks.saved import read
@@ -52,7 +52,7 @@ def command(
 
 
 def _chosen(named: list[Path], compare: bool) -> tuple[Path | None, Path]:
-    """The run before, where one is compared, and the run after."""
+    """Return the earlier run, if two are compared, and the later run."""
     from base.errors import UserError
     from reports.benchmarks.saved import FOLDER, saved_files
 
@@ -100,7 +100,7 @@ def _target(name: str, target: dict[str, object]) -> str:
 def _show_changes(found: Compared, before: SavedRun, after: SavedRun) -> None:
     typer.echo(plain(f"{before.when} ({before.commit}) -> {after.when} ({after.commit})"))
     if abs(found.drift - 1) > 0.02:
-        typer.echo(f"everything takes {found.drift:.2f} times as long (the machine; taken out)")
+        typer.echo(f"all times changed by a factor {found.drift:.2f} (the machine; divided out)")
     moved = [
         (
             change.name,
@@ -113,7 +113,7 @@ def _show_changes(found: Compared, before: SavedRun, after: SavedRun) -> None:
         if change.moved
     ]
     show_table(("benchmark", "before", "after", "ratio", "noise"), moved)
-    typer.echo(f"{len(moved)} moved beyond noise, {len(found.changes) - len(moved)} did not")
+    typer.echo(f"{len(moved)} changed beyond noise, {len(found.changes) - len(moved)} did not")
     for name, figure, old, new in found.errors:
         typer.echo(plain(f"{name}: {figure} {old:.6g} -> {new:.6g}"))
     for where, names in (("before", found.only_before), ("after", found.only_after)):

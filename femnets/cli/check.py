@@ -1,4 +1,4 @@
-"""`femnets check`: a user's file checked before anything is computed with it."""
+"""`femnets check`: checks a user's file before anything is computed with it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def command(
 ) -> int:
     """Check a problem's formulas against each other: curl, divergence, equation, trace, gradients.
 
-    Derivatives are taken by differences of eighth order; what disagrees is named, with where and by
-    how much. A net, an optimiser or a study is tried in small. Exit code 0: all agree; 2: not.
+    Derivatives are computed by differences of eighth order; formulas that disagree are named, with
+    place and size. A net, optimiser or study gets a short trial. Exit code 0: all agree; 2: not.
     """
     from femnets.trials import tried
 

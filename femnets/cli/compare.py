@@ -1,4 +1,4 @@
-"""femnets compare: what moved between two runs."""
+"""femnets compare: what changed between two runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from bench.claims.comparison import Agreement, Comparison, Ratios, Reproduction
     from bench.store.files import StoredResult
 
-VERDICTS, RESULTS = ".json", ".parquet"  # what may take the place of a run
+VERDICTS, RESULTS = ".json", ".parquet"  # files that may be given instead of a run
 VERDICT_PARTS = ("name", "status", "verdict", "standing")
 MOST_VERDICTS_BYTES = 2**24
-SHOWN = 20  # cells that are not reproduced, of which a terminal names so many
+SHOWN = 20  # at most so many cells that are not reproduced are listed in a terminal
 
 
 def command(
@@ -36,9 +36,9 @@ def command(
 ) -> None:
     """Compare two runs: errors, rates, times, verdicts, as B over A.
 
-    Where one is a `results.parquet` (`femnets export RUN --to kept` writes it), cell by cell:
+    If one is a `results.parquet` (written by `femnets export RUN --to kept`), cells are compared:
     whether B has A's errors to the digits that the report claims, and how verdicts differ.
-    Where one is a `verdicts.json` (`--to verdicts` writes it) only verdicts are compared.
+    If one is a `verdicts.json` (written by `--to verdicts`), only verdicts are compared.
     """
     if a.endswith(VERDICTS) or b.endswith(VERDICTS):
         compare_verdicts(a, b, json_output)
@@ -49,7 +49,7 @@ def command(
 
 
 def compare_runs(a: str, b: str, json_output: bool) -> None:
-    """Two runs with their folders."""
+    """Compare two runs that both have their folders."""
     from bench.claims.comparison import compare
 
     found = compare(results_of(a), results_of(b))
@@ -57,7 +57,7 @@ def compare_runs(a: str, b: str, json_output: bool) -> None:
 
 
 def compare_digits(a: str, b: str, json_output: bool) -> None:
-    """Cells of two runs, at least one of which has no folder here."""
+    """Compare the cells of two runs, at least one of which is a `results.parquet`."""
     from bench.claims.comparison import agreement_of, reproduction
 
     ours, theirs = results_of(a), results_of(b)
@@ -73,7 +73,7 @@ def compare_digits(a: str, b: str, json_output: bool) -> None:
 
 
 def compare_verdicts(a: str, b: str, json_output: bool) -> None:
-    """Two ledgers, at least one of which has no cells here."""
+    """Compare the verdicts of two runs, at least one of which is a `verdicts.json`."""
     from bench.claims.comparison import different_verdicts
 
     rows = different_verdicts(ledger_of(a), ledger_of(b))
@@ -86,10 +86,10 @@ def compare_verdicts(a: str, b: str, json_output: bool) -> None:
 
 
 def ledger_of(name: str, records: list[StoredResult] | None = None) -> list[dict[str, Any]]:
-    """The verdicts of a file, or of a run.
+    """Return the verdicts of a file or of a run.
 
-    Those next to a `results.parquet` have seen the curves of its cells and come before what
-    follows from the cells alone.
+    A `verdicts.json` next to a `results.parquet` is preferred: it was made with the curves of the
+    cells, which the Parquet file does not have.
     """
     from bench.claims.comparison import verdicts_of
 
@@ -102,7 +102,7 @@ def ledger_of(name: str, records: list[StoredResult] | None = None) -> list[dict
 
 
 def read_verdicts(path: Path) -> list[dict[str, Any]]:
-    """The entries of a `verdicts.json`, checked."""
+    """Return the entries of a `verdicts.json`, checked."""
     from bench.core.guards.reading import Unfit, json_object, plain_bytes
 
     try:
@@ -110,12 +110,12 @@ def read_verdicts(path: Path) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = document["verdicts"]
         for entry in entries:
             if not all(isinstance(entry[part], str) for part in VERDICT_PARTS):
-                raise Unfit("a verdict has a part that is no text")
+                raise Unfit("a verdict has a field that is not text")
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
         raise UserError(
-            f"{path} is no file of verdicts; `femnets export RUN --to verdicts` writes one"
+            f"{path} has no valid verdicts; `femnets export RUN --to verdicts` writes such a file"
         ) from None
     return entries
 
@@ -135,7 +135,7 @@ def show(found: Comparison, a: str, b: str) -> None:
     )
     show_verdicts(found.verdicts, a, b)
     if not any(ratio.moved for ratio in found.errors) and found.common:
-        typer.echo("no error moved")
+        typer.echo("no error changed")
 
 
 def show_ratios(title: str, ratios: Iterable[Ratios]) -> None:
@@ -167,7 +167,7 @@ def show_reproduction(found: Reproduction, a: str, b: str) -> None:
         f"{found.digits} digits ({found.values_reproduced} of {found.values} numbers)"
     )
     if found.other_code:
-        typer.echo(f"the code of {found.other_code} of them has changed in between")
+        typer.echo(f"{found.other_code} of them were computed with different code")
     kinds = (
         (tally.kind, str(tally.cells), str(tally.reproduced), f"{tally.fewest_digits:.1f}")
         for tally in found.kinds
@@ -183,15 +183,15 @@ def show_reproduction(found: Reproduction, a: str, b: str) -> None:
         )
         for deviation in found.deviations[:SHOWN]
     )
-    title = "not reproduced" + (f", the worst {SHOWN}; {rest} more: --json" if rest > 0 else "")
+    title = "not reproduced" + (f", worst {SHOWN}; --json lists {rest} more" if rest > 0 else "")
     show_table(("cell", "value", a, b, "digits"), rows, title=title)
 
 
 def show_agreement(found: Agreement, a: str, b: str) -> None:
     """Print how many verdicts agree, and those that do not."""
     typer.echo(
-        f"of {found.tested} claims that both have tested {found.same} have the same verdict, "
-        f"{len(found.contradictions)} are contradicted"
+        f"{found.tested} claims are tested in both: {found.same} have the same verdict, "
+        f"{len(found.contradictions)} contradict each other"
     )
-    show_table(("claim", a, b), found.contradictions, title="contradict each other")
-    show_table(("claim", a, b), found.differing, title="other verdicts, no contradiction")
+    show_table(("claim", a, b), found.contradictions, title="verdicts that contradict each other")
+    show_table(("claim", a, b), found.differing, title="verdicts that differ without contradiction")

@@ -1,4 +1,4 @@
-"""`femnets evaluate`: the figures of a saved net."""
+"""`femnets evaluate`: measures a saved net."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from femnets.cli._shared import AsJson, Threads
 def command(
     file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
     problem: Annotated[
-        str | None, typer.Option(help="Measure on another problem than it was trained on.")
+        str | None, typer.Option(help="Measure on this problem instead of the trained one.")
     ] = None,
     plug: Annotated[
         list[str] | None,
@@ -22,7 +22,7 @@ def command(
     ] = None,
     data_seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Other points than it was trained and tested on."),
+        typer.Option(min=0, help="Seed of other points than those of the training."),
     ] = None,
     threads: Threads = 1,
     as_json: AsJson = False,

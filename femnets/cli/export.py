@@ -52,7 +52,7 @@ def command(
     n: Annotated[
         int,
         typer.Option(
-            min=1, max=128, help="vtu: cells per side for nets; finite elements up to there."
+            min=1, max=128, help="vtu: cells per side for nets; for finite elements the maximum."
         ),
     ] = 16,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
@@ -71,7 +71,7 @@ def command(
     store = Store(run_path(run))
     folder = folder_for(out or no_link(store.path / "export"), "--out")
     if others and to is not Format.kept:
-        raise UserError("--with goes with --to kept")
+        raise UserError("--with needs --to kept")
     if to is Format.kept:
         show_paths(keep(store.path, [*map(run_or_file, others or [])], folder), json_output)
         return show_faults()
@@ -100,7 +100,7 @@ def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
         raise UserError(
             f"the run in {path} has no results yet; `femnets status` says what is missing"
         )
-    inside = folder_for(no_link(path / "kept"), "--out")  # a second time nothing is compiled
+    inside = folder_for(no_link(path / "kept"), "--out")  # a second export reuses it
     reports = compile_report(path, out=inside, others=others)
     for report in reports:
         write_whole(folder / report.name, report.read_bytes())

@@ -27,12 +27,12 @@ DEFAULT_N = "1,2,4,8,16"
 ALONG = "1"  # bricks along the edge, for layers
 COARSEST = "2"  # cells per side of the mesh that is refined
 REFINEMENTS = 8
-MOST_REFINEMENTS = 30  # 2^30 cells of one, where only the cells that matter are halved
+MOST_REFINEMENTS = 30  # with --adaptive only marked cells are halved
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What `femnets fem` can be asked; lists are text here, because 1-10 is one."""
+    """The options of `femnets fem`; lists are text, because 1-10 is a list."""
 
     n: str | None = setting(
         None,
@@ -52,14 +52,14 @@ class Request:
         help="Geometric layers of bricks (hexP) towards the singular edge, with orders that "
         "grow away from it: 6 or 1-8. --n and --order are along the edge.",
     )
-    ratio: float = setting(RATIO, help="Of the layers' thicknesses.")
-    adaptive: bool = setting(False, help="With --solve: refine tets where the estimator says so.")
+    ratio: float = setting(RATIO, help="Ratio of the thicknesses of successive layers.")
+    adaptive: bool = setting(False, help="With --solve: refine tets by an error estimator.")
     refine: int | None = setting(
         None,
         min=1,
         max=MOST_REFINEMENTS,
-        help="Halve the cells of the coarsest mesh so many times, a row each; with --adaptive "
-        f"(there {REFINEMENTS} by default) only where the estimator says so.",
+        help="Number of halvings of the coarsest mesh, one row each; with --adaptive "
+        f"(default {REFINEMENTS}) only cells with a large estimated error are halved.",
     )
     div_weight: float | None = setting(
         None,
@@ -75,7 +75,7 @@ class Request:
     threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads, for solvers that use them.")
 
     def discretisation(self) -> Discretisation:
-        """What all meshes of the call share."""
+        """Return the settings that all meshes of the call share."""
         from bench.methods.finite_elements import Discretisation
 
         shared = ("element", "grading", "ratio", "solve", "solver", "tol", "threads")
@@ -115,7 +115,7 @@ def command(
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
     if asked.guess and asked.solve:
-        raise UserError("--guess starts a best approximation; it does not go with --solve")
+        raise UserError("--guess is for best approximations; leave out --solve or --guess")
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
@@ -154,7 +154,7 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
     depths = parse_sizes(asked.layers, "--layers") if asked.layers else []
     usual = ALONG if depths else COARSEST if asked.adaptive else DEFAULT_N
     sizes = parse_sizes(asked.n or usual)
-    if asked.n is None:  # a domain from a file has few sizes
+    if asked.n is None:  # a mesh from a file offers few sizes
         sizes = [n for n in sizes if problem.domain.offers(n)] or [1]
     if asked.refine is None or asked.adaptive:
         return plan(asked.discretisation(), sizes, orders, depths, meshes)
@@ -165,7 +165,7 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
 def _computed(
     plan: list[Job], problem: Problem, title: str, guess: bool
 ) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
-    """Every row with what it says beyond the common columns, shown as it comes."""
+    """Compute every row with its extra columns, and show it as soon as it is done."""
     from femnets.cli._fem_jobs import fields
     from femnets.cli._fem_table import LiveTable
 
@@ -187,7 +187,7 @@ def _refinements(adaptive: bool, refine: int | None) -> int | None:
 
 
 def parse_sizes(text: str, option: str = "--n") -> list[int]:
-    """Numbers from "1,2,4", "1-10" or a mixture, ascending, each once."""
+    """Parse numbers such as "1,2,4", "1-10" or a mixture; return them sorted, without repeats."""
     try:
         sizes = sorted(set(whole_numbers(text)))
     except Refused as error:
@@ -195,5 +195,5 @@ def parse_sizes(text: str, option: str = "--n") -> list[int]:
     except ValueError:
         raise UserError(f"{option} takes integers such as 1,2,4,8 or 1-10, got {text!r}") from None
     if sizes[0] < 1:
-        raise UserError(f"{option} takes numbers from 1 upwards, got {text!r}")
+        raise UserError(f"{option} must be at least 1, got {text!r}")
     return sizes

@@ -1,4 +1,4 @@
-"""`femnets gradients`: a net of this project beside the theory, or anybody's module."""
+"""`femnets gradients`: gradient norms of a net of femnets, or of any torch module."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from femnets.cli._options import options_of
 if TYPE_CHECKING:
     from bench.methods.gradient_atlas import GradientProfile
 
-BAR_WIDTH = 16  # with the numbers a line of 80 columns
+BAR_WIDTH = 16  # fits with the numbers into 80 columns
 SAMPLES_OF_SPECTRA = 16
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked(NetInAtlas, AnyModule):
-    """The options of both: a net of this project, or any module."""
+    """The options for both a net of femnets and any torch module."""
 
 
 FILES = ("data", "loss", "against")  # FILE.py:NAME, looked up when the study begins
@@ -58,8 +58,8 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """Gradient norms per layer with a verdict: of a net of this project beside the theory, or of
-    any torch module with what helps."""
+    """Measure gradient norms per layer, with a verdict: of a net of femnets compared with theory,
+    or of any torch module, with remedies."""
     own = [field.name for field in fields(AnyModule)]
     about_module = {name: given.pop(name) for name in own if name in given}
     if module is None:
@@ -67,7 +67,7 @@ def command(
         result = _of_net({**given, "scale": _one(_scales(scale))})
         show_json(result) if as_json else show(result)
         return
-    elsewhere = "is about nets of this project; leave it out beside a module FILE.py:NAME"
+    elsewhere = "is for nets of femnets; leave it out with a module FILE.py:NAME"
     _refuse([name for name in given if name != "samples"], elsewhere)
     from femnets.cli import _laboratory
 
@@ -102,7 +102,7 @@ def _refuse(names: list[str], why: str) -> None:
 
 
 def _of_net(given: dict[str, Any]) -> dict[str, Any]:
-    """A net of this project."""
+    """Return the document of a net of femnets."""
     from bench.core.guards.sizes import check_memory
     from bench.methods.gradient_atlas import gradient_profile, inputs_and_targets, net_of
 
@@ -116,7 +116,7 @@ def _of_net(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def document(config: dict[str, Any], found: GradientProfile) -> dict[str, Any]:
-    """Everything as JSON: a norm beyond float64 is null, its log₁₀ is there nevertheless."""
+    """Return the JSON document: a norm beyond float64 is null, but its log₁₀ is given."""
     from nets.gradients.verdict import DEAD, EXPLODING, VANISHING, judge
 
     states = found.log10_norms["y"][1:-1].tolist()
@@ -154,14 +154,14 @@ def _finite(value: float) -> float | None:
 
 
 def _power(exponent: float) -> float | None:
-    """10^exponent, or None where float64 does not hold it."""
+    """Return 10^exponent, or None if it is beyond float64."""
     if exponent == -math.inf:
         return 0.0
     return 10.0 ** float(exponent) if exponent < 308 else None
 
 
 def show(result: dict[str, Any]) -> None:
-    """The norms with a bar for log₁₀ ‖∂J/∂y[k]‖ per layer, and the verdict."""
+    """Print the norms with a bar for log₁₀ ‖∂J/∂y[k]‖ per layer, and the verdict."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -195,7 +195,7 @@ def _cell(row: dict[str, Any], name: str) -> str:
 
 
 def bar(value: float | None, low: float, high: float, width: int = BAR_WIDTH) -> str:
-    """A bar for a number between low and high: eighths of a character, at least a sliver."""
+    """Return a bar for a number between low and high, in eighths of a character."""
     if value is None:
         return "·"
     share = 1.0 if high == low else (value - low) / (high - low)

@@ -18,7 +18,7 @@ def command(
     study: Annotated[str, typer.Argument(help="A study of `femnets list`, or ./mine.py.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """A study's settings with types, defaults and presets, its cells and the time they take."""
+    """Show a study's settings with types, defaults and presets, its cells and their time."""
     from bench import studies
 
     found = document(studies.use(study))
@@ -29,7 +29,7 @@ def command(
 
 
 def document(study: str) -> dict[str, Any]:
-    """All that the files say of a study, and what is known of its time."""
+    """Return a study's description, settings and presets, with cells and predicted times."""
     from bench import studies
     from bench.core.plain_values import jsonable
     from bench.core.settings import about, types_of
@@ -61,7 +61,7 @@ def document(study: str) -> dict[str, Any]:
 
 
 def seconds_of(cells: list[Cell], known: KnownTimes) -> float | None:
-    """Core-seconds by the runs here and the kept one; None where no run has a cell of some kind."""
+    """Return core-seconds by earlier runs; None if some kind of cell was never computed."""
     times = [time for cell in cells if (time := known.predicted(cell)) is not None]
     return sum(times) if len(times) == len(cells) else None
 
@@ -89,7 +89,7 @@ def show(found: dict[str, Any]) -> None:
 
 
 def _grouped(presets: dict[str, Any]) -> dict[str, list[str]]:
-    """The presets of equal value together."""
+    """Group the presets by value."""
     groups: dict[str, list[str]] = {}
     for name, value in presets.items():
         text = ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -13,7 +13,7 @@ from femnets.cli._json import show_json
 def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Studies, presets, problems, domains, architectures, optimisers, elements, baselines."""
+    """List studies, presets, problems, domains, architectures, optimisers, elements, baselines."""
     known = catalogue()
     if json_output:
         show_json({noun: list(names) for noun, names in known.items()})
@@ -25,7 +25,7 @@ def command(
 
 
 def lines(explained: dict[str, str]) -> Iterator[str]:
-    """Names and explanations in two columns, wrapped to the terminal."""
+    """Yield names and explanations in two columns, wrapped to the terminal."""
     import shutil
     import textwrap
 
@@ -37,7 +37,7 @@ def lines(explained: dict[str, str]) -> Iterator[str]:
 
 
 def catalogue() -> dict[str, dict[str, str]]:
-    """Names with what they mean, read off the files that define them: nothing heavy is imported."""
+    """Return all names with explanations from the docstrings of their files, importing nothing."""
     from bench import domains, problems, studies
     from fem import elements
 
@@ -54,7 +54,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 
 def files_of(package: str) -> dict[str, str]:
-    """The modules of a package, by their file names, and the plugins of installed packages."""
+    """Return the plugins in a package's folder and in installed packages, with explanations."""
     import importlib
 
     registry = importlib.import_module(package).REGISTRY
@@ -62,7 +62,7 @@ def files_of(package: str) -> dict[str, str]:
 
 
 def explanation(package: str, name: str) -> str:
-    """The first line of a file's docstring, without its own name and references to the docs."""
+    """Return the first line of a file's docstring, without its name and references to the docs."""
     import ast
     import importlib
     import re

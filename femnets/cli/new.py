@@ -1,4 +1,4 @@
-"""`femnets new`: a small commented file of one's own to start from."""
+"""`femnets new`: writes a small commented plugin file to start from."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Kind(StrEnum):
 
 def command(
     kind: Annotated[Kind, typer.Argument(help="problem, net, optimizer or study.")],
-    name: Annotated[str, typer.Argument(help="What to call it: NAME.py is written here.")],
+    name: Annotated[str, typer.Argument(help="Its name: NAME.py is written to this folder.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Write a file that works as it is: change it line by line into your own."""
+    """Write a plugin file that works as it is, to be changed into your own."""
     from bench.store.files import write_whole
 
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise UserError(f"{name!r} is no name of a Python module; use letters, digits and _")
+        raise UserError(f"{name!r} is not a valid module name; use letters, digits and _")
     path = Path(f"{name}.py")
     if path.exists():
         raise UserError(f"{path} exists; choose another name")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def command(
     file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
-    below: Annotated[float, typer.Option(help="Layers whose measure is smaller go.")] = 1e-2,
+    below: Annotated[float, typer.Option(help="Delete layers with a smaller measure.")] = 1e-2,
     measure: Annotated[
         str,
         typer.Option(
@@ -26,21 +26,21 @@ def command(
         ),
     ] = "change",
     problem: Annotated[
-        str | None, typer.Option(help="Another field than it was trained on.")
+        str | None, typer.Option(help="Measure on this problem instead of its own.")
     ] = None,
-    data_seed: Annotated[int | None, typer.Option(min=0, help="Other points.")] = None,
+    data_seed: Annotated[int | None, typer.Option(min=0, help="Seed of other points.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the smaller net to this .safetensors file.")
     ] = None,
     resolve: Annotated[
         bool,
-        typer.Option("--resolve/--no-resolve", help="Save it with the last layer solved again."),
+        typer.Option("--resolve/--no-resolve", help="Solve the last layer of the saved net again."),
     ] = True,
     threads: Threads = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Delete redundant layers (never layer 0): which, and the errors before, after, and after
-    solving the last layer again by least squares."""
+    """Delete redundant layers (never layer 0) and show which, with the errors before, after, and
+    after solving the last layer again by least squares."""
     from bench.core.guards.output import file_for
     from bench.methods.training import training_data
     from femnets.cli._nets import load_net, save_net, table, use_threads
@@ -58,7 +58,7 @@ def command(
 def pruned(
     net: Network, data: Data, *, measure: str, below: float
 ) -> tuple[dict[str, Any], Network, Network]:
-    """The figures, the net without its redundant layers, and that net with W[L-1] solved again."""
+    """Return the measures, the net without redundant layers, and it with W[L-1] solved again."""
     from bench.core.plain_values import finite
     from bench.methods.training import l2_error, rel_test_error
     from nets.deletion import delete_layers

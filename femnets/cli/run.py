@@ -49,27 +49,27 @@ def command(
         list[str] | None, typer.Option("--set", help="key=value or study.key=value.")
     ] = None,
     problem: Annotated[
-        str, typer.Option(help="The comparison on this problem alone: ./mine.py, or a name.")
+        str, typer.Option(help="Run the studies on this problem alone: ./mine.py, or a name.")
     ] = "",
     config: Annotated[Path | None, typer.Option(help="A TOML file, one table per study.")] = None,
-    only: Annotated[str, typer.Option(help="missing, failed, stale: what to compute.")] = "",
+    only: Annotated[str, typer.Option(help="Compute only missing, failed, stale cells.")] = "",
     time_limit: Annotated[
-        float, typer.Option(help="Seconds after which a cell is given up.")
+        float, typer.Option(help="Seconds after which a cell is stopped.")
     ] = SECONDS_LIMIT,
     memory: Annotated[
         float | None, typer.Option(help="GiB for all cells; default: what is available.")
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="The studies and settings that the run remembers."),
+        typer.Option("--resume", help="Use the studies and settings stored in the run."),
     ] = False,
     report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Cells, memory and predicted time; nothing is run.")
+        bool, typer.Option("--dry-run", help="Show cells, memory and predicted time; run nothing.")
     ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
-    """Run studies: cells that are missing are computed, then the report is compiled."""
+    """Run studies: compute the missing cells, then compile the report."""
     from bench.core.threads import limit_threads
 
     if jobs == 0:
@@ -93,7 +93,7 @@ def command(
 
 
 def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
-    """Compile the report, print where it is or what there is, and return the exit code."""
+    """Compile the report, print its paths or the JSON document, and return the exit code."""
     from femnets.cli._paths import show_paths
     from femnets.cli._runs import show_faults
 
@@ -111,7 +111,7 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
 
 
 def show_forecast(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> None:
-    """Print what would be computed, in what time."""
+    """Print what would be computed, and the predicted time."""
     from bench.store.forecast import forecast, lines
 
     predicted = forecast(plans, path, jobs)
@@ -122,7 +122,7 @@ def show_forecast(plans: list[Plan], path: Path, jobs: int | None, json_output: 
 
 
 def announce_forecast(plans: list[Plan], path: Path, jobs: int | None) -> None:
-    """Print before a run of hours, on stderr, what it will take, if anything is known."""
+    """Print the predicted time on stderr before a long run, if it is known."""
     from bench.store.forecast import forecast, lines
 
     predicted = forecast(plans, path, jobs)
@@ -133,9 +133,9 @@ def announce_forecast(plans: list[Plan], path: Path, jobs: int | None) -> None:
 def computed(
     plans: list[Plan], path: Path, wanted: set[str], engine: Engine, *, remember: bool
 ) -> tuple[Store, int, bool]:
-    """The run with its cells computed, the exit code, and whether it was interrupted.
+    """Compute the cells; return the store, the exit code, and whether it was interrupted.
 
-    `remember` writes the plans down; a run that is resumed knows them, as they were typed.
+    `remember` stores the plans in the run; with --resume they are there already, as typed.
     """
     from bench.core.guards.signals import RESUMES, go_on_by
     from bench.store.folder import Store
@@ -161,7 +161,7 @@ def computed(
 def planned(
     studies: list[str], preset: str, settings: list[str], config: Path | None, problem: str = ""
 ) -> list[Plan]:
-    """The plans that arguments and config file ask for; arguments win."""
+    """Return the plans of arguments and config file; arguments take precedence."""
     from bench import problems
     from bench import studies as all_studies
     from bench.core.plugins import admit
@@ -179,18 +179,18 @@ def planned(
     overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
     for study in chosen:
         if problem and study not in able:
-            raise UserError(f"--problem: study {study!r} is about no problem; {nearest('', able)}")
+            raise UserError(f"--problem: study {study!r} takes no problem; {nearest('', able)}")
     about = problems.get(used(problem)) if problem else None
     typed = [f"--set {shlex.quote(setting)}" for setting in settings]
     typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
     found = all_studies.plan(chosen, preset or run_file.preset, overrides, about, typed)
     if not found:
-        raise UserError(f"no study can say anything about {problem} with these settings")
+        raise UserError(f"no study has cells for {problem} with these settings; change them")
     return found
 
 
 def assigned(setting: str) -> str:
-    """`key=value` with the paths in its value under their names."""
+    """Return `key=value` with each path in the value replaced by its plugin name."""
     from femnets.user_files import used
 
     key, equals, value = setting.partition("=")
@@ -198,7 +198,7 @@ def assigned(setting: str) -> str:
 
 
 def remembered(run: str, others_given: bool) -> list[Plan]:
-    """The plans of the run's last time, with the settings it had then."""
+    """Return the plans that the run was last computed with."""
     from bench.store.folder import Store, run_path
     from bench.studies import replanned
 
@@ -210,7 +210,7 @@ def remembered(run: str, others_given: bool) -> list[Plan]:
     store = Store(run_path(run))
     plans = replanned(store.plans())
     if not plans:
-        raise UserError(f"the run in {store.path} remembers no study; name the studies to run")
+        raise UserError(f"no studies are stored in {store.path}; name the studies to run")
     return plans
 
 
@@ -257,7 +257,7 @@ def make_engine(
 
 
 def compute(store: Store, standings: list[Standing], wanted: set[str], engine: Engine) -> Summary:
-    """Computes the cells in the wanted states (default: what a plain run computes)."""
+    """Compute the cells in the wanted states (default: those that a plain run computes)."""
     from bench.runner.in_process import InProcess
     from bench.runner.interrupt import Abandoned, interruptible
     from bench.runner.progress import RunView
@@ -274,12 +274,12 @@ def compute(store: Store, standings: list[Standing], wanted: set[str], engine: E
     try:
         with interruptible(raising=here) as interrupt, RunView(cells) as watching:
             return run_cells(cells, store, engine, watching, interrupt)
-    except Abandoned:  # before its first cell, or after its last
+    except Abandoned:  # before the first cell, or after the last
         return Summary(interrupted=interrupt.number)
 
 
 def report_outcome(standings: list[Standing], summary: Summary) -> int:
-    """Say what could not be done and return the exit code."""
+    """Print the cells that failed or are stale, and return the exit code."""
     from signal import Signals
 
     from bench.core.guards.signals import CODES, line
@@ -320,7 +320,7 @@ def report_outcome(standings: list[Standing], summary: Summary) -> int:
 
 
 def document(store: Store, plans: list[Plan], paths: list[Path]) -> dict[str, Any]:
-    """Where the run stands now: counts by state, every result, failed cells, the report's files."""
+    """Return the run's present state: counts, every result, failed cells, the report's files."""
     from bench.store.survey import counts, survey
 
     standings = survey(store, plans)

@@ -1,4 +1,4 @@
-"""femnets status: where a run stands, cell by cell, and why."""
+"""femnets status: the state of every cell of a run, with the reason."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def command(
     run: _shared.Run,
     verify: Annotated[
-        bool, typer.Option(help="Read every result file whole, or look at its size only.")
+        bool, typer.Option(help="Check every result file by checksum, or by its size only.")
     ] = True,
     log: Annotated[str, typer.Option(help="Show the log of the failed cell of this key.")] = "",
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Show the cells that are done, diverged, failed, stale and missing, with the reason."""
+    """Show which cells are done, diverged, failed, stale and missing, with the reason."""
     from bench.store.folder import Store, run_path
     from bench.store.run import Run
 
@@ -40,7 +40,7 @@ def command(
 
 
 def document(name: str, run: Run) -> dict[str, Any]:
-    """The cells by state, study by study and one by one."""
+    """Return the cells by state, in total, per study and one by one."""
     from bench.store.survey import counts
 
     return {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
 SIZES = {"fit": "samples", "solve": "points"}
-HIDDEN = {"samples"}  # of solve: there are none to set
+HIDDEN = {"samples"}  # not an option of --track solve
 
 
 TRACK_HELP = (
@@ -49,10 +49,10 @@ def command(
     *,
     track: Annotated[str, typer.Option(help=TRACK_HELP)] = "fit",
     recipe: Annotated[
-        str | None, typer.Option(help=f"Start from named settings: {' or '.join(RECIPES)}.")
+        str | None, typer.Option(help=f"Start from these settings: {' or '.join(RECIPES)}.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="At most so many seconds.", rich_help_panel=END)
+        float | None, typer.Option(min=0, help="Maximum number of seconds.", rich_help_panel=END)
     ] = None,
     threads: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
@@ -74,8 +74,8 @@ def command(
 ) -> int:
     """Train one net, on samples in the cylinder or on the equation, and measure it on the domain.
 
-    It stops at the first limit that is reached; without any, after 1000 steps. Ctrl-C ends it with
-    the best state so far.
+    Training stops at the first limit that is reached; without limits, after 1000 steps. Ctrl-C ends
+    it with the best state so far.
     """
     from bench.core.settings import configured
     from femnets.cli._nets import table, use_threads
@@ -111,7 +111,7 @@ def _written(
 
 
 def exit_code(interrupted: bool, received: list[int]) -> int:
-    """Return the exit code; an interrupted training says on stderr what is kept of it."""
+    """Return the exit code; after an interrupt say on stderr that the best state is kept."""
     if not interrupted:
         return 0
     number = Signals(received[0]) if received else SIGINT
@@ -125,7 +125,7 @@ def _needed(config: Any) -> int:
 
 
 def _config_of(track: str, settings: dict[str, Any]) -> type:
-    """The config of a track; an option that belongs to the other track is refused."""
+    """Return the config of a track; options of the other track are refused."""
     if track not in TRACKS:
         raise UserError(f"unknown track {track!r}; {nearest(track, list(TRACKS))}")
     known = {field.name for field in dataclasses.fields(TRACKS[track])}

@@ -156,9 +156,9 @@ class TestContract:
 
     def test_lines_without_a_rule_are_refused(self, domain):
         for call in (domain.rules, domain.training_rule):
-            with pytest.raises(UserError, match="rule"):
+            with pytest.raises(UserError, match=r"quadrature|rule"):
                 call(edges=((0.31, 0.47),))
-        with pytest.raises(UserError, match="rule"):
+        with pytest.raises(UserError, match=r"quadrature|rule"):
             domain.mesh_rules(2, "tet", 6, edges=((0.31, 0.47),))
 
 
@@ -219,7 +219,7 @@ def test_a_problem_singular_elsewhere_is_measured_rightly(edge):
 
 
 def test_two_edges_have_no_rule():
-    with pytest.raises(UserError, match="no rule for 2 singular edges"):
+    with pytest.raises(UserError, match="one singular edge only, got 2"):
         domains.get("cube").rules(edges=((0.0, 0.0), (1.0, 0.0)))
 
 

@@ -93,7 +93,7 @@ def test_only_regular_files_are_read(tmp_path):
     (tmp_path / "real").write_text("x")
     assert plain_bytes(tmp_path / "real") == b"x"
     for name in ("pipe", "."):
-        with pytest.raises(Unfit, match=r"is a directory|is no regular file"):
+        with pytest.raises(Unfit, match=r"is a directory|is not a regular file"):
             plain_bytes(tmp_path / name)
     with pytest.raises(Unfit, match="more than"):
         plain_bytes(tmp_path / "real", 0)
@@ -131,7 +131,7 @@ def test_an_array_that_claims_another_size_is_refused(shape):
     np.lib.format.write_array_header_1_0(header, claim)
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("x.npy", header.getvalue() + bytes(64))
-    with pytest.raises(Unfit, match="no archive of arrays"):
+    with pytest.raises(Unfit, match=r"not a valid \.npz file"):
         arrays(buffer.getvalue())
 
 

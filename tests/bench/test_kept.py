@@ -293,7 +293,7 @@ def test_files_without_a_common_cell_are_refused(here, capsys):
     assert invoke(["compare", "other.parquet", "r"]) == 2
     assert "no cell in common" in capsys.readouterr().err
     assert invoke(["export", "r", "--to", "csv", "--with", "r"]) == 2
-    assert "--with goes with --to kept" in capsys.readouterr().err
+    assert "--with needs --to kept" in capsys.readouterr().err
 
 
 def entry(name, status, verdict=None, standing="confirmed"):

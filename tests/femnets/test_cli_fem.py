@@ -67,14 +67,14 @@ def test_sizes(text, sizes):
 
 @pytest.mark.parametrize("text", ["", "a", "2.5", "0", "4-2", "-3", "1,,2", "1-1000000000"])
 def test_sizes_that_are_none(text):
-    with pytest.raises(UserError, match=r"^--n (takes|has) "):
+    with pytest.raises(UserError, match=r"^--n (takes|has|must) "):
         parse_sizes(text)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--n", "0"], "--n takes numbers from 1 upwards, got '0'"),
+        (["--n", "0"], "--n must be at least 1, got '0'"),
         (["--n", "2", "--element", "N00"], "unknown element 'N00'"),
         (["--n", "2", "--solver", "none"], "unknown solver 'none'"),
         (["--n", "2", "--problem", "maxwel"], "did you mean 'maxwell'?"),

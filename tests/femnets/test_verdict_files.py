@@ -51,6 +51,9 @@ def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, monkeypatch, capsys,
     (tmp_path / "v.json").write_text(text, encoding="utf-8")
     assert invoke(["compare", "v.json", "v.json"]) == 2
     told = capsys.readouterr().err
-    assert "v.json is no file of verdicts; `femnets export RUN --to verdicts` writes one" in told
+    assert (
+        "v.json has no valid verdicts; `femnets export RUN --to verdicts` writes such a file"
+        in told
+    )
     assert invoke(["compare", "absent.json", "v.json"]) == 2
     assert "cannot read absent.json" in capsys.readouterr().err

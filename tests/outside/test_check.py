@@ -113,7 +113,7 @@ def test_the_command(mine, capsys):
         ("x = (", "mine.py, line 1: SyntaxError"),
         ("raise SystemExit(7)", "mine.py, line 1: SystemExit: 7"),
         ("import numpy\n1 / 0", "mine.py, line 2: ZeroDivisionError: division by zero"),
-        ("import not_there", "a plugin is one file: install what it imports"),
+        ("import not_there", "a plugin is one file: install the missing module"),
         ("x = 1", "contains no plugin"),
         ("from femnets import Problem\nPROBLEM = Problem(name='m', title='')", "line 2: TypeError"),
     ],

@@ -173,7 +173,7 @@ def test_a_study_by_path_needs_no_file_afterwards(mine, capsys):
 def test_a_study_may_not_hide_one_of_ours(mine, capsys):
     mine.with_name("training.py").write_text("", encoding="utf-8")
     assert run("./training.py") == 2
-    assert "'training' is a study of femnets" in capsys.readouterr().err
+    assert "femnets has a study 'training' already" in capsys.readouterr().err
 
 
 def test_every_open_kind_takes_a_file(mine):

@@ -101,7 +101,7 @@ def test_meshes_are_halved(domain):
     assert domain.cells(2) == 576
     with pytest.raises(UserError, match="n = 1, 2, 4"):
         domain.mesh(3)
-    with pytest.raises(UserError, match="take --element N0 or N1"):
+    with pytest.raises(UserError, match="use --element N0 or N1"):
         domain.mesh(1, "hex")
 
 
@@ -173,5 +173,5 @@ def test_refine_halves_files_and_cubes(folder, capsys):
 
 
 def test_a_missing_file_is_one_line(mine):
-    with pytest.raises(UserError, match="there is no file"):
+    with pytest.raises(UserError, match="does not exist"):
         mesh_domain("nothing.msh")

@@ -124,7 +124,7 @@ def test_the_command_shows_and_compares(tmp_path, monkeypatch, capsys):
     printed = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in printed["moved"]] == ["test_0[n4]"]
     assert invoke(["benchmark", "--compare", ".benchmarks/m/0001_a.json"]) == 0
-    assert "1 moved beyond noise, 5 did not" in capsys.readouterr().out
+    assert "1 changed beyond noise, 5 did not" in capsys.readouterr().out
 
 
 def test_the_page_says_targets_limits_peers_load_and_what_moved(tmp_path):

@@ -1,1 +1,1 @@
-"""What stands between femnets and the outside: files, folders, flags, terminals, signals."""
+"""Checks at the boundary to the system: files, folders, option values, terminals, signals."""

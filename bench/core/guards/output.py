@@ -1,8 +1,8 @@
-"""The one way out: every file a command writes goes through here.
+"""Writing files: all files that commands write are written by these functions.
 
-A target is tried before anything is computed (`file_for`, `folder_for`). What is written goes to a
-name aside and is renamed when it is whole (`written_whole`, `write_whole`); nothing is left behind,
-not even by a signal. What the system refuses becomes one line with the remedy.
+A path is checked before anything is computed (`file_for`, `folder_for`). Data go to a temporary
+name in the same folder, which is renamed when complete (`written_whole`, `write_whole`); no partial
+file remains, not even after a signal. Errors of the system become one line with a remedy.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from base.errors import UserError
 from bench.core.guards.signals import before_the_end
 from bench.core.guards.text import printable
 
-LONGEST_SUFFIX = 16  # kept in the name aside, for writers that choose the format by it
-_aside: set[Path] = set()  # what a signal must take away
+LONGEST_SUFFIX = 16  # kept in the temporary name, for writers that choose the format by it
+_aside: set[Path] = set()  # temporary files, removed on a signal
 
 
 def file_for(path: Path | None, option: str, suffix: str = "") -> None:
-    """Refuses a path where no file can be written; `suffix` is how its name must end."""
+    """Raise a UserError if no file can be written to the path; `suffix` is the required ending."""
     if path is None:
         return
     if suffix and path.suffix.lower() != suffix:
@@ -33,8 +33,8 @@ def file_for(path: Path | None, option: str, suffix: str = "") -> None:
         raise UserError(f"{option} writes a {kind}, got {path}; end the name in {suffix}")
     try:
         if not path.parent.is_dir():
-            raise UserError(f"{option}: there is no directory {path.parent}; create it first")
-        with suppress(FileNotFoundError):  # a name too long, or none at all, is another error
+            raise UserError(f"{option}: directory {path.parent} does not exist; create it first")
+        with suppress(FileNotFoundError):  # an empty or too long name is another error
             if not stat.S_ISREG(os.stat(path).st_mode):
                 kind = "a directory" if path.is_dir() else "not a plain file"
                 raise UserError(f"{option}: {path} is {kind}; give another name")
@@ -44,7 +44,7 @@ def file_for(path: Path | None, option: str, suffix: str = "") -> None:
 
 
 def folder_for(path: Path, option: str) -> Path:
-    """The directory, created if need be, if files can be written into it."""
+    """Return the directory, created if necessary, after checking that it is writable."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         _try(path / "file")
@@ -54,11 +54,11 @@ def folder_for(path: Path, option: str) -> Path:
 
 
 def no_link(path: Path) -> Path:
-    """The directory, unless it is a link: a folder from elsewhere names no other place."""
+    """Return the directory; refuse a link, so that a copied run folder writes only to itself."""
     if path.is_symlink():
         raise UserError(
-            f"{path} is a link to another place, and a run writes to its own folder only; put a "
-            "directory there"
+            f"{path} is a symbolic link, and a run writes to its own folder only; replace it by a "
+            "directory"
         )
     return path
 
@@ -72,14 +72,14 @@ def _try(path: Path) -> None:
 
 
 def name_aside(path: Path) -> Path:
-    """A hidden name in the same directory, short however long the path's own is."""
+    """Return a hidden temporary name in the same directory, short even if the path is long."""
     kept = path.suffix if len(os.fsencode(path.suffix)) <= LONGEST_SUFFIX else ""
     return path.parent / f".{secrets.token_hex(6)}{kept}"
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A name next to `path` to write to: it becomes `path` if all went well, else it is removed."""
+    """Yield a temporary name; the file is renamed to `path` on success and removed on failure."""
     part = name_aside(path)
     _aside.add(part)
     try:
@@ -94,14 +94,14 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Readers see the old file or the new one, never a part."""
+    """Write atomically: readers see the old file or the complete new one."""
     with written_whole(path) as part:
         part.write_bytes(data)
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A directory of the system's for the time being."""
+    """Yield a temporary directory of the system, removed afterwards."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="femnets-"))
     except OSError as error:
@@ -115,7 +115,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_unfinished() -> None:
-    """Takes away what stands aside just now: the process is about to end."""
+    """Remove the temporary files; called before the process ends."""
     for path in list(_aside):
         with suppress(OSError):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -125,7 +125,7 @@ before_the_end(remove_unfinished)
 
 
 def cannot_write(path: Path, error: OSError | ValueError, option: str = "") -> UserError:
-    """The message of the system in one line, with what to do."""
+    """Return the system's error as a UserError of one line, with what to do."""
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     remedy = f"give another place with {option}" if option else "free space or give another place"
     return UserError(f"cannot write {printable(str(path))}: {why}; {remedy}")

@@ -1,7 +1,7 @@
-"""The one way in: bytes of regular files, JSON and arrays, checked before they are used.
+"""Reading files: bytes of regular files, JSON and arrays, checked before they are used.
 
-A directory, a device or a giant in the place of a file is refused; JSON is bounded in depth and in
-its numbers; arrays hold numbers, never pickles, and take no more memory than their file has bytes.
+Directories, devices and huge files are refused; JSON is bounded in depth and in its numbers;
+arrays hold numbers, never pickles, and take no more memory than their file has bytes.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NUMBERS = "biufc"  # kinds of dtype: no objects, no texts
 
 
 class Unfit(ValueError):
-    """Why a file is not read, in a few words."""
+    """Why a file cannot be used, as a clause that follows its name: "is a directory"."""
 
 
 def plain_bytes(path: Path | str, most: int = MOST_BYTES) -> bytes:
-    """The content of a regular file of at most so many bytes."""
+    """Return the content of a regular file of at most `most` bytes."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
-        raise Unfit("is a directory" if stat.S_ISDIR(status.st_mode) else "is no regular file")
+        raise Unfit("is a directory" if stat.S_ISDIR(status.st_mode) else "is not a regular file")
     if status.st_size > most:
         raise Unfit(f"has {status.st_size} bytes, more than {most}")
     with open(path, "rb") as file:
@@ -41,9 +41,9 @@ def plain_bytes(path: Path | str, most: int = MOST_BYTES) -> bytes:
 
 
 def json_object(data: bytes, *, lenient: bool = False) -> dict[str, Any]:
-    """A JSON object of bounded depth whose numbers are finite and of 64 bits.
+    """Parse a JSON object of bounded depth whose numbers are finite and fit into 64 bits.
 
-    `lenient`, for what other programs wrote: a number that does not exist is None.
+    `lenient`, for files of other programs: NaN and infinities become None.
     """
     none = (lambda text: None) if lenient else _no_number
     try:
@@ -51,9 +51,9 @@ def json_object(data: bytes, *, lenient: bool = False) -> dict[str, Any]:
     except RecursionError:
         raise Unfit("is nested too deeply") from None
     except (ValueError, UnicodeDecodeError):
-        raise Unfit("is no JSON") from None
+        raise Unfit("is not valid JSON") from None
     if not isinstance(found, dict):
-        raise Unfit("is no JSON object")
+        raise Unfit("is not a JSON object")
     _check_depth(found)
     return found
 
@@ -85,17 +85,17 @@ def _check_depth(document: Any) -> None:
 
 
 def arrays(data: bytes) -> dict[str, np.ndarray]:
-    """The arrays of an .npz as the store writes it: not compressed, numbers only."""
+    """Read the arrays of an .npz file as the store writes it: not compressed, numbers only."""
     import numpy as np
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(member.file_size for member in archive.infolist()) > len(data):
-                raise Unfit("holds arrays that are larger than it")
+                raise Unfit("declares arrays larger than the file")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             found = {name: archive[name] for name in archive}
     except (zipfile.BadZipFile, RuntimeError, OSError, ValueError, MemoryError) as error:
-        raise Unfit(f"is no archive of arrays ({type(error).__name__}: {error})") from None
+        raise Unfit(f"is not a valid .npz file ({type(error).__name__}: {error})") from None
     if not all(isinstance(a, np.ndarray) and a.dtype.kind in NUMBERS for a in found.values()):
-        raise Unfit("holds something else than arrays of numbers")
+        raise Unfit("contains something other than arrays of numbers")
     return found

@@ -1,8 +1,8 @@
-"""Ctrl-C, SIGTERM and SIGHUP while a command runs: one line that says how to go on, 130 or 143.
+"""Ctrl-C, SIGTERM and SIGHUP: one line that says how to continue, and exit code 130 or 143.
 
 The handler ends the process itself. An exception would be raised wherever Python happens to be, and
-is lost or printed with its traceback in imports, callbacks of compiled code and finalisers. What
-stands aside is taken away first; results are whole or not there, whenever it comes.
+is lost or printed with its traceback in imports, callbacks of compiled code and finalisers. It
+removes temporary files first; a result is stored completely or not at all.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _clean_ups: list[Callable[[], None]] = []
 
 
 def before_the_end(clean_up: Callable[[], None]) -> None:
-    """What a signal shall do before it ends the process; it must not raise."""
+    """Register a function that a signal calls before it ends the process; it must not raise."""
     _clean_ups.append(clean_up)
 
 
 class Asked(KeyboardInterrupt):
-    """The first signal within `ending_well`; `number` says which."""
+    """The first signal within `ending_well`, with its number."""
 
     def __init__(self, number: int):
         super().__init__()
@@ -35,19 +35,19 @@ class Asked(KeyboardInterrupt):
 
 
 def install() -> None:
-    """For a process that is a femnets command."""
+    """Install the handlers; call it in a process that is a femnets command."""
     for number in heard():
         signal.signal(number, end)
 
 
 def heard() -> list[signal.Signals]:
-    """The signals to be handled; SIGHUP stays ignored where a parent (nohup) wants it so."""
+    """Return the signals to handle; SIGHUP stays ignored if the parent (nohup) ignores it."""
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     return [number for number in CODES if number != signal.SIGHUP or not ignored]
 
 
 def go_on_by(words: str) -> None:
-    """What the line shall say from now on."""
+    """Set what the printed line says about how to continue."""
     global _way_on
     _way_on = words
 
@@ -58,22 +58,22 @@ def line(number: int) -> str:
 
 
 def end(number: int, frame: FrameType | None = None) -> NoReturn:
-    """Ends the process at once: a further signal changes nothing."""
+    """End the process at once; further signals are ignored."""
     for other in CODES:
         signal.signal(other, signal.SIG_IGN)
-    for clean_up in _clean_ups:  # nothing is imported here: an import may be under way
+    for clean_up in _clean_ups:  # import nothing here: an import may be in progress
         clean_up()
-    with suppress(OSError):  # the terminal may be gone
+    with suppress(OSError):  # the terminal may be closed
         os.write(2, f"{line(number)}\n".encode())
     os._exit(CODES[signal.Signals(number)])
 
 
 @contextmanager
 def ending_well(begun: Callable[[], bool]) -> Iterator[list[int]]:
-    """While inside, a first signal raises `Asked`, so that a result so far is kept; a second ends.
+    """Inside, the first signal raises `Asked`, so that the result so far is kept; the second ends.
 
-    Before `begun` says that there is one, the first ends too: then code is still being imported,
-    where an exception may be lost. Yields the list that the signal's number goes to.
+    While `begun` returns False, the first ends the process too: code is still being imported, where
+    an exception may be lost. Yields the list to which the signal's number is appended.
     """
     received: list[int] = []
     if threading.current_thread() is not threading.main_thread():

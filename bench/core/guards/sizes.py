@@ -1,4 +1,4 @@
-"""Sizes and numbers that cannot be meant, refused before anything is allocated."""
+"""Checks of numbers and memory before anything is allocated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GIB = 2**30
 
 
 def check_numbers(arguments: dict[str, Any]) -> None:
-    """Every number of a command line: floats finite, whole ones of 64 bits."""
+    """Check every number of a command line: floats are finite, integers fit into 64 bits."""
     for name, value in arguments.items():
         for number in value if isinstance(value, list | tuple) else (value,):
             if isinstance(number, float) and not math.isfinite(number):
@@ -22,7 +22,7 @@ def check_numbers(arguments: dict[str, Any]) -> None:
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:
-    """Refuses what would not fit into the memory that is free now."""
+    """Raise a UserError if more bytes are needed than are available now."""
     from fem.memory import limit_bytes
 
     limit = limit_bytes()

@@ -1,8 +1,8 @@
-"""Standard output and error that pass nothing on that a terminal would act on unasked.
+"""Standard output and error without control sequences from untrusted text.
 
-The last of the guards for text from outside: commands make it printable where they meet it
-(`bench.core.guards.text`); whatever they forget is made so here. On a terminal the sequences that
-our own tables and bars consist of (colour, cursor, erasing) pass; elsewhere none does.
+Commands make text from outside printable where they read it (`bench.core.guards.text`); this is a
+second check of everything that is printed. On a terminal the sequences of our own tables and bars
+(colour, cursor, erasing) pass; in files and pipes none does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEPT = "\n\t"
 
 
 class Guarded:
-    """A text stream in front of another."""
+    """A text stream that cleans what it passes on to another."""
 
     def __init__(self, stream: TextIO):
         self._stream = stream
@@ -51,7 +51,7 @@ class Guarded:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """While inside, sys.stdout and sys.stderr are guarded."""
+    """Replace sys.stdout and sys.stderr by guarded streams while inside."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Guarded(before[0]), Guarded(before[1])
     try:
@@ -61,7 +61,7 @@ def guarded() -> Iterator[None]:
 
 
 def forgiving() -> None:
-    """A character that the terminal's encoding lacks is shown by number instead of refused."""
+    """Show characters that the terminal's encoding lacks by number instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -1,8 +1,8 @@
-"""Text from outside (names, titles, errors, logs) made fit for a terminal and for a shell.
+"""Untrusted text (names, titles, errors, logs) made safe for a terminal and a shell.
 
 A file name, a run's name or an error message may hold anything: escape sequences that rename the
-window or paint over earlier lines, control characters, text direction overrides, bytes that are
-no UTF-8. They are shown as what they are: `\\x1b`, `\\u202e`, `\\udcff`.
+window or overwrite earlier lines, control characters, text direction overrides, bytes that are
+not UTF-8. They are shown by number: `\\x1b`, `\\u202e`, `\\udcff`.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """The text without a character that a terminal would act on; those in `keep` stay."""
+    """Replace each character that a terminal would act on; those in `keep` stay."""
     if text.isprintable():
         return text
     return "".join(c if c in keep or not _acts(c) else _by_number(c) for c in text)
 
 
 def one_line(text: str) -> str:
-    """Printable, and without line breaks: what stood on several lines follows on one."""
+    """Return the text printable and on one line."""
     return printable(" ".join(text.split()))
 
 
 def lines(text: str) -> str:
-    """Printable, with its line breaks and tabs: a log."""
+    """Return the text printable, with its line breaks and tabs, for logs."""
     return printable(text.replace("\r\n", "\n"), keep="\n\t")
 
 
 def shell_command(*words: str) -> str:
-    """A command line that can be copied: every word quoted where a shell would read into it."""
+    """Return a command line that can be copied: words are quoted where a shell needs it."""
     return shlex.join(printable(word) for word in words)
 
 

@@ -1,1 +1,1 @@
-"""What domains share: points, sampling, faces, boxes, meshes from files."""
+"""Helpers of domains: points, sampling, faces, unions of boxes, meshes from files."""

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from bench.domains import Face
 
-Corners = NDArray[np.int64]  # (K, 3): of a box its lowest corner, of a square too
+Corners = NDArray[np.int64]  # (K, 3): the lowest corner of each box or square
 
 
 def faces_of(boxes: Corners) -> tuple[tuple[Face, ...], tuple[Corners, ...]]:
-    """The planar faces of the union, and the unit squares of each."""
+    """Return the planar faces of the union, and the unit squares of each."""
     present = {tuple(corner) for corner in boxes.tolist()}
     squares: dict[tuple[int, int, int], list[list[int]]] = {}
     for corner, axis, side in product(sorted(present), range(3), (0, 1)):

@@ -1,4 +1,4 @@
-"""Domains made of unit boxes with integer corners: points, faces and meshes of any of them."""
+"""Domains made of unit boxes with integer corners: their points, faces and meshes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from bench.domains import Array, Domain, Edge, components
 from bench.domains.parts.box_faces import Corners, faces_of
 from bench.domains.parts.points import Mask
 
-CENTRE = (0.0, 0.0)  # {x₁ = x₂ = 0}, the edge that is re-entrant in every one of them
+CENTRE = (0.0, 0.0)  # {x₁ = x₂ = 0}, a re-entrant edge of every such domain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Boxes(Domain):
-    """A union of unit boxes whose re-entrant edges meet the origin."""
+    """A union of unit boxes whose re-entrant edges contain the origin."""
 
     boxes: Corners = field(repr=False)
     squares: tuple[Corners, ...] = field(repr=False)  # of each face
 
     @classmethod
     def of(cls, name: str, title: str, boxes: Corners) -> Self:
-        """The union of boxes with its faces; its volume is the number of boxes."""
+        """Make the union of boxes with its faces; its volume is the number of boxes."""
         faces, squares = faces_of(boxes)
         volume = float(len(boxes))
         return cls(name=name, title=title, volume=volume, faces=faces, boxes=boxes, squares=squares)
@@ -51,7 +51,7 @@ class Boxes(Domain):
     def mesh(
         self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
     ) -> Any:
-        """The union that `fem` keeps under the domain's name."""
+        """Return the mesh that `fem` makes for the domain of this name."""
         from fem.meshes import unions
 
         return getattr(unions, self.name)(n, cell, grading)
@@ -65,13 +65,13 @@ class Boxes(Domain):
         edge = super().only_edge(edges)
         if edge not in (None, CENTRE):
             raise UserError(
-                f"no rule on {self.name} is graded towards x₁, x₂ = {edge[0]:g}, {edge[1]:g}, only "
-                "towards its re-entrant edge x₁ = x₂ = 0"
+                f"{self.name} has no quadrature graded towards x₁, x₂ = {edge[0]:g}, {edge[1]:g}, "
+                "only towards its re-entrant edge x₁ = x₂ = 0"
             )
         return edge
 
 
 def _divided(uniform: Array, parts: int) -> tuple[NDArray[np.int64], Array]:
-    """Uniform numbers as a part and a uniform number within it."""
+    """Split uniform numbers into the index of a part and a uniform number within it."""
     which = np.minimum((uniform * parts).astype(np.int64), parts - 1)
     return which, uniform * parts - which

@@ -1,7 +1,7 @@
-"""A domain read from a mesh file: any polyhedron that tetrahedra fill.
+"""A domain read from a mesh file: a polyhedron given by its tetrahedra.
 
 The file's cells are its coarsest mesh, n = 1; n = 2 and 4 halve every edge once and twice. Samples
-are drawn in all of it, errors are reported on the whole.
+are drawn in the whole domain, and errors are reported on the whole domain.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
-FINEST = 16  # n: four halvings make 4096 cells of one
-RULE_POINTS = 60_000  # at most so many, unless the file itself has more cells
+FINEST = 16  # n: four halvings divide each cell into 4096
+RULE_POINTS = 60_000  # at most, unless the file itself has more cells
 PER_DIRECTION = 3
-SAME_PLANE = 1e-7  # of the extent
+SAME_PLANE = 1e-7  # relative to the extent of the mesh
 
 
 def mesh_domain(path: str, title: str = "") -> MeshDomain:
-    """The domain that the tetrahedra of a file fill; next to a problem's file, it travels with it.
+    """Return the domain that the tetrahedra of a file fill; the file lies next to the problem's.
 
     Any format that meshlane reads: .msh, .vtu, .vtk, .inp, …
     """
     place, data = attached(path)
     from fem.meshes.files import read_mesh
 
-    with temporary_folder() as folder:  # a worker has the bytes and no such path
+    with temporary_folder() as folder:  # a worker has the bytes but not the original file
         copy = folder / Path(place).name
         copy.write_bytes(data)
         mesh = read_mesh(copy)
@@ -76,7 +76,7 @@ class MeshDomain(Domain):
         return (found >= 0).reshape(points.shape[1:])
 
     def place(self, uniform: Array) -> Array:
-        """A cell by its share of the volume, then a point in it: the unit cube folded to a tet."""
+        """Choose a cell by its share of the volume, then a point in it by folding the unit cube."""
         cells, first = _chosen(_volumes(self.coarsest), uniform[0])
         s, t, u = _folded(np.stack([first, uniform[1], uniform[2]]))
         a, b, c, d = np.moveaxis(self.coarsest.p[:, self.coarsest.t[:, cells]], 1, 0)
@@ -101,13 +101,13 @@ class MeshDomain(Domain):
         self, n: int, cell: str = "tet", grading: float | None = None, edge: Edge | None = None
     ) -> Any:
         if cell != "tet":
-            raise UserError(f"{self.name} is a mesh of tetrahedra; take --element N0 or N1")
+            raise UserError(f"{self.name} is a mesh of tetrahedra; use --element N0 or N1")
         if grading is not None:
-            raise UserError(f"{self.name} was read from a file and is not graded; leave it out")
+            raise UserError(f"{self.name} is a mesh from a file; leave out --grading")
         halvings = n.bit_length() - 1
         if n != 2**halvings or n > FINEST:
             raise UserError(
-                f"{self.name} was read from a file, whose cells are halved: n = 1, 2, 4, … "
+                f"{self.name} is a mesh from a file, which n refines by halving: n = 1, 2, 4, … "
                 f"{FINEST}, got {n}"
             )
         return self.coarsest.refined(halvings) if halvings else self.coarsest
@@ -132,7 +132,7 @@ def _volumes(mesh: Any) -> Array:
 
 
 def _chosen(sizes: Array, u: Array) -> tuple[NDArray[np.int64], Array]:
-    """Which of some parts each uniform number falls into, and how far into it: uniform again."""
+    """Return for each uniform number the part it falls into and its uniform position in it."""
     upto = np.concatenate([[0.0], np.cumsum(sizes)])
     scaled = u * upto[-1]
     index = np.minimum(np.searchsorted(upto, scaled, side="right") - 1, len(sizes) - 1)
@@ -140,14 +140,14 @@ def _chosen(sizes: Array, u: Array) -> tuple[NDArray[np.int64], Array]:
 
 
 def _folded(u: Array) -> Array:
-    """Uniform points of the unit cube to uniform ones of the reference tetrahedron: the order
+    """Map uniform points of the unit cube to uniform points of the reference tetrahedron: order
     statistics cut [0, 1] into four lengths, of which three are coordinates."""
     low, middle, high = np.sort(u, axis=0)
     return np.stack([low, middle - low, high - middle])
 
 
 def _planes(mesh: Any) -> tuple[tuple[Face, ...], tuple[Array, ...]]:
-    """The boundary's triangles gathered by their plane, each a face called f0, f1, …"""
+    """Return the boundary's triangles grouped by plane; the faces are called f0, f1, …"""
     outer = mesh.boundary_facets()
     corners = mesh.p[:, mesh.facets[:, outer]]
     centre = mesh.p[:, mesh.t[:, mesh.f2t[0, outer]]].mean(axis=1)

@@ -1,4 +1,4 @@
-"""Points of space as everything here takes them: float64, coordinates first."""
+"""Points as all functions take them: float64 arrays, coordinates first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Mask = NDArray[np.bool_]
 
 
 def components(x: ArrayLike) -> Array:
-    """The points as float64 (3, ...), so that `x1, x2, x3 = components(x)`."""
+    """Return the points as float64 (3, ...), so that `x1, x2, x3 = components(x)`."""
     x = np.asarray(x, dtype=np.float64)
     if x.ndim == 0 or x.shape[0] != 3:
         raise UserError(

@@ -13,16 +13,16 @@ HOWS = ("random", "quasi")
 
 
 def generator(seed: int, *stream: int) -> np.random.Generator:
-    """A generator of its own for every seed and stream."""
+    """Return an independent generator for every seed and stream."""
     if seed < 0:
         raise UserError(f"a seed must be ≥ 0, got {seed}")
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=stream)))
 
 
 def uniform(N: int, seed: int, stream: tuple[int, ...] = (), how: str = "random") -> Array:
-    """N points (3, N) of the unit cube: independent ones, or Sobol's with Owen's scrambling.
+    """Return N points (3, N) of the unit cube: independent, or Sobol's with Owen's scrambling.
 
-    Sobol's points are balanced where N is a power of two; other N take the first of the next.
+    Sobol's points are balanced if N is a power of two; otherwise N of the next power are used.
     """
     if N < 1:
         raise UserError(f"N must be ≥ 1 points, got {N}")

@@ -47,7 +47,7 @@ class Split:
         return cls(rows[:, ~held], targets[~held], rows[:, held], targets[held])
 
     def error(self, predicted: Array) -> float:
-        """Relative, on the held-out samples; a prediction that overflows is no candidate."""
+        """Return the relative error on the held-out samples; infinite if a prediction overflows."""
         error = float(np.linalg.norm(predicted - self.held_targets))
         scale = float(np.linalg.norm(self.held_targets)) or 1.0
         return error / scale if np.isfinite(error) else np.inf

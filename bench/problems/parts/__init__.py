@@ -1,1 +1,1 @@
-"""What problems share: singular edges, the wedge, a computed reference."""
+"""Helpers of problems: edge singularities and the reference solution of `fichera`."""

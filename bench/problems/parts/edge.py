@@ -21,7 +21,7 @@ def root_derivative(x1: Array, x2: Array) -> NDArray[np.complex128]:
     """F′ = −1/(2√ζ).
 
     On the edge itself F′ has no limit; the value there is set to 0, so that sums over mesh
-    vertices stay finite. No rule of ours has a point on the edge.
+    vertices stay finite. No quadrature rule of femnets has a point on the edge.
     """
     F = root(x1, x2)
     at_edge = F == 0

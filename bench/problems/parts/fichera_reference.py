@@ -1,9 +1,9 @@
-"""The reference of `fichera`: made once by `python -m bench.problems.parts.fichera_reference`.
+"""Reference solution of `fichera`; `python -m bench.problems.parts.fichera_reference` makes it.
 
 Bricks in geometric layers towards the three re-entrant edges and the corner, orders growing away
 from them (hp version, direct solve). Its error is estimated from its distance to the solution with
-one layer less and the factor q that a layer gains: d q / (1 − q), what a geometric sequence has
-left. Coefficients are kept in float32, whose rounding is far below that.
+one layer less and the factor q per layer as d q / (1 − q), the remainder of a geometric series.
+Coefficients are stored in float32, whose rounding error is far smaller.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LAYERS, RATIO = 3, 0.15
 
 @lru_cache(maxsize=1)
 def stored() -> tuple[Any, np.ndarray, float]:
-    """The space, the coefficients, and the estimated relative L² error."""
+    """Return the space, the coefficients, and the estimated relative L² error."""
     from fem.spaces.bricks.space import BrickSpace
     from fem.spaces.bricks.unions import layered_fichera
 
@@ -31,7 +31,7 @@ def stored() -> tuple[Any, np.ndarray, float]:
 
 
 def solved(layers: int, ratio: float = RATIO) -> Any:
-    """The boundary-value problem f = (1, 1, 1), φ = 1, g = 0."""
+    """Solve the boundary-value problem f = (1, 1, 1), φ = 1, g = 0."""
     from fem.boundary_value import BoundaryValueProblem, solve_boundary_value
     from fem.spaces.bricks.unions import layered_fichera
 
@@ -42,7 +42,7 @@ def solved(layers: int, ratio: float = RATIO) -> Any:
 
 
 def distance(coarse: Any, fine: Any) -> tuple[float, float]:
-    """‖coarse − fine‖ and ‖fine‖ in L², by the domain's rule."""
+    """Return ‖coarse − fine‖ and ‖fine‖ in L², by the domain's rule."""
     from bench.domains.fichera import DOMAIN
     from fem.rules.quadrature import integrate
 

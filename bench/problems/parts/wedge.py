@@ -1,4 +1,4 @@
-"""The singularity of a re-entrant edge of opening 3π/2 that the problems on the prism share.
+"""The singularity at a re-entrant edge of angle 3π/2, shared by the problems on the prism.
 
 s = r^ν sin νθ, ν = 2/3, is harmonic, vanishes on both faces of the edge (θ = 0 and θ = 3π/2), and
 |∇s| = ν r^(−1/3): with ζ = x₁ + i x₂, s = Im ζ^ν and ∇s = (Im F′, Re F′), F′ = ν ζ^(ν−1).
@@ -16,7 +16,7 @@ EDGE = (0.0, 0.0)  # {x₁ = x₂ = 0}
 
 
 def angle(x1: Array, x2: Array) -> Array:
-    """θ ∈ [−π/4, 7π/4): the cut lies in the middle of what is not the domain."""
+    """Return θ ∈ [−π/4, 7π/4): the cut lies outside the domain."""
     return np.asarray((np.arctan2(x2, x1) + np.pi / 4) % (2 * np.pi) - np.pi / 4)
 
 
@@ -26,14 +26,14 @@ def harmonic(x1: Array, x2: Array) -> Array:
 
 
 def harmonic_gradient(x1: Array, x2: Array) -> tuple[Array, Array]:
-    """∇s; on the edge itself it has no limit and is set to 0: sums over vertices stay finite."""
+    """Return ∇s, set to 0 on the edge, where it has no limit, so that sums stay finite."""
     r, theta = np.hypot(x1, x2), angle(x1, x2)
     size = np.where(r == 0, 0.0, NU * np.where(r == 0, 1.0, r) ** (NU - 1))
     return -size * np.sin((1 - NU) * theta), size * np.cos((1 - NU) * theta)
 
 
 def on_prism(name: str, title: str, psi: tuple[Scalar, Field], **options: Any) -> Problem:
-    """A field on the prism with φ = 1, natural conditions on the caps, and the part ∇ψ of u."""
+    """Make a problem on the prism with φ = 1 and natural conditions on the caps, from ψ and ∇ψ."""
     potential, slope = psi
     return Problem(
         name=name,
