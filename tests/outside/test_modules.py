@@ -147,7 +147,7 @@ def test_build_makes_it_from_the_seed_and_save_keeps_it(registered, tmp_path):
     rows = torch.from_numpy(x)
     assert torch.equal(again(rows), one(rows))
     assert torch.equal(copy.deepcopy(one)(rows), one(rows))
-    with pytest.raises(UserError, match="of your own"):
+    with pytest.raises(UserError, match="user's torch module"):
         _ = one.W
 
 
