@@ -27,7 +27,7 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Embedding with learned places, a stack of blocks, a linear read-out."""
+    """Embedding with learned positions, a stack of blocks, a linear read-out."""
 
     def __init__(self, blocks: int = 16) -> None:
         super().__init__()

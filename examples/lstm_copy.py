@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 LETTERS, PAUSE, WORD = 8, 50, 2
 BLANK, GO = 0, LETTERS + 1
-IGNORED = -100  # what torch's cross entropy does not count
+IGNORED = -100  # ignored by torch's cross entropy
 
 
 class Copier(nn.Module):
@@ -28,7 +28,7 @@ def make() -> nn.Module:
 
 
 def batch() -> tuple[Tensor, Tensor]:
-    """Word, pause, a sign to go; what counts is the word again at the end."""
+    """A word, a pause, a start sign; the target is the word again at the end."""
     word = torch.randint(1, LETTERS + 1, (32, WORD))
     letters = torch.full((32, PAUSE + 2 * WORD), BLANK)
     letters[:, :WORD], letters[:, PAUSE + WORD - 1] = word, GO

@@ -5,7 +5,7 @@ problems, fits to samples.
     solution = best_approximation(u, curl_u, n=8)     # Kuhn tetrahedra of the unit cube
     solution.l2_error, solution(points)               # a number, and u_h at points (3, ...)
 
-What is named here, `fem.elements`, `fem.meshes` and `fem.rules` are meant to be imported; the rest
+The names listed here, `fem.elements`, `fem.meshes` and `fem.rules` are public; the rest
 may move. Names are imported when first used, and scikit-fem by the solver that needs it.
 """
 

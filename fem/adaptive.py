@@ -1,9 +1,9 @@
-"""The boundary-value problem on tetrahedra, refined where the residual estimator says so.
+"""The boundary-value problem on tetrahedra, refined where the residual estimator is large.
 
 Solve, estimate, mark, refine: Dörfler's marking (SIAM J. Numer. Anal. 33, 1996) takes the fewest
 cells whose squared estimates make up a share θ of their sum; scikit-fem bisects them at their
 longest edges, and their neighbours until no node hangs. On meshes that begin with Kuhn tetrahedra
-the bisections come back to a few shapes: the worst radius ratio stays at 0.55 (Kuhn: 0.59).
+bisection produces only a few shapes: the worst radius ratio stays at 0.55 (Kuhn: 0.59).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def refinements(
     share: float = SHARE,
     progress: Progress | None = None,
 ) -> Iterator[BoundaryValueSolution]:
-    """The solution on the mesh and on `steps` refinements of it, each with its estimate; what
-    estimating and refining cost is a phase of its own."""
+    """Yield the solution on the mesh and on `steps` refinements of it, each with its estimate; the
+    cost of estimating and refining is a separate phase."""
     if steps < 1:
         raise UserError(f"refinements must be at least 1, got {steps}")
     if not 0.0 < share < 1.0:

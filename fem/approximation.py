@@ -1,4 +1,4 @@
-"""The front door: the best approximation of a field in H(curl), by whichever solver fits."""
+"""`best_approximation`: the best approximation of a field in H(curl), by a solver that fits."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def best_approximation(
     The mesh is the unit cube with n cells per side, or `mesh` (any scikit-fem mesh of the
     element's cells). `x0`, the initial guess of an iterative solver, is a vector of coefficients
     or a field, which is interpolated. `singular_edge` = (a, b) is a line {x₁ = a, x₂ = b} on which
-    u or curl u is singular. Raises `UserError` for what cannot be, `NotConverged` for a
-    solve that stopped short.
+    u or curl u is singular. Raises `UserError` for invalid arguments, `NotConverged` for a
+    solve that misses its tolerance.
     """
     how = How(threads=threads, progress=progress, singular_edge=singular_edge, tol=tol)
     u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")

@@ -8,8 +8,8 @@ Lagrange space with zero trace, and for all v, q without trace
 On natural faces u·n and φ curl u × n are given instead of u × n: v, q and p_h are free there, and
 ⟨φ curl u × n, v⟩ and ⟨u·n, q⟩ join the right-hand sides.
 
-Elements that can do it say so (`Element.boundary_value`); here are the data, the front door and
-what it gives.
+Elements that can solve it declare so (`Element.boundary_value`); here are the data, the function
+that solves it and its result.
 """
 
 from __future__ import annotations
@@ -54,22 +54,22 @@ class BoundaryValueProblem:
     potential: Callable[[Array], Array] | None = None
     singular_edge: Line | None = None  # of f or u, for the rules
     natural: Natural | None = None  # None: u × n is given everywhere
-    # w of (w div u, div v) for elements that penalise the divergence (1 where it is None)
+    # w of (w div u, div v) for elements that penalise the divergence (None: w = 1)
     div_weight: Callable[[Array], Array] | None = None
 
 
 def trace_of(u: Field) -> Trace:
-    """g = u × n."""
+    """Return the trace g = u × n of a field."""
     return lambda x, n: np.cross(u(x), n, axis=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoundaryValueSolution(Solution):
-    """u_h and p_h, and how well the discrete equations hold; only `measure` is given u."""
+    """u_h and p_h, and how well the discrete equations hold; only `measure` needs u."""
 
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
-    estimated: float | None = None  # η, where it has been computed on the way
+    estimated: float | None = None  # η, if it was computed during the solve
     divergence: float  # max |(u_h, ∇q) + (ρ, q)| over nodal q, relative to ‖u_h‖ ‖∇q‖
 
     @property
@@ -86,7 +86,7 @@ class BoundaryValueSolution(Solution):
         return self
 
     def estimate(self, problem: BoundaryValueProblem) -> float | None:
-        """η, the method's own estimate of the error, from the data alone."""
+        """Return η, the method's own estimate of the error, from the data alone."""
         if self.estimated is not None:
             return self.estimated
         from fem.estimator import estimate, total
@@ -109,11 +109,11 @@ def solve_boundary_value(
 
     On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "cube"
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
-    for any union. "auto" takes what fits. N0 converges like h, N1 like h², hexP exponentially.
+    for any union. "auto" chooses. N0 converges like h, N1 like h², hexP exponentially.
     """
     how = How(tol=tol, progress=progress)
     if problem.natural is not None and n is not None and not elements.get(element).bricks:
-        mesh, n = meshes.cube(n, elements.get(element).cell), None  # "cube" knows no natural faces
+        mesh, n = meshes.cube(n, elements.get(element).cell), None  # "cube" has no natural faces
     able, solver, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
     found: BoundaryValueSolution = able.run(
         problem, element=element, solver=solver, how=how, **where
@@ -129,7 +129,7 @@ def checked(
     solver: str = "auto",
     order: int | None = None,
 ) -> tuple[elements.Ability, str, dict[str, Any]]:
-    """The solver, its options, the place and the order; a UserError for what cannot be."""
+    """Return the solver, its options, mesh and order; a UserError if they do not fit together."""
     declared = elements.get(element)
     able = declared.ability("solve")
     if solver not in able.solvers:

@@ -18,7 +18,7 @@ def make_space(
     element: str = "N0", solver: str = "auto", order: int | None = None,
     threads: int = 1, max_bytes: int | None = None,
 ) -> tuple[str, Space]:  # fmt: skip
-    """The chosen solver's name and its space, refused where it would not fit in memory."""
+    """Return the chosen solver's name and its space; a UserError if it would not fit in memory."""
     declared = elements.get(element)
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise UserError(f"threads must be an integer of at least 1, got {threads!r}")
@@ -43,12 +43,12 @@ def make_space(
 
 
 def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[str, Any]:
-    """{"n": n} or {"mesh": mesh}, of the element's cells."""
+    """Return {"n": n} or {"mesh": mesh}, checked to have the element's cells."""
     if (n is None) == (mesh is None):
         raise UserError("give either n (cells per side of the cube) or a mesh")
     if mesh is not None and element.bricks != is_bricks(mesh):
         able = ", ".join(e.name for e in elements.elements().values() if e.bricks)
-        needed = "bricks, not such a mesh" if element.bricks else f"{element.cell}s, not bricks"
+        needed = "bricks, not this mesh" if element.bricks else f"{element.cell}s, not bricks"
         raise UserError(f"element {element.name} needs {needed}; layers of bricks go with {able}")
     if mesh is not None and element.bricks:
         return {"mesh": mesh}
@@ -69,14 +69,14 @@ def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[s
 
 
 def is_bricks(mesh: Any) -> bool:
-    """Whether a mesh is a `BrickMesh`, found out without importing that class."""
+    """Whether a mesh is a `BrickMesh`, without importing that class."""
     return hasattr(mesh, "axes") and hasattr(mesh, "natural")
 
 
 def order_option(
     element: elements.Element, order: int | None, place: dict[str, Any]
 ) -> dict[str, int]:
-    """{"order": p} for elements whose order is an argument; layers of bricks have orders."""
+    """{"order": p} for elements whose order is an argument; layers of bricks have their own."""
     if element.bricks and "mesh" in place:
         return {}
     if element.order is not None:
@@ -96,7 +96,7 @@ def beyond_memory(
     predicted: Callable[[int], float],
     solver: str,
 ) -> UserError:
-    """What does not fit, and what would: the error to raise."""
+    """Return the error that says what does not fit in memory, and what would."""
     if "n" in where:
         fits = largest_fitting(predicted, limit, where["n"])
         what = f"n = {where['n']} ({element.name}, {solver})"

@@ -5,9 +5,9 @@ h_T = |T|^⅓, h_F = |F|^½,
 
     η_T² = h_T² (‖R‖² + ‖div u_h − ρ‖²) + ½ Σ_F h_F (‖[n × φ curl u_h]‖²_F + ‖[n·u_h]‖²_F)
 
-needs the data only, never u: an estimate that nets do not have. On a natural face it is the misfit
-of its data, whole. The effectivity index η / ‖u − u_h‖_{H(curl)} is bounded from both sides as
-h → 0. The boundary data on the other faces are interpolated; what that loses is not in η.
+needs the data only, never u. On a natural face the misfit of its data, not halved, replaces the
+jump. The effectivity index η / ‖u − u_h‖_{H(curl)} is bounded from both sides as
+h → 0. The boundary data on the other faces are interpolated; that error is not part of η.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def estimate(problem: BoundaryValueProblem, solution: BoundaryValueSolution) -> 
     """η_T of every cell; η = √Σ η_T²."""
     solution = solution.on_mesh()
     if not isinstance(solution.complex, TetComplex):
-        raise UserError("the residual estimator is for tetrahedra; take solution.estimate(problem)")
+        raise UserError("the residual estimator is for tetrahedra; use solution.estimate(problem)")
     sizes = np.cbrt(solution.complex.geometry[1])
     squares = sizes**2 * _cell_residuals(problem, solution)
     np.add.at(squares, *halved_jumps(problem, solution))

@@ -12,7 +12,7 @@ from fem.spaces import Array, Field
 
 @dataclass(frozen=True)
 class Checked:
-    """A field that refuses values of the wrong shape or not finite, and says where."""
+    """A field that raises a UserError, with the point, for values of wrong shape or not finite."""
 
     field: Field
     name: str

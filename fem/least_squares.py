@@ -1,4 +1,4 @@
-"""Nédélec elements fitted to scattered samples: what FEM does when given what nets are given.
+"""Nédélec elements fitted to scattered samples, for comparison with nets given the same.
 
 Minimise over V_h
 

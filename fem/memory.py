@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
-_SHARE = 0.9  # of what is available; the rest is the system's
+_SHARE = 0.9  # of the available memory; the rest is left to the system
 
 
 def available_bytes() -> int:
-    """What a new run may take: MemAvailable, within the limit of a container if there is one."""
+    """Return the memory that a new run may take: MemAvailable, within a container's limit."""
     meminfo = Path("/proc/meminfo")
     if not meminfo.exists():
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -26,7 +26,7 @@ def available_bytes() -> int:
 
 
 def limit_bytes() -> int:
-    """What a new run should take at most."""
+    """Return the largest memory that a new run should take."""
     return int(_SHARE * available_bytes())
 
 

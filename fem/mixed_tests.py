@@ -1,13 +1,13 @@
-"""The mixed form tested with functions of a mesh, for fields that are none of the mesh's own.
+"""The mixed form tested with functions of a mesh, for fields that do not belong to the mesh.
 
 For a field v, and all w of Nédélec's space N₀ and q of the hat functions, both without trace where
 u × n is given and free on natural faces,
 
     r_w = (φ curl v, curl w) − (f, w) − ⟨φ curl u × n, w⟩,    r_q = (v, ∇q) + (ρ, q) − ⟨u·n, q⟩.
 
-Both vanish for v = u. What is small is their size in the dual norms, sup r_w/‖w‖_{H(curl)} and
-sup r_q/‖∇q‖ = |C⁻¹ r| with C Cholesky's factor of the Gram matrix: no derivative of v but its curl
-is asked for, the divergence only against ∇q.
+Both vanish for v = u. Their size is measured in the dual norms, sup r_w/‖w‖_{H(curl)} and
+sup r_q/‖∇q‖ = |C⁻¹ r| with C Cholesky's factor of the Gram matrix: only the curl of v
+is needed, its divergence only tested with ∇q.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The L² distance of two fields on the unit cube, whatever they are: callables, nets, solutions."""
+"""The L² distance of two fields on the unit cube: callables, nets or solutions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fem.fields import Checked
 from fem.solutions import Solution
 from fem.spaces import Array, Field, Line
 
-if TYPE_CHECKING:  # the rules load scipy, a second that listing and planning need not wait
+if TYPE_CHECKING:  # the rules load scipy, which takes a second
     from fem.rules.quadrature import Quadrature
 
 CELLS = 4  # per side, for fields that bring no mesh of their own

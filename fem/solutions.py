@@ -14,7 +14,7 @@ from base.errors import UserError
 from fem import memory
 from fem.spaces import PLAIN, Array, Field, FunctionSpace, How, Line
 
-MEASURING = "error"  # the phase that only the comparison with u needs: no cost of the method
+MEASURING = "error"  # the comparison with u, which is not a cost of the method
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Errors:
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """u_h: what it is, what it cost and, once it has been measured, how good; callable at points.
+    """A field u_h with its cost and, once measured, its errors; callable at points.
 
     A best approximation comes measured; the others have errors after `measure`.
     """
@@ -41,7 +41,7 @@ class Solution:
     residual: float
     seconds: dict[str, float]  # per phase
     peak_bytes: int
-    n: int | None = None  # cells per side of the cube; None on a mesh of the caller's
+    n: int | None = None  # cells per side of the cube; None on a user's mesh
     threads: int = 1
     measured: Errors | None = None
     space: Any = field(repr=False)  # a FunctionSpace; Any: a reader may hold a concrete one
@@ -56,7 +56,7 @@ class Solution:
 
     @property
     def total_seconds(self) -> float:
-        """All phases of the method; measuring its error is none of them."""
+        """The time of all phases of the method, without measuring its error."""
         return sum(value for phase, value in self.seconds.items() if phase != MEASURING)
 
     @property
@@ -66,7 +66,7 @@ class Solution:
     @property
     def _errors(self) -> Errors:
         if self.measured is None:
-            raise UserError("this field has no errors yet; call solution.measure(u, curl_u) first")
+            raise UserError("the errors are not measured yet; call solution.measure(u, curl_u)")
         return self.measured
 
     l2_error = property(lambda self: self._errors.l2)
@@ -90,7 +90,7 @@ class Solution:
         return l2, hcurl
 
     def measure(self, u: Field, curl_u: Field, how: How = PLAIN) -> Self:
-        """The same solution with its errors, absolute and relative."""
+        """Return the same solution with its errors, absolute and relative."""
         started = time.perf_counter()
         l2, hcurl = self.space.errors(self.x, u, curl_u, how)
         seconds = self.seconds | {MEASURING: time.perf_counter() - started}
@@ -117,7 +117,7 @@ def norms(
 
 
 class Label(TypedDict):
-    """Which element was solved for, and by what."""
+    """The element and the solver."""
 
     element: str
     solver: str

@@ -1,6 +1,6 @@
 """Nédélec functions of lowest order as test functions: a residual against each, by quadrature.
 
-For anything that is tested with H₀(curl) and is no finite-element field itself: w, curl w at the
+For fields outside the finite-element space that are tested with H₀(curl): w, curl w at the
 points of a rule, as sparse matrices that apply the integrals.
 """
 
@@ -24,7 +24,7 @@ class TestFunctions:
     three components one after the other.
     """
 
-    __test__ = False  # no test case of pytest's
+    __test__ = False  # not a test case of pytest
 
     points: Array  # (3, Q)
     weights: Array  # (Q,)

@@ -34,7 +34,7 @@ def each(
 
 
 def ranges(size: int, pieces: int) -> list[tuple[int, int]]:
-    """0..size cut in at most so many intervals of nearly equal length."""
+    """0..size cut into at most `pieces` intervals of nearly equal length."""
     count = max(1, min(size, pieces))
     cuts = [size * k // count for k in range(count + 1)]
     return list(pairwise(cuts))

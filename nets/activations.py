@@ -15,11 +15,11 @@ from base.errors import UserError, nearest
 
 @dataclass(frozen=True)
 class Activation:
-    """σ and σ′, both componentwise; `value` is differentiable by autograd too.
+    """An activation σ and σ′, componentwise; autograd can differentiate `value` too.
 
-    `smoothness` is the number of continuous derivatives: what a residual with derivatives of the
-    net asks for. `curvature` = σ″ and `third` = σ‴ may be left out by one that is never given an
-    equation; the last of them need exist almost everywhere only (σ″ of smoothReLU is a step).
+    `smoothness` is the number of continuous derivatives, which residuals with derivatives of the
+    net check. `curvature` = σ″ and `third` = σ‴ may be left out if the net is never given an
+    equation; the highest need exist only almost everywhere (σ″ of smoothReLU is a step).
     """
 
     name: str
@@ -51,7 +51,7 @@ def smooth_relu(eta: float) -> Activation:
 
 
 def tanh(eta: float) -> Activation:
-    """t = tanh z, t′ = 1 − t², t″ = −2 t t′, t‴ = (6t² − 2) t′; η has no part in it."""
+    """t = tanh z, t′ = 1 − t², t″ = −2 t t′, t‴ = (6t² − 2) t′; η is not used."""
 
     def slope(z: Tensor) -> Tensor:
         return 1 - torch.tanh(z) ** 2
@@ -66,7 +66,7 @@ def tanh(eta: float) -> Activation:
 
 
 def softplus(eta: float) -> Activation:
-    """log(1 + eᶻ), with the logistic function p, p (1 − p), p (1 − p)(1 − 2p); η has no part."""
+    """log(1 + eᶻ), with the logistic function p, p (1 − p), p (1 − p)(1 − 2p); η is not used."""
 
     def value(z: Tensor) -> Tensor:
         # torch.nn.functional.softplus turns linear at z = 20, 2e-9 off; logaddexp is exact.
@@ -84,7 +84,7 @@ def softplus(eta: float) -> Activation:
 
 
 def sine(eta: float) -> Activation:
-    """sin z (Sitzmann et al. 2020), with cos z, −sin z, −cos z; η has no part in it."""
+    """sin z (Sitzmann et al. 2020), with cos z, −sin z, −cos z; η is not used."""
 
     def curvature(z: Tensor) -> Tensor:
         return -torch.sin(z)
@@ -124,12 +124,12 @@ def swish(eta: float) -> Activation:
 
 
 def relu(eta: float) -> Activation:
-    """max(0, z), with slope 0 at 0 as torch has it; η has no part in it."""
+    """max(0, z), with slope 0 at 0 as in torch; η is not used."""
     return Activation("relu", torch.relu, lambda z: (z > 0).to(z.dtype))
 
 
 def gelu(eta: float) -> Activation:
-    """z Φ(z) with the normal distribution Φ, slope Φ(z) + z φ(z); η has no part in it."""
+    """z Φ(z) with the normal distribution Φ, slope Φ(z) + z φ(z); η is not used."""
 
     def slope(z: Tensor) -> Tensor:
         return torch.special.ndtr(z) + z * torch.exp(-(z**2) / 2) / sqrt(2 * pi)
@@ -149,7 +149,7 @@ ACTIVATIONS: dict[str, Callable[[float], Activation]] = {
 
 
 def activation(name: str, eta: float) -> Activation:
-    """The activation of that name at the given η."""
+    """Return the activation called `name` at the given η."""
     if name not in ACTIVATIONS:
         raise UserError(f"unknown activation {name!r}; {nearest(name, sorted(ACTIVATIONS))}")
     return ACTIVATIONS[name](eta)

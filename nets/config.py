@@ -32,7 +32,7 @@ class NetConfig:
     def __post_init__(self) -> None:
         for name in ("gamma", "eta", "scale", "first_scale"):
             value = getattr(self, name)
-            if type(value) is int:  # of any length, and tensors take 64 bits
+            if type(value) is int:  # Python integers are unbounded; tensors take 64 bits
                 object.__setattr__(self, name, float(value))
         check_config(self)
 
@@ -47,7 +47,7 @@ class NetConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "NetConfig":
-        """From parsed JSON, where tuples have become lists."""
+        """Return the config from parsed JSON, where tuples have become lists."""
         known = [field.name for field in fields(cls)]
         for name in values:
             if name not in known:

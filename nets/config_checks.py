@@ -1,4 +1,4 @@
-"""What a net may be made of; everything else is refused with a line that says why."""
+"""Checks of a net's configuration; each error names the value and the remedy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST_SEED = 2**63 - 1
 
 
 def check_config(config: NetConfig) -> None:
-    """Refuse what cannot be built, with the value and the remedy."""
+    """Raise a UserError, with the value and the remedy, for a net that cannot be built."""
     architecture = architectures.get(config.net)
     _one_of("tau", config.tau, architectures.TAU_POLICIES)
     _one_of("init", config.init, sorted(INITIALISERS))
@@ -56,7 +56,7 @@ def _check_widths(config: NetConfig) -> None:
     if isinstance(config.width, Sequence):
         if len(config.width) != config.hidden:
             raise UserError(
-                f"width names {len(config.width)} layers but hidden = {config.hidden}; "
+                f"width has {len(config.width)} entries but hidden = {config.hidden}; "
                 "give one width, or one per hidden layer"
             )
         for width in config.width:

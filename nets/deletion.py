@@ -13,7 +13,7 @@ from nets.module import Network
 
 
 def deletion_of(net: Network) -> Deletion:
-    """How layers of the net are deleted; raises, with the reason, where they cannot be."""
+    """Return how layers of the net are deleted; a UserError says why where they cannot be."""
     name, deletion = net.config.net, net.architecture.DELETION
     if isinstance(deletion, str):
         can = [

@@ -66,7 +66,7 @@ def starting_weights(
     seed: int,
     first_scale: float = 1.0,
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """W[0..L−1] and b[0..L−2], both multiplied by `scale`; biases ascending if asked for.
+    """W[0..L−1] and b[0..L−2], both multiplied by `scale`; biases ascending if `sort_biases`.
 
     `first_scale` multiplies W[0] and b[0] once more. With σ = sin the first layer is one of Fourier
     features w·x + b, whose frequencies it sets (ω₀ of Sitzmann et al. 2020); they are then trained.
@@ -85,7 +85,7 @@ def starting_weights(
 def starting_tau(policy: str, tau0: Tau0, hidden: int, seed: int) -> Tensor:
     """τ[0..H−1] by the grammar of `nets.tau`; "uniform" is in (0, 1].
 
-    ReZero starts from τ[0] = 1 and zeros; tau0 has no part in it. A random global step is one
+    ReZero starts from τ[0] = 1 and zeros; tau0 is not used. A random global step is one
     draw for all layers. The draws come from a stream of their own, so that nets that differ only
     in τ₀ start from the same weights.
     """

@@ -20,7 +20,7 @@ class Network(FlatModule):
 
     C and s come from the architecture and τ, in float64 whatever the precision of the net.
 
-    How τ is held: as the parameter `tau` (τ itself and not its logarithm; frozen where τ is fixed),
+    τ is stored as the parameter `tau` (τ itself and not its logarithm; frozen where τ is fixed),
     which is the whole vector, but one number for a global τ. Reading `net.tau` always gives the
     whole vector; for a fixed or learned τ it is the parameter itself. `free_tau` is the part that
     is learned: all of it, but τ[1..] for ReZero.
@@ -52,7 +52,7 @@ class Network(FlatModule):
         self._parameters["tau"] = nn.Parameter(held.clone(), requires_grad=config.tau != "fixed")
 
     def _look_up(self) -> None:
-        """What the config names: code, which is not copied or pickled but found again."""
+        """Look up the code that the config names; it is not copied or pickled."""
         self.architecture = architectures.get(self.config.net)
         self.sigma = activation(self.config.activation, self.config.eta)
 
@@ -66,7 +66,7 @@ class Network(FlatModule):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *rest: Any, **more: Any
     ) -> None:
-        """Also reads what was saved when the free part of τ was called `steps`."""
+        """Load a state dict, also an old one that calls the free part of τ `steps`."""
         if f"{prefix}steps" in state_dict:
             free = state_dict.pop(f"{prefix}steps")
             whole = self.whole_tau(free)
@@ -92,7 +92,7 @@ class Network(FlatModule):
         return self.config.tau != "fixed" and self.free_tau.numel() > 0
 
     def _put_back(self) -> None:
-        """A learned τ, back to where the net is defined."""
+        """Project a learned τ back to where the net is defined."""
         held = self._parameters["tau"]
         if held is None or not held.requires_grad:
             return
@@ -127,7 +127,7 @@ class Network(FlatModule):
         return tau_gradient[1:] if self.config.tau == "rezero" else tau_gradient
 
     def set_tau(self, tau: Tensor) -> None:
-        """Other steps τ[0..L−2]; they must be of the τ policy's form."""
+        """Set the steps τ[0..L−2], which must have the form of the τ policy."""
         with torch.no_grad():
             self.free_tau.copy_(tau[len(tau) - self.free_tau.numel() :])
 
@@ -210,7 +210,7 @@ def build(
     width: one for all hidden layers or one each; gamma: order of the Fractional-DNN;
     eta: half-width of smoothReLU's parabola; carry_input: P(0→ℓ) = 1 instead of 0 (needs
     width = inputs); init: torch | he | xavier | normal | orthogonal, times `scale`, the first
-    layer also times `first_scale`; sort_biases: ascending, as the bias ordering wants them.
+    layer also times `first_scale`; sort_biases: start with ascending biases.
     """
     arguments = dict(locals())
     for name in ("width", "tau0"):

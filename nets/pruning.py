@@ -6,9 +6,9 @@ measures say so:
 - "tau": |τ[ℓ]|, the paper's. With ReLU-like σ it is partly a scale (τ·10⁻³ with W, b·10³ is the
   same layer), so a small τ alone proves nothing.
 - "change": ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖ over the data; for the ResNet this is ‖s σ‖/‖y‖, what the
-  layer adds against what is there.
+  layer adds relative to the state.
 
-What deletion means each architecture declares (`DELETION`), with the reason where it means nothing.
+Each architecture declares what deleting a layer means, or why it is impossible (`DELETION`).
 
 Layer 0 is never deleted: it lifts the input to the hidden width.
 """

@@ -2,7 +2,7 @@
 
 Tensors `W.0`, `b.0`, … and `tau` (one number where τ is global; files of format 1, which call the
 free part of τ `steps`, are still read). The header's metadata carries the arguments of `build` as
-JSON, whatever the caller adds (the problem, the inputs it was shown, the errors it reached), and
+JSON, whatever the caller adds (the problem, its inputs, its errors), and
 from format 3 on a checksum. Equal nets are equal files.
 """
 
@@ -33,7 +33,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 def to_bytes(net: Network, about: Mapping[str, Any] | None = None) -> bytes:
-    """Return the whole file; `about` is any JSON the caller wants to find again."""
+    """Return the whole file; `about` is any JSON data to store with the net."""
     metadata = {
         "format": FORMAT,
         "config": json.dumps(net.config.as_dict(), sort_keys=True),
@@ -46,7 +46,7 @@ def to_bytes(net: Network, about: Mapping[str, Any] | None = None) -> bytes:
 def save(
     net: Network, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write the net to a file, which is the old one or the new one at any time, never a part."""
+    """Write the net to a file atomically: the old file stays until the new one is complete."""
     target = Path(path)
     aside = target.with_name(f".{secrets.token_hex(4)}.part")
     try:
@@ -67,7 +67,7 @@ def load_with_about(path: str | os.PathLike[str]) -> tuple[Network, dict[str, An
     """Return the net of a file and the `about` that was saved with it."""
     try:
         if not Path(path).is_file():
-            raise UserError(f"cannot read {path}: there is no such file")
+            raise UserError(f"cannot read {path}: file not found")
         data = Path(path).read_bytes()
     except (OSError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or "it is too large"
@@ -81,7 +81,7 @@ def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict
         tensors = safetensors.torch.load(data)
     except (SafetensorError, KeyError) as error:  # a KeyError: numbers that torch has no type for
         raise UserError(
-            f"{name} is damaged or no safetensors file ({_first_line(error)}); save it again"
+            f"{name} is damaged or not a safetensors file ({_first_line(error)}); save it again"
         ) from None
     metadata = _header(data)[0].get(METADATA, {})
     known = metadata.get("format")
@@ -132,7 +132,7 @@ def _object(text: str) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("its description is nested too deeply") from None
     if not isinstance(found, dict):
-        raise ValueError("its description is no JSON object")
+        raise ValueError("its description is not a JSON object")
     return found
 
 
@@ -140,15 +140,17 @@ def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -
     """Return the net, after its shapes and numbers have been compared with its description."""
     described = _object(metadata["config"])
     if hasattr(architectures.get(str(described.get("net"))), "make"):
-        return _filled(NetConfig.from_dict(described), tensors)  # its own code knows its shapes
+        return _filled(
+            NetConfig.from_dict(described), tensors
+        )  # a user's module has its own shapes
     layers = sum(name.startswith("W.") for name in tensors)
     if type(described.get("hidden")) is not int or described["hidden"] != layers - 1:
-        raise ValueError("its description has another depth than its tensors")
+        raise ValueError("its description and its tensors differ in depth")
     config = NetConfig.from_dict(described)
     found = {name: tuple(value.shape) for name, value in tensors.items()}
     tau = found.pop("steps", None) or found.pop("tau", None)
     if found != _shapes(config) or tau is None or len(tau) != 1:
-        raise ValueError("its tensors have other shapes than its description says")
+        raise ValueError("the shapes of its tensors differ from its description")
     net = _filled(config, tensors)
     if net.architecture.POSITIVE_TAU and not bool((net.tau > 0).all()):
         raise ValueError(f"tau must be positive for net={config.net!r}")
@@ -161,7 +163,7 @@ def _filled(config: NetConfig, tensors: Mapping[str, torch.Tensor]) -> Network:
         if value.dtype != getattr(torch, config.dtype):
             raise ValueError(f"{name} is not of the described precision, {config.dtype}")
         if not torch.isfinite(value).all():
-            raise ValueError(f"there are numbers that are not finite in {name}; train it again")
+            raise ValueError(f"{name} has entries that are not finite; train it again")
     net = network(config)
     net.load_state_dict(dict(tensors))
     return net

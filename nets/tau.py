@@ -25,7 +25,7 @@ GRAMMAR = (
 
 
 def starting_steps(tau0: Tau0, hidden: int) -> tuple[float, ...] | None:
-    """τ[0..H−1] that τ₀ means for `hidden` layers; None where they are to be drawn."""
+    """Return τ[0..H−1] for `hidden` layers from τ₀; None where they are to be drawn."""
     if isinstance(tau0, str):
         if tau0.strip() == UNIFORM:
             return None

@@ -54,17 +54,17 @@ class OwnNet(FlatModule):
         """Explain why the parts of a `Network` are missing; else as any torch module."""
         if name in PARTS_OF_A_NETWORK:
             kind = type(self.inner).__name__
-            raise UserError(f"{kind} is a torch module of your own: it has no `{name}`")
+            raise UserError(f"{kind} is a user's torch module: it has no `{name}`")
         return super().__getattr__(name)
 
     @property
     def original(self) -> nn.Module:
-        """The module that its owner knows."""
+        """The user's module."""
         return self.inner if self.is_guest else self
 
     @property
     def tau(self) -> Tensor:
-        """No step at all."""
+        """An empty vector: a user's module has no τ."""
         return torch.zeros(0, dtype=torch.float64)
 
     @property
@@ -84,7 +84,7 @@ Trainable = Network | OwnNet
 
 
 def _called(make: Callable[..., Any], config: NetConfig) -> nn.Module:
-    """The module from what its maker asks for by name."""
+    """Make the module with those arguments that its maker takes by name."""
     try:
         wanted = inspect.signature(make).parameters
     except (TypeError, ValueError):
@@ -95,11 +95,11 @@ def _called(make: Callable[..., Any], config: NetConfig) -> nn.Module:
         fixed = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if name not in given and parameter.default is parameter.empty and not fixed:
             raise UserError(
-                f"{config.net} asks for {name!r}; a net is offered {', '.join(OFFERED)}, by name"
+                f"{config.net} requires {name!r}; it may take {', '.join(OFFERED)}, by name"
             )
     module = make(**given)
     if not isinstance(module, nn.Module):
-        raise UserError(f"{config.net} gave {type(module).__name__}, not a torch module")
+        raise UserError(f"{config.net} returned {type(module).__name__}, not a torch module")
     return module
 
 
@@ -112,11 +112,11 @@ def _check_output(net: OwnNet) -> None:
     except Exception as error:
         message = " ".join(str(error).split())
         raise UserError(
-            f"{type(net.inner).__name__} does not take rows of {inputs} numbers: {message}"
+            f"{type(net.inner).__name__} does not accept rows of {inputs} numbers: {message}"
         ) from error
     if shape != (2, outputs):
         raise UserError(
-            f"{type(net.inner).__name__} answers 2 rows with shape {shape}, not (2, {outputs})"
+            f"{type(net.inner).__name__} returns shape {shape} for 2 rows, not (2, {outputs})"
         )
 
 
@@ -128,7 +128,7 @@ class AutogradObjective:
     ) -> None:
         self.net, self.loss = net, loss or Loss()
         if self.loss.lambda2 or self.loss.beta:
-            raise UserError("lambda2 and beta are penalties on tau and b, which this net lacks")
+            raise UserError("this net has no tau and b to penalise; leave out lambda2 and beta")
         self.dtype = getattr(torch, dtype) if dtype else net.dtype
         names = {id(p): name for name, p in net.inner.named_parameters()}
         self.names = [names[id(p)] for p in net.free_parameters()]
@@ -139,7 +139,7 @@ class AutogradObjective:
         self.x = self.net.as_batch(x, "x", self.net.widths[0]).to(self.dtype)
         self.y = self.net.as_batch(y, "y", self.net.widths[1]).to(self.dtype)
         if len(self.x) != len(self.y):
-            raise UserError(f"x and y need as many rows, got {len(self.x)} and {len(self.y)}")
+            raise UserError(f"x and y differ in their rows: {len(self.x)} and {len(self.y)}")
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """(inf, zeros) where J or its gradient is not finite."""

@@ -1,7 +1,7 @@
-"""Elements: every file of this folder declares one element as `ELEMENT`, found by its file.
+"""Elements: every file of this folder declares one element as `ELEMENT`.
 
-An element says all that others need to know about it: its names, its cells, its order, its
-solvers and their memory, and what else it can do. There is no table of elements. Asking it loads
+An element declares everything that is used elsewhere: its names, its cells, its order, its
+solvers and their memory, and its other abilities. No list of elements is kept. Importing it loads
 neither scikit-fem nor compiled code: builders import what they need when they are called.
 """
 
@@ -24,12 +24,12 @@ Task = Literal["best", "solve", "fit"]
 
 
 def per_cell(size: float) -> Needs:
-    """Memory needs of so many bytes for each cell."""
+    """Memory needs of `size` bytes for each cell."""
     return lambda cells, order: size * cells
 
 
 def factorised(dofs: float, functions: int) -> Needs:
-    """Memory needs of assembly with so many dofs and functions per cell: chunks of bases (of
+    """Memory needs of assembly with `dofs` and `functions` per cell: chunks of bases (of
     400 000 points, at most 1000 of them in a cell), and the fill-in of the factors, 48 to 58
     dofs^1.5 bytes from n = 8 to 14."""
     return lambda cells, order: min(4e7, 1e5 * cells) * functions + 80 * (dofs * cells) ** 1.5
@@ -40,7 +40,7 @@ class Solver:
     """How to make a space: `build(n=…)` or, with `any_mesh`, `build(mesh=…)`.
 
     Elements without a fixed order pass `order=…` as well. `auto` takes the first solver of an
-    element that takes the mesh and its number of cells and fits in memory.
+    element that supports the mesh and its number of cells and fits in memory.
     """
 
     build: Callable[..., Space]
@@ -51,7 +51,7 @@ class Solver:
 
 @dataclass(frozen=True)
 class OnCube:
-    """A solver for the uniform cube alone, which "auto" takes there from so many cells on."""
+    """A solver for the uniform cube alone, which "auto" chooses there above a number of cells."""
 
     solver: str
     needs: Needs
@@ -75,13 +75,13 @@ class Ability:
     )
 
     def choose(self, solver: str, cells: int, on_mesh: bool) -> tuple[str, Needs]:
-        """The solver to run and what it needs; "auto" may be left to `run`."""
+        """Return the solver to run and its memory needs; "auto" may be left to `run`."""
         special = self.on_cube
         if special is None or solver not in ("auto", special.solver):
             return solver, self.needs
         if on_mesh and solver == special.solver:
             others = " or ".join(name for name in self.solvers if name != solver)
-            raise UserError(f"solver {solver!r} works on the uniform cube only; take {others}")
+            raise UserError(f"solver {solver!r} works on the uniform cube only; use {others}")
         if on_mesh or (solver == "auto" and cells < special.from_cells):
             return solver, self.needs
         return special.solver, special.needs
@@ -89,24 +89,24 @@ class Ability:
 
 @dataclass(frozen=True, kw_only=True)
 class Element:
-    """A finite element: what it is called, what it promises, how it is solved."""
+    """A finite element: its names, its order of convergence, its solvers."""
 
     name: str  # as users type it
     title: str  # in tables and legends: N₀ tetrahedra
     short: str  # next to a curve: N₀ tets
-    about: str  # in one line, for people who have not met it
+    about: str  # in one line, for readers who do not know it
     cell: Literal["tet", "hex"]
     order: int | None  # rate in L² and H(curl) for smooth fields; None: an argument
     solvers: Mapping[str, Solver] = field(repr=False)
     boundary_value: Ability | None = field(default=None, repr=False)
     fit: Ability | None = field(default=None, repr=False)
-    bricks: bool = False  # whether its meshes are `BrickMesh`es, which bring their orders along
+    bricks: bool = False  # whether its meshes are `BrickMesh`es, which carry their orders
     quadratic: bool = False  # whether files for ParaView need the midpoints of edges too
     reference: Callable[[], Any] | None = None  # the scikit-fem element, where there is one
 
     @property
     def labels(self) -> dict[str, str | int | None]:
-        """What results carry along, so that a report needs no list of elements."""
+        """Return the labels that results carry, so that a report needs no list of elements."""
         return {
             "element_title": self.title,
             "element_short": self.short,
@@ -125,7 +125,7 @@ class Element:
         return int(mesh.cells if self.bricks else mesh.t.shape[1])
 
     def ability(self, task: Literal["solve", "fit"]) -> Ability:
-        """What solves boundary-value problems or fits samples; a UserError names others."""
+        """Return how a task is solved; a UserError names the elements that can, if this cannot."""
         chosen = self.boundary_value if task == "solve" else self.fit
         if chosen is None:
             what = "boundary-value problems" if task == "solve" else "fits to samples"
@@ -153,12 +153,12 @@ class Element:
 
 
 def _declared(found: Any, name: str) -> Element:
-    hint = f"{name} is no element: define ELEMENT = Element(…), see fem/elements"
+    hint = f"{name} is not an element: define ELEMENT = Element(…), see fem/elements"
     return replace(declared(found, "ELEMENT", Element, hint), name=name)
 
 
 def _name_in(path: Path) -> str:
-    """What a file calls its element, `ELEMENT = Element(name="N0", …)`, without executing it."""
+    """Return the name in a file's `ELEMENT = Element(name="N0", …)` without executing it."""
     for node in ast.parse(path.read_bytes()).body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             given = [keyword.value for keyword in node.value.keywords if keyword.arg == "name"]
@@ -173,17 +173,17 @@ get, names = REGISTRY.get, REGISTRY.names
 
 
 def elements() -> dict[str, Element]:
-    """All elements by name, but for those in files of a user."""
+    """All elements by name, except those in a user's files."""
     return {name: get(name) for name in names()}
 
 
 def _advised(able: Ability | None) -> bool:
-    """Nodal elements, which want the trace in one piece, are for demonstration, not recommended."""
+    """Nodal elements, which need the whole trace, are for demonstration, not recommended."""
     return able is not None and not able.whole_trace
 
 
 def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
-    """The solver of that name, or for "auto" all that take the mesh and its size, best first."""
+    """Return the solver of that name, or for "auto" all that support the mesh, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
     if not element.solvers:
         raise UserError(

@@ -24,7 +24,7 @@ class ElementTetNedelec2(ElementHcurl):
     - face a < b < c:  λ_a W_bc and λ_b W_ac (with λ_c W_ab they are dependent).
 
     The N₀ space and the gradients of the P₂ bubbles appear as they are, which is what the
-    preconditioner and the discrete gradient live on. Global order, not local order, decides
+    preconditioner and the discrete gradient rely on. Global order, not local order, decides
     which two of the three face functions are taken, so that both neighbours take the same two.
     """
 

@@ -11,7 +11,7 @@ from fem.elements import Ability, Element, Needs
 def nodal(
     name: str, cells: str, fields: str, run: Callable[..., Any], needs: Needs, **shape: Any
 ) -> Element:
-    """A nodal element: only the boundary-value problem, which is what goes wrong with it."""
+    """Declare a nodal element: it solves only the boundary-value problem."""
     return Element(
         name=name,
         title=f"nodal {cells} (wrong at re-entrant edges)",

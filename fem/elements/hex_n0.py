@@ -1,6 +1,6 @@
 """hexN0: lowest-order Nédélec element of the first kind on hexahedra, 12 edge dofs ∫ u·t.
 
-scikit-fem has none. Per edge along e_k with the corner signs of the other two axes i, j:
+scikit-fem has no such element. Per edge along e_k with the corner signs of the other two axes i, j:
 
     φ = ℓ_i ℓ_j e_k,   curl φ = ∇(ℓ_i ℓ_j) × e_k,   ℓ = x or 1 − x.
 """

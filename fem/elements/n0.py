@@ -35,7 +35,7 @@ def general(n: int | None = None, mesh: Any = None) -> Space:
 
 
 def boundary_value(problem: Any, *, solver: str, **options: Any) -> Any:
-    """The uniform cube has a solver of its own."""
+    """Solve on the uniform cube by its own solver, else on the mesh."""
     if solver != "cube":
         return mixed_on_tets(0)(problem, solver=solver, **options)
     from fem.spaces.cube.boundary_value import solve_on_cube

@@ -20,7 +20,7 @@ def cube(n: int, cell: str = "tet") -> Any:
 
 
 def drawable(mesh: Any) -> Any:
-    """The mesh with points and cells, as files want it: of bricks, the hexahedra they are."""
+    """The mesh with points and cells, for files; bricks become hexahedra."""
     if not hasattr(mesh, "axes"):
         return mesh
     from skfem import MeshHex

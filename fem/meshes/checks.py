@@ -1,4 +1,4 @@
-"""Whether a mesh can be computed on: its cells have volume and do not overlap themselves."""
+"""Checks of a mesh: its cells have positive volume and are not inverted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fem.spaces import Array
 
 
 def check(mesh: Any, name: str = "the mesh") -> None:
-    """Refuse cells that are flat or turned inside out, naming the first of them.
+    """Raise a UserError for flat or inverted cells, naming the first of them.
 
     Cells may be numbered in either orientation (Kuhn meshes have both). A hexahedron is inverted
     where its Jacobian changes sign from corner to corner, a tetrahedron where it lies on the same

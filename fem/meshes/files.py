@@ -26,7 +26,7 @@ from fem.spaces import Array, Field, Line
 
 Indices = NDArray[np.integer[Any]]
 
-SMALLEST, LARGEST = 1e-6, 1e6  # extents beyond which a unit must be wrong
+SMALLEST, LARGEST = 1e-6, 1e6  # extents beyond which the unit is probably wrong
 MOST_BYTES = 2**33
 # How formats that may name other files do so.
 REFERRING = {
@@ -40,7 +40,7 @@ NUDGE = 1e-9  # towards the cell's centre, so that evaluation at a corner stays 
 
 
 def read_mesh(path: Path | str) -> Any:
-    """The tetrahedra of a mesh file of any format that meshlane reads, checked."""
+    """Return the checked tetrahedra of a mesh file in any format that meshlane reads."""
     import meshlane
     from skfem import MeshTet
 
@@ -50,7 +50,7 @@ def read_mesh(path: Path | str) -> Any:
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # meshlane prints before it gives up
             content = meshlane.read(path)
-    except (Exception, SystemExit) as error:  # its forty readers raise whatever they stumble over
+    except (Exception, SystemExit) as error:  # its forty readers raise all kinds of errors
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise UserError(f"cannot read {path.name} as a mesh: {reason}") from None
     t = _tetrahedra(content, path.name)
@@ -65,19 +65,19 @@ def read_mesh(path: Path | str) -> Any:
 
 
 def _check_plain(path: Path) -> None:
-    """Refuse what is no plain file (a pipe would be waited for) and what is too large."""
+    """Raise a UserError unless the path is a plain file (a pipe would block) of limited size."""
     try:
         about = os.stat(path)
     except (OSError, ValueError):
         raise UserError(f"no mesh file at {path}") from None
     if not stat.S_ISREG(about.st_mode):
-        raise UserError(f"no mesh file at {path}: it is no plain file; give a file")
+        raise UserError(f"{path} is not a regular file; give a mesh file")
     if about.st_size > MOST_BYTES:
         raise UserError(f"{path.name} has {about.st_size} bytes; at most {MOST_BYTES} are read")
 
 
 def _check_alone(path: Path) -> None:
-    """Refuse a mesh that names other files: these could be anything, a pipe or a device."""
+    """Raise a UserError for a mesh that names other files, which might be pipes or devices."""
     ending = path.suffix.lower()
     if ending in (".node", ".ele"):
         _check_plain(path.with_suffix(".ele" if ending == ".node" else ".node"))
@@ -94,7 +94,7 @@ def _tetrahedra(content: Any, name: str) -> Indices:
 
 
 def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
-    """Points and cells without the points that no tet has: nodes without an equation."""
+    """Remove points that belong to no tet: they would be nodes without an equation."""
     if t.min() < 0 or t.max() >= len(points):
         raise UserError(f"a cell refers to point {t.max()} of {len(points)}; the file is damaged")
     used, index = np.unique(t, return_inverse=True)
@@ -104,7 +104,7 @@ def _used_points(points: Array, t: Indices) -> tuple[Array, Indices]:
 def _check_extent(p: Array, name: str) -> None:
     extent = float(np.ptp(p, axis=1).max())
     if not np.isfinite(p).all():
-        raise UserError(f"{name} has points that are not finite")
+        raise UserError(f"{name} has points that are not finite; repair it")
     if not SMALLEST < extent < LARGEST:
         raise UserError(
             f"{name} is {extent:.3g} across, not between {SMALLEST:g} and {LARGEST:g}; "
@@ -113,7 +113,7 @@ def _check_extent(p: Array, name: str) -> None:
 
 
 def _check_orientation(p: Array, t: Indices, name: str) -> None:
-    """Refuse a few inverted tets: files orient all one way, or none (Kuhn: half and half)."""
+    """Raise a UserError for a few inverted tets; Kuhn meshes have half of each orientation."""
     a, b, c, d = np.moveaxis(p[:, t], 1, 0)
     volume = np.einsum("dc,dc->c", np.cross(b - a, c - a, axis=0), d - a)
     minority = min(np.flatnonzero(volume < 0), np.flatnonzero(volume > 0), key=len)

@@ -18,7 +18,7 @@ def graded_cube(n: int, exponent: float = EXPONENT, towards: Line = (1.0, 0.0)) 
     """Kuhn tets on the tensor grid x₁ = 1 − t^β, x₂ = t^β, x₃ = t, for t = 0, 1/n, …, 1.
 
     `towards` is the singular edge {x₁ = a, x₂ = b} with a and b in {0, 1}: an edge of the cube.
-    β = 1 is the uniform mesh. Cells at the edge are thin (n^(1−β) : 1); N₀ and N₁ bear that.
+    β = 1 is the uniform mesh. Cells at the edge are thin (n^(1−β) : 1); N₀ and N₁ tolerate that.
     """
     from skfem import MeshTet
 

@@ -77,7 +77,7 @@ def _bucket_range(
         low = high = p[d, vertices[0]]
         for a in range(1, 4):
             low, high = min(low, p[d, vertices[a]]), max(high, p[d, vertices[a]])
-        # a little wider, so that points on a face find either of its cells
+        # slightly wider, so that points on a face find one of its cells
         first[d] = max(0, int(np.floor((low - origin[d]) / width[d] - 1e-9)))
         last[d] = min(shape[d] - 1, int(np.floor((high - origin[d]) / width[d] + 1e-9)))
         first[d] = min(first[d], shape[d] - 1)

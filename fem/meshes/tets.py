@@ -31,7 +31,7 @@ class Tets:
 
     @classmethod
     def of(cls, mesh: Any) -> Tets:
-        """From a scikit-fem mesh; its cells keep their numbers."""
+        """Return the arrays of a scikit-fem mesh; its cells keep their numbers."""
         return cls(np.ascontiguousarray(mesh.p), np.sort(mesh.t.T.astype(np.int32), axis=1))
 
     @cached_property
@@ -117,7 +117,7 @@ def _number_edges(t: Ints, nodes: int) -> tuple[Ints, Ints]:
 
 @njit(cache=True, nogil=True)
 def _insert(values: Ints, start: int, length: int, value: int) -> int:
-    """Puts a value into the sorted list values[start : start + length], once; its new length."""
+    """Insert a value once into the sorted values[start : start + length]; return the length."""
     k = start + length
     while k > start and values[k - 1] > value:
         k -= 1

@@ -68,7 +68,7 @@ def two_level(A: sp.csr_matrix, coarse: Indices, solve: Action) -> Action:
     """For hierarchical bases: Gauss–Seidel on all dofs, `solve` on the lowest-order ones.
 
     What the lowest order leaves is local (edge and face bubbles), so that Gauss–Seidel on them
-    converges at a rate that no mesh width enters.
+    converges at a rate independent of the mesh width.
     """
     half = Symmetric.of(A)
     inverse = 1.0 / half.diagonal

@@ -27,10 +27,10 @@ class System(Protocol):
     """A symmetric positive definite matrix A with a preconditioner B."""
 
     def apply_dot(self, p: Vector, q: Vector) -> float:
-        """q ← A p; returns p·q."""
+        """Set q ← A p and return p·q."""
 
     def precondition_dot(self, r: Vector) -> float:
-        """Prepares z = B r; returns r·z."""
+        """Prepare z = B r and return r·z."""
 
     def direction(self, p: Vector, r: Vector, beta: float) -> None:
         """p ← z + β p with the z prepared last."""
@@ -65,7 +65,7 @@ def conjugate_gradients(
     norm_b: float | None = None,
     max_iterations: int = MAX_ITERATIONS,
 ) -> LinearSolve:
-    """Improves x until ‖r‖ ≤ tol ‖b‖, where r = b − A x on entry; works in x and r.
+    """Improve x until ‖r‖ ≤ tol ‖b‖, where r = b − A x on entry; works in x and r.
 
     `norm_b` is ‖b‖ (‖r‖ on entry if x is the zero vector). Progress is counted in digits.
     """
@@ -86,7 +86,7 @@ def conjugate_gradients(
         residual = math.sqrt(advance(x, r, p, q, alpha, threads)) / norm_b
     raise NotConverged(
         f"conjugate gradients stopped after {iteration} iterations at a relative residual of "
-        f"{residual:.1e}, asked for {tol:.1e}: allow a larger tol or another solver"
+        f"{residual:.1e} instead of {tol:.1e}; use a larger tol or another solver"
     )
 
 

@@ -19,7 +19,7 @@ from fem.spaces import Array, FunctionSpace, How, LinearSolve
 
 Indices = NDArray[np.integer[Any]]
 ALIGNED = 1e-9
-# Unknowns up to which a factorisation is the faster way; with a weight on the divergence, where
+# Up to this many unknowns a factorisation is faster; with a weight on the divergence, where
 # multigrid by components does not converge, it is the only one.
 DIRECT_UP_TO = 12_000
 
@@ -42,7 +42,7 @@ class NodalSpace(FunctionSpace, Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class NodalSolution(BoundaryValueSolution):
-    """u_h of a nodal element: it minimises its energy, and says nothing of its error."""
+    """u_h of a nodal element: it minimises the energy and has no error estimate."""
 
     energy: float  # ‖φ^½ curl u_h‖² + ‖w^½ div u_h‖²
 
@@ -67,7 +67,7 @@ def held_components(
     if (abs(normals).max(axis=0) < 1.0 - ALIGNED).any():
         raise UserError(
             "nodal elements take boundary values component by component: the faces of the mesh "
-            "must be parallel to two axes; take N0"
+            "must be parallel to two axes; use N0"
         )
     if natural:
         assert problem.natural is not None
@@ -92,7 +92,7 @@ def solve_nodal(
 ) -> NodalSolution:
     """Assemble and solve, and keep the energy."""
     if problem.potential is not None:
-        raise UserError("nodal elements need the trace g whole, not a part of it by a potential")
+        raise UserError("nodal elements need the trace g whole; include the potential's part in g")
     A, b = space.matrix(problem), space.load(problem)
     fixed, given = space.held(problem)
     clock.lap("assemble")

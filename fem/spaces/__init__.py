@@ -5,8 +5,8 @@ A *space* is a finite-element space on one mesh together with its solver for
     (w curl u_h, curl v) + (u_h, v) = (w curl u, curl v) + (u, v)   for all v,   w = 1,
 
 the best approximation in H(curl) (maths 6). Constructing a space costs nothing: meshes and
-matrices come into being when `load` or `solve` first need them, so that `predicted_bytes` can
-be asked of spaces that would never fit.
+matrices are made when `load` or `solve` first need them, so that `predicted_bytes` can
+be called for spaces that would not fit.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class How:
             raise UserError(f"tol must lie between 0 and 1 (a relative residual), got {self.tol!r}")
 
     def report(self, phase: str, done: float, total: float) -> None:
-        """Report `done` of `total` units of the phase, if somebody asked for it."""
+        """Report `done` of `total` units of the phase, if a callback is set."""
         if self.progress is not None:
             self.progress(phase, done, total)
 
@@ -84,7 +84,7 @@ class FunctionSpace(Protocol):
 
 
 class Space(FunctionSpace, Protocol):
-    """A discretisation; the front door `fem.best_approximation` knows nothing else about it."""
+    """A discretisation; `fem.best_approximation` uses only this interface."""
 
     def predicted_bytes(self, threads: int = 1) -> int:
         """Peak memory of load, solve and errors, beyond what Python itself takes."""

@@ -122,8 +122,8 @@ class AssembledSpace:
         residual = float(np.linalg.norm(b - self.matrix @ x)) / scale
         if not residual <= how.tol:
             raise NotConverged(
-                f"the direct solve left a relative residual of {residual:.1e}, not {how.tol:.1e}: "
-                "allow a larger tol or another solver"
+                f"the direct solve left a relative residual of {residual:.1e}, not {how.tol:.1e}; "
+                "use a larger tol or another solver"
             )
         return LinearSolve(x, 0, residual)
 

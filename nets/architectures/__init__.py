@@ -1,9 +1,9 @@
-"""The architectures: one file each, found by its name. A file says everything about its net.
+"""The architectures: one file each, found by its name. A file declares:
 
-- `TITLE`: what text and legends call it, and `PLACE`, a number: where it stands among the others in
-  tables and figures (the paper's go from 1, no skip, to 4, all states with weights);
-- `POSITIVE_TAU`: whether every τ[ℓ] must be positive (then ReZero, which starts from 0, is out);
-- `HAS_ORDER`: whether `gamma`, the order of the time derivative, has a part in it;
+- `TITLE`: its name in text and legends, and `PLACE`: a number that orders the nets in
+  tables and figures (the paper's go from 1, no skips, to 4, weighted skips from all states);
+- `POSITIVE_TAU`: whether every τ[ℓ] must be positive (this excludes ReZero, which starts from 0);
+- `HAS_ORDER`: whether it uses `gamma`, the order of the time derivative;
 - `DELETION`: how a layer is deleted (a `Deletion`), or in a few words why it cannot be;
 - `coefficients(tau, gamma) -> (C, s)`: float64, differentiable in `tau` (H,), with C (H+1, H+1)
   strictly lower triangular and s (H,),
@@ -14,7 +14,7 @@ The loop, the projections, the read-out, every gradient and the predictions of t
 from C and s, written once for all. Files import torch inside `coefficients`, so that planning and
 reports can read the rest without it.
 
-A net that is no such recursion defines `make(inputs, outputs, hidden, width)` in the place of
+A net of another form defines `make(inputs, outputs, hidden, width)` instead of
 `coefficients`: any torch module (`nets.user_modules`). It trains and is measured like the others,
 but has no τ, no adjoint and no theory.
 """
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 TAU_POLICIES = ("fixed", "global", "learned", "rezero")
 DECLARATIONS = {
-    "TITLE": "what text and legends call the net, a text",
-    "PLACE": "where it stands in tables and figures, a number",
+    "TITLE": "the name of the net in text and legends, a string",
+    "PLACE": "a number that orders the nets in tables and figures",
     "POSITIVE_TAU": "whether every tau must be positive, True or False",
-    "HAS_ORDER": "whether gamma has a part in it, True or False",
-    "DELETION": "a nets.architectures.Deletion, or a text that says why no layer can be deleted",
+    "HAS_ORDER": "whether the net uses gamma, True or False",
+    "DELETION": "a nets.architectures.Deletion, or a string that says why no layer can be deleted",
     "coefficients": "the function (tau, gamma) -> (C, s)",
 }
 
@@ -47,7 +47,7 @@ DECLARATIONS = {
 class Deletion:
     """How layers are deleted: `steps(tau, kept)` is τ when only the layers `kept` stay.
 
-    `refused` says, by τ policy, why layers of such a net cannot be deleted all the same.
+    `refused` maps a τ policy to the reason why layers of such a net cannot be deleted.
     """
 
     steps: Callable[[Tensor, list[int]], Tensor]
@@ -66,7 +66,7 @@ class Architecture(Protocol):
     def coefficients(self, tau: Tensor, gamma: float) -> tuple[Tensor, Tensor]: ...
 
 
-LAST_PLACE = 90.0  # of nets that do not say where they stand
+LAST_PLACE = 90.0  # for nets that declare no PLACE
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ class OwnArchitecture:
     PLACE: float = LAST_PLACE
     POSITIVE_TAU: bool = False
     HAS_ORDER: bool = False
-    DELETION: str = "it is a torch module of your own"
+    DELETION: str = "its layers are unknown, because it is a user's torch module"
 
     @classmethod
     def of(cls, found: Any, title: str) -> OwnArchitecture:
@@ -96,7 +96,7 @@ def _made(found: Any, name: str) -> Architecture:
         return cast(Architecture, OwnArchitecture.of(found, title=name.partition("@")[0]))
     if not hasattr(found, "coefficients") and not hasattr(found, "make"):
         raise UserError(
-            f"{name} is no net: define coefficients(tau, gamma), or name a torch module in the "
+            f"{name} is not a net: define coefficients(tau, gamma), or name a torch module in the "
             f"file, such as ./{name.partition('@')[0]}.py:Net (femnets new net)"
         )
     for declaration, meaning in DECLARATIONS.items():

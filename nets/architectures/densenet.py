@@ -12,7 +12,7 @@ PLACE = 3
 POSITIVE_TAU = False
 HAS_ORDER = False
 DELETION = (
-    "every later state sums the deleted one, so that even at tau = 0 the smaller net is another "
+    "every later state includes the deleted one, so even at tau = 0 the smaller net is another "
     "function"
 )
 

@@ -12,7 +12,7 @@ PLACE = 1
 POSITIVE_TAU = False
 HAS_ORDER = False
 # y[ℓ+1] = τ[ℓ] a[ℓ]: as τ[ℓ] → 0 the whole output vanishes, so a small τ marks a bottleneck.
-DELETION = "without an identity beside it, a layer of small tau silences all that follow"
+DELETION = "it has no skips, so a layer with small tau silences all layers after it"
 
 
 def coefficients(tau: Tensor, gamma: float) -> tuple[Tensor, Tensor]:

@@ -30,7 +30,7 @@ def merged_steps(tau: Tensor, kept: list[int]) -> Tensor:
     The states are nodes of a time grid with steps τ, and the L1 scheme joins them linearly.
     Deleting y[ℓ+1] deletes a node, and the two steps that met there become one of length
     τ[ℓ] + τ[ℓ+1], taken with the later layer's W and b (they act on y[ℓ+1] ≈ y[ℓ]); after the last
-    layer there is no later step, and time ends earlier. As τ[ℓ] → 0 the change is O(τ[ℓ]^γ): both
+    layer no step follows, and time ends earlier. As τ[ℓ] → 0 the change is O(τ[ℓ]^γ): both
     the layer's own term and A[ℓ,·] carry the factor τ[ℓ]^γ.
     """
     ends = tau.cumsum(0)[kept]
@@ -40,7 +40,7 @@ def merged_steps(tau: Tensor, kept: list[int]) -> Tensor:
 DELETION = Deletion(
     steps=merged_steps,
     refused={
-        "global": "it merges two time steps, and tau='global' has one step for all; train with "
+        "global": "deletion merges two time steps, but tau='global' has one for all; train with "
         "tau='learned'"
     },
 )

@@ -31,7 +31,7 @@ class AllLayers:
         return used, {l: stack[l - first, widths[l] * rows :] for l in layers}
 
     def start(self, x: Tensor, C: Array) -> None:
-        """The input as a state that is carried on."""
+        """Store the input as a state that later layers read."""
         recall(C, self._states, 0, 0)
         self.y[0].copy_(x)
 
@@ -60,7 +60,7 @@ class AllLayers:
             self._rest_phi[l].zero_()
 
     def sense(self, l: int, dC: Array) -> None:
-        """Nothing: `sense_all` takes the products of the stacks."""
+        """Do nothing: `sense_all` takes the products of the stacks."""
 
     def sense_all(self, dC: Array) -> None:
         """dC[ℓ,k] += ⟨P y[k], φ[ℓ]⟩ for all k < ℓ."""

@@ -27,18 +27,18 @@ class Elementwise(Protocol):
     def backward(
         self, z: Array, b: Array, s: float, phi: Array, g: Array, db: Array
     ) -> tuple[float, float]:
-        """Writes g, adds to db, returns ⟨φ, σ⟩ and ‖φ‖²."""
+        """Write g, add to db, return ⟨φ, σ⟩ and ‖φ‖²."""
 
 
 def elementwise(name: str, sigma: Activation, eta: float) -> Elementwise:
-    """The fused passes where they exist."""
+    """Return the fused passes of the activation, or torch operations if it has none."""
     if ACTIVATIONS.get(name) is smooth_relu:
         return FusedSmoothReLU(eta)
     return TorchElementwise(sigma)
 
 
 class TorchElementwise:
-    """Any activation of the table."""
+    """The passes by torch operations, for any activation of the table."""
 
     def __init__(self, sigma: Activation) -> None:
         self.sigma = sigma

@@ -33,7 +33,7 @@ class FusedSmoothReLU:
 
 @numba.njit(inline="always")
 def _smooth_relu(t, eta, scale, zero, one):  # type: ignore[no-untyped-def]
-    """σ(t) and σ′(t), with scale = 1/2η; written so that a NaN passes every comparison."""
+    """σ(t) and σ′(t), with scale = 1/2η; written so that NaN propagates through comparisons."""
     d = (t + eta) * scale
     d = zero if d < zero else d
     d = one if d > one else d

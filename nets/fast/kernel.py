@@ -28,7 +28,7 @@ ROUNDING = 1e-12  # of J, summed in another order
 
 @dataclass(frozen=True)
 class Evaluation:
-    """J and its parts. Where it overflows, or τ is not allowed, J is inf and `finite` false."""
+    """J and its parts. If it overflows or τ is not allowed, J is inf and `finite` is false."""
 
     J: float
     mse: float
@@ -63,7 +63,7 @@ class FlatParameters:
         self.free_tau = views[last + 1] if net.learns_tau else None
 
     def load(self, theta: np.ndarray) -> Tensor | None:
-        """Take over θ, and return its τ as a fresh leaf, or None where the net allows no such τ."""
+        """Copy θ and return its τ as a new leaf, or None if the net does not allow this τ."""
         self.flat.copy_(torch.from_numpy(np.asarray(theta, dtype=np.float64)))
         free = self.net.free_tau.detach().double() if self.free_tau is None else self.free_tau
         tau = self.net.whole_tau(free).clone().requires_grad_()
@@ -71,7 +71,7 @@ class FlatParameters:
         return tau if allowed and bool(torch.isfinite(tau).all()) else None
 
     def set_tau(self, gradient: Tensor) -> None:
-        """Of a gradient, set the free part of τ from dJ/dτ."""
+        """Set the free part of τ in a gradient from dJ/dτ."""
         if self.free_tau is not None:
             self.free_tau.copy_(self.net.free_tau_gradient(gradient))
 
@@ -85,8 +85,8 @@ class FastObjective:
     """θ ↦ (J, ∇J) on fixed data; θ is `net.pack()`: float64, W.0, b.0, …, W.{L−1}, free part of τ.
 
     dtype: precision of the sweeps; "float32" evaluates the net in single precision while θ, the
-    coefficients of τ and all sums over chunks stay in double. The net is read for its shape and
-    its fixed τ only; `net.unpack(theta)` brings a result back. `last`, `norms()` and
+    coefficients of τ and all sums over chunks stay in double. Of the net only the shape and
+    a fixed τ are used; `net.unpack(theta)` writes a result into it. `last`, `norms()` and
     `tau_gradient` describe the last call.
     """
 
@@ -113,7 +113,7 @@ class FastObjective:
         self.last = REJECTED
 
     def set_data(self, x: Any, y: Any) -> None:
-        """Other rows, as many as before (mini-batches)."""
+        """Replace the data by as many other rows (mini-batches)."""
         x = self.net.as_batch(x, "x", self.shape.widths[0]).to(self.dtype)
         y = self.net.as_batch(y, "y", self.shape.widths[-1]).to(self.dtype)
         if len(x) != self.rows or len(y) != self.rows:
@@ -196,7 +196,7 @@ class FastObjective:
         return inf, np.zeros(len(self._theta.flat))
 
     def norms(self) -> Norms:
-        """Norms of the last gradient, penalties included; φ was summed up along the way."""
+        """Return the norms of the last gradient, penalties included."""
         return self._gradient.norms(self.tau_gradient, self._sums.phi_squared)
 
 
@@ -223,7 +223,7 @@ def predict(net: Network, x: Any, *, chunk: int | None = None) -> Tensor:
 def predicted_bytes(
     net: Network, rows: int, *, chunk: int | None = None, dtype: str | None = None
 ) -> int:
-    """Bytes that a `FastObjective` on so many rows holds: data, buffers, gradients."""
+    """Return the bytes that a `FastObjective` on `rows` rows holds: data, buffers, gradients."""
     precision = _precision(net, dtype)
     shape = Shape(net)
     buffers = sum(pool_entries(shape, _chunk_rows(shape, rows, chunk, precision)))

@@ -33,7 +33,7 @@ class LastLayer:
         }
 
     def start(self, x: Tensor, C: Array) -> None:
-        """The input as a state that is carried on."""
+        """Store the input as a state that the next layer reads."""
         self.y[0].copy_(x)
 
     def past(self, l: int, C: Array) -> Past:
@@ -42,10 +42,10 @@ class LastLayer:
         return (self._arrays[l - 1], c) if c and l > self.shape.first else (self._nothing, 0.0)
 
     def seal(self, l: int) -> None:
-        """Nothing: no reader looks beyond the width of a layer."""
+        """Do nothing: no reader looks beyond the width of a layer."""
 
     def start_adjoint(self, C: Array) -> None:
-        """Nothing to prepare."""
+        """Do nothing: there is nothing to prepare."""
 
     def adjoint(self, k: int, C: Array, WT: Tensor, g: Tensor) -> None:
         """φ[k] = C[k+1,k] Pᵀ φ[k+1] + Wᵀ g, in place."""
@@ -54,7 +54,7 @@ class LastLayer:
         torch.addmm(self.phi[k], WT, g, beta=float(C[k + 1, k]), out=self.phi[k])
 
     def seal_adjoint(self, l: int) -> None:
-        """Nothing, as for the states."""
+        """Do nothing, as for the states."""
 
     def sense(self, l: int, dC: Array) -> None:
         """dC[ℓ,ℓ−1] += ⟨P y[ℓ−1], φ[ℓ]⟩, while φ[ℓ] is at hand."""
@@ -64,4 +64,4 @@ class LastLayer:
             dC[l, l - 1] += float(torch.vdot(past.view(-1), phi.view(-1)))
 
     def sense_all(self, dC: Array) -> None:
-        """Nothing: `sense` saw every entry."""
+        """Do nothing: `sense` saw every entry."""

@@ -23,7 +23,7 @@ class Shape:
         self.long = any(k < l - 1 for l, past in enumerate(terms) for k in past)
 
     def stack_entries(self, rows: int) -> tuple[int, int]:
-        """Numbers in the buffers of the states and of the adjoints."""
+        """Return the number of entries in the buffers of the states and of the adjoints."""
         slot = self.widest * rows
         states = (self.hidden + 1 - self.first) * slot
         return states, states if self.long else slot

@@ -1,7 +1,7 @@
 """Linear combinations and inner products of stacked states: the skips of deep nets, in numba.
 
 A stack is (layers, features · rows). Its products with the small matrix C are wide and flat, the
-shape that a BLAS does worst (MKL: 6–10 GF/s for 8 layers against 42; float64, one thread). In
+shape for which BLAS is slowest (MKL: 6–10 GF/s for 8 layers against 42; float64, one thread). In
 tiles of columns that stay in the first-level cache, four by two layers at a time: 26 GF/s.
 """
 
@@ -49,7 +49,7 @@ def recall_adjoint(C: np.ndarray, Phi: np.ndarray, here: int, first: int) -> Non
 
 @numba.njit(cache=True)
 def combine(weights: np.ndarray, stack: np.ndarray, out: np.ndarray, add: bool) -> None:
-    """out = weights @ stack, added to out if asked."""
+    """out = weights @ stack, added to `out` if `add`."""
     columns = out.shape[1]
     for a in range(0, columns, TILE):
         b = min(a + TILE, columns)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Numbers:
-    """The net's numbers in the precision of the sweep."""
+    """The parameters and coefficients of the net in the precision of the sweep."""
 
     W: list[Tensor]
     WT: list[Tensor]
@@ -110,12 +110,12 @@ class Sweep:
         return torch.mm(net.W[-1], state, out=self.output)
 
     def residual_squared(self, target: Tensor) -> float:
-        """‖y[L] − target‖², and the residual in `phi_output`; `forward` went before."""
+        """‖y[L] − target‖², and the residual in `phi_output`; call `forward` first."""
         residual = torch.sub(self.output, target, out=self.phi_output)
         return float(residual.double().square().sum())
 
     def backward(self, x: Tensor, target: Tensor, net: Numbers, weight: float, sums: Sums) -> None:
-        """Add the gradient of (weight/2) ‖y[L] − target‖² to `sums`; `forward(x)` went before."""
+        """Add the gradient of (weight/2) ‖y[L] − target‖² to `sums`; call `forward(x)` first."""
         sums.residual_squared += self.residual_squared(target)
         self.phi_output.mul_(weight)
         self.pull_back(x, net, sums)

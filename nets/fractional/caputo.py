@@ -1,4 +1,4 @@
-"""The L1 schemes for the left and right Caputo derivatives on non-uniform grids.
+"""The L1 schemes for the left and right Caputo derivatives of order γ on non-uniform grids.
 
 Grid: t[0] = 0, t[l+1] = t[l] + tau[l]. The derivative of the piecewise linear interpolant of y
 is, with S(j..l) = τ[j] + … + τ[l] (paper, Section 5.2),
@@ -8,11 +8,11 @@ is, with S(j..l) = τ[j] + … + τ[l] (paper, Section 5.2),
     A[l,j] = τ[l]^γ / τ[j] · ( S(j..l)^{1-γ} - S(j+1..l)^{1-γ} ),   j < l
     B[j,l] = τ[l]^γ / τ[j] · ( S(l..j)^{1-γ} - S(l..j-1)^{1-γ} ),   j > l
 
-The differences of powers cancel when τ[j] is small beside its neighbours (1e-3 relative in
+The differences of powers cancel when τ[j] is small compared with its neighbours (1e-3 relative in
 float32 at τ = 1e-4). With r = S(j+1..l), q = τ[j]/r they are A[l,j] = (τ[l]/r)^γ h(q), where
 h(q) = ((1+q)^{1-γ} - 1)/q = expm1((1-γ) log1p(q))/q keeps full precision for every q > 0:
-`nets.fractional.weights` has A, because the Fractional-DNN is made of it;
-here is the rest of the scheme.
+A is in `nets.fractional.weights`, because the Fractional-DNN needs it;
+the rest of the scheme is here.
 """
 
 from __future__ import annotations

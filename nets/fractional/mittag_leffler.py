@@ -1,6 +1,6 @@
 """The Mittag-Leffler function E_γ(z) = Σ_k z^k / Γ(γk+1) for real z and γ in (0, 1].
 
-y(t) = E_γ(λ t^γ) solves ∂_t^γ y = λ y, y(0) = 1: it measures the fractional ODE solver, and for
+y(t) = E_γ(λ t^γ) solves ∂_t^γ y = λ y, y(0) = 1: it tests the fractional ODE solver, and for
 λ = L (a Lipschitz constant) it bounds the growth of perturbations in the Fractional-DNN.
 """
 
@@ -15,7 +15,7 @@ from base.errors import UserError
 # The integrand below is analytic in a strip |Im u| < a; the trapezoidal rule with step
 # 2πa / LOG_ACCURACY is then accurate to about exp(-LOG_ACCURACY) = 1e-17.
 LOG_ACCURACY = 39.0
-LARGEST_EXPONENT = 709.0  # exp of more is not a float64
+LARGEST_EXPONENT = 709.0  # exp of more overflows float64
 
 
 def mittag_leffler(z: float, gamma: float) -> float:

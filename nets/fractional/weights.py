@@ -16,7 +16,7 @@ def memory_weights(tau: Tensor, gamma: float) -> Tensor:
 
     (H, H) in float64, zero on and above the diagonal, differentiable in `tau`. With
     R = τ[j+1]+…+τ[ℓ] it is (τ[ℓ]/R)^γ g(τ[j]/R), g(r) = ((1+r)^{1−γ} − 1)/r: only ratios of
-    steps, so no unit of time, and nothing cancels, neither in A nor in its derivative.
+    steps matter, and nothing cancels, neither in A nor in its derivative.
     """
     tau = torch.as_tensor(tau)
     check_order(gamma)
@@ -49,13 +49,13 @@ def relative_growth(r: Tensor, power: float) -> Tensor:
 
 
 def check_order(gamma: float) -> None:
-    """The order of a Caputo derivative lies strictly between 0 and 1."""
+    """Raise a UserError unless the order of a Caputo derivative lies strictly in (0, 1)."""
     if not 0.0 < gamma < 1.0:
         raise UserError(f"gamma must lie in (0, 1), got {gamma}; gamma = 1 is the ResNet")
 
 
 def check_steps(tau: Tensor) -> None:
-    """The Fractional-DNN divides by τ[j]: every step must be positive and finite."""
+    """Raise a UserError unless all steps are positive and finite: the net divides by τ[j]."""
     if tau.ndim != 1:
         raise UserError(f"tau must be one-dimensional, got shape {tuple(tau.shape)}")
     bad = torch.nonzero(~((tau > 0) & torch.isfinite(tau)))

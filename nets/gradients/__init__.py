@@ -1,1 +1,1 @@
-"""Exact gradients: by adjoint, by theory's opposite order, per layer, recorded, labelled."""
+"""Exact gradients by discrete and continuous adjoints, per-layer norms, records, verdicts."""

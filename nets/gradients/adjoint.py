@@ -70,8 +70,8 @@ def parameter_gradients(
 def coefficient_vjp(
     tau: Tensor, outputs: tuple[Tensor, Tensor], cotangents: tuple[Tensor, Tensor]
 ) -> Tensor:
-    """dJ/dτ from dJ/dC and dJ/ds: one backward pass through the (H, H) coefficients, but for what
-    is τ itself (s of the ResNet): that pass would be a twentieth of a small net's evaluation."""
+    """Return dJ/dτ from dJ/dC and dJ/ds by one backward pass through the coefficients; where s is
+    τ itself (ResNet) the pass is skipped: it takes a twentieth of a small net's evaluation."""
     pairs = list(zip(outputs, cotangents, strict=True))
     total = torch.zeros_like(tau, requires_grad=False)
     for _, cotangent in (pair for pair in pairs if pair[0] is tau):

@@ -1,7 +1,7 @@
 """Numbers that may leave the range of floats: mantissa · 2^exponent, one exponent per tensor.
 
 A DenseNet of 200 layers at τ = 1 has states of 1e74 and gradients of 1e222, and a norm squares
-them. Such numbers are data, not crashes. Within float64's range results are the plain ones to
+them. Here they do not overflow. Within float64's range results are the plain ones to
 rounding. Mantissas may be float32 as well, where a wide net would take too long otherwise.
 """
 
@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 RESCALE_BEYOND = {torch.float64: 200, torch.float32: 20}  # binary digits
-# Of two numbers further apart than this the smaller is nothing.
+# The smaller of two numbers further apart than this is negligible.
 LARGEST_SHIFT = {torch.float64: 1000, torch.float32: 100}
 
 
@@ -106,7 +106,7 @@ class WeightedStates:
         self._distant: Scaled | None = None
 
     def append(self, y: Scaled) -> Scaled:
-        """Keep the next state; returns it, held by the buffer."""
+        """Store the next state and return it as a view of the buffer."""
         slot = self.buffer[len(self.exponents), :, : y.mantissa.shape[1]]
         slot.copy_(y.mantissa)
         self.exponents.append(y.exponent)

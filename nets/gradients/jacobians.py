@@ -39,7 +39,7 @@ def end_to_end_jacobians(net: Network, x: Any, l: int | None = None) -> list[Sca
 def log10_singular_values(net: Network, x: Any, l: int | None = None) -> list[Array]:
     """log₁₀ of the singular values of dy[l]/dy[k], descending, (N, min(n_l, n_k)), for k = 0..l.
 
-    Right to rounding of the largest: those 15 decades below it are noise.
+    Accurate to rounding of the largest: values 15 decades below it are noise.
     """
     return [_log10_spectrum(J) for J in end_to_end_jacobians(net, x, l)]
 
@@ -47,7 +47,7 @@ def log10_singular_values(net: Network, x: Any, l: int | None = None) -> list[Ar
 def log10_block_spectra(net: Network, x: Any) -> list[Array]:
     """log₁₀ of the singular values of the steps dy[k+1]/dy[k], descending, for k = 1..H-1.
 
-    dy[k+1]/dy[k] = s[k] diag(σ'(z[k])) W[k] + C[k+1,k] P: what one layer does, whatever it recalls.
+    dy[k+1]/dy[k] = s[k] diag(σ'(z[k])) W[k] + C[k+1,k] P: one layer without longer skips.
     """
     at = trajectory(net, x)
     found = []
@@ -62,7 +62,7 @@ def log10_spectral_norms(net: Network, x: Any, l: int | None = None, k: int = 1)
     """log₁₀ ‖dy[l]/dy[k]‖₂ for every sample, (N,).
 
     Exact (singular values of the formed matrix) up to a width of 128; above it by Lanczos
-    iteration on JᵀJ with products J v and Jᵀ u only, relative to 1e-10.
+    iteration on JᵀJ with products J v and Jᵀ u only, to a relative accuracy of 1e-10.
     """
     at, l = _checked(net, x, l)
     if not 0 <= k <= l:

@@ -1,6 +1,6 @@
 """Forward, adjoint and tangent passes in numbers that cannot overflow (`nets.gradients.extended`).
 
-For the norms and Jacobians of deep nets at initialisation; training has `nets.fast.kernel`.
+For the norms and Jacobians of deep nets at initialisation; training uses `nets.fast.kernel`.
 
 With `layer_norm` pre-activations are normalised unit by unit before σ, sample by sample and without
 gains of its own (Ba et al. 2016): ẑ = (z - mean z)/ρ, ρ² = mean (z - mean z)². Its derivative is

@@ -33,13 +33,13 @@ Array = NDArray[np.float64]
 # A norm this many times above the root of the smallest normal number has lost nothing to squares
 # that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
 SAFE_ABOVE_UNDERFLOW = 1e7
-# Types whose norm is not rounded to their own few digits, and between which numbers a sum of their
-# squares lost nothing.
+# Types whose norm keeps enough digits, and the range in which a sum of their squares neither
+# underflows nor overflows.
 SAFE_SQUARES = {
     kind.dtype.char: (float(SAFE_ABOVE_UNDERFLOW**2 * kind.tiny), float(kind.max))
     for kind in (np.finfo(np.float32), np.finfo(np.float64))
 }
-LARGE = 10_000  # entries from which on BLAS would start threads beside torch's
+LARGE = 10_000  # with more entries BLAS would start threads in addition to torch's
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
@@ -80,7 +80,7 @@ class GradientHistory:
         self._scaler, self._every, self._passes_seen = scaler, every, 0
 
     def record(self) -> None:
-        """Take down the norms of the gradients as they are now; done after each backward."""
+        """Record the norms of the current gradients; called after each backward pass."""
         gradients = [p.grad for p in self._parameters]
         present = [gradient for gradient in gradients if gradient is not None]
         row = gradient_norms(present)
@@ -133,7 +133,7 @@ class GradientHistory:
         Weights are the parameters of two or more dimensions; without any, all parameters.
         """
         if not -len(self) <= at < len(self):
-            raise UserError(f"no backward pass {at} was recorded, only {len(self)}")
+            raise UserError(f"no backward pass {at} was recorded; there are {len(self)}")
         weights = [k for k, p in enumerate(self._parameters) if _is_weight(p)]
         chosen = weights or list(range(len(self.names)))
         with np.errstate(divide="ignore"):
@@ -167,7 +167,7 @@ class GradientHistory:
         pyarrow.parquet.write_table(table, path)
 
     def _at_the_end_of(self, backward_pass: int) -> None:
-        """Record a row; of several passes that accumulate, the last makes it."""
+        """Record a row at the end of every `every`-th backward pass."""
         self._passes.discard(backward_pass)
         self._passes_seen += 1
         if self._passes_seen % self._every == 0:
@@ -184,7 +184,7 @@ def record_gradients(
 ) -> Iterator[GradientHistory]:
     """Record the gradient norms of every parameter after each `.backward()` within the block.
 
-    scaler: that of mixed precision, whose factor is taken out of the norms. every: record each
+    scaler: that of mixed precision; norms are divided by its factor. every: record each
     n-th pass only, where gradients of n batches are accumulated. Modules from `torch.compile` are
     recorded like others, under their own names.
 
@@ -192,7 +192,7 @@ def record_gradients(
     accumulated gradient is what is recorded), L-BFGS closures, modules of which only parts are
     called, lazy modules, complex parameters (norms of moduli), passes that raise, passes of several
     threads at once. `torch.autograd.grad` leaves no `.grad` behind and makes no row;
-    `history.record()` takes down whatever is there by hand. Segments checkpointed with
+    `history.record()` records the current gradients by hand. Segments checkpointed with
     `use_reentrant=True` are backward passes of their own and make rows of their own.
     """
     history = GradientHistory(module, entries, scaler, every)
@@ -206,13 +206,13 @@ def record_gradients(
 
 
 def _watch(history: GradientHistory, parameter: Tensor) -> Any:
-    # Called once per parameter and pass: names that are looked up here are not looked up there.
+    # Called once per parameter and pass: local names save attribute lookups there.
     current_pass, passes = torch._C._current_graph_task_id, history._passes
 
     def on_gradient(_: Tensor) -> None:
         """In each backward pass the first call has the engine record at the pass's end."""
         current = current_pass()
-        # Not a mere flag: a pass that raises never gets to its end, and threads have their own.
+        # Not a flag: a pass that raises never ends, and each thread has passes of its own.
         if current not in passes:
             passes.add(current)
             engine: Any = torch.autograd.Variable._execution_engine
@@ -227,7 +227,7 @@ def _waits(part: nn.Module) -> bool:
 
 
 def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) -> Any:
-    """Watches a lazy part's parameters as soon as they can be watched."""
+    """Watch the parameters of a lazy part as soon as they have shapes."""
     waiting = [p for p in part.parameters(recurse=False) if is_lazy(p) and p.requires_grad]
 
     def watch_them(*_: Any) -> None:
@@ -238,16 +238,16 @@ def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) ->
 
 
 def gradient_norms(gradients: list[Tensor]) -> list[float]:
-    """All Frobenius norms.
+    """Return the Frobenius norms of all gradients.
 
     By BLAS, through NumPy: between two steps torch's own operations run with cold caches, and one
     of them costs as much as three such products.
     """
     try:
         views = [gradient.numpy().reshape(-1) for gradient in gradients]
-    except (RuntimeError, TypeError):  # one is sparse, elsewhere, in a graph, of a type of torch's
+    except (RuntimeError, TypeError):  # sparse, another device, in a graph, a torch-only type
         views = [_entries(gradient) for gradient in gradients]
-    with np.errstate(over="ignore", under="ignore"):  # of squares: those are found by their sums
+    with np.errstate(over="ignore", under="ignore"):  # of squares: their sums reveal it
         return [_norm(entries) for entries in views]
 
 
@@ -259,7 +259,7 @@ def _entries(gradient: Tensor) -> NDArray[Any]:
 
 
 def _norm(entries: NDArray[Any]) -> float:
-    """With care where squares left the range, or would be rounded to a type's few digits."""
+    """Return one norm, rescaled where squares overflow, underflow or lose digits."""
     kind = entries.dtype.char
     if kind in SAFE_SQUARES:
         lowest, highest = SAFE_SQUARES[kind]
@@ -281,7 +281,7 @@ def _square(entries: NDArray[Any]) -> float:
 
 
 def _is_weight(parameter: Tensor) -> bool:
-    """Two or more dimensions; a lazy one that no forward pass has shaped has none yet."""
+    """Whether a parameter has two or more dimensions; a lazy one without a shape has none."""
     return not is_lazy(parameter) and parameter.ndim > 1
 
 

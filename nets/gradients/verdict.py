@@ -29,7 +29,7 @@ Label = Literal["vanishing", "exploding", "healthy", "dead layer"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The word of the rules, and the numbers behind it."""
+    """The label by the rules above, and the numbers it rests on."""
 
     label: Label
     log10_ratio: float  # first over last living layer; 0 if none lives

@@ -1,7 +1,7 @@
-"""A training that is watched: every layer's gradient norms, τ and J, step by step.
+"""Training with a record of every layer's gradient norms, τ and J, step by step.
 
 The optimisers are those of `nets.optimizers`, the objective is the fast one; its norms come with
-the gradient at no extra pass. For trainings that shall end well there is `nets.train`.
+the gradient at no extra pass. `nets.train` has stopping rules and keeps the best state.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def train_with_norms(
     options: dict[str, Any] | None = None,
     probe: Callable[[Network], dict[str, Array]] | None = None,
 ) -> dict[str, Array]:
-    """Minimise the mean square error in place for so many evaluations, line searches included.
+    """Minimise the mean square error in place with `evaluations` of it, line searches included.
 
     Returns arrays with one row per `every` steps, the start and the end always among them:
     `step`, `evaluations`, `J`, `tau` (n, H) and log₁₀ norms `log10_W` (n, L), `log10_b`,
-    `log10_tau`, `log10_y` (n, H; y[1..H]), and what `probe` says of the net at that moment. A run
-    that leaves float64 ends with a row of J = inf.
+    `log10_tau`, `log10_y` (n, H; y[1..H]), and the values of `probe` at that moment. A run
+    that overflows ends with a row of J = inf.
     """
     minimize, coordinates = prepared(net, optimizer, options or {})
     watch = _Watch(net, FastObjective(net, x, y), coordinates, evaluations, every, probe)
@@ -48,7 +48,7 @@ def train_with_norms(
 
 
 class _Watch:
-    """The objective in the optimiser's coordinates, and a row of the history now and then."""
+    """The objective in the optimiser's coordinates, with a row of the history every few steps."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class _Watch:
             raise Stop("evaluations")
 
     def report(self, inner: Vector, J: float | None, gradient: Vector | None) -> None:
-        """After every accepted step, which was also the last evaluation."""
+        """Record an accepted step, which was also the last evaluation."""
         assert J is not None
         self.step += 1
         self.last = (self.coordinates.outward(inner).copy(), J)

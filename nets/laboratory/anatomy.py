@@ -30,7 +30,7 @@ OnOutput = Callable[[str, Any, Any], None]  # name, arguments, what was returned
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: what it is called, what it is, and its parameters by name."""
+    """One layer: its name, its kind and its parameters by name."""
 
     name: str
     kind: str
@@ -105,7 +105,7 @@ def dissect(subject: Subject, module: nn.Module, batch: Batch) -> Anatomy:
     with hooked(names, ends, begins), _Uses(module, batch, used), torch.enable_grad():
         subject.forward(module, batch)
     if not calls:
-        raise UserError(f"{subject.name} was not called: is its forward replaced?")
+        raise UserError(f"{subject.name} ran without its forward hooks; restore its own __call__")
     return _assembled(module, calls, uses, times)
 
 
@@ -260,7 +260,7 @@ def hooked(
 
 
 class _Uses(TorchFunctionMode):
-    """Tells when parameters first meet data, and what comes of it, whatever function it is.
+    """Report the first use of parameters with data and its output, for any torch function.
 
     Tensors made from parameters alone (a transpose, a slice) stand for those parameters.
     """
@@ -273,7 +273,7 @@ class _Uses(TorchFunctionMode):
             id(p): (name,) for name, p in module.named_parameters()
         }
         self.data = {id(leaf) for leaf in tree_leaves((batch.x,)) if isinstance(leaf, Tensor)}
-        self.alive: list[Tensor] = []  # an id is a name only as long as its tensor lives
+        self.alive: list[Tensor] = []  # ids are unique only while their tensors live
         self.used = used
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -94,7 +94,7 @@ def _examined(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[list[str],
 
 
 def _parts(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[str, Tensor | None]]:
-    """The outermost modules that a block calls, once each and in order, with what they were given.
+    """The outermost modules that a block calls, once each and in order, with their first inputs.
 
     Tensors that a part is given are compared by identity.
     """
@@ -137,7 +137,7 @@ def _changed(
 
 
 def replaced(output: Any, factor: Any, added: Tensor | None = None) -> Any:
-    """Return the output of a part with its first tensor times a factor, plus something."""
+    """Return the output of a part with its first tensor times `factor`, plus `added`."""
     if isinstance(output, Tensor):
         value = factor * output
         return value if added is None else value + added

@@ -1,12 +1,12 @@
-"""From numbers to one word, the layer where it starts, and the cause; rules declared here only.
+"""The diagnosis: a label, the layer where the trouble starts and its cause, by these rules only.
 
-With ratio = ‖∂J/∂y‖ at the first hidden state over that at the last (for a recurrent layer: what
-its last output feels of the first input over that of the last), by `nets.gradients.verdict`:
+With ratio = ‖∂J/∂y‖ at the first hidden state over that at the last (for a recurrent layer: how
+its last output depends on the first input over that on the last), by `nets.gradients.verdict`:
 
-    dead        a state of whose units DEAD_SHARE are dead, or to which no gradient comes
+    dead        at least DEAD_SHARE of a state's units are dead, or no gradient reaches it
     exploding   ratio > 1e3
     vanishing   ratio < 1e-3
-    chaotic     ratio > 10^1.5, and the largest Lyapunov exponent positive: not yet, but deeper
+    chaotic     ratio > 10^1.5, and the largest Lyapunov exponent positive: deeper nets explode
     ordered     ratio < 10^-1.5, and that exponent negative
     healthy     everything else
 
@@ -47,7 +47,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One word, where it starts, how much, and why."""
+    """The label, where the trouble starts, how large it is, and why."""
 
     verdict: str
     layer: str | None
@@ -71,7 +71,7 @@ class _Profile:
 
     @property
     def ratio(self) -> float:
-        """First over last in log₁₀, -inf left out; infinite where a norm is no number."""
+        """First over last in log₁₀, -inf left out; infinite where a norm is NaN."""
         if not self.logs.size or np.isnan(self.logs).any() or np.isposinf(self.logs).any():
             return math.inf if self.logs.size else 0.0
         living = self.logs[np.isfinite(self.logs)]
@@ -88,7 +88,7 @@ def diagnose(found: Findings) -> Diagnosis:
     dead = _dead_state(found.profile)
     if dead is not None:
         share = found.profile.state_dead[found.profile.states.index(dead)]
-        cause = f"{share:.0%} of the units of {dead} give nothing, or learn nothing, on any sample"
+        cause = f"{share:.0%} of the units of {dead} have no output or no gradient on any sample"
         return Diagnosis("dead", dead, depth.ratio, "depth", depth.factor, cause)
     times = [_Profile("time", (name,) * len(logs), logs) for name, logs in found.memory.items()]
     worst = max([depth, *times], key=lambda profile: abs(profile.ratio))
@@ -115,14 +115,14 @@ def _word(profile: _Profile, lyapunov: float) -> str:
     if profile.ratio < math.log10(VANISHING):
         return "vanishing"
     if profile.over == "time" or abs(profile.ratio) < LEANING:
-        return "healthy"  # a memory that fades tenfold over its sequence is one
+        return "healthy"  # a memory that fades tenfold over its sequence is healthy
     if profile.ratio > 0 and not lyapunov < 0:
         return "chaotic"
     return "ordered" if profile.ratio < 0 and not lyapunov > 0 else "healthy"
 
 
 def _dead_state(profile: Profile) -> str | None:
-    """The dead state that is nearest to the loss: those before it hear nothing because of it."""
+    """The dead state that is nearest to the loss: it cuts off those before it."""
     norms = profile.state_adjoint
     for k in reversed(range(len(norms))):
         if profile.state_dead[k] >= DEAD_SHARE or norms[k] == 0.0 < np.nanmax(norms):
@@ -168,7 +168,7 @@ def _time_cause(profile: _Profile, found: Findings) -> str:
     gate = f"; its forget gate starts at {gates[name]:.2f}" if name in gates else ""
     way = "fades" if profile.ratio < 0 else "grows"
     return (
-        f"over time: what {name} feels of an input {way} by {profile.factor:.2g} per step, over "
+        f"over time: the effect of an input on {name} {way} by {profile.factor:.2g} per step, over "
         f"{length} steps by 1e{profile.ratio:+.0f}{gate}"
     )
 

@@ -33,9 +33,9 @@ def draw(study: GradientStudy, kind: str | None = None) -> Figure:
     known = panels(study)
     if kind is not None:
         if kind not in study.FIGURES:
-            raise UserError(f"no figure {kind!r}; there are {', '.join(study.FIGURES)}")
+            raise UserError(f"unknown figure {kind!r}; known: {', '.join(study.FIGURES)}")
         if kind not in known:
-            raise UserError(f"this study has nothing to show as {kind!r}")
+            raise UserError(f"this study has no data for the figure {kind!r}")
     chosen = [kind] if kind is not None else list(known)
     figure = plt.figure(figsize=(7.2, 2.9 * len(chosen)), layout="constrained")
     rows = figure.subfigures(len(chosen), 1, squeeze=False)[:, 0]
@@ -169,13 +169,13 @@ def _jacobians(study: GradientStudy, place: Any) -> None:
             one.legend(fontsize=7, frameon=False)
     for name, logs in memory.items():
         axes[2].plot(logs, label=name, color=OWN)
-        axes[2].set_title("felt by the last output, log₁₀", fontsize=8)
+        axes[2].set_title("sensitivity of the last output, log₁₀", fontsize=8)
         axes[2].set_xlabel("time of the input")
         axes[2].legend(fontsize=7, frameon=False)
 
 
 def _remedies(study: GradientStudy, place: Any) -> None:
-    """What each remedy did: the ratio first/last, and J after K steps."""
+    """The effect of each remedy: the ratio first/last, and J after K steps."""
     left, right = place.subplots(1, 2, sharey=True, width_ratios=[1, 1])
     trials = [trial for trial in study.trials if trial.fits][::-1]
     colors = [GOOD if trial.heals else POOR for trial in trials]
@@ -220,7 +220,7 @@ def _names(axes: Axes, names: Sequence[str], *, vertical: bool = False) -> None:
 
 
 def shortened(name: str, most: int = 18) -> str:
-    """The end of a long name says more than its beginning."""
+    """Return the end of a long name, which says more than its beginning."""
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
@@ -230,5 +230,5 @@ def _log10(values: Array) -> Array:
 
 
 def _known(one: Examined) -> bool:
-    """Whether its profile is its own: not where J was no number."""
+    """Whether its profile was measured: not where J was NaN or infinite."""
     return math.isfinite(one.diagnosis.log10_ratio)

@@ -40,7 +40,7 @@ class Examiner:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        with seeded(20_000):  # as it comes, so that complaints are about what the user gave
+        with seeded(20_000):  # unchanged, so that errors refer to what the user gave
             own = subject.make(0)
             self.anatomy: Anatomy = dissect(subject, own, subject.batches(0, 1)[0])
         module, batch = self.fresh(0)
@@ -91,7 +91,7 @@ class Examiner:
 
 
 def forget_gates(module: nn.Module) -> dict[str, float]:
-    """The mean of σ(b_f) of every LSTM: what its forget gates do before they see anything."""
+    """The mean of σ(b_f) of every LSTM: its forget gate before any input."""
     found = {}
     for name, part in module.named_modules():
         if isinstance(part, nn.LSTM) and part.bias:

@@ -1,10 +1,10 @@
-"""Jacobians between the states of any module, known by their products with vectors only.
+"""Jacobians between the states of any module, by products with vectors only.
 
 For states y[0], y[1], … of one forward pass, Jᵀu is a backward pass from y[l] to y[k]; it is linear
 in u, so that its own backward pass is J v. From products alone:
 
 - leading singular values by a block Krylov space with a random start (Musco & Musco 2015), fully
-  reorthogonalised, until they stand still;
+  reorthogonalised, until they converge;
 - Lyapunov exponents in depth by the QR method (Benettin et al. 1980) on the adjoint cocycle: with
   Q[H] random, J[k]ᵀ Q[k+1] = Q[k] R[k] for the step from y[k] to y[k+1], the i-th exponent is
   1/H Σ_k log |R[k]_ii|. Positive: gradients grow on their way back.
@@ -29,12 +29,12 @@ from nets.laboratory.subject import Batch, apply, first_tensor
 Array = NDArray[np.float64]
 
 SPARE = 6  # columns beyond those asked for
-LARGE = 2_000_000  # parameters from which on fewer products have to do
+LARGE = 2_000_000  # with more parameters fewer products are computed
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How far singular values are followed: the change of a round relative to the largest."""
+    """When singular values count as converged: by their change relative to the largest."""
 
     tolerance: float = 1e-9
     rounds: int = 40
@@ -42,7 +42,7 @@ class Effort:
 
 
 EXACT, ROUGH = Effort(), Effort(tolerance=1e-3, rounds=8, samples=1)
-MOST_STATES = 64  # of a chain; of more, some are looked at
+MOST_STATES = 64  # of a chain; longer chains are thinned out
 CHUNK_NUMBERS = 2**24  # of one batch of vectors
 
 
@@ -79,7 +79,7 @@ class Jacobian:
 
 
 def _pulled(output: Tensor, by: Tensor, vectors: Tensor) -> Tensor:
-    """Backward passes from several vectors: as one batch where every operation knows how."""
+    """Backward passes from several vectors: as one batch where every operation supports it."""
     options: dict[str, Any] = {"retain_graph": True, "allow_unused": True}
     if len(vectors) > 1:
         try:
@@ -157,7 +157,7 @@ def spectra(
 ) -> Spectra | None:
     """The Jacobians of the chain of hidden states; None where it has fewer than two of them.
 
-    Of a large module one sample, and singular values to about three digits.
+    For a large module: one sample, and singular values to about three digits.
     """
     effort = ROUGH if sum(p.numel() for p in module.parameters()) > LARGE else EXACT
     few = batch if _time_first(module) else batch.first(effort.samples)
@@ -217,7 +217,7 @@ def _depends(end: Tensor, start: Tensor) -> bool:
 
 
 def _mixes(start: Tensor, end: Tensor) -> bool:
-    """Whether a sample of the last state feels another one of the first."""
+    """Whether a sample of the last state depends on another sample of the first."""
     if len(start) < 2:
         return False
     ones = torch.zeros_like(end)

@@ -1,7 +1,7 @@
-"""How far back in time a recurrent layer feels its input.
+"""How far back in time a recurrent layer depends on its input.
 
 For the outputs o[0..T-1] of a recurrent layer at its inputs x[0..T-1], and a random vector v, the
-profile ‖vᵀ ∂o[T-1]/∂x[t]‖ over t says what the last output knows of each input: a property of the
+profile ‖vᵀ ∂o[T-1]/∂x[t]‖ over t says how the last output depends on each input: a property of the
 layer at these data, whatever the loss is. A loop over a cell needs none of this: its calls are
 states like those of any block.
 """

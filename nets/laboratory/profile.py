@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Profile:
-    """Numbers of one pass. Layers and states are in the order of execution; NaN: no such number."""
+    """Numbers of one pass. Layers and states are in the order of execution; NaN: not available."""
 
     J: float
     gradient: Array  # ‖∂J/∂θ‖ per layer
@@ -48,7 +48,7 @@ BOUNDED = {"Tanh": 1.0, "Sigmoid": 1.0, "Hardtanh": 1.0, "Softsign": 1.0}
 
 
 class _Seen:
-    """What a layer's or a state's output was, and what comes back to it."""
+    """The output of a layer or state, and the gradient that comes back to it."""
 
     def __init__(self, output: Tensor, kind: str = "") -> None:
         values = output.detach()
@@ -76,7 +76,7 @@ class _Seen:
 def profile(
     subject: Subject, module: nn.Module, batch: Batch, anatomy: Anatomy, *, keep: bool = False
 ) -> Profile:
-    """Norms of one pass; parameters' `.grad` is left behind only where `keep` is set."""
+    """Norms of one pass; parameters' `.grad` is kept only if `keep` is set."""
     layers: dict[str, list[_Seen]] = {layer.name: [] for layer in anatomy.layers}
     kinds = {layer.name: layer.kind for layer in anatomy.layers}
     ends = {block.end: block.name for block in anatomy.blocks}
@@ -101,7 +101,7 @@ def profile(
     if not math.isfinite(J.item()):
         where = f"; the first layer that is not finite is {faulty[0]}" if faulty else ""
         raise UserError(
-            f"J is {J.item()} before the first step{where}: smaller starting weights, or look for "
+            f"J is {J.item()} before the first step{where}: use smaller weights, or look for "
             "a division or a logarithm of zero"
         )
     J.backward()

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     import pandas
 
 Row = dict[str, Any]
-Tell = Callable[[str, float], None]  # what is done now, and the share that is done
+Tell = Callable[[str, float], None]  # the current task, and the share that is done
 
 MOST_TRIAL_SEEDS = 3
 
 
 @dataclass(frozen=True)
 class GradientStudy:
-    """The measurements of one module and its diagnosis; all numbers are there as tables."""
+    """The measurements of one module and its diagnosis; all numbers are available as tables."""
 
     name: str
     anatomy: Anatomy
@@ -68,7 +68,7 @@ class GradientStudy:
         return next((t for t in self.trials if t.heals and t.remedy != "as it is"), None)
 
     def rows(self, table: str = "layers") -> list[Row]:
-        """A table as dicts; those of `against` follow under its name."""
+        """Return a table as dicts; the rows of `against` follow under its name."""
         if table not in self.TABLES:
             raise UserError(f"no table {table!r}; there are {', '.join(self.TABLES)}")
         own = [{"study": self.name, **row} for row in getattr(self, f"_{table}")()]
@@ -92,7 +92,7 @@ class GradientStudy:
             writer.writerows(rows)
 
     def figure(self, kind: str | None = None) -> Any:
-        """A matplotlib figure: one of `FIGURES`, or all that there is to see on one page."""
+        """A matplotlib figure: one of `FIGURES`, or all of them on one page."""
         from nets.laboratory.drawing import draw
 
         return draw(self, kind)
@@ -195,12 +195,12 @@ def gradient_study(
     names: tuple[str, str] | None = None,
     tell: Tell | None = None,
 ) -> GradientStudy:
-    """Study the gradients of any torch module: what is wrong with them, where, what helps.
+    """Study the gradients of any torch module: what is wrong, where, and what helps.
 
     module: a module, or a function that makes one (called once per seed); it is never changed.
     data: a pair (x, y), a function that returns one, or a loader. loss: `loss(output, y)`; without
-    it cross entropy for whole-number targets, else the mean square. steps: of training, watched.
-    seeds: how many starts. scales: factors on the starting weights to look at besides 1. against: a
+    it cross entropy for whole-number targets, else the mean square. steps: recorded training steps.
+    seeds: their number. scales: factors on the starting weights to examine besides 1. against: a
     module to compare with. remedies: whether to try them on copies, `remedy_steps` steps each;
     by default where the verdict is not healthy.
     """
@@ -275,7 +275,7 @@ def _studied(
 
 
 class _Share:
-    """How much is done: steps of training, and remedies at K steps and a few passes each."""
+    """The share that is done: steps of training, and remedies at K steps and a few passes each."""
 
     REMEDIES = 11  # with the unchanged module
 
@@ -303,7 +303,7 @@ def _scale_change(examiner: Examiner, scale: float) -> Apply:
 
 
 def _at_scale(examiner: Examiner, seeds: int, scale: float, change: Apply) -> list[Examined]:
-    """A scale at which J is no number is left out with a diagnosis of its own."""
+    """Examine at one scale; where J is not finite, return a diagnosis that says so."""
     found = []
     for seed in range(seeds):
         try:

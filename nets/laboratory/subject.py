@@ -28,7 +28,7 @@ class Batch:
     y: Any = None
 
     def to(self, dtype: torch.dtype) -> Batch:
-        """Floating-point tensors in another precision; whole numbers stay what they are."""
+        """Floating-point tensors in another precision; integers are unchanged."""
         return Batch(_cast(self.x, dtype), _cast(self.y, dtype))
 
     def first(self, samples: int) -> Batch:
@@ -94,7 +94,7 @@ class Subject:
         return value.reshape(())
 
     def fits_double(self, module: nn.Module, batch: Batch) -> bool:
-        """Return whether a copy runs in float64: not where it makes float32 by itself."""
+        """Return whether a copy runs in float64: not where it creates float32 tensors itself."""
         if "fits" not in self._double:
             try:
                 with torch.no_grad():
@@ -105,20 +105,20 @@ class Subject:
         return self._double["fits"]
 
     def forward(self, module: nn.Module, batch: Batch) -> Tensor:
-        """J of the module on a batch; data that do not fit are one clear line."""
+        """Return J of the module on a batch; a UserError if the data do not fit."""
         with _clear(
-            f"{self.name} does not take its data, {_described(batch.x)}",
+            f"{self.name} does not accept its data, {_described(batch.x)}",
             "the first of the pair is given to the module",
         ):
             output = apply(module, batch.x)
         shapes = f"output {_described(output)} and target {_described(batch.y)}"
-        with _clear(f"the loss does not take {shapes}", "give --loss (loss=)"):
+        with _clear(f"the loss does not accept {shapes}", "give another --loss (loss=)"):
             return self.cost(output, batch.y)
 
 
 @contextmanager
 def _clear(what: str, remedy: str) -> Iterator[None]:
-    """What torch says of data that do not fit, as one line with a remedy."""
+    """Turn torch's error on data that do not fit into one line with a remedy."""
     try:
         yield
     except UserError:
@@ -143,7 +143,7 @@ def default_loss(output: Any, y: Any) -> Tensor:
             f"{_described(output)}; let the data be a pair (x, y), or give a loss"
         )
     if not isinstance(y, Tensor):
-        raise UserError(f"the target is {_described(y)}, no tensor: give a loss that knows it")
+        raise UserError(f"the target is {_described(y)}, not a tensor; give a loss for it")
     if not y.is_floating_point():
         if output.shape[:-1] != y.shape:
             raise UserError(
@@ -165,7 +165,7 @@ def first_tensor(value: Any) -> Tensor | None:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """torch's generator at a seed, and afterwards where it was."""
+    """Set torch's generator to a seed, and restore it afterwards."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
@@ -185,7 +185,7 @@ def _drawn(data: Any, count: int) -> list[Batch]:
                 if len(found) == count:
                     break
             if len(found) == before:
-                raise UserError("the data are empty: no batch to look at")
+                raise UserError("the data are empty; give at least one batch")
     except TypeError:
         raise UserError(
             f"data must be a pair (x, y), a function that returns one, or a loader of such pairs; "
@@ -256,7 +256,7 @@ def _check_parameters(module: nn.Module, name: str) -> None:
         if p.is_complex():
             raise UserError(f"{key} is complex; the laboratory measures real parameters")
         if not bool(torch.isfinite(p).all()):
-            raise UserError(f"{key} has a NaN or infinite entry at the start; look at its start")
+            raise UserError(f"{key} has a NaN or infinite entry at the start; check its values")
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

@@ -1,4 +1,4 @@
-"""Some steps of an optimiser, watched: J at every step, all norms at some of them."""
+"""A short training with a record: J at every step, all norms at some of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Trainer:
 
 @dataclass(frozen=True)
 class Row:
-    """A profile on the way, with the size of the step that followed it."""
+    """A profile during training, with the size of the step that followed it."""
 
     step: int
     profile: Profile
@@ -79,7 +79,7 @@ def train_watched(
     rows: int = 40,
     tell: Callable[[int], None] | None = None,
 ) -> Training:
-    """`steps` steps in place. A run whose J leaves the numbers ends there, with J = inf."""
+    """Train in place for `steps` steps; a run whose J is not finite ends there with J = inf."""
     batches = subject.batches(seed, steps + 1)
     watched = set(
         np.unique(np.linspace(0, max(steps - 1, 0), min(rows, steps)).round().astype(int))
@@ -99,7 +99,7 @@ def train_watched(
                     J.append(_plain_step(subject, module, batches[step], optimizer, trainer))
             except _NotFinite:
                 break
-            except UserError:  # J left the numbers
+            except UserError:  # J is not finite
                 J.append(math.inf)
                 break
             if tell is not None:
@@ -127,7 +127,7 @@ class _NotFinite(Exception):
 
 
 def final_loss(subject: Subject, module: nn.Module, batch: Batch) -> float:
-    """J with dropout and the like switched off; inf where it is no number."""
+    """Return J in evaluation mode (without dropout); inf where it is not finite."""
     with evaluated(module), torch.enable_grad():
         value = float(subject.forward(module, batch).item())
     return value if math.isfinite(value) else math.inf
@@ -168,7 +168,7 @@ def _step_sizes(module: nn.Module, anatomy: Anatomy, step: Callable[[], None]) -
 
 @contextmanager
 def evaluated(module: nn.Module) -> Iterator[None]:
-    """The module in evaluation mode, and afterwards as it was."""
+    """Put the module into evaluation mode, and restore its mode afterwards."""
     modes = {part: part.training for part in module.modules()}
     module.eval()
     try:

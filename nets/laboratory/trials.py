@@ -1,4 +1,4 @@
-"""Remedies tried on copies and ranked by what was measured, with the unchanged module among them.
+"""Remedies tried on copies and ranked by measurements, with the unchanged module among them.
 
 First those after which the diagnosis is *healthy*, by J after K steps; then the others, by how far
 their ratio first/last layer is from one. All arms share starting weights, batches and optimiser.
@@ -27,7 +27,7 @@ AS_IT_IS = "as it is"
 
 @dataclass(frozen=True)
 class Trial:
-    """One remedy: what was changed, and what came of it (medians over seeds)."""
+    """One remedy: the change and its effect (medians over seeds)."""
 
     remedy: str
     change: str  # in words, or why it does not fit
@@ -125,7 +125,7 @@ def _loss(examiner: Examiner, change: Change, trainer: Trainer, steps: int, seed
 
 
 def typical(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
-    """The diagnosis of most seeds (of two as frequent ones the graver), at its median ratio."""
+    """The diagnosis of most seeds (of two equally frequent, the graver), at its median ratio."""
     counts = Counter(diagnosis.verdict for diagnosis in diagnoses)
     word = max(counts, key=lambda verdict: (counts[verdict], verdict != "healthy"))
     chosen = sorted(

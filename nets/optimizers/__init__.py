@@ -1,29 +1,29 @@
-"""Optimisers of a smooth function of one flat vector: every file beside this one is one, by name.
+"""Optimisers of a smooth function of one flat vector: one file each, found by its name.
 
-An optimiser module says everything about itself:
+An optimiser module declares:
 
     minimize(objective, theta, report, *, <its own options>) -> str
     POSITIVE       how τ > 0 is kept, see below
     LINE_SEARCH    whether it finds its step lengths itself; one that does not must be given a rate
-    TUNED          settings of a training at which it races the others, with where they come from
+    TUNED          training settings used to compare optimisers, and how they were found
     state_bytes    (parameters, **options) -> bytes that it keeps from step to step
     NEEDS          "residuals" if J and its gradient are not enough for it; may be left out
     warm_up        compiles what it needs before the clock runs; may be left out
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
-no options: the training sets them.) Files import torch, SciPy and numba inside their functions, so
+not options: the training sets them.) Files import torch, SciPy and numba inside their functions, so
 that planning can read the rest without them. In Python a function with the arguments of `minimize`,
-or a class of torch.optim's kind, may stand where a name would.
+or a class like those of torch.optim, can be given instead of a name.
 
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
-runs until `report` or the objective raises `Stop`; where it can do no more it returns the reason in
+runs until `report` or the objective raises `Stop`; if it cannot continue, it returns the reason in
 a few words. An objective may also offer `exceeds(theta, bound)`: True if J is above the bound, at
 less than the price of a call. One that is a sum of squares ½ Σ r² may offer its residuals, which
 an optimiser with NEEDS = "residuals" then asks for (and is refused without): `count` of them,
 `residuals(theta) -> r`, `jacobian(theta) -> (r, Jᵀ)`, `normal_equations(theta) -> (r, JᵀJ, Jᵀr)`,
-each None where r is not finite. An objective that is not finite at `theta` is a refusal, not an
+each None where r is not finite. An objective that is not finite at `theta` is not an
 error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
 live in `nets.training.loop`, written once for all.
 
@@ -31,9 +31,9 @@ How τ > 0 is kept (the Fractional-DNN divides by τ) is declared in `POSITIVE`:
 
 - "log": the optimiser is handed log τ in place of τ, so no step can leave the domain;
 - "bounds": it is handed `lower`, a vector of lower bounds, and respects it;
-- "reject": the objective is +inf outside, and the line search turns that down.
+- "reject": the objective is +inf outside, and the line search rejects that.
 
-All three end within {τ > 0}; the docstring of each module says why its choice is the one it is.
+All three end within {τ > 0}; the docstring of each module explains its choice.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ DECLARATIONS = {
     "minimize": "the function (objective, theta, report, *, options) -> reason",
     "POSITIVE": f"how tau > 0 is kept, one of {', '.join(WAYS)}",
     "LINE_SEARCH": "whether it finds its step lengths itself, True or False",
-    "TUNED": "settings of a training at which it races the others, a dict",
+    "TUNED": "training settings used to compare optimisers, a dict",
     "state_bytes": "the function (parameters, **options) -> bytes kept from step to step",
 }
 
@@ -104,7 +104,7 @@ def made(found: Any, name: str) -> Any:
         return of(found, name=short, declared=found)
     if not hasattr(found, "minimize"):
         raise UserError(
-            f"{name} is no optimiser: define minimize(objective, theta, report), or name a "
+            f"{name} is not an optimiser: define minimize(objective, theta, report), or name a "
             f"function or class in the file: ./{short}.py:name (femnets new optimizer)"
         )
     absent = [part for part in DECLARATIONS if not hasattr(found, part)]

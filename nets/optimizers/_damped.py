@@ -14,7 +14,7 @@ REFUSALS = 30
 
 
 class GaussNewton:
-    """θ with r, J and λ there; `step` moves it.
+    """θ with its residuals r, their Jacobian J and the damping λ; `step` moves θ.
 
     λ ← λ/5 after a good step (gain ratio above ½), 0.7 λ after a fair one (¼), 2 λ after a poor
     one, 4 λ after a refusal.
@@ -29,7 +29,7 @@ class GaussNewton:
     def _linearise(self) -> None:
         """r, the gradient and the matrix at θ."""
         ask = self.objective.jacobian if self.small else self.objective.normal_equations
-        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
             found = ask(self.theta)
             self.J = np.inf if found is None else float(found[0] @ found[0]) / 2
         if found is None or not np.isfinite(self.J) or not np.isfinite(found[-1].sum()):
@@ -46,7 +46,7 @@ class GaussNewton:
         self.diagonal = max(float(diagonal.max()), 1e-300)  # of JᵀJ, the largest entry
 
     def step(self) -> bool:
-        """One accepted step; False, with the `reason`, where none can be found."""
+        """Take one accepted step; return False and set `reason` where none is found."""
         if not np.any(self.gradient):
             self.reason = "the gradient is zero"
             return False

@@ -4,7 +4,7 @@ The update of H is symmetric of rank two, H⁺ = ρH + s aᵀ + a sᵀ with
 
     a = −(ρ/sᵀy) Hy + ½ (ρ yᵀHy/(sᵀy)² + 1/sᵀy) s,
 
-and it is not carried out when it is known but in the pass that next multiplies by H. Since
+and it is carried out only in the next pass that multiplies by H. Since
 Hy = Hg⁺ − Hg and Hg = −d, one product Hg⁺ gives both Hy and the new direction −H⁺g⁺. So each step
 reads and writes the lower triangle once: 3.3 ms at P = 3102, where BLAS's symv + syr2 take 7.5.
 """
@@ -29,12 +29,12 @@ class InverseHessian:
         self.pending: tuple[float, Vector, Vector] = (1.0, np.zeros(size), np.zeros(size))
 
     def forget(self) -> None:
-        """Back to the identity; the next update scales it."""
+        """Reset H to the identity; the next update scales it."""
         self.triangle = None
         self.pending = (1.0, np.zeros(self.size), np.zeros(self.size))
 
     def start_from(self, matrix: NDArray[np.float64]) -> None:
-        """Another H than the identity to begin with, a symmetric matrix (its lower triangle)."""
+        """Start from a symmetric matrix (its lower triangle) instead of the identity."""
         self.triangle = matrix[np.tril_indices(self.size)]
 
     def update(
@@ -46,7 +46,7 @@ class InverseHessian:
         gradient: Vector,
         member: Callable[[float], tuple[float, float]] | None = None,
     ) -> Vector:
-        """Takes in the pair (s, y) with scaling ρ; returns −H⁺ g⁺.
+        """Add the pair (s, y) with scaling ρ and return −H⁺ g⁺.
 
         `direction` is −Hg at the old point, `gradient` is g⁺ at the new one. A pair without
         positive curvature (sᵀy ≤ 0) is left out, which keeps H positive definite. `member` chooses
@@ -90,7 +90,7 @@ class InverseHessian:
 
         The change is a quadratic form in s and Hy with coefficients c₁, c₂, c₃. For the members
         that are used here, from DFP (φ = 0) to beyond BFGS (φ = 1), it is indefinite, so that it
-        splits into p qᵀ + q pᵀ and costs what BFGS costs; were it not, BFGS would stand in.
+        splits into p qᵀ + q pᵀ and costs what BFGS costs; otherwise BFGS is used.
         """
         rho, phi = chosen
         c1, c2 = (rho * phi * yHy / sy + 1) / sy, -rho * phi / sy

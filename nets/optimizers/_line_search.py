@@ -47,7 +47,7 @@ def weak_wolfe(
     """A point that satisfies the weak Wolfe conditions, by bisection and doubling.
 
     J(θ + αd) ≤ J + c₁ α gᵀd (Armijo, 1e-4) and g(θ + αd)ᵀd ≥ c₂ gᵀd (curvature, 0.9).
-    Bisection needs no interpolation, hence no smoothness, and takes an infinite J in its stride:
+    Bisection needs no interpolation, hence no smoothness, and copes with an infinite J:
     Lewis and Overton, Nonsmooth optimization via quasi-Newton methods, Math. Program. 141 (2013).
     If the trials run out, the last point with Armijo's decrease is returned, or None.
     """

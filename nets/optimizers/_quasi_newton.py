@@ -28,8 +28,8 @@ def descend(
     """Steps along −Hg with a weak Wolfe search, until nothing decreases J.
 
     BFGS with ρ = max(1, sᵀBs/sᵀy) (with `scaling`), or the `member` of Broyden's class; `inverse`
-    is the first H, by default I scaled by the first pair. If the line search fails H is forgotten;
-    if it fails then too, the end is reached.
+    is the first H, by default I scaled by the first pair. If the line search fails, H is reset;
+    if it fails again, the run ends.
     """
     point = first_point(objective, theta)
     H = InverseHessian(point.theta.size)
@@ -69,7 +69,7 @@ def _first_alpha(gradient: Vector) -> float:
 
 
 def warm_up() -> None:
-    """A few steps on ½‖θ‖², so that numba has compiled before anybody looks at the clock."""
+    """A few steps on ½‖θ‖², so that numba compiles before the clock runs."""
     H, unit = InverseHessian(3), np.ones(3)
     for _ in range(2):
         H.update(unit, unit, 1.0, -unit, unit)

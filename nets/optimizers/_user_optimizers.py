@@ -1,7 +1,7 @@
-"""Optimisers that are no file of this folder: a function, or a class of torch.optim's kind.
+"""Optimisers from outside this folder: a function, or a class like those of torch.optim.
 
-Whatever is not declared is the safest there is: τ > 0 by its logarithm for a function, which may go
-anywhere, and by bounds for a class, which has no line search that could turn a step down.
+Undeclared properties get the safest default: τ > 0 by its logarithm for a function, whose steps are
+unknown, and by bounds for a class, which has no line search that could reject a step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nets.optimizers import Diverged, Objective, Option, Report, Stop, Vector
 from nets.optimizers._line_search import is_finite
 
 ARGUMENTS = ("objective", "theta", "report")  # what every optimiser is called with
-FAR = 1e6  # J this many times above its start is no excursion any more
+FAR = 1e6  # J this many times above its start counts as divergence
 NUMBERS_KEPT = 6  # vectors of the size of θ: the state of most methods without matrices
 
 
@@ -38,12 +38,12 @@ class OwnOptimizer:
 
 
 def of(found: Any, name: str = "", declared: Any = None) -> OwnOptimizer:
-    """The optimiser that a callable or a torch class means; `declared` may say more about it."""
+    """Wrap a callable or a torch class as an optimiser; `declared` may add declarations."""
     name = name or getattr(found, "__name__", "your own")
     if not callable(found):
         raise UserError(
-            f"optimiser {name!r} is neither a function (objective, theta, report) nor a class of "
-            "torch.optim's kind"
+            f"optimiser {name!r} is neither a function (objective, theta, report) nor a class "
+            "like those of torch.optim"
         )
     is_torch = isinstance(found, type) and hasattr(found, "step")
     options = _torch_options(found) if is_torch else _options(found, name)
@@ -60,7 +60,7 @@ def of(found: Any, name: str = "", declared: Any = None) -> OwnOptimizer:
 
 
 def _options(found: Callable[..., Any], name: str) -> dict[str, Option]:
-    """The arguments with a default, whether or not they say what they are for."""
+    """The arguments with a default, with or without a help text."""
     parameters = list(inspect.signature(found, eval_str=True).parameters.values())
     if len(parameters) < len(ARGUMENTS):
         raise UserError(
@@ -79,7 +79,7 @@ def _options(found: Callable[..., Any], name: str) -> dict[str, Option]:
 
 
 def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
-    """The function itself; what goes wrong in it is said in one line, not as a crash of ours."""
+    """Wrap the function so that an exception in it becomes an error message of one line."""
     takes = inspect.signature(found).parameters
 
     def minimize(objective: Objective, theta: Vector, report: Report, **options: Any) -> str:
@@ -97,14 +97,14 @@ def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
             ) from error
         return str(reason) if reason else "the optimiser returned"
 
-    minimize.__kwdefaults__ = {  # what the training sets, where the function has room for it
+    minimize.__kwdefaults__ = {  # what the training sets, if the function takes it
         part: None for part in ("lower", "seed") if part in takes
     }
     return minimize
 
 
 def _noting(call: Any, raised: list[Exception]) -> Any:
-    """The call, remembering what it raised itself: that is not the optimiser's doing."""
+    """Wrap a call to remember its own exceptions, which are not the optimiser's."""
 
     def noted(*arguments: Any) -> Any:
         try:
@@ -164,9 +164,9 @@ def _by_torch(found: type) -> Callable[..., str]:
             nonlocal highest, asked
             J, gradient = objective(numbers.copy())
             if not (is_finite(J, gradient) and highest >= J):
-                raise Diverged(f"J left all bounds with {found.__name__}: a smaller rate?")
+                raise Diverged(f"J diverged with {found.__name__}; use a smaller rate")
             highest = min(highest, FAR * max(J, 1.0))
-            if asked == 0:  # where the step before has led
+            if asked == 0:  # at the point that the previous step reached
                 report(numbers.copy(), J, gradient)
             asked += 1
             parameter.grad = torch.from_numpy(gradient.copy())

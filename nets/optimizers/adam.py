@@ -2,7 +2,7 @@
 
 The rate follows a schedule of `nets/training/schedules.py`.
 
-POSITIVE = "bounds": Adam has no line search that could turn a step down, so after each step the
+POSITIVE = "bounds": Adam has no line search that could reject a step, so after each step the
 bounded entries are put back to their lower bound. (In log τ its steps of fixed size ±rate would
 make τ move by a factor, far faster than the weights when τ is large, and far slower when small.)
 """
@@ -26,7 +26,7 @@ LINE_SEARCH = False
 # Relative test errors of a 2-50 ResNet after 6 s on one core, seed 100: 1000 rows at 3e-3, 1e-2:
 # 1.1e-2, 7.5e-3; 200 rows: 8.7e-3. A row of history costs a whole J.
 TUNED: dict[str, Any] = {"batch": 1000, "rate": 1e-2, "every": 60}
-FAR = 1e6  # J this many times above its start is no excursion any more
+FAR = 1e6  # J this many times above its start counts as divergence
 
 
 def minimize(
@@ -61,7 +61,7 @@ def minimize(
     for step, part in enumerate(parts):
         J, gradient = part(theta)
         if not (is_finite(J, gradient) and highest >= J):
-            raise Diverged(f"J left all bounds after {step} steps: a smaller rate than {rate:g}?")
+            raise Diverged(f"J diverged after {step} steps; use a smaller rate than {rate:g}")
         if step == 0:
             highest = FAR * max(J, 1.0)
         if batch > 0:
@@ -77,7 +77,7 @@ def minimize(
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
-    """θ, the gradient, and the running means of it and of its square."""
+    """Return the bytes of θ, the gradient, and the running means of it and of its square."""
     return 32 * parameters
 
 
@@ -87,7 +87,7 @@ def _batches(objective: Objective, size: int, seed: int) -> Iterator[Objective]:
     if on_rows is None:
         raise UserError("this objective has no rows to draw mini batches from: use batch = 0")
     if size > total:
-        raise UserError(f"batch of {size} is more than the {total} rows there are")
+        raise UserError(f"batch = {size} exceeds the {total} rows; use a smaller one")
     generator = np.random.Generator(np.random.Philox(seed))
     while True:
         order = generator.permutation(total)

@@ -29,7 +29,7 @@ def minimize(
     """SciPy's L-BFGS-B with `memory` pairs and its own tolerances off.
 
     It gives up ("abnormal") where its line search fails, often only because its memory is poor
-    there: it is started afresh from that point until a restart brings nothing.
+    there: it is started afresh from that point until a restart brings no decrease.
     """
     from scipy.optimize import Bounds
     from scipy.optimize import minimize as scipy_minimize

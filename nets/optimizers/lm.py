@@ -24,7 +24,7 @@ def minimize(
 ) -> str:
     """(JᵀJ + λI) d = −Jᵀr by Cholesky; accepted if Σr² falls.
 
-    λ follows the gain ratio (what was won over what the model promised), as `_damped` says. With
+    λ follows the gain ratio (actual over predicted decrease), see `_damped`. With
     fewer residuals than parameters the same step is solved for in their space,
     d = −Jᵀ (JJᵀ + λI)⁻¹ r (Woodbury).
     """
@@ -38,5 +38,5 @@ def minimize(
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
-    """JᵀJ and its factor."""
+    """Return the bytes of JᵀJ and its factor."""
     return 16 * parameters**2

@@ -22,9 +22,9 @@ def minimize(
     window: Annotated[int, "Steps in which J must fall to a half, or the switch is made."] = 10,
     broyden: Annotated[bool, "Go on with self-scaled Broyden instead of BFGS."] = False,
 ) -> str:  # fmt: skip
-    """Damped Gauss–Newton steps while they pay, then quasi-Newton with H = (JᵀJ + λI)⁻¹.
+    """Damped Gauss–Newton steps while they make progress, then quasi-Newton with H = (JᵀJ + λI)⁻¹.
 
-    The switch depends on steps and J alone, so that runs repeat.
+    The switch depends on steps and J alone, so that runs are reproducible.
     """
     from nets.optimizers._damped import GaussNewton
     from nets.optimizers._quasi_newton import descend
@@ -43,7 +43,7 @@ def minimize(
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
-    """JᵀJ, its factor and the inverse."""
+    """Return the bytes of JᵀJ, its factor and the inverse."""
     return 24 * parameters**2
 
 

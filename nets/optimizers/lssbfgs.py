@@ -1,6 +1,6 @@
 """Self-scaled BFGS with limited memory, for nets beyond a dense inverse Hessian.
 
-POSITIVE = "reject": as in `ssbfgs`, the line search turns an infinite J down.
+POSITIVE = "reject": as in `ssbfgs`, the line search rejects an infinite J.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def minimize(objective: Objective, theta: Vector, report: Report, *, memory: Kep
     While all pairs are kept this is `ssbfgs` to rounding, at 32 bytes of traffic per pair and
     parameter: 30 ms with 1000 pairs at 6-50 (P = 13 306), where the dense pass takes 60. When the
     `memory` is full it is the method that began at the oldest pair kept, whose sᵀy/yᵀy is the first
-    H. (To leave the ρ of dropped pairs in that scale made every step cost two evaluations more.)
+    H. (Leaving the ρ of dropped pairs in that scale made every step cost two evaluations more.)
     """
     from nets.optimizers._pairs import Pairs
 

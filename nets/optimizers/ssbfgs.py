@@ -1,8 +1,8 @@
 """Self-scaled BFGS with a dense inverse Hessian: the default below about 5 000 parameters.
 
-POSITIVE = "reject": a quasi-Newton step has a line search that turns an infinite J down, and a
+POSITIVE = "reject": a quasi-Newton step has a line search that rejects an infinite J, and a
 rejected trial costs one evaluation; bounds would need an active set, and log τ bends the quadratic
-model that the method lives on.
+model that the method relies on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def minimize(
     With s = θ⁺ − θ and y = g⁺ − g: H ← ρH, then H ← (I − s yᵀ/sᵀy) H (I − y sᵀ/sᵀy) + s sᵀ/sᵀy,
     where sᵀBs = −α sᵀg needs no B. `scaling` = False is plain BFGS (ρ = 1). Al-Baali, Numerical
     experience with a class of self-scaling quasi-Newton algorithms, JOTA 96 (1998). The first H is
-    I sᵀy/yᵀy. If the line search fails H is forgotten; if it fails then too, the end is reached.
+    I sᵀy/yᵀy. If the line search fails, H is reset; if it fails again, the run ends.
     """
     from nets.optimizers._quasi_newton import descend
 
@@ -38,7 +38,7 @@ def minimize(
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
-    """Half of a dense symmetric matrix."""
+    """Return the bytes of half of a dense symmetric matrix."""
     return 4 * parameters**2
 
 

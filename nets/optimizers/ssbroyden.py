@@ -1,6 +1,6 @@
 """Self-scaled Broyden: a member of Broyden's class chosen again at every step, dense.
 
-POSITIVE = "reject", for the reasons of `ssbfgs`: its line search turns an infinite J down.
+POSITIVE = "reject", for the reasons of `ssbfgs`: its line search rejects an infinite J.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def member(b: float, h: float, size: int) -> tuple[float, float]:
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
-    """Half of a dense symmetric matrix."""
+    """Return the bytes of half of a dense symmetric matrix."""
     return 4 * parameters**2
 
 

@@ -39,7 +39,7 @@ def minimize(
 
 
 def state_bytes(parameters: int, **options: Any) -> int:
-    """θ and its gradient, at the point and at the trial."""
+    """Return the bytes of θ and its gradient, at the point and at the trial."""
     return 32 * parameters
 
 

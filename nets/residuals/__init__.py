@@ -8,11 +8,11 @@ At a point x the net u and its derivatives are a *jet*, one block of channels pe
     laplacian    u, ∂₁u, ∂₂u, ∂₃u, Δu
     second       u, ∂₁u, ∂₂u, ∂₃u, ∂₁₁u, ∂₁₂u, ∂₁₃u, ∂₂₂u, ∂₂₃u, ∂₃₃u
 
-A `Residuals` record says at which points which linear combinations of the channels are wanted to
-be what; strong forms, first-order systems, boundary penalties, divergence terms and products with
-test functions are all of that shape. `ResidualObjective` is ½ Σ r² over any number of them, with
-its gradient, and the Jacobian of all r in all parameters, by hand: forward Taylor mode and its
-adjoint through the buffers of the fast path (`nets.fast`). Nothing here knows a problem.
+A `Residuals` record gives points, linear combinations of the channels and their required values;
+strong forms, first-order systems, boundary penalties, divergence terms and products with test
+functions are all of that shape. `ResidualObjective` is ½ Σ r² over any number of them, with its
+gradient, and the Jacobian of all r in all parameters, by hand: forward Taylor mode and its adjoint
+through the buffers of the fast path (`nets.fast`). No particular equation is known here.
 
 Loss and gradient of the strong form on one thread, compared with double backward passes of torch:
 1.6 against 14.6 ms (2-20, 562 + 337 points), 4.6 against 34 ms (2-30, 1142 + 685); 29 and 41 % of

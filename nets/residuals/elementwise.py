@@ -61,7 +61,7 @@ class JetElementwise:
     def backward(
         self, z: Array, b: Array, s: float, phi: Array, g: Array, db: Array
     ) -> tuple[float, float]:
-        """Writes g, adds Σ g₀ to db, returns ⟨φ, a⟩ and ‖φ‖²; leaves ⟨φ, a⟩ by point in `inner`."""
+        """Write g, add Σ g₀ to db, return ⟨φ, a⟩ and ‖φ‖²; leave ⟨φ, a⟩ by point in `inner`."""
         d = self._kept[id(z)]
         self.inner.fill(0.0)
         gradient = self._channels(g)
@@ -81,7 +81,7 @@ class JetElementwise:
     def _derivatives(self, z: Array, b: Array) -> Array:
         """σ and its derivatives at the value channel + b, (4, features, points).
 
-        One more than the jet is made of: its adjoint needs it. A layer's z is one array for life.
+        One derivative more than the jet has, for its adjoint. A layer's z is always the same array.
         """
         if id(z) not in self._kept:
             self._kept[id(z)] = np.zeros((4, len(z), self.points))

@@ -1,7 +1,7 @@
 """½ Σ r² over residuals of a net, its gradient, and the Jacobian of all r in all parameters.
 
 `ResidualObjective(net, terms)` is a function of one flat vector, like `nets.fast.kernel`'s
-`FastObjective`, and offers besides what Levenberg–Marquardt wants: `residuals`, `jacobian` and
+`FastObjective`, and also offers what Levenberg–Marquardt needs: `residuals`, `jacobian` and
 `normal_equations`. Points go through in chunks; no array is larger than a chunk's buffers but the
 Jacobian itself, and `normal_equations` does without that too.
 """
@@ -63,7 +63,7 @@ class ResidualObjective:
             check_served(net.sigma, term.order)
             if term.A.shape[2] != net.widths[-1] or term.x.shape[1] != net.widths[0]:
                 raise UserError(
-                    f"the residuals are of {term.x.shape[1]} inputs and {term.A.shape[2]} outputs, "
+                    f"the residuals have {term.x.shape[1]} inputs and {term.A.shape[2]} outputs, "
                     f"the net has {net.widths[0]} and {net.widths[-1]}"
                 )
         self._chunks = [_chunks(term, self.shape, chunk) for term in self.terms]
@@ -179,7 +179,7 @@ class ResidualObjective:
         return (r, transposed) if np.isfinite(r).all() else None
 
     def normal_equations(self, theta: Array) -> tuple[Array, Array, Array] | None:
-        """r, JᵀJ and Jᵀr, summed up chunk by chunk: J itself is never whole.
+        """r, JᵀJ and Jᵀr, summed up chunk by chunk: J itself is never formed.
 
         Tested residuals are the exception: their part of J is formed, (parameters, count).
         """

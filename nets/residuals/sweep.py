@@ -40,12 +40,12 @@ class JetSweep(Sweep):
         _combine(A, self._U, b, out)
 
     def gradient(self, x: Tensor, net: Numbers, A: Array, weights: Array, sums: Sums) -> None:
-        """Adds the gradient of Σ weights·r; `residuals(x)` went before."""
+        """Add the gradient of Σ weights·r; call `residuals(x)` first."""
         _spread(A, weights, self._cotangent)
         self.pull_back(x, net, sums)
 
     def jacobian(self, x: Tensor, net: Numbers, a: Array, rows: Rows) -> None:
-        """dr[n]/dθ for one row a (outputs·C, points) of A into `rows`; `forward(x)` went before."""
+        """dr[n]/dθ for one row a (outputs·C, points) of A into `rows`; call `forward(x)` first."""
         skips, hidden = self.skips, self.shape.hidden
         self._cotangent[:] = a
         self._outer(self.phi_output.numpy(), self._y[hidden], rows.W[hidden])

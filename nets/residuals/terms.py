@@ -1,4 +1,4 @@
-"""What is wanted of a net: residuals at points, linear in its jet there."""
+"""Conditions on a net: residuals at points, linear in its jet there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Residuals:
     """r[m, n] = Σ_{c,i} A[m, c, i, n] · (channel c of the jet of output i at point n) − b[m, n].
 
     x: (N, inputs), order: that of the jets (`nets.residuals.jets`), A: (M, channels, outputs, N),
-    b: (M, N). Weights, square roots of them, are part of A and b: the loss is ½ Σ r². `labels`
+    b: (M, N). Square roots of weights are part of A and b: the loss is ½ Σ r². `labels`
     name the M rows (rows of one name are one part of the loss).
 
     With `test`, a sparse matrix (R, M·N), the residuals are test @ r (r with its rows one after

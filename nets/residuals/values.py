@@ -1,4 +1,4 @@
-"""Jets of a net at given points: its values and derivatives, without an optimiser in sight."""
+"""Jets of a net at given points: its values and derivatives."""
 
 from __future__ import annotations
 

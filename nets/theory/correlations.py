@@ -2,7 +2,7 @@
 
 z ↦ W σ(z) + b with entries of W of variance w/n and biases of variance v, the same for both inputs;
 c[l] is the cosine of two pre-activation vectors, averaged over all pairs of some inputs, since one
-pair scatters by 1/√n about its c*. Nothing of mean field is used: this is what
+pair scatters by 1/√n about its c*. No mean-field theory is used: the result is what
 `nets.theory.mean_field.correlation_length` has to predict.
 """
 
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 NEAR, NEAR_ONE = 0.3, 0.01
 FEWEST = 3  # layers for a slope
 NOISE = 1e-5  # of 1 - c in single precision
-ONE = 1e-3  # correlations that end nearer to one than this end there
+ONE = 1e-3  # a limit closer to one than this counts as one
 
 
 def correlations(
@@ -37,7 +37,7 @@ def correlations(
     inputs: int,
     seed: int,
 ) -> Array:
-    """c[0..depth], averaged over all pairs of inputs, a row per w; all see the same numbers.
+    """c[0..depth], averaged over all pairs of inputs, a row per w; all with the same random draws.
 
     `start` has for every w the variance of the first pre-activations and their correlation.
     """
@@ -68,7 +68,7 @@ def decay_length(curves: Array) -> float | None:
 
     At c* = 1 the slope of log(1 - c), averaged over nets. Else c* is the mean over the last half,
     and λ the regression of c[l+1] - c* on c[l] - c*: a net of finite width is pushed off c* in
-    every layer and comes back at the same rate, so that its scatter tells λ as its decay does.
+    every layer and comes back at the same rate, so its scatter shows λ like its decay.
     None where too few layers are left.
     """
     mean = curves.mean(axis=0)
@@ -87,7 +87,7 @@ def decay_length(curves: Array) -> float | None:
 
 
 def _ends_at_one(c: Array) -> bool:
-    """Whether 1 - c is nothing, or keeps falling by the same factor from third to third."""
+    """Whether 1 - c is negligible, or keeps falling by the same factor from third to third."""
     third = len(c) // 3
     gaps = 1.0 - c[[third, 2 * third, 3 * third - 1]]
     if gaps.min() <= ONE:

@@ -146,7 +146,7 @@ def mean_field_growth(at: Trajectory, aligned: float | None = None) -> Array:
         _add_layer(q, p, C[k + 1 :, k], turns[k, k + 1 :], *step)
         log_growth[k] = 0.5 * (math.log10(q[k, k]) + shift) if q[k, k] > 0 else -math.inf
         forgotten = [l for l in range(k + 1, hidden + 1) if not C[l, 1:k].any()]
-        for average in (q, p):  # no earlier layer asks for these: they must not hold up the scale
+        for average in (q, p):  # no earlier layer uses these: they must not set the scale
             average[forgotten] = average[:, forgotten] = 0.0
         largest = q.max()
         if largest > RESCALE_ABOVE or 0 < largest < 1 / RESCALE_ABOVE:

@@ -1,12 +1,12 @@
-"""The slips of the paper (maths 8), measured: by how much what is printed fails, and what holds.
+"""The slips of the paper (maths 8), measured: errors of the printed and the corrected formulas.
 
 Each function returns the relative error of the printed formula and of the corrected one against
 automatic differentiation or a closed form, on a small random net or equation. The printed formulas
 live here and nowhere else.
 
 Slips are of three kinds. A *substantive error* is wrong however it is read; a *clash of notation*
-is right in a notation of its own that the paper uses otherwise elsewhere; a *typo* is a sign, a
-transpose or a size that the surrounding text puts right.
+is right in a notation that the paper uses differently elsewhere; a *typo* is a sign, a
+transpose or a size that the surrounding text corrects.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Slip:
     item: str  # of docs/mathematics.md, section 8
     title: str
     printed: float
-    corrected: float | None  # None where there is no correction to test
+    corrected: float | None  # None where no correction is tested
     fault: str = ""  # substantive error, clash of notation or typo
 
 

@@ -1,4 +1,4 @@
-"""The theorems and counterexamples of maths 9 as numbers, for one seed: what the ledger reads."""
+"""The theorems and counterexamples of maths 9 as numbers, for one seed, for the claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEEP = 100.0  # the large weight of Example 6.3
 
 
 def measured_theorems(seed: int) -> dict[str, Any]:
-    """Random where something is random: the order γ, the weights and steps, the points."""
+    """Measure all of them; the seed draws the order γ, the weights and steps, the points."""
     random = np.random.Generator(np.random.Philox([seed, 9]))
     gamma = float(random.uniform(0.2, 0.8))
     left = escape()

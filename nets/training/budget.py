@@ -24,7 +24,7 @@ from nets.user_modules import AutogradObjective, OwnNet, Trainable
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop; None is no limit.
+    """When to stop; None means unlimited.
 
     `target` is for the first probe, or for J without one; `patience` is the number of evaluations
     within which J must fall by a hundredth.
@@ -115,7 +115,7 @@ class Rows:
     def squares(self) -> ResidualObjective:
         """1/(2N) Σ‖y[L] − S‖² as ½ Σ r², where that is all of J."""
         if isinstance(self.net, OwnNet):
-            raise UserError("this optimiser knows the nets of `build` only; take ssbfgs or adam")
+            raise UserError("this optimiser needs a net of `build`; use ssbfgs or adam")
         if self.loss != Loss():
             raise UserError(
                 "this optimiser fits sums of squares; leave out lambda1, lambda2 and beta"
@@ -179,7 +179,7 @@ class CountedObjective:
         return self._counted(self.squares.normal_equations, theta)
 
     def _counted(self, ask: Callable[[Vector], Any], theta: Vector) -> Any:
-        """One evaluation each: the price of a Jacobian is on the clock."""
+        """Count one evaluation; the cost of a Jacobian shows in the seconds."""
         self._check_budget()
         self.evaluations += 1
         return ask(theta) if self.coordinates.allows(theta) else None

@@ -1,7 +1,7 @@
 """How an optimiser sees the parameters: the flat vector of the net, with τ kept positive.
 
 The Fractional-DNN divides by τ, so its τ must stay positive; the other architectures may let τ
-reach 0 and below. Which of three ways is used each optimiser declares (`nets.optimizers`).
+reach 0 and below. Each optimiser declares which of three ways it uses (`nets.optimizers`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Coordinates:
         if self.way != "log" or inner[self.positive].size == 0:
             return inner
         theta = inner.copy()
-        with np.errstate(over="ignore"):  # τ = inf is turned down like any other value without J
+        with np.errstate(over="ignore"):  # τ = inf is rejected like any other value without J
             theta[self.positive] = np.exp(inner[self.positive])
         return theta
 

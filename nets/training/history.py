@@ -27,8 +27,8 @@ class History:
 
     As arrays: `step`, `evaluations`, `seconds`, `J`, `mse`, `penalty` of shape (n,) and `grad_W`
     (n, L), `grad_b` (n, L−1), `grad_tau` and `tau` (n, free τ's). Gradients are those in the net's
-    own parameters (dJ/dτ, not dJ/d log τ). For a torch module of a user's own `grad_W` has one
-    column per parameter tensor, and there is no b and no τ.
+    own parameters (dJ/dτ, not dJ/d log τ). For a user's torch module `grad_W` has one
+    column per parameter tensor; b and τ are empty.
     """
 
     def __init__(self, net: Trainable, loss: Loss) -> None:

@@ -1,4 +1,4 @@
-"""Training: any optimiser, with its stops, its history, its best state, and no NaN at the end."""
+"""Training with any optimiser: stopping rules, history, best state, and a result without NaN."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def train(
     progress: Callable[[Progress], None] | bool | None = None,
     **options: Any,
 ) -> Training:
-    """Minimise J of `net` on rows x, y in place, and return what happened.
+    """Minimise J of `net` on rows x, y in place, and return its record.
 
     Stops at the first of: `steps`, `evaluations` of J and its gradient (mini batches count by
     their share of the rows), `seconds` (probes do not count), `target` reached by the first probe
@@ -83,7 +83,7 @@ def train(
 
     `net` is one of `build`, or any torch module that maps rows to rows. `optimizer` is a file of
     `nets.optimizers`, "auto" the strongest for the size of the net; or a function (objective,
-    theta, report), or a class of torch.optim's kind; `options` are its own. `probes` map a net to a
+    theta, report), or a class as in torch.optim; `options` are its own. `probes` map a net to a
     number and make the columns of `Training.curve`. `every` is the stride of `Training.history`: by
     default 1, with mini batches one epoch; `seed` draws them. `precision` is that of the net's
     evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with
@@ -132,7 +132,7 @@ def minimise(
     chosen = optimizers.choose(optimizer, net.pack().size)
     minimize, coordinates = prepared(net, chosen, options, seed)
     if optimizers.needs_residuals(chosen):
-        data.squares()  # refuses, before anything has been computed, a J that is none
+        data.squares()  # raises, before any computation, if J is not a sum of squares
     show, line = _shown(progress)
     getattr(optimizers.get(chosen), "warm_up", lambda: None)()
     run = _Run(
@@ -161,7 +161,7 @@ def _stride(every: int | None, rows: int, options: Mapping[str, Any]) -> int:
 def _shown(
     progress: Callable[[Progress], None] | bool | None,
 ) -> tuple[Callable[[Progress], None] | None, AbstractContextManager[Any]]:
-    """Return what is called with the state of the training, and what closes it."""
+    """Return the function called with the progress, and the one that closes the display."""
     from nets.training.progress import TrainingProgress, is_watched
 
     if callable(progress):

@@ -1,4 +1,4 @@
-"""Trainings one after the other on changing data, as one."""
+"""Trainings one after the other on changing data, reported as one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nets.training.loop import DEFAULT_STEPS, Training
 def in_rounds(
     one: Callable[[Limits, int], Training], limits: Limits, evaluations: float
 ) -> Training:
-    """`one(limits, k)` for k = 0, 1, …, each at most `evaluations` long, until the limits of all.
+    """`one(limits, k)` for k = 0, 1, …, each at most `evaluations` long, within overall limits.
 
     J is another function in every round, so the last state counts and not the lowest J.
     """

@@ -98,7 +98,7 @@ def test_what_it_cannot_do_is_said(made_up, capsys):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("x = 1\n", "lacking is no element: define ELEMENT"),
+        ("x = 1\n", "lacking is not an element: define ELEMENT"),
         (WHOLE.replace('short="Made-up tets", ', ""), "elements/lacking.py: .*'short'"),
         (WHOLE.replace(", per_cell(9e4)", ""), "elements/lacking.py: .*'needs'"),
     ],

@@ -267,7 +267,7 @@ def test_single_precision_refuses_what_it_cannot_do():
     problem, space = problems.screen, CubeTetsSingle(3)
     with pytest.raises(UserError, match="singular_edge is not finite"):
         space.load(problem.u, problem.curl_u, How(singular_edge=EDGE))
-    with pytest.raises(UserError, match="not for any load"):
+    with pytest.raises(UserError, match="its own `load` only"):
         space.solve(random(3))
 
 

@@ -168,5 +168,5 @@ def test_a_mesh_that_names_other_files_is_refused(tmp_path, name, text):
 def test_the_second_file_of_a_mesh_in_two_is_looked_at_too(tmp_path):
     (tmp_path / "a.node").write_text("4 3 0 0\n")
     os.mkfifo(tmp_path / "a.ele")
-    with pytest.raises(UserError, match="no plain file"):
+    with pytest.raises(UserError, match="not a regular file"):
         read_mesh(tmp_path / "a.node")

@@ -125,7 +125,7 @@ def test_adaptive_refinements_have_a_row_each(capsys):
         (["--adaptive"], "add --solve"),
         (["--refine", "3", "--grading", "2"], "leave out --layers and --grading"),
         (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "take N0 or N1"),
-        (["--element", "hexP", "--layers", "30", "--problem", "screen"], "take at most 14"),
+        (["--element", "hexP", "--layers", "30", "--problem", "screen"], "use at most 14"),
         (["--element", "hexP", "--layers", "3", "--ratio", "2", "--problem", "screen"], "ratio"),
         (["--solve", "--solver", "cube", "--n", "4", "--grading", "2"], "uniform cube only"),
         (["--solve", "--element", "hexP", "--n", "40", "--order", "60"], "largest n that fits"),

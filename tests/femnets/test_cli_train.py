@@ -255,7 +255,7 @@ class TestPrune:
         femnets("train", *SMALL, "--net", "densenet", "--save", path)
         capsys.readouterr()
         femnets("prune", path, code=2)
-        assert "sums the deleted one" in capsys.readouterr().err
+        assert "includes the deleted one" in capsys.readouterr().err
 
 
 class Terminal(io.StringIO):

@@ -119,7 +119,7 @@ def test_names_from_outside_are_only_text(here, capsys, monkeypatch):
         (("broken.py:make", *QUICK), "ZeroDivisionError"),
         (("my_nets.py:number", *QUICK), "neither a module nor a function"),
         (("my_nets.py:nothing", *QUICK), "must return a torch.nn.Module, it returned None"),
-        (("my_nets.py:make", "--data", "my_nets.py:wide"), "does not take its data"),
+        (("my_nets.py:make", "--data", "my_nets.py:wide"), "does not accept its data"),
         (("my_nets.py:make", *QUICK, "--out", "page.docx"), "--out writes .html"),
         (("my_nets.py:make", *QUICK, "--out", "no/page.html"), "directory no does not exist"),
         (("my_nets.py:make", *QUICK, "--scale", "a,b"), "--scale must be numbers"),

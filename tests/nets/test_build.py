@@ -268,7 +268,7 @@ def test_a_plain_optimiser_cannot_make_a_fractional_step_negative():
         ({"eta": -1.0, "activation": "tanh"}, "eta must be positive, got -1.0"),
         ({"hidden": 0}, "hidden must be a whole number >= 1, got 0"),
         ({"hidden": 2.5}, "hidden must be a whole number"),
-        ({"width": [10, 20], "hidden": 3}, "width names 2 layers but hidden = 3"),
+        ({"width": [10, 20], "hidden": 3}, "width has 2 entries but hidden = 3"),
         ({"width": [10, 0], "hidden": 2}, "width must be a whole number >= 1, got 0"),
         ({"carry_input": True, "width": 50}, "carry_input needs every hidden width"),
         ({"net": "resnt"}, "did you mean 'resnet'?"),

@@ -372,7 +372,7 @@ class Logarithm(nn.Linear):
             (nn.Sequential(Logarithm(3, 2), nn.Linear(2, 2)),),
             "J is nan before the first step.*is 0",
         ),
-        ((nn.Linear(5, 2),), r"does not take its data, \(4, 3\) float32: mat1 and mat2"),
+        ((nn.Linear(5, 2),), r"does not accept its data, \(4, 3\) float32: mat1 and mat2"),
         ((nn.Linear(3, 4),), r"\(4, 4\) float32 and target \(4, 2\) float32 differ in shape"),
         ((nn.Linear(3, 2), (torch.full((4, 3), math.inf), torch.zeros(4, 2))), "infinite entry"),
         ((nn.Linear(3, 2), 7), "data must be a pair"),

@@ -127,7 +127,7 @@ class TestDeletion:
 @pytest.mark.parametrize(
     ("config", "reason"),
     [
-        ({"net": "densenet"}, "sums the deleted one"),
+        ({"net": "densenet"}, "includes the deleted one"),
         ({"net": "feedforward"}, "silences"),
         ({"net": "fractional", "tau": "global", "tau0": (0.5, 0.5)}, "merges two time steps"),
     ],

@@ -106,15 +106,15 @@ def test_what_goes_wrong_in_it_is_one_line():
 
 
 def test_a_module_must_fit_its_rows():
-    with pytest.raises(UserError, match=r"answers 2 rows with shape \(2, 3\), not \(2, 1\)"):
+    with pytest.raises(UserError, match=r"returns shape \(2, 3\) for 2 rows, not \(2, 1\)"):
         train(perceptron(), x, y[:, :1], steps=1)
-    with pytest.raises(UserError, match="does not take rows of 2 numbers"):
+    with pytest.raises(UserError, match="does not accept rows of 2 numbers"):
         train(perceptron(), x[:, :2], y, steps=1)
     with pytest.raises(UserError, match="no parameters"):
         train(torch.nn.Identity(), x[:, :3], y, steps=1)
     with pytest.raises(UserError, match="torch module, got str"):
         train("resnet", x, y)
-    with pytest.raises(UserError, match="penalties on tau and b"):
+    with pytest.raises(UserError, match="no tau and b to penalise"):
         train(perceptron(), x, y, loss=Loss(beta=1.0), steps=1)
 
 
@@ -147,7 +147,7 @@ def test_build_makes_it_from_the_seed_and_save_keeps_it(registered, tmp_path):
     rows = torch.from_numpy(x)
     assert torch.equal(again(rows), one(rows))
     assert torch.equal(copy.deepcopy(one)(rows), one(rows))
-    with pytest.raises(UserError, match="of your own"):
+    with pytest.raises(UserError, match="user's torch module"):
         _ = one.W
 
 
@@ -162,7 +162,7 @@ def test_nets_of_the_package_survive_copying_and_pickling():
 def test_an_unknown_parameter_of_a_maker_is_refused_with_the_known_ones():
     FILES["greedy@00000000"] = lambda: lambda inputs, colour: None
     try:
-        with pytest.raises(UserError, match="asks for 'colour'; a net is offered inputs, outputs"):
+        with pytest.raises(UserError, match="requires 'colour'; it may take inputs, outputs"):
             build(net="greedy@00000000")
     finally:
         del FILES["greedy@00000000"]

@@ -52,7 +52,7 @@ class Axis:
         """A checked axis; one number stands for the same order on all intervals."""
         breaks = np.asarray(breaks, dtype=float)
         if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
-            raise UserError(f"breakpoints must ascend and be two at least, got {breaks.tolist()}")
+            raise UserError(f"two or more breakpoints must ascend, got {breaks.tolist()}")
         if isinstance(orders, int | np.integer):
             orders = (int(orders),) * (len(breaks) - 1)
         if len(orders) != len(breaks) - 1:

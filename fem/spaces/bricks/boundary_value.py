@@ -58,13 +58,13 @@ def solve_on_bricks(
 ) -> BrickSolution:
     """Solve on a mesh of bricks, or on the cube with n per side of one order.
 
-    `solver`: "modes" for a box, "direct" for any union of bricks; "auto" takes what fits.
+    `solver`: "modes" for a box, "direct" for any union of bricks; "auto" chooses.
     """
     mesh = with_natural(uniform(n, order) if mesh is None else mesh, problem.natural)
     if solver == "auto":
         solver = "modes" if mesh.is_box and problem.natural is None else "direct"
     if solver == "modes" and problem.natural is not None:
-        raise UserError("solver 'modes' takes no natural data; take 'direct'")
+        raise UserError("solver 'modes' has no natural faces; use 'direct'")
     _refuse(mesh, solver)
     memory.reset_peak()
     clock = Clock()
@@ -85,11 +85,11 @@ def solve_on_bricks(
 
 
 def _refuse(mesh: BrickMesh, solver: str) -> None:
-    """Refuse what cannot be solved before anything is allocated."""
+    """Raise a UserError for a problem that cannot be solved, before anything is allocated."""
     if solver not in SOLVERS:
         raise UserError(f"solver must be auto, {' or '.join(SOLVERS)} for bricks, got {solver!r}")
     if solver == "modes" and not mesh.is_box:
-        raise UserError("solver 'modes' needs a whole box; a union of bricks takes 'direct'")
+        raise UserError("solver 'modes' needs a whole box; use 'direct' for a union of bricks")
     if mesh.unconstrained_part is not None:
         raise UserError(mesh.unconstrained_part)
     need = box_bytes(mesh) if solver == "modes" else assembled_bytes(mesh)
@@ -98,7 +98,7 @@ def _refuse(mesh: BrickMesh, solver: str) -> None:
         raise UserError(
             f"{mesh.cells} bricks of order up to {max(max(a.orders) for a in mesh.axes)} need "
             f"about {need / 2**30:.1f} GiB ({solver}), {limit / 2**30:.1f} GiB are available; "
-            "take a lower order or fewer bricks"
+            "use a lower order or fewer bricks"
         )
 
 
@@ -114,7 +114,7 @@ def _solve_assembled(
     if problem.natural is not None:
         curl, normal = natural_loads(mesh, problem.natural, problem.singular_edge)
         load, scalar_load = load + curl, scalar_load - normal
-    asked = cast("TetComplex", complex_)  # all that a saddle point asks of it
+    asked = cast("TetComplex", complex_)  # it has all that a saddle point needs
     system = System.of(asked, problem.phi, boundary, load, scalar_load)
     solved, p = solve_direct(system, how)
     x, multiplier = system.lifted(solved.x), np.zeros(mesh.present_scalars.size)

@@ -40,7 +40,7 @@ class BoxModes:
 
     @cached_property
     def squares(self) -> Array:
-        """|κ|², 1 where it is zero: there neither curl nor gradient has anything to say."""
+        """|κ|², 1 where it is zero: there curl and gradient vanish."""
         total = np.asarray((self.kappa**2).sum(axis=0))
         return np.where(total > 0.0, total, 1.0)
 

@@ -59,8 +59,8 @@ class BrickMesh:
         mask = None if active is None else np.asarray(active, dtype=bool)
         if mask is not None and (mask.shape != shape or not mask.any()):
             raise UserError(
-                f"the mask of bricks must have the shape of the grid, {shape}, and one brick at "
-                f"least; it has shape {mask.shape} and {int(mask.sum())} bricks"
+                f"the mask of bricks must have the shape of the grid, {shape}, and at least one "
+                f"brick; it has shape {mask.shape} and {int(mask.sum())} bricks"
             )
         sides = frozenset(natural)  # type: ignore[call-overload]
         if not sides <= set(product(range(3), range(2))):
@@ -316,7 +316,7 @@ def layered(low: float, high: float, towards: float, layers: int, ratio: float) 
         most = int(np.log(SMALLEST) / np.log(ratio))
         raise UserError(
             f"{layers} layers of ratio {ratio:g} end at {ratio**layers:.0e}, where coordinates "
-            f"near 1 have no digits left; take at most {most}"
+            f"near 1 have no digits left; use at most {most}"
         )
     steps = ratio ** np.arange(layers, -1.0, -1.0)
     left = towards - (towards - low) * steps[::-1] if towards > low else np.zeros(0)

@@ -6,7 +6,7 @@ orthonormal bases give
     c_k′ = κ_k s_k,   (c_k, c_l) = (s_k, s_l) = δ_kl,
 
 and what is left over is constant: c_0 if no end is held, s_0 if both are, nothing if one is.
-Intervals of 1e-10 beside those of length 1 stretch κ over ten decades and more; one-sided Jacobi
+Intervals of 1e-10 next to those of length 1 spread κ over ten decades and more; one-sided Jacobi
 rotations (Demmel, Veselić 1992; LAPACK's gejsv) keep the small ones and the orthogonality of both
 families, where the eigenvalue problem (c_k′, c_l′) = κ² (c_k, c_l) loses one of them.
 """

@@ -94,7 +94,7 @@ def with_natural(mesh: BrickMesh, natural: Natural | None) -> BrickMesh:
             sides.add((face.axis, int(face.level > 0)))
     chosen = BrickMesh.of(mesh.axes, mesh.mask, sides)
     if not chosen.essential_faces:
-        raise UserError("u × n is given nowhere; leave one face at least out of the natural ones")
+        raise UserError("u × n is given nowhere; exclude at least one face from the natural ones")
     return chosen
 
 

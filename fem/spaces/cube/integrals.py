@@ -1,6 +1,6 @@
 """Load vectors and errors over the cubes of the uniform mesh, block by block.
 
-The field is a Python callable on arrays of points, so a block is as large as the cache likes: its
+The field is a Python callable on arrays of points, so a block is as large as the cache allows: its
 values are one array, the load a product with it, the error a compiled pass over it.
 """
 
@@ -74,7 +74,7 @@ def cube_edge(line: Line) -> tuple[tuple[int, int], ...]:
     if any(side not in (0, 1) for side in line):
         raise UserError(
             "on the uniform cube the line of singularities must be an edge, {x₁ = 0 or 1, "
-            f"x₂ = 0 or 1}}; got {line}; take a mesh and the general solver for others"
+            f"x₂ = 0 or 1}}; got {line}; use a mesh and the general solver for other lines"
         )
     return tuple((axis, int(side)) for axis, side in enumerate(line))
 

@@ -61,7 +61,7 @@ class CubeTetsSingle(CubeTets):
         if how.singular_edge is not None:
             raise UserError(
                 "the float32 form interpolates at the vertices, where a field with a "
-                "singular_edge is not finite; take an n that float64 fits"
+                "singular_edge is not finite; use an n for which float64 fits"
             )
         vector = np.zeros(self.dofs, np.float32)
         cube_integrals.load(
@@ -79,7 +79,7 @@ class CubeTetsSingle(CubeTets):
         """Overwrites b. Stops at 1e-3 of the defect, or at a larger tol; the residual that is
         reported is relative to the load, as in float64."""
         if not isinstance(b, Defect):
-            raise UserError("the float32 form solves for a field's defect, not for any load")
+            raise UserError("the float32 form solves for the result of its own `load` only")
         system = KuhnSystem(self.n, np.float32, how.threads)
         r, scale = b.vector, norm(b.vector, how.threads)
         load = self._load_norm(b, system, how.threads)

@@ -67,7 +67,7 @@ class WeightedCurlCurl:
 
 
 def hold_zero(x: NDArray[Any], n: int) -> NDArray[Any]:
-    """Sets the dofs on the faces of the cube to zero, in place."""
+    """Set the dofs on the faces of the cube to zero, in place."""
     for d, part in zip(DIRECTIONS, split(x, n, TET_CLASSES), strict=True):
         for axis in np.flatnonzero(d == 0):
             np.moveaxis(part, axis, 0)[[0, n]] = 0.0

@@ -3,7 +3,7 @@
 A `TetComplex` is one step of the discrete de Rham complex, grad : S_h → V_h, with V_h the Nédélec
 space of order 0 or 1 and S_h the Lagrange space of degree 1 or 2. Because grad S_h ⊂ V_h, every
 form with a potential in it is a product with the sparse matrix G of the gradient: (∇p, v) = M G p,
-(∇p, ∇q) = Gᵀ M G. The weights of the matrices are free, which is what tells this apart from the
+(∇p, ∇q) = Gᵀ M G. The weights of the matrices are free, which is the difference from the
 best approximation (weight 1).
 """
 
@@ -261,7 +261,7 @@ class TetComplex:
     def errors(
         self, x: Array, u: Field, curl_u: Field, how: How = PLAIN, points: int | None = None
     ) -> tuple[float, float]:
-        """‖u − u_h‖ in L² and in H(curl), by so many Gauss points per direction."""
+        """‖u − u_h‖ in L² and in H(curl), by `points` Gauss points per direction."""
         value = curl = 0.0
         for cells, rule in self.rules(points or self.data_points + 1, how.singular_edge):
             where = self.points(cells, rule)
@@ -291,12 +291,12 @@ class TetComplex:
         return projected.reshape(len(cells), -1)
 
     def _scatter(self, local: Array, cells: Indices) -> Array:
-        """Adds (cells, functions) up over the cells."""
+        """Sum (cells, functions) over the cells."""
         index = self.element_dofs[:, cells].ravel()
         return np.asarray(np.bincount(index, local.T.ravel(), minlength=self.dofs), dtype=float)
 
     def _assemble(self, local: Callable[[Indices], Array]) -> sp.csr_matrix:
-        """Sums local matrices; batches keep the triplets of order 1 below 1 GB."""
+        """Sum local matrices; batches keep the triplets of order 1 below 1 GB."""
         total = sp.csr_matrix((self.dofs, self.dofs))
         functions = len(self.element_dofs)
         batch = 24_000_000 // functions**2

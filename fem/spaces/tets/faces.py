@@ -42,14 +42,14 @@ def outer_normals(mesh: MeshTet, faces: Indices) -> Array:
 
 
 def natural_faces(mesh: MeshTet, natural: Natural | None) -> Indices:
-    """The boundary faces with natural conditions; u × n has to be given on one at least."""
+    """The boundary faces with natural conditions; u × n must be given on at least one."""
     if natural is None:
         return np.zeros(0, dtype=int)
     faces = mesh.boundary_facets()
     centres = mesh.p[:, mesh.facets[:, faces]].mean(axis=1)
     chosen = np.asarray(natural.where(centres, outer_normals(mesh, faces)), dtype=bool)
     if chosen.all():
-        raise UserError("u × n is given nowhere; leave one face at least out of the natural ones")
+        raise UserError("u × n is given nowhere; exclude at least one face from the natural ones")
     return np.asarray(faces[chosen])
 
 

@@ -1,4 +1,4 @@
-"""Kikuchi's mixed form on tetrahedra: the system, its two solvers, the front of both.
+"""Kikuchi's mixed form on tetrahedra: the system, its two solvers, and the choice between them.
 
 v = ∇q shows that p_h = 0 up to quadrature where div f = 0, and that three symmetric positive
 solves in a row do the same as the saddle point: the Laplacian for p_h, the consistent singular

@@ -22,12 +22,12 @@ Apply = Callable[[nn.Module], None]
 
 
 class DoesNotFit(Exception):
-    """Why a remedy has nothing to change in this module."""
+    """The reason why a remedy does not apply to this module."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change to a fresh copy, in words and as a function; clipping is of the training."""
+    """A change to a fresh copy, in words and as a function; `clip` changes the training instead."""
 
     text: str
     apply: Apply = lambda module: None

@@ -16,9 +16,7 @@ SQUASHING = ("Sigmoid", "Tanh", "Hardtanh", "Softsign", "Hardsigmoid")
 def plan(case: Case) -> Change:
     present = [layer for layer in case.anatomy.layers if layer.kind in (*RECTIFIERS, *SQUASHING)]
     if not present:
-        raise DoesNotFit(
-            "activations are called as functions: they cannot be exchanged from outside"
-        )
+        raise DoesNotFit("activations are called as functions and cannot be replaced from outside")
     make = _choice(present[0].kind, case.diagnosis.verdict)
     names = [layer.name for layer in present]
 

@@ -37,7 +37,7 @@ def plan(case: Case) -> Change:
 def normalisation(module: nn.Module, k: int, features: int) -> Callable[[Tensor], Tensor]:
     """(z − mean)/deviation over the features (all axes but the samples' for images), affine.
 
-    Weight and bias are registered with the module itself: a child more would run in a Sequential.
+    Weight and bias are registered with the module itself: a Sequential would run another child.
     """
     like = next(p for p in module.parameters() if p.is_floating_point())
     weight = nn.Parameter(torch.ones(features, dtype=like.dtype))

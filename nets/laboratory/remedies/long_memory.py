@@ -1,7 +1,7 @@
 """Gates that remember for as long as the sequences last (chrono start, Tallec & Ollivier 2018).
 
 LSTM: b_f = log u, b_i = −b_f with u uniform between 1 and T − 1, so that the memory of the units
-lasts from one step to the whole sequence. GRU: the same for its update gate, whose 1 keeps the
+lasts from one step to the whole sequence. GRU: the same for its update gate, where 1 keeps the
 state. A plain recurrence gets an orthogonal matrix, which neither shrinks nor stretches.
 """
 

@@ -26,7 +26,7 @@ def plan(case: Case) -> Change:
             f"{switched[0][1]}=True in {len(switched)} blocks", lambda m: _switch(m, switched)
         )
     if not case.branches:
-        raise DoesNotFit("no block is residual (y + f(y)), nor has one a switch such as norm_first")
+        raise DoesNotFit("no block is residual (y + f(y)) or has a switch such as norm_first")
     branches = [b for found in case.branches.values() for b in found if not b.normalised]
     if not branches:
         raise DoesNotFit("every branch begins with a normalisation already")

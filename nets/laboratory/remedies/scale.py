@@ -22,7 +22,7 @@ def plan(case: Case) -> Change:
 
 
 def _searched(case: Case, weights: list[str]) -> float:
-    """Secant steps in log scale towards ratio 1, from what would do for a linear chain."""
+    """Secant steps in log scale towards ratio 1, from the right factor for a linear chain."""
     known = [(0.0, case.diagnosis.log10_ratio)]
     guess = -math.log10(case.diagnosis.factor)
     for _ in range(TRIALS):
