@@ -7,7 +7,7 @@ the algorithm needs at the speed of a large matrix product. One thread.
 
 import numpy as np
 import pytest
-from conftest import slope
+from turns import slope
 
 GROUP = "limits"
 

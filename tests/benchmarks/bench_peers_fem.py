@@ -16,9 +16,9 @@ import numpy as np
 import peers_fem
 import pytest
 from peers_fem import Solved
+from turns import Turns
 
 from bench import problems
-from bench.measure.turns import Turns
 from bench.methods.boundary_value import boundary_value_data
 from fem import solve_boundary_value
 from fem.choice import make_space
