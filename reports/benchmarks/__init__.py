@@ -1,5 +1,4 @@
-"""The benchmark page: what `pytest --benchmark` measured, with targets, limits, peers and the last
-run."""
+"""The benchmark page: what `pytest --benchmark` measured, with targets, limits and peers."""
 
 from __future__ import annotations
 
@@ -7,82 +6,61 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from base.errors import UserError
 from bench.core.guards.output import write_whole
 from bench.measure.load import BUSY_CORES
-from reports.benchmarks import groups, peers, targets
-from reports.benchmarks.saved import SavedRun, Timed, compare, read, saved_files
+from reports.benchmarks import peers, tables, targets
+from reports.benchmarks.saved import SavedRun, Timed, read
 from reports.document import Document, Section
 
 
 def compile_benchmarks(results: Path) -> Path:
-    """Writes an HTML page beside pytest-benchmark's JSON file and returns its path."""
+    """Write an HTML page next to pytest-benchmark's JSON file and return its path."""
     from reports.html import render_html
 
-    document = benchmark_document(read(results), _run_before(results))
     page = results.with_suffix(".html")
-    write_whole(page, render_html(document).encode())
+    write_whole(page, render_html(benchmark_document(read(results))).encode())
     return page
 
 
-def _run_before(results: Path) -> SavedRun | None:
-    """The run saved last before this one, if it can be read."""
-    older = [path for path in saved_files(results.parent) if path != results]
-    try:
-        return read(older[-1]) if older else None
-    except UserError:
-        return None
-
-
-def benchmark_document(run: SavedRun, before: SavedRun | None = None) -> Document:
-    timed = list(run.timed.values())
-    compared = None if before is None else compare(before, run)
+def benchmark_document(run: SavedRun) -> Document:
+    """The page of one run."""
+    timed = run.timed
     sections = [
-        Section("Targets", targets.targets(timed)),
+        Section("Targets", targets.compared(timed)),
         Section("Kernels and their limits", targets.limits(timed)),
-        Section("Peers", peers.peers(timed)),
-        Section("Since the last saved run", groups.since(before, compared)),
-        Section("What is measured", groups.what(timed)),
+        Section("Peers", peers.compared(timed)),
+        Section("What is measured", tables.described(timed)),
         *(
-            Section(f"All of {group}", groups.tables(group, timed, compared))
+            Section(f"All of {group}", tables.grouped(group, timed))
             for group in sorted({entry.group for entry in timed})
         ),
+    ]
+    headlines = [
+        load_sentence(timed),
+        targets.headline(timed),
+        peers.headline(timed),
+        targets.furthest(timed),
     ]
     return Document(
         title="femnets benchmarks",
         subtitle="Medians on one machine, in one run: compare ratios, not seconds across machines.",
-        abstract=[sentence for sentence in headlines(timed) if sentence],
+        abstract=[sentence for sentence in headlines if sentence],
         sections=[section for section in sections if section.blocks],
         facts=facts(run),
     )
 
 
 def facts(run: SavedRun) -> list[tuple[str, str]]:
-    kind = _mapping(run.machine.get("kind"))
-    processor = _mapping(run.machine.get("cpu")).get("brand_raw")
-    found: dict[str, Any] = {
+    """When, from which commit and where the run was made."""
+    entries: dict[str, Any] = {
         "when": run.when,
         "commit": run.commit,
-        "processor": processor,
-        "cores": kind.get("cores"),
-        "python": run.machine.get("python_version"),
-        **_mapping(run.machine.get("versions")),
+        "processor": run.machine["cpu"].get("brand_raw"),
+        "cores": run.machine["kind"].get("cores"),
+        "python": run.machine["python_version"],
+        **run.machine["versions"],
     }
-    return [(name, str(value)) for name, value in found.items() if value]
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def headlines(timed: Sequence[Timed]) -> list[str]:
-    """The page in a few sentences, the state of the machine first."""
-    return [
-        load_sentence(timed),
-        targets.headline(timed),
-        peers.headline(timed),
-        targets.furthest(timed),
-    ]
+    return [(name, str(value)) for name, value in entries.items() if value]
 
 
 def load_sentence(timed: Sequence[Timed]) -> str:
@@ -96,6 +74,6 @@ def load_sentence(timed: Sequence[Timed]) -> str:
     if not busy:
         return f"**The machine was quiet**: at most {max(loads):.2g} cores busy with other work."
     return (
-        f"**The machine was busy**: {len(busy)} of {len(loads)} benchmarks ran beside other work, "
+        f"**The machine was busy**: {len(busy)} of {len(loads)} benchmarks ran during other work, "
         f"up to {max(loads):.2g} cores of it. Read ratios, not seconds."
     )

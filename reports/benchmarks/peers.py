@@ -1,7 +1,7 @@
-"""Ours beside each peer: the same data, tolerance and thread, as `extra_info` tells.
+"""Our code compared with each peer on the same data, tolerance and thread.
 
-Who is ahead: where both reach the same error it is the sooner, where both take the same time the
-closer; where one is ahead in both, it; else neither, and both factors are said.
+Of two that reach the same error the faster is ahead, of two that take the same time the more
+accurate; if one is faster and the other more accurate, neither is, and both factors are given.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.benchmarks.entries import interval, mapping, real, source, times
 from reports.benchmarks.saved import Timed
-from reports.document import Block, Column, Paragraph, Picture, Table
+from reports.benchmarks.tables import SOURCE, interval, real, table, times
+from reports.document import Block, Paragraph, Picture
 
 SAME = 1.1  # errors, or times, within a tenth of each other
 MOST_BARS = 40
@@ -40,10 +40,10 @@ class Row:
 
     @property
     def interval(self) -> str | None:
-        """Of that ratio, where there was more than one round."""
+        """The interval of that ratio if there was more than one round."""
         if (real(self.ratio.get("rounds")) or 0) < 2:
             return None
-        return interval(self.ratio.get("low"), self.ratio.get("high"))
+        return interval(self.ratio)
 
     @property
     def closer(self) -> float | None:
@@ -81,50 +81,50 @@ def _side(ratio: float | None) -> int:
     return 1 if ratio > 1 else -1
 
 
-def found(timed: Sequence[Timed]) -> list[Row]:
+def comparisons(timed: Sequence[Timed]) -> list[Row]:
+    """Every benchmark with every peer it was compared with."""
     return [
-        _row(entry, name, peer_info)
-        for entry in timed
-        for name, peer_info in mapping(entry, "peers").items()
-        if isinstance(peer_info, Mapping)
+        _row(entry, name, peer) for entry in timed for name, peer in entry.mappings("peers").items()
     ]
 
 
-def _row(entry: Timed, name: str, peer_info: Mapping[str, Any]) -> Row:
-    ratio = peer_info.get("ratio")
+def _row(entry: Timed, name: str, peer: Mapping[str, Any]) -> Row:
+    ratio = peer.get("ratio")
     return Row(
         question=entry.name.removeprefix("test_").replace("_", " ").replace("[", " ").strip("]"),
-        peer=str(peer_info.get("peer") or name),
-        version=str(peer_info.get("version") or "–"),
-        seconds=real(peer_info.get("seconds")),
-        error=real(peer_info.get("error")),
-        way=str(peer_info.get("ours") or "–"),
-        our_seconds=real(peer_info.get("ours_seconds", entry.median)),
-        our_error=real(peer_info.get("ours_error")),
+        peer=str(peer.get("peer") or name),
+        version=str(peer.get("version") or "–"),
+        seconds=real(peer.get("seconds")),
+        error=real(peer.get("error")),
+        way=str(peer.get("ours") or "–"),
+        our_seconds=real(peer.get("ours_seconds", entry.median)),
+        our_error=real(peer.get("ours_error")),
         ratio=ratio if isinstance(ratio, Mapping) else {},
     )
 
 
 def headline(timed: Sequence[Timed]) -> str:
-    rows = found(timed)
+    """How often each side is ahead."""
+    rows = comparisons(timed)
     if not rows:
         return ""
     count = {who: sum(row.ahead == who for row in rows) for who in ("ours", "peer", "split")}
     return (
-        f"Beside peers, ours is ahead in {count['ours']} of {len(rows)} comparisons and the peer "
-        f"in {count['peer']}; in {count['split']} one is sooner and the other closer."
+        f"Compared with peers, ours is ahead in {count['ours']} of {len(rows)} comparisons and the "
+        f"peer in {count['peer']}; in {count['split']} one is sooner and the other closer."
     )
 
 
-def peers(timed: Sequence[Timed]) -> list[Block]:
-    rows = found(timed)
+def compared(timed: Sequence[Timed]) -> list[Block]:
+    """Every comparison, drawn and in a table."""
+    rows = comparisons(timed)
     if not rows:
         return []
     lead = (
         headline(timed) + " Peers are used as their documentation recommends. They are general "
         "codes; the path called structured knows the uniform cube, the one called general does not."
     )
-    return [Paragraph(lead), *_picture(rows), _table(rows)]
+    return [Paragraph(lead), *_picture(rows), *_table(rows)]
 
 
 def _picture(rows: Sequence[Row]) -> list[Block]:
@@ -151,37 +151,24 @@ def _picture(rows: Sequence[Row]) -> list[Block]:
         f"Ours is sooner in {sooner} of {len(timed)} comparisons. Medians of ratios round by round "
         "with their intervals; the word says who is ahead when errors count too."
     )
-    return [Picture("peers-forest", caption, draw, caption, source())]
+    return [Picture("peers-forest", caption, draw, caption, SOURCE)]
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    columns = [
-        Column("question"),
-        Column("peer"),
-        Column("ours"),
-        Column("ahead"),
-        Column("peer over ours, seconds", "ratio"),
-        Column("interval"),
-        Column("peer's seconds", "seconds"),
-        Column("our seconds", "seconds"),
-        Column("peer's error", "error"),
-        Column("our error", "error"),
-        Column("version"),
-    ]
+def _table(rows: Sequence[Row]) -> list[Block]:
     cells = [
-        (
-            row.question,
-            row.peer,
-            row.way,
-            row.verdict,
-            row.sooner,
-            row.interval,
-            row.seconds,
-            row.our_seconds,
-            row.error,
-            row.our_error,
-            row.version,
-        )
+        {
+            "question": row.question,
+            "peer": row.peer,
+            "ours": row.way,
+            "ahead": row.verdict,
+            "ratio of seconds, peer over ours": row.sooner,
+            "interval": row.interval,
+            "seconds of the peer": row.seconds,
+            "our seconds": row.our_seconds,
+            "error of the peer": row.error,
+            "our error": row.our_error,
+            "version": row.version,
+        }
         for row in rows
     ]
-    return Table("peers", "Peers in the same run, one thread.", columns, cells, source())
+    return table("peers", "Peers in the same run, one thread.", cells)

@@ -5,71 +5,66 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.benchmarks.entries import interval, mapping, plain, real, source, times
 from reports.benchmarks.saved import Timed
-from reports.document import Block, Column, Paragraph, Table, Value
+from reports.benchmarks.tables import interval, plain, real, table, times
+from reports.document import Block, Paragraph
 from reports.formatting import show
 
 
-def _held(timed: Sequence[Timed]) -> list[tuple[Timed, str, Mapping[str, Any]]]:
-    return [
-        (entry, name, held)
-        for entry in timed
-        for name, held in mapping(entry, "targets").items()
-        if isinstance(held, Mapping)
-    ]
-
-
 def headline(timed: Sequence[Timed]) -> str:
-    held = [entry for _, _, entry in _held(timed)]
-    if not held:
+    """How many targets were met."""
+    targets = [target for entry in timed for target in entry.mappings("targets").values()]
+    if not targets:
         return ""
-    met = sum(bool(entry.get("met")) for entry in held)
-    unsure = sum(not entry.get("sure") for entry in held)
+    met = sum(bool(target.get("met")) for target in targets)
+    unsure = sum(not target.get("sure") for target in targets)
     noise = f"; {unsure} of them within noise of the target" if unsure else ""
-    return f"{met} of {len(held)} targets were met in this run{noise}."
+    return f"{met} of {len(targets)} targets were met in this run{noise}."
 
 
-def targets(timed: Sequence[Timed]) -> list[Block]:
-    columns = [
-        Column("benchmark"),
-        Column("what"),
-        Column("measured", "number"),
-        Column("95 % interval"),
-        Column("target"),
-        Column("verdict"),
+def compared(timed: Sequence[Timed]) -> list[Block]:
+    """Every ratio with its target."""
+    targets = [
+        (entry.name, name, target)
+        for entry in timed
+        for name, target in entry.mappings("targets").items()
     ]
-    held = sorted(_held(timed), key=lambda found: real(found[2].get("by")) or 0.0)
-    rows = [(entry.name, name, *_cells(how)) for entry, name, how in held]
-    if not rows:
+    if not targets:
         return []
+    rows = [
+        {
+            "benchmark": benchmark,
+            "what": name,
+            "measured": real(target.get("value")),
+            "95 % interval": interval(target),
+            "target": f"{target.get('sense', '')} {show(real(target.get('target')), 'number')}",
+            "verdict": _verdict(target),
+        }
+        for benchmark, name, target in sorted(targets, key=lambda row: real(row[2].get("by")) or 0)
+    ]
     lead = (
         headline(timed) + " A target is aimed at and never asserted: whether a clock meets it "
         "depends on the machine."
     )
     caption = "Ratios compared with their targets, the furthest from it first."
-    return [Paragraph(lead), Table("targets", caption, columns, rows, source())]
+    return [Paragraph(lead), *table("targets", caption, rows)]
 
 
-def _cells(held: Mapping[str, Any]) -> tuple[Value, ...]:
-    by = real(held.get("by"))
+def _verdict(target: Mapping[str, Any]) -> str:
+    by = real(target.get("by"))
     factor = f" by {times(by)}" if by else ""
-    word = ("met" if held.get("met") else "missed") + factor
-    return (
-        real(held.get("value")),
-        interval(held.get("low"), held.get("high")),
-        f"{held.get('sense', '')} {show(real(held.get('target')), 'number')}",
-        word + ("" if held.get("sure") else ", within noise"),
-    )
+    noise = "" if target.get("sure") else ", within noise"
+    return ("met" if target.get("met") else "missed") + factor + noise
 
 
 def _kernels(timed: Sequence[Timed]) -> list[tuple[Timed, Mapping[str, Any]]]:
-    """Those with a limit, the furthest from it first."""
-    found = [(entry, mapping(entry, "limit")) for entry in timed if "limit" in entry.info]
-    return sorted(found, key=lambda pair: real(pair[1].get("share")) or 0.0)
+    """Benchmarks with a limit, the furthest from it first."""
+    kernels = [(entry, entry.mapping("limit")) for entry in timed if "limit" in entry.info]
+    return sorted(kernels, key=lambda pair: real(pair[1].get("share")) or 0.0)
 
 
 def furthest(timed: Sequence[Timed]) -> str:
+    """The kernel that could gain most."""
     for entry, limit in _kernels(timed):
         share = real(limit.get("share"))
         if share is not None:
@@ -81,29 +76,22 @@ def furthest(timed: Sequence[Timed]) -> str:
 
 
 def limits(timed: Sequence[Timed]) -> list[Block]:
-    columns = [
-        Column("kernel"),
-        Column("CPU time", "seconds"),
-        Column("bound by"),
-        Column("operations per byte", "number"),
-        Column("share of the limit", "number"),
-        Column("cost ~ size to the", "rate"),
-    ]
-    found = _kernels(timed)
-    if not found:
+    """Every kernel with its limit."""
+    kernels = _kernels(timed)
+    if not kernels:
         return []
     rows = [
-        (
-            entry.name,
-            real(limit.get("seconds")) or entry.median,
-            plain(limit.get("bound_by")),
-            real(limit.get("intensity")),
-            real(limit.get("share")),
-            plain(entry.info.get("slope")),
-        )
-        for entry, limit in found
+        {
+            "kernel": entry.name,
+            "CPU seconds": real(limit.get("seconds")) or entry.median,
+            "bound by": plain(limit.get("bound_by")),
+            "operations per byte": real(limit.get("intensity")),
+            "share of the limit": real(limit.get("share")),
+            "slope of cost over size": plain(entry.info.get("slope")),
+        }
+        for entry, limit in kernels
     ]
-    first = found[0][1]
+    first = kernels[0][1]
     traffic = show(real(first.get("bandwidth_gb_per_second")), "number")
     products = show(real(first.get("product_gflops")), "number")
     lead = (
@@ -113,4 +101,4 @@ def limits(timed: Sequence[Timed]) -> list[Block]:
         "that does nothing else."
     )
     caption = "Kernels as a share of what the machine can do, the furthest from it first."
-    return [Paragraph(lead), Table("limits", caption, columns, rows, source())]
+    return [Paragraph(lead), *table("limits", caption, rows)]

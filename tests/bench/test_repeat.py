@@ -36,7 +36,7 @@ def tables(run):
 
 def test_two_runs_agree_to_the_bit_whatever_runs_them(shell):
     for name, jobs in (("one", "0"), ("two", "1")):
-        done = shell.femnets(*SMALL, "--run", name, "--jobs", jobs)
+        done = shell.inside(*SMALL, "--run", name, "--jobs", jobs)
         assert done.returncode == 0, done.stderr
     one, two = (tables(shell.directory / "runs" / name) for name in ("one", "two"))
     assert one.keys() == two.keys()

@@ -9,9 +9,9 @@ from itertools import pairwise
 import pytest
 import torch
 from torch import nn
+from turns import median_with_interval
 
 from bench.cells import Cell, load_kind
-from bench.measure.turns import median_with_interval
 from nets import build, record_gradients
 
 

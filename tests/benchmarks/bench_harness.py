@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from turns import median_with_interval
 
 from bench.cells import Cell, Result
-from bench.measure.turns import median_with_interval
 from bench.runner.interrupt import Interrupt
 from bench.runner.local_processes import LocalProcesses
 from bench.runner.progress import RunView

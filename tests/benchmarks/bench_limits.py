@@ -7,9 +7,12 @@ the algorithm needs at the speed of a large matrix product. One thread.
 
 import numpy as np
 import pytest
-from conftest import slope
+from turns import slope
 
-GROUP = "limits"
+
+@pytest.fixture(autouse=True)
+def group(benchmark):
+    benchmark.group = "limits"
 
 
 def random_vector(size):
@@ -23,7 +26,6 @@ def test_stencil(measured, share_of_limit, n):
     from fem.spaces.cube.cells import TET_CLASSES, size
     from fem.spaces.cube.tets import KuhnSystem
 
-    measured.benchmark.group = GROUP
     cost = {}
     for m in (n // 4, n // 2, n):
         system, x = KuhnSystem(m, float, 1), random_vector(size(m, TET_CLASSES))
@@ -43,7 +45,6 @@ def test_direction(measured, share_of_limit, n):
     from fem.spaces.cube.cells import HEX_CLASSES, TET_CLASSES, size
     from fem.spaces.cube.tets import KuhnSystem
 
-    measured.benchmark.group = GROUP
     cost = {}
     for m in (n // 4, n // 2, n):
         system, r = KuhnSystem(m, float, 1), random_vector(size(m, TET_CLASSES))
@@ -69,7 +70,6 @@ def test_transforms(measured, share_of_limit, n):
     from fem.solvers.transforms import solve_hex
     from fem.spaces.cube.cells import HEX_CLASSES, size, split
 
-    measured.benchmark.group = GROUP
     cost = {}
     for m in (n // 4, n // 2, n):
         b = random_vector(size(m, HEX_CLASSES))
@@ -98,7 +98,6 @@ def test_sweeps_of_a_net(measured, share_of_limit, net, size):
     from nets import build
     from nets.fast.kernel import FastObjective
 
-    measured.benchmark.group = GROUP
     hidden, width = map(int, size.split("-"))
     chosen = build(net=net, hidden=hidden, width=width)
     cost = {}
@@ -120,7 +119,6 @@ def test_dense_update(measured, share_of_limit, parameters):
     a product with it, 8 operations."""
     from nets.optimizers._inverse_hessian import InverseHessian
 
-    measured.benchmark.group = GROUP
     cost = {}
     for size in (parameters // 4, parameters // 2, parameters):
         s, H = random_vector(size), InverseHessian(size)

@@ -16,9 +16,9 @@ import numpy as np
 import peers_fem
 import pytest
 from peers_fem import Solved
+from turns import Turns
 
 from bench import problems
-from bench.measure.turns import Turns
 from bench.methods.boundary_value import boundary_value_data
 from fem import solve_boundary_value
 from fem.choice import make_space
@@ -101,11 +101,18 @@ def both(n):
     }
 
 
+ONE_WAY = {
+    "scikit-fem": ("CG, Jacobi", peers_fem.stock_scikit_fem),
+    "MFEM": ("CG, Gauss–Seidel", peers_fem.mfem),
+}
+
+
+@pytest.mark.parametrize("name", ["scikit-fem", pytest.param("MFEM", marks=needs("MFEM"))])
 @pytest.mark.parametrize("n", SIZES, ids=lambda n: f"n{n}")
-def test_best_approximation_scikit_fem(measured, n):
-    peers = {"CG, Jacobi": lambda: peers_fem.stock_scikit_fem(n)}
-    error, errors = race(measured, "scikit-fem", n, both(n), peers, rounds_at(n))
-    assert errors["CG, Jacobi"] == pytest.approx(error, rel=1e-3)
+def test_best_approximation(measured, name, n):
+    way, solve = ONE_WAY[name]
+    error, errors = race(measured, name, n, both(n), {way: lambda: solve(n)}, rounds_at(n))
+    assert errors[way] == pytest.approx(error, rel=1e-3)
 
 
 @needs("NGSolve")
@@ -118,14 +125,6 @@ def test_best_approximation_ngsolve(measured, n):
         # multigrid refines by bisections of its own: other tetrahedra, a comparable error
         tolerance = 0.1 if name == "multigrid" else 1e-3
         assert found == pytest.approx(error, rel=tolerance)
-
-
-@needs("MFEM")
-@pytest.mark.parametrize("n", SIZES, ids=lambda n: f"n{n}")
-def test_best_approximation_mfem(measured, n):
-    peers = {"CG, Gauss–Seidel": lambda: peers_fem.mfem(n)}
-    error, errors = race(measured, "MFEM", n, both(n), peers, rounds_at(n))
-    assert errors["CG, Gauss–Seidel"] == pytest.approx(error, rel=1e-3)
 
 
 @needs("NGSolve")

@@ -9,8 +9,7 @@ import time
 
 import numpy as np
 import pytest
-
-from bench.measure.turns import Turns, against_target, in_turns
+from turns import Turns, against_target
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +69,7 @@ def measured(benchmark):
 def share_of_limit(measured):
     """Writes how near a kernel comes to the roofline: the longer of the times of its memory traffic
     and of its operations at the speed of matrix products."""
-    from bench.measure import limits
+    import limits
 
     def share(seconds, *, traffic=None, flops=None, dtype="float64"):
         bounds = {}
@@ -89,10 +88,3 @@ def share_of_limit(measured):
         }
 
     return share
-
-
-def slope(sizes, call_of, rounds=3):
-    """The exponent of cost against size: the least-squares slope of log seconds over log size."""
-    turns = in_turns(rounds, {str(size): call_of(size) for size in sizes})
-    seconds = [turns.median(str(size)) for size in sizes]
-    return float(np.polyfit(np.log(list(sizes)), np.log(seconds), 1)[0])

@@ -44,6 +44,13 @@ losses = st.builds(
 )
 
 
+def points(seed, rows, columns):
+    """Standard normal rows."""
+    return torch.from_numpy(
+        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
+    )
+
+
 def random_data(net, rows=9, seed=0):
     """Standard normal inputs and targets."""
     random = np.random.Generator(np.random.Philox(seed))

@@ -294,8 +294,6 @@ def test_bad_settings_are_refused_in_one_line(arguments, words):
     ],
 )
 def test_bad_inputs_are_refused(x, words):
-    with pytest.raises(UserError, match="x"):
-        build()(x)
     with pytest.raises(UserError) as error:
         build()(x)
     assert words in str(error.value)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from net_strategies import points
 from theory_oracles import parameter_gradients_by_theory
 
 from base.errors import UserError
@@ -26,12 +27,6 @@ from nets.theory.derivatives import linearise
 from nets.theory.recursions import THEOREMS
 
 KINDS = sorted(THEOREMS)
-
-
-def points(seed, rows, columns):
-    return torch.from_numpy(
-        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
-    )
 
 
 @st.composite

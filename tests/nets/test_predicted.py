@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from net_strategies import points
 
 from nets.gradients.jacobians import end_to_end_jacobians
 from nets.gradients.norms import grad_norms, layer_norms
@@ -15,12 +16,6 @@ from nets.theory.predicted import mean_field_growth, norms_by_theory, propagator
 from nets.theory.recursions import THEOREMS
 
 KINDS = sorted(THEOREMS)
-
-
-def points(seed, rows, columns):
-    return torch.from_numpy(
-        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
-    )
 
 
 @st.composite

@@ -45,14 +45,6 @@ def test_norms_are_those_of_the_gradients_after_each_backward():
     assert history.layers == ("0", "2", "4")
 
 
-def test_nothing_is_recorded_outside_the_block():
-    model = stack()
-    with record_gradients(model) as history:
-        one_pass(model)
-    one_pass(model)
-    assert len(history) == 1
-
-
 def test_accumulated_gradients_are_recorded_as_they_stand():
     model = stack()
     with record_gradients(model) as history:

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from net_strategies import points
 
 from base.errors import UserError
 from nets.module import build
@@ -16,12 +17,6 @@ from nets.theory.stability import (
     lipschitz_constant,
     perturbation_growth,
 )
-
-
-def points(seed, rows, columns):
-    return torch.from_numpy(
-        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
-    )
 
 
 @given(

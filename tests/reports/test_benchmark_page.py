@@ -1,11 +1,10 @@
-"""The benchmark page: who is ahead, tables with the columns that differ, nothing that a file can
-say breaks it."""
+"""The benchmark page: targets, limits, peers and load; odd figures do not break it."""
 
 import json
 
 import pytest
 
-from reports.benchmarks import benchmark_document, peers
+from reports.benchmarks import benchmark_document, load_sentence, peers
 from reports.benchmarks.saved import read
 from reports.document import Picture, Table
 from reports.html import render_html
@@ -22,8 +21,16 @@ def run(tmp_path, **infos):
         }
         for name, info in infos.items()
     ]
+    document = {
+        "datetime": "2026-01-01T00:00:00",
+        "commit_info": {"id": "abc"},
+        "machine_info": {
+            "cpu": {}, "kind": {"cores": 2}, "python_version": "3.11", "versions": {"numpy": "2"},
+        },
+        "benchmarks": entries,
+    }  # fmt: skip
     path = tmp_path / "run.json"
-    path.write_text(json.dumps({"benchmarks": entries, "machine_info": {"cpu": "odd"}}))
+    path.write_text(json.dumps(document))
     return read(path)
 
 
@@ -51,7 +58,7 @@ def timed(seconds, error, ours_seconds=1.0, ours_error=1e-3):
 )
 def test_who_is_ahead_is_said_by_time_and_error(tmp_path, seconds, error, ahead, verdict):
     saved = run(tmp_path, test_fit={"peers": {"other": timed(seconds, error)}})
-    (row,) = peers.found(list(saved.timed.values()))
+    (row,) = peers.comparisons(saved.timed)
     assert (row.ahead, row.verdict) == (ahead, verdict)
 
 
@@ -66,22 +73,42 @@ def test_the_headline_counts_both_sides(tmp_path):
     assert len(picture.draw().axes[0].get_yticklabels()) == 3
 
 
-def test_a_table_has_the_columns_that_differ(tmp_path):
+def test_a_group_has_one_table_with_the_columns_that_differ(tmp_path):
     saved = run(
         tmp_path,
         **{
             "test_fit[n4]": {"about": "A fit.", "rows": 100, "l2_error": 0.5, "threads": 1},
             "test_fit[n8]": {"about": "A fit.", "rows": 100, "l2_error": 0.25, "threads": 1},
-            "test_other": {"l2_error": 0.1},
+            "test_other": {"rows": 100, "l2_error": 0.1},
         },
     )
     page = benchmark_document(saved)
-    fit, other = next(s for s in page.sections if s.title == "All of peers").blocks
-    assert isinstance(fit, Table)
-    assert [c.title for c in fit.columns][4:] == ["l2 error"]
-    assert [row[0] for row in fit.rows] == ["n4", "n8"]
-    assert fit.caption == "Fit. A fit. In all rows: rows 100."
-    assert [row[0] for row in other.rows] == ["–"]
+    (table,) = next(s for s in page.sections if s.title == "All of peers").blocks
+    assert isinstance(table, Table)
+    assert [(c.title, c.kind) for c in table.columns][2:] == [("l2 error", "error")]
+    assert [row[:2] for row in table.rows] == [("fit", "n4"), ("fit", "n8"), ("other", "–")]
+    assert "rows 100" in table.caption
+
+
+def test_the_page_shows_targets_limits_and_load(tmp_path):
+    target = {
+        "value": 2.58, "low": 2.4, "high": 2.9, "target": 3, "sense": "at least",
+        "met": False, "sure": True, "by": 0.86,
+    }  # fmt: skip
+    info = {
+        "cores_busy_elsewhere": 1.9,
+        "targets": {"eager over ours": target},
+        "limit": {"bound_by": "memory traffic", "share": 0.4, "bandwidth_gb_per_second": 40.0},
+    }
+    page = benchmark_document(run(tmp_path, test_fit=info))
+    titles = [section.title for section in page.sections]
+    assert titles == ["Targets", "Kernels and their limits", "What is measured", "All of peers"]
+    assert "0 of 1 targets were met" in page.sections[0].blocks[0].text
+    assert page.sections[0].blocks[1].rows[0][-1] == "missed by 1.16×"
+    assert page.abstract[0].startswith("**The machine was busy**: 1 of 1")
+    assert "0.40 of the limit set by memory traffic" in page.abstract[-1]
+    quiet = run(tmp_path, test_fit={"cores_busy_elsewhere": 0.0})
+    assert load_sentence(quiet.timed).startswith("**The machine was quiet**")
 
 
 def test_odd_figures_are_shown_or_left_out(tmp_path):
@@ -91,6 +118,7 @@ def test_odd_figures_are_shown_or_left_out(tmp_path):
         "limit": {"share": "half"},
         "cpu_seconds": 3,
         "list": [1, 2],
+        "nothing": float("nan"),
     }
     page = render_html(benchmark_document(run(tmp_path, **{"test_<b>": odd})))
     assert "test_&lt;b&gt;" in page

@@ -40,14 +40,10 @@ def plain_bytes(path: Path | str, most: int = MOST_BYTES) -> bytes:
         return file.read(most + 1)
 
 
-def json_object(data: bytes, *, lenient: bool = False) -> dict[str, Any]:
-    """Parse a JSON object of bounded depth whose numbers are finite and fit into 64 bits.
-
-    `lenient`, for files of other programs: NaN and infinities become None.
-    """
-    none = (lambda text: None) if lenient else _no_number
+def json_object(data: bytes) -> dict[str, Any]:
+    """Parse a JSON object of bounded depth whose numbers are finite and fit into 64 bits."""
     try:
-        found = json.loads(data, parse_constant=none, parse_float=_finite)
+        found = json.loads(data, parse_constant=_no_number, parse_float=_finite)
     except RecursionError:
         raise Unfit("is nested too deeply") from None
     except (ValueError, UnicodeDecodeError):

@@ -5,13 +5,10 @@ statistics: no assumption on how times are spread. A target is measured, never a
 clock meets it depends on the machine.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from time import process_time
-from typing import Any
 
 import numpy as np
 
@@ -36,30 +33,35 @@ class Turns:
 
     seconds: Mapping[str, np.ndarray]
 
-    def median(self, name: str) -> float:
+    def median(self, name):
         return median(self.seconds[name])
 
-    def ratio(self, over: str, under: str) -> Ratio:
+    def ratio(self, over, under):
         """How many times `under` goes into `over`; 3: `over` takes three times as long."""
         return median_with_interval(self.seconds[over] / self.seconds[under])
 
 
-def in_turns(
-    rounds: int, calls: Mapping[str, Callable[[], Any]], clock: Callable[[], float] = process_time
-) -> Turns:
-    """Every function once to warm up, then all of them in each round."""
+def in_turns(rounds, calls):
+    """Every function once to warm up, then all of them in each round, in CPU seconds."""
     for call in calls.values():
         call()
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    seconds = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
-            start = clock()
+            start = process_time()
             call()
-            seconds[name].append(clock() - start)
+            seconds[name].append(process_time() - start)
     return Turns({name: np.array(values) for name, values in seconds.items()})
 
 
-def median_with_interval(values: Sequence[float] | np.ndarray, coverage: float = COVERAGE) -> Ratio:
+def slope(sizes, call_of, rounds=3):
+    """The exponent of cost against size: the least-squares slope of log seconds over log size."""
+    turns = in_turns(rounds, {str(size): call_of(size) for size in sizes})
+    seconds = [turns.median(str(size)) for size in sizes]
+    return float(np.polyfit(np.log(list(sizes)), np.log(seconds), 1)[0])
+
+
+def median_with_interval(values, coverage=COVERAGE):
     """The median, and the k-th smallest and largest value between which the true median lies.
 
     The k-th from either end is passed by the true median with probability P(Binomial(m, ½) < k);
@@ -75,9 +77,7 @@ def median_with_interval(values: Sequence[float] | np.ndarray, coverage: float =
     return Ratio(median(ordered), float(ordered[k - 1]), float(ordered[-k]), count)
 
 
-def against_target(
-    measured: Ratio, *, at_least: float | None = None, at_most: float | None = None
-) -> dict[str, Any]:
+def against_target(measured, *, at_least=None, at_most=None):
     """The measured ratio and its target, as a benchmark's JSON keeps them.
 
     `met` is decided by the median; `by` is how many times better (above 1) or worse than the
@@ -85,16 +85,15 @@ def against_target(
     """
     if (at_least is None) == (at_most is None):
         raise ValueError("give a target as either at_least or at_most")
-    found: dict[str, Any] = asdict(measured)
-    if at_least is not None:
-        target, sense = at_least, "at least"
-        by = measured.value / target
-        met, ends = measured.value >= target, [measured.low >= target, measured.high >= target]
+    values = measured.value, measured.low, measured.high
+    if at_most is None:
+        target, sense, by = at_least, "at least", measured.value / at_least
+        met, *ends = (value >= target for value in values)
     else:
-        assert at_most is not None
         target, sense = at_most, "at most"
-        by = target / measured.value if measured.value > 0 else math.inf
-        met, ends = measured.value <= target, [measured.low <= target, measured.high <= target]
+        by = target / measured.value if measured.value > 0 else None
+        met, *ends = (value <= target for value in values)
     sure = all(end == met for end in ends)
-    by_or_none = by if math.isfinite(by) else None
-    return found | {"target": target, "sense": sense, "met": met, "sure": sure, "by": by_or_none}
+    return asdict(measured) | {
+        "target": target, "sense": sense, "met": met, "sure": sure, "by": by,
+    }  # fmt: skip
