@@ -23,21 +23,23 @@ has_deepxde = importlib.util.find_spec("deepxde") is not None
 
 @pytest.mark.skipif(not has_deepxde, reason="pip install 'femnets[peers]'")
 @pytest.mark.parametrize("width", [20], ids=lambda w: f"2-{w}")
-def test_maxwell_told_the_equation(measured, width):
+def test_maxwell_given_the_equation(measured, width):
     from peers_solve import deepxde_on_maxwell
 
     measured.benchmark.group = GROUP
     config = Config(problem="maxwell", hidden=2, width=width, seed=1, data_seed=1)
     ours = measured.benchmark.pedantic(lambda: solve_net(config, seconds=SECONDS), rounds=1)
     adam = solve_net(Config(**{**vars(config), "optimizer": "adam"}), seconds=SECONDS)
-    told = ours.collocation
-    domain = told.problem.domain
-    points = domain.sample(told.points, told.seed, told.draw)
-    boundary = domain.sample_boundary(told.boundary_points, told.seed, told.draw)
-    theirs, took = deepxde_on_maxwell(
-        points, boundary, told.boundary_weight, width, SECONDS, seed=1
+    collocation = ours.collocation
+    domain = collocation.problem.domain
+    points = domain.sample(collocation.points, collocation.seed, collocation.draw)
+    boundary = domain.sample_boundary(
+        collocation.boundary_points, collocation.seed, collocation.draw
     )
-    error = ruler.field_errors(theirs, told.problem)["l2_error"]
+    theirs, took = deepxde_on_maxwell(
+        points, boundary, collocation.boundary_weight, width, SECONDS, seed=1
+    )
+    error = ruler.field_errors(theirs, collocation.problem)["l2_error"]
     mine = {"ours_seconds": ours.values["seconds"], "ours_error": ours.values["l2_error"]}
     measured.info["l2_error"] = ours.values["l2_error"]
     measured.info["times_below_deepxde"] = error / ours.values["l2_error"]
