@@ -39,6 +39,8 @@ def file_for(path: Path | None, option: str, suffix: str = "") -> None:
                 kind = "a directory" if path.is_dir() else "not a plain file"
                 raise UserError(f"{option}: {path} is {kind}; give another name")
         _try(path)
+    except UserError:
+        raise
     except (OSError, ValueError) as error:
         raise cannot_write(path, error, option) from None
 
