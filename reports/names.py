@@ -45,7 +45,7 @@ def element_title(record: StoredResult) -> str:
 
 
 def element_short(record: StoredResult) -> str:
-    """Beside a curve: N₀ tets."""
+    """The short name next to a curve: N₀ tets."""
     return str(record.values.get("element_short", record.config["element"]))
 
 
