@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SECONDS = (
-    "Seconds are those that pass while the method alone is at work on its threads, warm; loading "
-    "code, drawing samples and measuring errors are not included."
+    "Seconds are wall-clock time while the method alone is at work, after a warm-up; loading code, "
+    "drawing samples and measuring errors are not included."
 )
 
 

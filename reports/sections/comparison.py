@@ -74,9 +74,9 @@ def _work(run: Run) -> list[Block]:
     field = fields.by_problem[fields.main]
     caption = (
         f"Work and precision on {fields.main}: L² error on the whole domain against seconds and "
-        "unknowns. Solid lines are given the field, dotted lines the equation, single marks "
-        "samples in the training domain: do not compare across these kinds. Methods without an "
-        "error on the whole domain are not drawn."
+        "unknowns. Solid lines (oracle) are given the field, dotted lines (solved) the equation, "
+        "single marks samples in the training domain: do not compare across these kinds. Methods "
+        "without an error on the whole domain are not drawn."
     )
     source = run.made_by(Results([r for c in field for r in c.records]))
     return [Picture("work-precision", caption, partial(work_precision, field), caption, source)]

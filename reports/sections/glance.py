@@ -33,9 +33,9 @@ GAP = ""
 REQUIRED = (1e-2, 1e-4, 1e-6, 1e-8)
 COMPARED = tuple(name for name in INFORMATION if name != "field")  # given the field: oracles
 LEAD = Paragraph(
-    "Every field u solves one equation on a domain Ω, with a coefficient φ, a right-hand side f "
-    "and boundary data g. A method is given the field itself, samples of it, or the equation with "
-    "f, φ and g, and is compared only with methods that are given the same."
+    "Every field u solves one equation on a domain Ω with data φ, f and g. A method is given the "
+    "field, samples of it, or the equation with its data, and is compared only with methods that "
+    "are given the same."
 )
 EQUATION = Formula(
     '"curl"(phi "curl" u) = f, quad "div" u = 0 quad "in" Omega, quad quad '

@@ -46,7 +46,7 @@ def contents(run: Run) -> list[Block]:
                 largest("rel_test_error"),
                 ("runs with a τ ≈ 0", "count", _near_zero),
                 ("layers deleted (by τ)", "text", partial(_layers, name="pruned_tau_layers")),
-                ("error after", "error", partial(_median, name="pruned_tau_error")),
+                ("error after (by τ)", "error", partial(_median, name="pruned_tau_error")),
                 (
                     "last layer solved again",
                     "error",
@@ -57,7 +57,7 @@ def contents(run: Run) -> list[Block]:
                     "text",
                     partial(_layers, name="pruned_change_layers"),
                 ),
-                ("error after", "error", partial(_median, name="pruned_change_error")),
+                ("after (by effect)", "error", partial(_median, name="pruned_change_error")),
             ],
             run.source(STUDY, runs),
         ),

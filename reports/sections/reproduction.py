@@ -42,9 +42,9 @@ NUMBERS = [
 LEAD = Paragraph(
     "The paper (Antil, Díaz, Herberg) trains ResNets and Fractional-DNNs on samples of the field "
     "in a cylinder and compares them with best approximations by Nédélec elements, given the field "
-    "everywhere. Layer l has weights W, biases b, activation σ and a step size τ, fixed or "
-    "learned; γ < 1 is the order of a derivative. The paper does not state γ, the starting τ and "
-    "weights or the line search, so judge differences from its numbers by the spread over seeds."
+    "everywhere. Layer l has weights W, biases b, activation σ and step size τ, fixed or learned; "
+    "γ < 1 is the order of a derivative. The paper does not state γ, starting values or line "
+    "search: judge differences by the spread over seeds."
 )
 NETS = Formula(
     '"ResNet:" quad &y_(l+1) = y_l + tau_l sigma(W_l y_l + b_l) \\ '

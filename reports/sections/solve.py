@@ -80,7 +80,7 @@ def _variants(run: Run, results: Results) -> list[Block]:
         smallest("l2_error"),
         largest("l2_error"),
         ("loss J", "error", "J"),
-        ("‖∂J/∂W₀‖ / ‖∂J/∂W_H‖ at the end", "number", _first_to_last),
+        ("gradient norm, first over last layer", "number", _first_to_last),
         DIVERGED,
     ]
     groups = dict(sorted(grouped(nets, "problem", "net", "tau").items()))
