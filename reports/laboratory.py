@@ -82,7 +82,7 @@ def sentences(study: GradientStudy) -> list[str]:
 
 
 def _plain(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else "infinite (diverged)"
+    return f"{value:.3g}" if math.isfinite(value) else "not finite (diverged)"
 
 
 def _picture(study: GradientStudy, kind: str, source: Source | None) -> Picture:

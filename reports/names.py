@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SECONDS = (
-    "Seconds are wall-clock time while the method alone is at work, after a warm-up; loading code, "
-    "drawing samples and measuring errors are not included."
+    "Seconds are wall-clock time while the method alone is at work (runs below 5 s: after a first "
+    "call that loads code); drawing samples and measuring errors are not included."
 )
 
 
