@@ -31,7 +31,7 @@ class Competitor:
     records: tuple[StoredResult, ...]
 
     def median(self, value: str) -> float | None:
-        """The median over seeds, a diverged run as infinite; None where that is no number."""
+        """The median over seeds, a diverged run as infinite; None where that is not a number."""
         middle = Results(self.records).median(value)
         return middle if middle is not None and math.isfinite(middle) else None
 

@@ -129,7 +129,7 @@ def _formula_svg(formula: str) -> str:
 
 def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: bool) -> Markup:
     """One <td>; `data-value` has what scripts sort by and write to CSV, with more digits, where
-    the text has few. On a `card` the column's title stands beside the value."""
+    the text has few. On a `card` the column's title stands next to the value."""
     kind, text = table.columns[column].kind, show(value, table.columns[column].kind)
     said = table.tints.get((row, column))
     classes = [*(["text"] if kind == "text" else []), *(["tint", slug(said)] if said else [])]

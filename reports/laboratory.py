@@ -18,14 +18,14 @@ SHOWN_LAYERS = 200
 
 
 CAPTIONS = {
-    "depth": "Left: what the loss tells each state, from the first to the last; the median over "
+    "depth": "Left: gradient of the loss J by each state, from first to last; the median over "
     "seeds with all seeds as a band. Right: the scale of activations, and gradients of the layers "
     "relative to their weights.",
     "training": "Gradient norms of the layers and relative updates along training, first seed; J "
     "of every seed.",
     "jacobians": "Leading singular values of the Jacobian from the first state to the last, and "
     "Lyapunov exponents per block: positive ones stretch gradients on their way back. With a "
-    "recurrent layer, what its last output feels of each input.",
+    "recurrent layer, the derivative of its last output by each input.",
     "remedies": "Each remedy on a copy: the ratio first/last state, with the thresholds of the "
     "verdicts dotted, and J after the same number of steps.",
 }
@@ -82,7 +82,7 @@ def sentences(study: GradientStudy) -> list[str]:
 
 
 def _plain(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else "no number (diverged)"
+    return f"{value:.3g}" if math.isfinite(value) else "not finite (diverged)"
 
 
 def _picture(study: GradientStudy, kind: str, source: Source | None) -> Picture:

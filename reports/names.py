@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SECONDS = (
-    "Seconds are those that pass while the method alone is at work on its threads, warm; loading "
-    "code, drawing samples and measuring errors are not included."
+    "Seconds are wall-clock time while the method alone is at work (runs below 5 s: after a first "
+    "call that loads code); drawing samples and measuring errors are not included."
 )
 
 
@@ -45,7 +45,7 @@ def element_title(record: StoredResult) -> str:
 
 
 def element_short(record: StoredResult) -> str:
-    """Beside a curve: N₀ tets."""
+    """The short name next to a curve: N₀ tets."""
     return str(record.values.get("element_short", record.config["element"]))
 
 

@@ -92,7 +92,7 @@ def plot_band(
 def name_series(
     axes: Axes, at: tuple[float, float], text: str, label: str, method: str, **style: Any
 ) -> None:
-    """A name beside the curve itself, so that the eye need not travel to the legend."""
+    """A name next to the curve itself, so that the eye need not travel to the legend."""
     settings: dict[str, Any] = {
         "xytext": (5, 0),
         "textcoords": "offset points",
@@ -117,7 +117,7 @@ class End:
 
 
 def name_ends(axes: Axes, ends: Sequence[End], side: Literal["left", "right"] = "right") -> None:
-    """Names beside the ends of curves, moved up where they would overlap; scales must be set."""
+    """Names next to the ends of curves, moved up where they would overlap; scales must be set."""
     axes.autoscale_view()
     points = 72 / axes.figure.dpi
     last = -math.inf

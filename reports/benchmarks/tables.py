@@ -51,7 +51,7 @@ def described(timed: Sequence[Timed]) -> list[Block]:
         }
         for (group, name), entries in kinds.items()
     ]
-    caption = f"{len(timed)} benchmarks of {len(rows)} kinds, each with its own quality figures."
+    caption = f"What is measured (benchmarks: {len(timed)}, kinds: {len(rows)})."
     return table("what", caption, rows)
 
 

@@ -19,7 +19,7 @@ def headline(timed: Sequence[Timed]) -> str:
     met = sum(bool(target.get("met")) for target in targets)
     unsure = sum(not target.get("sure") for target in targets)
     noise = f"; {unsure} of them within noise of the target" if unsure else ""
-    return f"{met} of {len(targets)} targets were met in this run{noise}."
+    return f"Targets met in this run: {met} of {len(targets)}{noise}."
 
 
 def compared(timed: Sequence[Timed]) -> list[Block]:

@@ -147,7 +147,7 @@ class Decision:
     runner_up: Success | None  # the cheapest of another series
     net: Success | None  # the cheapest net
     nets: int  # how many were entered
-    miss: Miss | None  # where there is no winner
+    miss: Miss | None  # if no method reaches the error
 
     @property
     def factor(self) -> float | None:
@@ -227,12 +227,12 @@ def _miss(field: Sequence[Method], required: float) -> Miss:
     elif 2 * reached > seeds:
         reason = "its seconds per point were not measured"
     elif reached:
-        reason = f"it gets there in {reached} of {seeds} seeds only"
+        reason = f"it reaches the error in {reached} of {seeds} seeds only"
     elif 2 * falling > seeds:
         ended = f"its budget ({nearest.budget})" if nearest.budget else "its training"
         reason = f"its error was still falling when {ended} ended"
     elif nearest.family == "finite element":
         reason = "no finer one was computed"
     else:
-        reason = "that is where it ends"
+        reason = "it ends above the required error"
     return Miss(nearest, nearest.error, reason)

@@ -29,7 +29,7 @@ class Bar:
     keys: tuple[str, ...] = ()  # of the results behind it
 
 
-LABEL = 74  # characters of a line beside a bar
+LABEL = 74  # characters of a line next to a bar
 ROW = 0.118  # inches per line
 
 

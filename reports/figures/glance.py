@@ -1,4 +1,4 @@
-"""Errors against seconds, one panel per thing that methods are given."""
+"""Errors against seconds, one panel per kind of information."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def drawable(field: Iterable[Competitor]) -> list[Competitor]:
 
 
 def given_panels(field: Iterable[Competitor]) -> Figure:
-    """L² error against seconds: one panel per thing that a method can be given, common axes."""
+    """L² error against seconds: one panel per kind of information, common axes."""
     shown = drawable(field)
     tracks = list(dict.fromkeys(c.track for c in shown))
     figure, grid = plt.subplots(

@@ -1,4 +1,4 @@
-"""Figures about re-entrant edges: who converges to what, what a loss says, the edge itself."""
+"""Figures about re-entrant edges: errors of methods, losses of nets, the field at the edge."""
 
 from __future__ import annotations
 

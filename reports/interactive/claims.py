@@ -56,7 +56,7 @@ def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
 
 
 def seeds(records: Iterable[StoredResult]) -> str:
-    """`0–4, 7`: the seeds of weights, or of data where there are no others, behind a verdict."""
+    """`0–4, 7`: the seeds of weights, else of data, behind a verdict."""
     records = list(records)
     for names in (("seed", "seeds"), ("data_seed", "data_seeds")):
         used: set[int] = set()

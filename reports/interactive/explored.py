@@ -66,7 +66,7 @@ def _others(run: Run) -> dict[str, list[tuple[str, Picture]]]:
         field = drawable(c for track in INFORMATION for c in fields.fullest(problem, track))
         if field:
             source = run.made_by(Results([r for c in field for r in c.records]))
-            caption = f"The same for `{problem}`: one panel per thing that methods are given."
+            caption = f"The same for `{problem}`: one panel per kind of information."
             draw = partial(given_panels, field)
             others.append((problem, Picture(f"given-{problem}", caption, draw, caption, source)))
     return {"given": others}

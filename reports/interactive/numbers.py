@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SERIES = "series:"  # what the id of an artist begins with that belongs to a named series
-LEADER = 0.5  # thinner lines lead from a name to its curve, and are no data
+LEADER = 0.5  # thinner lines lead from a name to its curve, and are not data
 DIGITS = 6
 SHADES = 3  # digits of a heat map's values: more than colours tell
 

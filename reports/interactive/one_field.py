@@ -113,7 +113,7 @@ def _answer(decided: Decision, row: int) -> Answer:
 def _missed(decided: Decision, row: int) -> Answer:
     miss = decided.miss
     assert miss is not None
-    near = "no error at all" if isinf(miss.error) else scientific(miss.error)
+    near = "an infinite error (diverged)" if isinf(miss.error) else scientific(miss.error)
     facts = (("nearest miss", f"{miss.method.name}, {near}"), ("why not nearer", miss.reason))
     words = f"No method reaches it; {miss.method.name} comes nearest with {near}."
     return Answer("none", "", words, facts, miss.method.keys, row)
@@ -168,8 +168,8 @@ def _table(
     columns += [Column(_queries(points)) for points in QUERIES]
     caption = (
         "The cheapest method in every situation of this run, and how many times cheaper it is than "
-        "the next method of another kind. The cost is the time until the error is reached and that "
-        "of all values. Where no method reaches it, the nearest error stands in brackets."
+        "the next method of another kind. The cost is the time to reach the error and to compute "
+        "all values. Where no method reaches it, the nearest error stands in brackets."
     )
     return Table("situations", caption, columns, rows, source, tints)
 

@@ -46,7 +46,7 @@ def _described(found: Any, name: str) -> Described:
     """The section of a file; one that does not describe itself is refused."""
     absent = [part for part in PARTS if not hasattr(found, part)]
     if absent:
-        raise UserError(f"{__name__}.{name} is no section: it defines no {', '.join(absent)}")
+        raise UserError(f"{__name__}.{name} is not a section: define {', '.join(absent)} in it")
     return cast(Described, found)
 
 

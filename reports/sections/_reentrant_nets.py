@@ -44,9 +44,9 @@ def blocks(run: Run, nets: Results) -> list[Block]:
     found: list[Block] = [map_table(run, prism)] if len(prism) else []
     if kinds := _by_kind(prism):
         caption = (
-            "Relative error against the loss, one mark per run: left the loss at the points of "
-            "training, right by a rule that resolves the edge. Nets above the dotted line are "
-            "wrong."
+            "Relative L² error on the prism against the loss, one mark per run: left the loss at "
+            "the training points, right by a quadrature that resolves the edge (fine rule). Nets "
+            "above the dotted line are wrong: a small loss need not mean a small error."
         )
         draw = partial(scatter, kinds, WRONG_ABOVE)
         found.append(Picture("reentrant-scatter", caption, draw, caption, run.source(STUDY, prism)))
@@ -91,9 +91,9 @@ def map_table(run: Run, nets: Results) -> Table:
         entries = (record.config[name] for name in ("inside", "rim", "width", "points"))
         groups.setdefault((given(record), *entries), []).append(record)
     caption = (
-        f"Nets on the L-shaped prism, medians over seeds. Right means an error below "
-        f"{WRONG_ABOVE:g} of u; the error after a quarter of the evaluations is what a shorter "
-        "training would have had."
+        "Nets on the L-shaped prism, medians over seeds: losses, and L² errors relative to the "
+        f"norm of u, below {WRONG_ABOVE:g} called right; the error after a quarter of the "
+        "evaluations is that of a shorter training."
     )
     return medians_by(
         "reentrant-map",
@@ -131,8 +131,8 @@ def relatives_table(run: Run, nets: Results) -> Table:
         groups.setdefault((record.config["problem"], given(record)), []).append(record)
     return medians_by(
         "reentrant-relatives",
-        "Nets on related problems with a current, medians over seeds. Where u itself was computed, "
-        "its estimated error is given: smaller differences mean nothing.",
+        "Nets on related problems with f ≠ 0: losses and relative L² errors, medians over seeds. "
+        "Where u itself was computed, differences below the error of that reference mean nothing.",
         ("problem", "loss and boundary"),
         {key: Results(records) for key, records in groups.items()},
         [
@@ -190,7 +190,7 @@ WARNINGS = [
 
 
 def _indicators(run: Run, records: Sequence[StoredResult]) -> list[Block]:
-    """What the indicators are, and how often each detects, misses, and alarms falsely."""
+    """Define the indicators, and count what each detects, misses and reports falsely."""
     if not records:
         return []
     text = (

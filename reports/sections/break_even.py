@@ -77,9 +77,9 @@ def _picture(
     }
     caption = (
         "Number of evaluated points after which a net has cost less than an element, by required "
-        "error: the net that is trained soonest, its search included where it was counted, against "
-        "the cheapest computed mesh of each element that is given the same and reaches that error; "
-        "intervals over the net's seeds."
+        "error: the net that is trained soonest, its search included where it was counted, "
+        "compared with the cheapest mesh of each element that is given the same and reaches that "
+        "error; intervals over the net's seeds."
     )
     records = [r for problem in found for c in fields[problem] for r in c.records]
     draw = partial(pay_back_counts, found, looks)
@@ -123,10 +123,10 @@ def _table(run: Run, problem: str, rows: list[BreakEven], field: list[Competitor
     source = [r for c in field if c.is_net or _is_element(c) for r in c.records]
     return Table(
         f"break-even-{problem}",
-        f"Break-even on {problem}: of the nets the one that is trained soonest, its search "
-        "included, against the cheapest mesh of each element that is given the same and reaches "
-        "the same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, "
-        f"of fewer than {FEWEST} seeds their range.",
+        f"Break-even on {problem}: the net that is trained soonest, search included where counted, "
+        "compared with the cheapest mesh of each element that is given the same and reaches the "
+        "same error. Nothing is extrapolated. In brackets 95 % intervals over the net's seeds, of "
+        f"fewer than {FEWEST} seeds their range.",
         COLUMNS,
         [_row(row) for row in rows],
         run.made_by(Results(source)),

@@ -28,7 +28,7 @@ COLUMNS = [
     Column("unknowns", "count"),
     Column("L² training domain", "error"),
     Column("L² outside it", "error"),
-    Column("L² cube", "error"),
+    Column("L² whole domain", "error"),
     Column("curl error", "error"),
     Column("div norm", "error"),
     Column("seconds", "seconds"),
@@ -47,13 +47,12 @@ def contents(run: Run) -> list[Block | Section]:
     if not problems:
         return []
     text = (
-        "One norm measures every method, the L² norm on the whole domain: nets and baselines by "
-        "rules that follow the domain, finite elements by rules on their own cells, which agree to "
-        "1e-6 where both apply. Methods are given different information, so each table keeps to "
-        "one track. Nets and baselines see samples in the training part only; the error outside is "
-        f"extrapolation and has its own column. {SECONDS} They are of the machine named under "
-        "environment; a search among settings has a column of its own. Methods that are given the "
-        "field itself are in the section on finite elements."
+        "Errors are in the L² norm: of nets and linear models by quadrature that follows the "
+        "domain, of finite elements on their own cells; both agree to 1e-6 where both apply. The "
+        "methods of a table are given the same. Samples lie in the training domain only, for the "
+        f"cube a cylinder; the error outside it is extrapolation. {SECONDS} The search for "
+        "settings has a column of its own. Methods that are given the field are in the section on "
+        "finite elements. A 6-50 net has 6 hidden layers of width 50."
     )
     parts = [part for problem in problems for part in _problem(run, problem)]
     return [Paragraph(text), *_work(run), _methods(run, problems), *parts]
@@ -75,10 +74,9 @@ def _work(run: Run) -> list[Block]:
     field = fields.by_problem[fields.main]
     caption = (
         f"Work and precision on {fields.main}: L² error on the whole domain against seconds and "
-        "unknowns. Best approximations are given the field everywhere, nets and least squares "
-        "samples in the training part, and methods with dotted lines the equation: marks of "
-        "different kinds of information do not compare. Methods without an error on the whole "
-        "domain are not drawn."
+        "unknowns. Solid lines (oracle) are given the field, dotted lines (solved) the equation, "
+        "single marks samples in the training domain: do not compare across these kinds. Methods "
+        "without an error on the whole domain are not drawn."
     )
     source = run.made_by(Results([r for c in field for r in c.records]))
     return [Picture("work-precision", caption, partial(work_precision, field), caption, source)]

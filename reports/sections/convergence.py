@@ -58,9 +58,10 @@ def contents(run: Run) -> list[Block | Section]:
 def _introduction() -> list[Block]:
     return [
         Paragraph(
-            "Best approximation of the known field in H(curl), without boundary conditions: an "
-            "oracle line, because the method is given the field everywhere. The error is measured "
-            "by the same rules as the nets' error."
+            "Best approximation u_h of u in H(curl): given the field, the best that a mesh can do. "
+            "N₀ and N₁ are Nédélec elements of lowest and next order; the p-version raises the "
+            "order p, hp adds thin layers at singular edges; n is the number of cells per unit "
+            "length."
         ),
         Formula(
             '("curl" u_h, "curl" v) + (u_h, v) = ("curl" u, "curl" v) + (u, v) '
@@ -77,16 +78,16 @@ def _blocks(run: Run, problem: str) -> list[Block]:
     trained = [*run.results_of("training"), *run.results_of("record")]
     nets = Results(trained).select("net", problem=problem, features="x,f,phi")
     caption = (
-        f"L² error against the mesh size on uniform meshes, problem {problem}. A net has no mesh "
-        "size: its error is a horizontal line, the median over its seeds, with a band over all of "
-        "them; thin lines have bias ordering."
+        "L² error on the whole domain against the mesh size h on uniform meshes, problem "
+        f"{problem}. A net has no mesh size: its error is a horizontal line, the median over its "
+        "seeds, with a band over all of them; thin lines are nets with bias ordering."
     )
     name, draw = f"error-against-h-{problem}", partial(error_against_h, fem, nets)
     return [
         Picture(name, caption, draw, caption, run.made_by(Results([*fem, *nets]))),
         Table(
             f"convergence-{problem}",
-            f"Convergence of the best approximation, problem {problem}.",
+            f"Best approximation, problem {problem}: errors on the whole domain, rates in h.",
             COLUMNS,
             _rows(best),
             run.made_by(best),
@@ -108,9 +109,9 @@ def _solved(run: Run, problem: str) -> list[Block]:
     return [
         Table(
             f"solved-{problem}",
-            f"The boundary-value problem solved, problem {problem}: given f, φ and the boundary "
-            "data (track: solve). The estimate is the method's own, from residuals and jumps; "
-            f"effectivity is the estimate over the true error.{_unknown(solved)}",
+            f"Boundary-value problem, {problem}: given f, φ and the boundary data (track: solve), "
+            "errors on the whole domain. The estimate is the method's own, from residuals and "
+            f"jumps; effectivity is the estimate over the true error.{_unknown(solved)}",
             SOLVED_COLUMNS,
             rows,
             run.source("boundary_value", solved),
@@ -122,7 +123,7 @@ def _unknown(solved: Results) -> str:
     """Whether no result has an error, because u is not known."""
     if any(value is not None for value in solved.value("l2_error")):
         return ""
-    return " No closed form is known: the estimate is the error that there is."
+    return " No closed form of u is known, so there is only the estimate."
 
 
 def _rows(best: Results) -> list[tuple[Value, ...]]:

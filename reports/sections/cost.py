@@ -27,7 +27,7 @@ def contents(run: Run) -> list[Block]:
         elements = {
             (element_title(r), r.config["n"]): Results([r]) for r in _by(fem, "element", "n")
         }
-        caption, heads = "A best approximation.", ("element", "n")
+        caption, heads = "One best approximation, n cells per edge.", ("element", "n")
         blocks.append(medians_by("fem-cost", caption, heads, elements, ELEMENT, run.made_by(fem)))
     if len(nets):
         sizes = {(_size(r),): Results([r]) for r in _by(nets, "net", "hidden")}

@@ -60,7 +60,7 @@ def _gaps(run: Run) -> list[Block]:
         Column("cells", "count"),
         Column("which"),
     ]
-    return [Table("gaps", "Cells that are failed, stale or missing.", columns, rows)]
+    return [Table("gaps", "Cells that failed, are missing or stale (other code).", columns, rows)]
 
 
 def _states(run: Run) -> str:
@@ -68,12 +68,12 @@ def _states(run: Run) -> str:
     if not tally:
         return "No study has been planned in this run."
     counts = ", ".join(f"{number} {state}" for state, number in sorted(tally.items()))
-    text = f"Of {sum(tally.values())} planned cells: {counts}."
+    text = f"Planned cells (one computation each): {sum(tally.values())}; {counts}."
     if set(tally) - {"done", "diverged"}:
         text += f" `{run.mends} --only missing,failed,stale` computes them again."
     damaged = sum(s.damaged for s in run.standings)
     if damaged:
-        text += f" {damaged} of them are damaged on disk; their results are left out."
+        text += f" Damaged on disk and left out: {damaged}."
     return text
 
 

@@ -33,9 +33,9 @@ GAP = ""
 REQUIRED = (1e-2, 1e-4, 1e-6, 1e-8)
 COMPARED = tuple(name for name in INFORMATION if name != "field")  # given the field: oracles
 LEAD = Paragraph(
-    "All fields u solve one equation, with φ and f in closed form. A method is given the field "
-    "itself, samples of it, or the equation with its boundary data, and is compared only with "
-    "methods that are given the same."
+    "Every field u solves one equation on a domain Ω with data φ, f and g. A method is given the "
+    "field, samples of it, or the equation with its data, and is compared only with methods that "
+    "are given the same."
 )
 EQUATION = Formula(
     '"curl"(phi "curl" u) = f, quad "div" u = 0 quad "in" Omega, quad quad '
@@ -47,7 +47,7 @@ EQUATION = Formula(
 def contents(run: Run) -> list[Block | Section]:
     fields = Fields.of(run)
     if fields.main is None:
-        missing = Missing("there are no results yet.", run.command("training"))
+        missing = Missing("no results yet.", run.command("training"))
         return [] if len(run.results) else [missing]
     return [LEAD, EQUATION, *_panels(run, fields, fields.main), *_winners(run, fields)]
 
@@ -58,9 +58,9 @@ def _panels(run: Run, fields: Fields, problem: str) -> list[Block]:
         return []
     caption = (
         f"L² error against seconds on `{problem}`, one panel per kind of information. Blue: finite "
-        "elements, one mark per size; orange: the best net along its training; grey: linear "
-        "models. Methods in one panel are given the same; methods in different panels do not "
-        "compare."
+        "elements, one mark per size; orange: the best net along its training, median over seeds; "
+        "grey: linear models. Given samples, errors are measured where the samples lie, else on "
+        "the whole domain, so methods in different panels do not compare."
     )
     source = run.made_by(Results([r for c in shown for r in c.records]))
     return [Picture("given", caption, partial(given_panels, shown), caption, source)]
@@ -90,9 +90,9 @@ def winners(fields: Fields) -> Table:
     columns += [Column(scientific(error, 0).removeprefix("1·")) for error in REQUIRED]
     caption = (
         f"Cheapest method per required L² error: time to reach it and evaluate {POINTS:,} points, "
-        "on one thread, without the search for settings. Where no method reaches the error, the "
-        "nearest one and its error stand in brackets. Given samples, errors are measured where the "
-        "samples lie."
+        "on one thread, without the search for settings; medians over seeds. Where no method "
+        "reaches the error, brackets have the nearest kind of method and its error. Given samples, "
+        "errors are measured where the samples lie, else on the whole domain."
     )
     return Table("winners", caption, columns, rows, tints=tints)
 

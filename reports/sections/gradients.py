@@ -29,9 +29,9 @@ AT_INIT, IN_TRAINING = "gradients_at_init", "gradients_in_training"
 
 RULES = (
     "Labels follow declared rules: with r the norm at the first layer over the norm at the last, "
-    "vanishing means r < 10⁻³, exploding r > 10³, a dead layer has a norm of zero (or below "
-    "10⁻¹⁵ of the largest) between layers that live, and everything else is healthy. Norms are "
-    "computed with an exponent of their own, so that 10²²² is a number like any other."
+    "vanishing means r < 10⁻³, exploding r > 10³, a dead layer has a norm of zero (or below 10⁻¹⁵ "
+    "of the largest) between layers that have not, and everything else is healthy. y[k] is the "
+    "state of layer k, H the number of hidden layers. Norms as large as 10²²² do not overflow."
 )
 
 
@@ -98,8 +98,8 @@ def _phases(run: Run, cells: Results) -> list[Block]:
         Picture(
             "gradient-phases",
             "Growth of ‖∂J/∂y‖ from the last hidden layer to the first, before training, by depth "
-            "and scale of the weights at τ = 1. Purple vanishes, orange explodes; lines are where "
-            "mean-field theory puts the thresholds (dashed: vanishing, solid: exploding).",
+            "and scale of the weights at τ = 1. Purple: vanishing, orange: exploding; lines are "
+            "the thresholds of mean-field theory (dashed: vanishing, solid: exploding).",
             partial(phase_diagram, cells),
             "Phase diagrams of four nets over depth and weight scale: only the feedforward net "
             "vanishes, all explode when deep with large weights.",
@@ -117,7 +117,7 @@ def _by_layer(run: Run, cells: Results, deepest: int) -> list[Block]:
         Picture(
             "gradient-profiles",
             f"‖∂J/∂y[k]‖ by layer in nets of {deepest} hidden layers with He's weights; dotted: "
-            "mean-field theory, which knows only second moments.",
+            "mean-field theory, which uses second moments only.",
             partial(layer_profiles, cells, deepest),
             f"Gradient norms by layer for {deepest} layers at τ = 1 and τ = 1/H.",
             source,
@@ -154,9 +154,9 @@ def _decay(run: Run) -> list[Block]:
     return [
         Picture(
             "algebraic-decay",
-            "The memory of a Fractional-DNN by itself, without weights, forgets algebraically: "
-            "|∂y[H]/∂y[1]| falls like H^−(1−γ), where a ResNet's stays one. Lines have that slope; "
-            f"measured slopes between the two deepest nets differ from it by at most {off:.3f}.",
+            "|∂y[H]/∂y[1]| of a Fractional-DNN without weights by depth H and order γ. It falls "
+            "like H^−(1−γ), the slope of the lines, where a ResNet's stays one; between the two "
+            f"deepest nets measured slopes differ from it by at most {off:.3f}.",
             partial(memory_decay, cells),
             "Decay of the derivative of a Fractional-DNN without weights over depth, by γ.",
             run.source("gradient_atlas", cells),
@@ -170,9 +170,9 @@ def _agreement(cells: Results) -> str:
     counts = ", ".join(f"{labels.count(label)} {label}" for label in sorted(set(labels)))
     worst = f"{max(errors):.1e}" if errors else "–"
     return (
-        f"{len(cells)} nets: {counts}. The products and recursions of the paper's Section 6, with "
-        f"their index corrected and their τ-column completed, agree with the measured norms to "
-        f"{worst} relative at worst, wherever float64 holds them."
+        f"Nets: {len(cells)}, of which {counts}. The products and recursions of the paper's "
+        "Section 6, with their index corrected and their τ-column completed, agree with the "
+        f"measured norms; the largest relative difference, wherever float64 holds them, is {worst}."
     )
 
 
@@ -218,15 +218,15 @@ def _mode_blocks(run: Run, cells: Results, name: str, slug: str) -> list[Block]:
     return [
         Picture(
             f"heatmaps-{slug}",
-            f"{name}: gradient norms of the hidden weights by layer and step, τ fixed and learned.",
+            f"{name}: gradient norms of hidden weights by layer and step, first seed.",
             partial(gradient_heatmaps, cells),
             f"Heatmaps of gradient norms along training for {name}, fixed and learned τ.",
             source,
         ),
         Picture(
             f"tau-trajectories-{slug}",
-            f"{name}: every layer's τ along training. One seed, to look at; what a learned τ is "
-            "worth is judged in the section on it.",
+            f"{name}: every layer's τ along training, for one seed. Whether a learned τ helps is "
+            "the subject of the section “Is a learned τ worth it?”.",
             partial(tau_trajectories, cells),
             f"Trajectories of learned τ for {name}.",
             source,

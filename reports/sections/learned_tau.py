@@ -24,7 +24,7 @@ from reports.tables import medians_by
 TITLE = "Is a learned τ worth it?"
 ORDER = 62
 STUDIES = ("learned_tau",)
-GAP = "no arm of the τ study in this run."
+GAP = "no results of the study of τ in this run."
 STUDY = "learned_tau"
 
 ARMS = {
@@ -59,10 +59,10 @@ def _forest(run: Run) -> list[Block]:
         for s, e in found.items()
     ]
     caption = (
-        "Training error with τ learned per layer, divided by that with fixed τ. Above: rate, τ₀ "
-        "and scale of the weights tuned alike for both arms; below: at one rate after the other, "
-        "the rest tuned. Medians and 95 % intervals over seeds and data sets; full marks are "
-        "decided, two-sided, Holm over all rows."
+        "Training error with τ learned per layer, divided by that with fixed τ. Above: learning "
+        "rate, τ₀ and scale of the weights tuned alike for both; below: at one rate after the "
+        "other, the rest tuned. Medians and 95 % intervals over seeds and data sets; filled marks "
+        "are decided (two-sided, Holm's correction over all rows)."
     )
     draw = partial(arms_beside_fixed, drawn, "training error, learned τ over fixed τ")
     source = run.source(STUDY, run.results.select(KIND))
@@ -76,12 +76,13 @@ def _text(found: Results) -> str:
         return "Only the sweep over the rate is in this run."
     c = found.records[0].config
     return (
-        "Rate, τ₀ and scale of the weights are chosen for every arm from equally many points on "
-        f"tuning seeds (seeds: {len(c['tuning_seeds'])}), then judged on other seeds (seeds: "
-        f"{len(c['seeds'])}, data sets: {len(c['data_seeds'])}, samples: {c['samples']}, "
-        f"evaluations of J and its gradient: {c['evaluations']}). For ReLU and τ > 0 a ResNet with "
-        "τ is the same function as one without τ and with rescaled weights, so there an arm can "
-        "only change the path of the optimiser; a learned τ below 0 is more than a rescaling."
+        "An arm is one way to set the step sizes τ of the layers. Its learning rate, starting "
+        "value τ₀ and scale of the weights are chosen from equally many points on tuning seeds "
+        f"(seeds: {len(c['tuning_seeds'])}), then judged on other seeds (seeds: {len(c['seeds'])}, "
+        f"data sets: {len(c['data_seeds'])}, samples: {c['samples']}, evaluations of J and its "
+        f"gradient: {c['evaluations']}). For ReLU and τ > 0 a ResNet with τ is the same function "
+        "as one without τ and with rescaled weights, so there an arm can only change the path of "
+        "the optimiser; a learned τ below 0 is more than a rescaling."
     )
 
 
@@ -102,7 +103,7 @@ def _arms(run: Run, found: Results) -> list[Block]:
         return []
     caption = (
         "Training error of every arm divided by that of the best fixed τ: medians and 95 % "
-        "intervals; full marks are decided, two-sided, Holm over all rows."
+        "intervals; filled marks are decided (two-sided, Holm's correction over all rows)."
     )
     source = run.source(STUDY, found)
     draw = partial(arms_beside_fixed, drawn)
@@ -118,8 +119,8 @@ def _table(names: dict[Setting, str], found: Results, source: Source) -> Table:
     }
     return medians_by(
         "tau-arms-table",
-        "The arms: what was chosen for each, its errors (medians over seeds and data sets), and "
-        "labels of its gradients before and after training.",
+        "Every arm: chosen settings, errors (medians over seeds and data sets), and labels of its "
+        "gradients before and after training.",
         ("setting", "arm"),
         groups,
         [

@@ -50,8 +50,8 @@ def _tally(run: Run) -> Table:
     columns = [Column("kind of claim"), *(Column(status, "count") for status in STATUSES)]
     columns.append(Column("confirmed", "count"))
     caption = (
-        "Verdicts by kind of claim. Confirmed are verdicts with a declared rule whose seeds, from "
-        f"{FIRST_CONFIRMATORY} on, no pilot and no tuning has used; all others are exploratory."
+        "Number of verdicts by kind of claim. Confirmed: the rule is declared, and no pilot and no "
+        f"tuning has used the seeds (from {FIRST_CONFIRMATORY} on). All others are exploratory."
     )
     return Table("tally", caption, columns, rows)
 
@@ -66,8 +66,8 @@ def contents(run: Run) -> list[Block]:
         "Every claim has a rule with the day on which it was declared, and is decided by results "
         f"alone ([[tally]]); with fewer than {DECIDING_SEEDS} seeds hardly anything is decided. "
         "Tests are Wilcoxon's, two-sided, of runs that share initial weights and data; p-values "
-        "are corrected by Holm's method over all comparisons that a part declares, with data or "
-        f"without ({families}). A comparison that disjoint halves of the seeds contradict is not "
+        "are corrected by Holm's method over all comparisons that a part declares, tested or not "
+        f"({families}). A comparison that disjoint halves of the seeds contradict is not "
         "decided; diverged runs rank worst."
     )
     parts = [(part, [e for e in run.ledger if e.claim.part == part]) for part in PARTS]

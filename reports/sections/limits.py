@@ -1,4 +1,4 @@
-"""What the study does not show, every choice made after a look, and how to make it again."""
+"""What the study does not show, choices made after results were seen, how to reproduce it."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ AFTER_A_LOOK = {
     "record": "The width η = 2 of the activation in the recipe `record` was chosen by the error in "
     "a ring of the cylinder that is held out, a rule that was introduced after errors on the cube "
     "had been seen for tuning seeds.",
-    "training": "The claim that net errors are flat in h was narrowed after other nets had been "
-    "seen to vary, and is now called not testable as stated.",
+    "training": "The claim that errors of nets do not depend on h was narrowed after other nets "
+    "had been seen to vary, and is now called not testable as stated.",
     "solve": "Weights of the loss, points and optimiser of the nets that are given the equation "
     "were chosen in pilots on the same fields, one rule for all; the optimisers of their race were "
     "not tuned alike.",
-    "reentrant": "What counts as wrong (more than a quarter of u away) and as the nodal limit was "
-    "set by hand; the thresholds of warnings come from other problems, but that the distance to a "
-    "coarse solution is divided by its size was decided after a look at pilots.",
-    "learned_tau": "The range of rates was laid out after pilots had shown where trainings fail.",
+    "reentrant": "What counts as a wrong net (a relative error above a quarter) and as the nodal "
+    "limit was set by hand; the thresholds of indicators come from other problems, but to divide "
+    "the distance to a coarse solution by its norm was decided after a look at pilots.",
+    "learned_tau": "The range of learning rates was set after pilots showed where trainings fail.",
 }
 
 
 SCOPE = (
     "Fields are known in closed form wherever errors are exact; domains are unions of boxes; "
-    "everything runs on the CPU. Seconds are those of one machine: read ratios. Methods are "
-    "given different information, and only those that are given the same are compared."
+    "everything runs on the CPU. Seconds are those of one machine: compare ratios. Only methods "
+    "that are given the same information are compared."
 )
 
 
@@ -66,10 +66,10 @@ def _looks(run: Run) -> str:
         if "after its result" in entry.claim.note and entry.cells
     ]
     shown = (
-        "Where methods met under several sets of conditions, “At a glance” shows the set in which "
-        "the best net is best."
+        "Where methods were compared with several numbers of samples or inputs, “At a glance” "
+        "shows the set in which the best net is best."
     )
-    return "**Choices made after a look.** " + " ".join([*made, *noted, shown])
+    return "**Choices made after results had been seen.** " + " ".join([*made, *noted, shown])
 
 
 def _again(run: Run) -> str:

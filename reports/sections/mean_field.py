@@ -76,7 +76,7 @@ def _over_seeds(nets: Results) -> str:
 def _phases(nets: Results, theory: Results, source: Source) -> list[Block]:
     edges = edge_scales(theory)
     listed = ", ".join(f"{name} {scale:.2f}" for name, scale in sorted(edges.items()))
-    edge = f" Green: the edge of chaos, χ = 1 ({listed} of He's weights)." if edges else ""
+    edge = f" Green: the edge of chaos (scales: {listed})." if edges else ""
     return [
         Picture(
             "phases-by-activation",
@@ -99,11 +99,11 @@ def _lengths(cells: Results, _: Results, source: Source) -> list[Block]:
     return [
         Picture(
             "correlation-lengths",
-            f"Mean field predicts over how many layers two inputs become as alike as they will be, "
-            f"off by at most {off or 'nothing that was measured'}: ξ in feedforward nets of width "
-            f"{first['width']} with biases of variance {first['bias_variance']:g}, by variance of "
-            "the weights; marks with their range over seeds, lines predicted. In the chaotic phase "
-            "correlations fluctuate at finite width, so seeds scatter there.",
+            "Correlation length ξ, the number of layers over which two inputs become as alike as "
+            "they will be, by variance of the weights, in feedforward nets of width "
+            f"{first['width']} with biases of variance {first['bias_variance']:g}: marks measured, "
+            f"with ranges over seeds, lines predicted. Largest difference: {off or '–'}. In the "
+            "chaotic phase correlations fluctuate at finite width, so seeds scatter there.",
             partial(correlation_lengths, cells),
             "Correlation length by weight variance for every activation, measured and predicted.",
             source,
@@ -120,8 +120,8 @@ def _by_width(nets: Results, _: Results, source: Source) -> list[Block]:
         ),
         Picture(
             "growth-by-width",
-            "Growth from the last hidden layer to the first for several widths: medians with bands "
-            f"{_over_seeds(nets)}; dotted: mean field at the largest width.",
+            "Growth of ‖∂J/∂y‖ from the last hidden layer to the first by width: medians with "
+            f"bands {_over_seeds(nets)}; dotted: mean field at the largest width.",
             partial(growth_by_width, nets),
             "Growth of gradients by weight scale, for several widths and architectures.",
             source,
@@ -155,9 +155,9 @@ def _by_start(nets: Results, _: Results, source: Source) -> list[Block]:
     return [
         Picture(
             "growth-by-start",
-            "Feedforward nets by start and activation: as they are, from a start whose "
-            "pre-activations have variance one, and with LayerNorm before every activation; "
-            "crosses: mean field; the band is what counts as healthy.",
+            "Growth of gradients in feedforward nets by start and activation: as they are, from a "
+            "start whose pre-activations have variance one, and with LayerNorm before every "
+            "activation. Crosses: mean field; band: healthy.",
             partial(growth_by_start, nets),
             "Growth of gradients in feedforward nets by starting weights and activation.",
             source,
@@ -172,8 +172,8 @@ def _layer_norm(nets: Results, theory: Results, source: Source) -> list[Block]:
     return [
         Picture(
             "growth-with-layer-norm",
-            "LayerNorm before every activation takes the scale of the weights out of the "
-            "gradients; what is left is the activation's own growth by depth. Medians with bands "
+            "Growth of gradients by depth with LayerNorm before every activation, which removes "
+            "the scale of the weights: what is left is the activation's own. Medians with bands "
             f"{_over_seeds(nets)}; dotted: mean field.{closed}",
             partial(growth_with_layer_norm, nets),
             "Growth of gradients by depth with LayerNorm, by architecture and activation.",

@@ -30,9 +30,9 @@ def contents(run: Run) -> list[Block | Section]:
         for problem in descent.distinct("problem")
     ]
     text = (
-        "Trained on samples of the field in the cylinder, scored on the cube, of which a fifth "
-        "lies outside. Bands and spreads are over seeds; runs of one seed share initial weights "
-        f"and data across variants.{_elsewhere(nets)}"
+        "Trained on samples in a cylinder, measured on the unit cube, a fifth of which lies "
+        "outside. 6-50: 6 hidden layers of width 50; + τ: learned step sizes; + B.O.: a penalty "
+        f"orders the biases. Runs of one seed share initial weights and data.{_elsewhere(nets)}"
     )
     return [Paragraph(text), *parts]
 
@@ -57,8 +57,8 @@ def _blocks(run: Run, nets: Results) -> list[Block]:
 def _curves(run: Run, nets: Results, problem: str) -> Picture:
     return Picture(
         f"training-{problem}",
-        f"MSE term during training, problem {problem}, by hidden layers and width: the median over "
-        "seeds, a band over all.",
+        f"Training error by step, problem {problem}, one panel per number of layers and width: "
+        f"median over seeds (seeds: {len(nets.distinct('seed'))}), a band over all.",
         partial(training_curves, nets),
         f"Training curves of the nets on {problem}, with fixed and learned τ",
         run.source("training", nets),
@@ -80,8 +80,8 @@ def _table(run: Run, nets: Results, problem: str) -> Table:
             ("L² cube", "error", "l2_error"),
             smallest("l2_error"),
             largest("l2_error"),
-            ("inside", "error", "l2_error_inside"),
-            ("outside", "error", "l2_error_outside"),
+            ("in the cylinder", "error", "l2_error_inside"),
+            ("outside it", "error", "l2_error_outside"),
             ("seconds", "seconds", "seconds"),
         ],
         run.source("training", nets),
@@ -100,8 +100,8 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
     return [
         Picture(
             f"maps-{problem}",
-            "Pointwise error on (−1, 1)² × {0.5}; training data lie inside the circle only. First "
-            f"seed of each variant.{_diverged(nets)}",
+            "Pointwise error on (−1, 1)² × {0.5}, first seed of each variant. Training data lie "
+            f"inside the circle only.{_diverged(nets)}",
             partial(error_maps, chosen),
             "Error maps of the shallow nets",
             run.source("training", shown),
@@ -109,7 +109,7 @@ def _maps(run: Run, nets: Results, problem: str) -> list[Block]:
         Picture(
             f"quivers-{problem}",
             f"The field, the field of {net_name(best.config)}, and their distance on the disc at "
-            f"x₃ = 0.5. Its third component{', which should vanish,' * flat} stays within "
+            f"x₃ = 0.5. Third component of the net{' (should vanish)' * flat}: between "
             f"{scientific(u3[0])} and {scientific(u3[1])} in the cylinder.",
             partial(quivers, best),
             "Quiver plots of the exact and the learned field",

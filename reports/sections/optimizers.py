@@ -27,7 +27,7 @@ def contents(run: Run) -> list[Block]:
         return []
     first, seconds, source = runs.records[0].config, equal_time(runs), run.source(STUDY, runs)
     caption = (
-        "Relative test error against evaluations and against seconds, medians over seeds (seeds: "
+        "Relative test error in the cylinder by evaluations and by seconds, medians (seeds: "
         f"{len(runs.distinct('seed'))}) with a band over all."
     )
     groups = {(name,): group for name, group in _groups(runs).items()}
@@ -36,12 +36,12 @@ def contents(run: Run) -> list[Block]:
             f"One net ({first['hidden']}-{first['width']} ResNet with learned τ), with the same "
             "starting weights and data for all optimisers ([[race]], [[race-ends]]). All stop at "
             f"{int(first['evaluations']):,} evaluations, line searches included; “at equal time” "
-            f"is the error after {show(seconds, 'seconds')}, when the first has finished."
+            f"is the error after {show(seconds, 'seconds')}, when the fastest has finished."
         ),
         Picture("race", caption, partial(race, runs), caption, source),
         medians_by(
             "race-ends",
-            "Errors of each optimiser at the end and at equal time, medians over seeds.",
+            "Medians over seeds, at the end and at equal time; test errors are in the cylinder.",
             ("optimiser",),
             dict(sorted(groups.items(), key=lambda item: median(_ends(item[1])))),
             [

@@ -27,16 +27,16 @@ def contents(run: Run) -> list[Block]:
         return []
     return [
         Paragraph(
-            "The 5-10 ResNet with learned τ and bias ordering after 1000 steps of steepest "
-            f"descent. The paper reports a relative test error of {PRINTED_TEST_ERROR} "
-            "and three τ near zero, and does not say from which τ it started; so the start is "
-            "varied. With ReLU a small τ is partly a matter of scale, so layers are also judged "
-            "by their effect, ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖; both thresholds are "
-            f"{NEAR_ZERO:g}. Errors are medians over seeds."
+            "The ResNet of 5 hidden layers of width 10, learned τ and bias ordering, after 1000 "
+            "steps of steepest descent. The paper reports a relative test error of "
+            f"{PRINTED_TEST_ERROR} and three τ near zero, and does not say from which τ it "
+            "started; so the start is varied. With ReLU a small τ is partly a matter of scale, so "
+            "layers are also judged by their effect, ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖; both thresholds "
+            f"are {NEAR_ZERO:g}. Errors are medians over seeds."
         ),
         medians_by(
             "pruning",
-            "Pruning by τ and by effect, from each start: medians over seeds.",
+            "Errors in the cylinder before and after layers of small τ, or effect, are deleted.",
             ("τ starts at",),
             grouped(runs, "tau0"),
             [
@@ -46,7 +46,7 @@ def contents(run: Run) -> list[Block]:
                 largest("rel_test_error"),
                 ("runs with a τ ≈ 0", "count", _near_zero),
                 ("layers deleted (by τ)", "text", partial(_layers, name="pruned_tau_layers")),
-                ("error after", "error", partial(_median, name="pruned_tau_error")),
+                ("error after (by τ)", "error", partial(_median, name="pruned_tau_error")),
                 (
                     "last layer solved again",
                     "error",
@@ -57,7 +57,7 @@ def contents(run: Run) -> list[Block]:
                     "text",
                     partial(_layers, name="pruned_change_layers"),
                 ),
-                ("error after", "error", partial(_median, name="pruned_change_error")),
+                ("after (by effect)", "error", partial(_median, name="pruned_change_error")),
             ],
             run.source(STUDY, runs),
         ),

@@ -35,12 +35,12 @@ def contents(run: Run) -> list[Block]:
         f"The recipe ({net_name(first)}, η = {first['eta']:g}, {first['samples']:,} samples, "
         f"{first['optimizer']}, {int(first['evaluations']):,} evaluations) was chosen inside the "
         "cylinder, frozen, and then run on other seeds, other inputs and another field "
-        "([[record]]). The rule that chose η (train on r ≤ 1/√2, judge up to r = 1) was introduced "
-        "after cube errors of the tuning seeds had been seen."
+        "([[record]]). The rule that chose the width η of the activation (train on r ≤ 1/√2, judge "
+        "up to r = 1) was introduced after cube errors of the tuning seeds had been seen."
     )
     caption = (
-        "The recipe by field and inputs, medians over seeds. The search for it took place before "
-        "and is not in its seconds; methods without a net are in the comparison."
+        "Errors of the recipe by field and inputs, medians over seeds. Its seconds do not include "
+        "the search for it; methods other than nets are in the section “Fair comparison”."
     )
     groups = grouped(runs, "problem", "features", "samples")
     source = run.source(STUDY, runs)

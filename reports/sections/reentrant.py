@@ -44,8 +44,8 @@ def contents(run: Run) -> list[Block]:
         rows = element_rows(elements, norm)
         if rows:
             caption = (
-                "Finite elements at the edge, by size. Energies are those of nodal elements; the "
-                "rate is that of the error in unknowns^(1/3)."
+                "Finite elements on the prism, by size: L² error relative to the norm of u. "
+                "Energies are those of nodal elements."
             )
             source = run.source(STUDY, results)
             blocks.append(Table("reentrant-elements", caption, ELEMENTS, rows, source))
@@ -69,10 +69,10 @@ def _story(run: Run, results: Results, norm: float) -> list[Block]:
     return [
         Picture(
             "reentrant-story",
-            "Relative L² error of finite elements against unknowns; loss and relative error of "
-            "nets along training, boundary values by penalty and built in. N₀ uniform, N₀ graded "
-            "and hp bricks are best approximations, given the field; all others are given the "
-            "equation. Medians and bands over all seeds; dotted: the error of nodal Q₁ on its "
+            "Relative L² error on the prism of finite elements against unknowns; loss and error of "
+            "nets along training, with boundary values by a penalty and exact (built in). N₀ "
+            "uniform, N₀ graded and hp bricks are best approximations, given the field; all others "
+            "are given the equation. Medians and bands over all seeds; dotted: nodal Q₁ on its "
             "finest mesh.",
             partial(story, elements, arms, norm, limit),
             "Relative error of finite elements against unknowns; loss and relative error of nets "
@@ -125,8 +125,8 @@ def _pictures(run: Run, elements: dict[str, Results], nets: Results) -> list[Blo
     if not shown:
         return []
     caption = (
-        "The field at the edge (arrows) over the size of its error (red), at x₃ = ½; of nets the "
-        "one in the middle of its seeds."
+        "The field at the edge (arrows) and the size of its error (red), at x₃ = ½; of each kind "
+        "of net the seed with the median error."
     )
     draw = partial(beside_the_edge, shown)
     return [Picture("reentrant-edge", caption, draw, caption, run.source(STUDY, nets))]

@@ -40,11 +40,11 @@ NUMBERS = [
 
 
 LEAD = Paragraph(
-    "The paper trains ResNets and Fractional-DNNs on samples of the field in the cylinder, with "
-    "step sizes τ that are fixed or learned, and compares them with the best approximation by "
-    "Nédélec elements, which is given the field everywhere. γ, the starting τ, the starting "
-    "weights and the line search are not stated in the paper, so a number can only be approached; "
-    "the spread over seeds is the scale to judge a difference by."
+    "The paper (Antil, Díaz, Herberg) trains ResNets and Fractional-DNNs on samples of the field "
+    "in a cylinder and compares them with best approximations by Nédélec elements, given the field "
+    "everywhere. Layer l has weights W, biases b, activation σ and step size τ, fixed or learned; "
+    "γ < 1 is the order of a derivative. The paper does not state γ, starting values or line "
+    "search: judge differences by the spread over seeds."
 )
 NETS = Formula(
     '"ResNet:" quad &y_(l+1) = y_l + tau_l sigma(W_l y_l + b_l) \\ '
@@ -63,15 +63,15 @@ def papers_nets(run: Run) -> Results:
 
 def _training(run: Run, nets: Results) -> Picture:
     caption = (
-        "Mean square error against seconds of steepest descent on one thread, by hidden layers and "
-        "width: medians over seeds, bands over all."
+        "Training error by seconds of steepest descent on one thread; 2-50: 2 hidden layers of "
+        f"width 50. Medians over seeds (seeds: {len(nets.distinct('seed'))}), bands over all."
     )
     draw = partial(cost_of_training, nets)
     return Picture("paper-training", caption, draw, caption, run.source("training", nets))
 
 
 def _gradients(run: Run, nets: Results) -> Picture:
-    caption = "Norms of ∂J/∂W by layer, dashed before training, solid after; medians over seeds."
+    caption = "Norms of ∂J/∂W of the loss J by layer, dashed before training, solid after; medians."
     draw = partial(gradients_by_layer, nets)
     return Picture("paper-gradients", caption, draw, caption, run.source("training", nets))
 
@@ -84,12 +84,12 @@ def contents(run: Run) -> list[Block | Section]:
     if len(nets):
         blocks += [_training(run, nets), _gradients(run, nets)]
     if found:
-        caption = "The printed numbers and the closest reproduction in this run."
+        caption = "The paper's printed numbers and the run of ours that is closest."
         blocks.append(_numbers(run, "reproduction", caption, found))
     if penalised:
         caption = (
-            f"The second reading of the table of τ, λ₂ = {lambda2:g}: the paper's MSE rises while "
-            "J falls, so a penalty was active, and all printed τ are at most 1."
+            f"The paper's τ and runs with a penalty on τ of weight λ₂ = {lambda2:g}: in the paper "
+            "the MSE rises while J falls, so a penalty was active, and all printed τ are at most 1."
         )
         blocks.append(_numbers(run, "reproduction-with-penalty", caption, penalised))
     blocks += _sensitivity(run)
@@ -137,16 +137,16 @@ def _sensitivity(run: Run) -> list[Block | Section]:
     columns = [Column("change"), *(Column(q.name.replace("-", " ")) for q in QUESTIONS)]
     pairs = seen[QUESTIONS[0]][0].effect.pairs
     caption = (
-        f"What depends on what the paper leaves open: median ratio over {pairs} seeds, below one "
-        "where the paper's finding holds, with one choice changed at a time; * decided, two-sided, "
-        "Holm over the changes. Fewer samples and steps than the paper's."
+        "Effect of the choices that the paper leaves open, changed one at a time: median ratio of "
+        f"errors (paired seeds: {pairs}), below one where the paper's finding holds; * decided, "
+        "two-sided, Holm over the changes. Fewer samples and steps than the paper's."
     )
     text = ""
     if shares := data_and_weights(run.results):
         weights, data, rest = (f"{share:.0%}" for share in shares)
         text = (
-            f" Of the spread of log train_mse at the base point {weights} come from the starting "
-            f"weights, {data} from the data and {rest} from both together."
+            " Origin of the spread of the logarithm of the training error, as assumed: starting "
+            f"weights {weights}, data {data}, both together {rest}."
         )
     source = Source(run.command("sensitivity"), cells)
     return [Table("sensitivity", caption + text, columns, rows, source)]

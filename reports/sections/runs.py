@@ -123,13 +123,13 @@ def _errors(runs: Sequence[Run], problem: str) -> Table:
     columns = [
         Column("method"),
         Column("track"),
-        *(Column(f"L² cube, {run.name}", "error") for run in runs),
+        *(Column(f"L² error, {run.name}", "error") for run in runs),
         *(Column(f"seconds, {run.name}", "seconds") for run in runs),
     ]
     cells = tuple(key for row in found.values() for c in row if c for key in c.keys)
     return Table(
         f"runs-errors-{problem}",
-        f"Methods that several runs have in common, problem {problem}: medians over seeds.",
+        f"Methods of several runs on {problem}: L² error on the whole domain, medians over seeds.",
         columns,
         rows,
         Source(runs[0].command("training"), cells),

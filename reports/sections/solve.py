@@ -34,16 +34,16 @@ def contents(run: Run) -> list[Block]:
     sources = Results([*(r for group in nets.values() for r in group), *elements])
     return [
         Paragraph(
-            "Every method here is given f, φ and the boundary trace, never the field. The nets "
-            "minimise J with w = 100 at quasi-random points, with the same rule for every field "
-            "([[solve-work]])."
+            "Every method here is given f, φ and the boundary data g, never the field. The nets "
+            "are physics-informed (PINNs): they minimise J with w = 100 at N quasi-random points "
+            "inside and M on the boundary, chosen alike for every field ([[solve-work]])."
         ),
         LOSS,
         Picture(
             "solve-work",
             "L² error on the whole domain against seconds, one panel per field. Marks are meshes "
-            "or orders; the orange curve is the net along its training, median over seeds with a "
-            "band over all.",
+            "or orders; the orange curve is the best net along its training, median over seeds "
+            "with a band over all.",
             partial(work_precision, list(nets), elements, nets),
             "L² error against seconds, one panel per field: finite elements by size, the best net "
             "along its training.",
@@ -71,8 +71,8 @@ def _variants(run: Run, results: Results) -> list[Block]:
     if fewest is None:
         return []
     caption = (
-        f"The paper's variants after {fewest:g} evaluations each, with equal numbers of parameters "
-        "apart from τ itself; medians over seeds."
+        f"The paper's variants after {fewest:g} evaluations of J each, with as many parameters "
+        "apart from the step sizes τ; errors on the whole domain, medians over seeds."
     )
     measures: list[Measure] = [
         ("parameters", "count", "parameters"),
@@ -80,7 +80,7 @@ def _variants(run: Run, results: Results) -> list[Block]:
         smallest("l2_error"),
         largest("l2_error"),
         ("loss J", "error", "J"),
-        ("‖∂J/∂W₀‖ / ‖∂J/∂W_H‖ at the end", "number", _first_to_last),
+        ("gradient norm, first over last layer", "number", _first_to_last),
         DIVERGED,
     ]
     groups = dict(sorted(grouped(nets, "problem", "net", "tau").items()))
@@ -107,7 +107,7 @@ def _race(run: Run, results: Results) -> list[Block]:
     at_equal_time = {key: median(_error_at(r, equal) for r in g) for key, g in groups.items()}
     caption = (
         f"Optimisers on {racers.records[0].config['problem']}, with the same net, points and "
-        f"starts. Equal time is {show(equal, 'seconds')}, when the first has finished."
+        f"starts. Equal time is {show(equal, 'seconds')}, when the fastest has finished."
     )
     measures: list[Measure] = [
         SEEDS,
@@ -158,7 +158,7 @@ def _exponential(run: Run, elements: Results) -> list[Block]:
     if not rows:
         return []
     caption = (
-        "hp bricks towards the singular edge: the error falls like exp(−b unknowns^(1/4)), fitted "
-        "by least squares to the logarithms; the order along the edge is fixed."
+        "Decay of the L² error of hp bricks, whose layers shrink towards the singular edge: a fit "
+        "of exp(−b unknowns^(1/4)) to the logarithms; the order along the edge is fixed."
     )
     return [Table("solve-hp", caption, EXPONENTIAL, rows, run.source(STUDY, layered))]

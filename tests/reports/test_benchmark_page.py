@@ -103,7 +103,7 @@ def test_the_page_shows_targets_limits_and_load(tmp_path):
     page = benchmark_document(run(tmp_path, test_fit=info))
     titles = [section.title for section in page.sections]
     assert titles == ["Targets", "Kernels and their limits", "What is measured", "All of peers"]
-    assert "0 of 1 targets were met" in page.sections[0].blocks[0].text
+    assert "Targets met in this run: 0 of 1" in page.sections[0].blocks[0].text
     assert page.sections[0].blocks[1].rows[0][-1] == "missed by 1.16×"
     assert page.abstract[0].startswith("**The machine was busy**: 1 of 1")
     assert "0.40 of the limit set by memory traffic" in page.abstract[-1]

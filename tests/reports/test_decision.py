@@ -100,7 +100,7 @@ def test_most_seeds_have_to_reach_it():
             [(1, 1e-1), (10, 1e-2), (20, 1e-3)],
             "still falling when its budget (8000 evaluations) ended",
         ),
-        ([(1, 1e-3), (10, 1e-3), (20, 1e-3)], "where it ends"),
+        ([(1, 1e-3), (10, 1e-3), (20, 1e-3)], "ends above the required error"),
         ([(1, math.inf)], "diverged in 1 of 1"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_removed_study_leaves_an_honest_gap(tmp_path):
 def test_an_empty_run_still_reports(tmp_path):
     path = tmp_path / "empty"
     Store.writable(path).close()
-    assert "there are no results yet" in page(path)
+    assert "no results yet" in page(path)
 
 
 def test_several_runs_in_one_report(tmp_path):
@@ -129,8 +129,8 @@ def test_several_runs_in_one_report(tmp_path):
     document = build_document(Run.read(one, [other]))
     text = render_html(document)
     assert "Runs compared" in text
-    assert "L² cube, one" in text
-    assert "L² cube, &lt;b&gt;two" in text
+    assert "L² error, one" in text
+    assert "L² error, &lt;b&gt;two" in text
     assert "1.2·10⁻³" in text
     assert "1.23·10⁻³" not in page(one)
     assert "Runs compared" not in page(one)
