@@ -58,7 +58,7 @@ def test_tuning_and_judging_never_meet():
         Config(hidden=3, rates=(1e-3, 1e-2, 1e-1), tau0s=("1", "2", "3", "4", "5"))
     with pytest.raises(UserError, match="arm 'rezero' is not defined for net 'fractional'"):
         Config(hidden=3, net="fractional", arm="rezero")
-    with pytest.raises(UserError, match="no arm 'learnt'; did you mean 'learned'"):
+    with pytest.raises(UserError, match="unknown arm 'learnt'; did you mean 'learned'"):
         Config(hidden=3, arm="learnt")
 
 

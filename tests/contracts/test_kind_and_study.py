@@ -171,7 +171,7 @@ def test_a_kind_that_lacks_a_part_is_told_which(dropped_in, lacking):
 
 def test_a_track_that_does_not_exist_is_refused(dropped_in):
     dropped_in("bench.cells", "guess", KIND.replace("TRACK", "feild"))
-    with pytest.raises(UserError, match="no information 'feild'; did you mean 'field'"):
+    with pytest.raises(UserError, match="unknown information 'feild'; did you mean 'field'"):
         contested([made(Cell("guess", {}), {"numbers": 3})])
 
 
