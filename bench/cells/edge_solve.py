@@ -18,7 +18,7 @@ from bench.methods.net_names import element_short, element_title
 @dataclass(frozen=True, kw_only=True)
 class Config:
     problem: str = inherited(fem.Config, "problem", default="reentrant")
-    element: str = setting("nodalQ", help="Element: nodalP1, nodalQ, N0, …")
+    element: str = setting("nodalQ", help="Element: nodalP1, nodalQ, N0, …; see `femnets list`.")
     n: int = setting(min=1, help="Cells per unit length.")
     order: int | None = setting(None, min=1, help="Order, for nodalQ.")
     grading: float | None = inherited(fem.Config, "grading")
