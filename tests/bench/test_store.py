@@ -275,7 +275,7 @@ def test_a_link_in_the_place_of_a_folder_is_refused_and_nothing_behind_it_touche
     (victim / "notes").write_text("precious")
     shutil.rmtree(tmp_path / "run" / part)
     (tmp_path / "run" / part).symlink_to(victim)
-    with pytest.raises(UserError, match="is a link"):
+    with pytest.raises(UserError, match="is a symbolic link"):
         Store.writable(tmp_path / "run")
     found = sorted(str(path.relative_to(victim)) for path in victim.rglob("*"))
     assert found == ["folder", "folder/notes", "notes"]
@@ -295,6 +295,6 @@ def test_links_within_the_folders_of_a_run_are_not_followed(store, tmp_path):
     assert not directory.is_symlink()
     assert store.read(cell()).values == {"l2_error": 0.25}
     (store.path / "cells/net").symlink_to(victim)
-    with pytest.raises(UserError, match="is a link"):
+    with pytest.raises(UserError, match="is a symbolic link"):
         Store.writable(store.path)
     assert os.listdir(victim) == ["notes"]
