@@ -5,13 +5,13 @@ Every file of this folder is a *kind* of cell, found by its name. It defines
     Config        a frozen dataclass: every setting with type, default, help text and range
     ALONE         True if the cell measures seconds, and so needs the machine to itself
     TIMED         patterns of the values and arrays that differ from run to run with the machine
-    needs_bytes   Config -> the memory it will take, so that two that do not fit do not meet
+    needs_bytes   Config -> bytes of memory it will take; cells run together only if they fit
     run           Config -> Result, importing what is heavy inside
-    competitor    (Config, values) -> Competitor: track, title, unknowns in comparisons, found
+    competitor    (Config, values) -> Competitor: track, title, unknowns in comparisons, made
                   without torch and scikit-fem; None if the kind does not compete
 
 A kind with a dot in its name is an importable module outside this package: `mine.cells.heat`. Code
-that makes such a cell has it imported; a run folder that names such a kind does not.
+that makes such a cell imports that module; reading a run folder that names it does not.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MACHINE", "Cell", "Competitor", "Result"]
 
-# Units stand in names: what is a time or a memory differs from machine to machine.
+# Values whose names contain these units (time, memory) differ from machine to machine.
 MACHINE = ("*seconds*", "*peak_bytes*")
-KEY_BYTES = 10  # 80 bits: among 10^6 cells two keys meet with probability 4e-13
+KEY_BYTES = 10  # 80 bits: among 10^6 cells two keys coincide with probability 4e-13
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ class Cell:
         return label_of(self.kind, self.config)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the dataclass: a worker that reads a cell need not be able to import its kind.
+        """Return the state without the dataclass: a worker may be unable to import the cell's kind.
 
-        With the files from outside that the config names: the worker has only what it is sent.
+        It includes the user's files that the config names: the worker has no other copy of them.
         """
         kept = {name: value for name, value in self.__dict__.items() if name != "settings"}
         return {**kept, "plugins": plugins.travelling(self.config)}
@@ -107,19 +107,19 @@ class Cell:
 
 
 def paired(seed: int) -> dict[str, int]:
-    """Initial weights and data of one seed: what two arms of a study share."""
+    """The seeds of initial weights and data, equal for the two arms of a study."""
     return {"seed": seed, "data_seed": seed}
 
 
 def settings_of(kind: str, config: Mapping[str, Any]) -> Any:
-    """The kind's dataclass with these values; one that does not fit is refused in one line."""
+    """Return the kind's dataclass with these values; raise a UserError if one does not fit."""
     return configured(load_kind(kind).Config, config, where=f"a {kind} cell")
 
 
 def not_of_kind(kind: str, config: Mapping[str, Any]) -> list[str]:
-    """The names in a stored config that no cell of this kind would have with such values.
+    """The settings in a stored config that a cell of this kind does not have, or not so typed.
 
-    Of a kind that today's code does not have nothing is known, and nothing relies on it.
+    The list is empty for a kind that the current code does not have.
     """
     try:
         return mistyped(load_kind(kind).Config, config)
@@ -128,7 +128,7 @@ def not_of_kind(kind: str, config: Mapping[str, Any]) -> list[str]:
 
 
 def plain(settings: Any) -> dict[str, Any]:
-    """A config as JSON holds it: its fields are typed, and of JSON's types but for tuples."""
+    """Return a config as JSON stores it, with lists in place of tuples."""
     values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
@@ -158,13 +158,13 @@ def _kind(module: Any, name: str) -> ModuleType:
     parts = ("Config", "ALONE", "TIMED", "needs_bytes", "run", "competitor")
     absent = [part for part in parts if not hasattr(module, part)]
     if absent:
-        raise UserError(f"{name} is no kind of cell: it defines no {', '.join(absent)}")
+        raise UserError(f"{name} is not a kind of cell: it defines no {', '.join(absent)}")
     if module.competitor and "problem" not in types_of(module.Config):
-        raise UserError(f"{name} competes, so its Config needs a field 'problem'")
+        raise UserError(f"{name} defines a competitor, so its Config needs a field 'problem'")
     return cast(ModuleType, module)
 
 
-# Studies from outside name their own kinds, by module; installed packages offer none.
+# A user's studies name their kinds of cells by module; installed packages register none.
 REGISTRY: Registry[ModuleType] = Registry("kind of cell", __name__, _kind, files=True)
 kinds = REGISTRY.names
 
@@ -204,7 +204,7 @@ def competitor_of(
 ) -> Competitor | None:
     """How a result appears in comparisons; None if its kind does not compete.
 
-    Nor does a result whose kind, or config, today's code no longer has: no cell would give it.
+    None also for a result whose kind or config the current code no longer has.
     """
     try:
         declared = load_kind(kind).competitor

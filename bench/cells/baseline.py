@@ -13,12 +13,12 @@ from bench.methods.competitor import Competitor, samples_given, samples_title
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    method: str = setting(help="A file of bench/methods/baselines.")
+    method: str = setting(help="The baseline: a file of bench/methods/baselines.")
     problem: str = setting("maxwell", help="The field to learn.")
     features: str = setting("x,f,phi", help="Inputs of the method.")
     samples: int = setting(12_000, min=1, help="Training points.")
     data_seed: int = setting(0, min=0, help="Seed of the points only.")
-    seed: int = setting(0, min=0, help="Seed of what the method draws itself.")
+    seed: int = setting(0, min=0, help="Seed of the method's own random numbers.")
 
 
 ALONE = False
@@ -26,7 +26,7 @@ TIMED = MACHINE
 
 
 def needs_bytes(config: Config) -> int:
-    """The process, and features at all samples with the copies that a factorisation takes."""
+    """Memory of the process, the features at all samples and the copies for a factorisation."""
     return (400 + config.samples // 20) * 2**20
 
 

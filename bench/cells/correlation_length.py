@@ -1,6 +1,6 @@
-"""ξ of wide random feedforward nets with one activation: measured on pairs of inputs, predicted.
+"""The correlation length ξ of wide random feedforward nets: measured on pairs, and predicted.
 
-Weights are named by their variance relative to the edge of chaos, where ξ is infinite.
+Weights are given by their variance relative to the edge of chaos, where ξ is infinite.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from bench.methods.configurations import NET
 @dataclass(frozen=True, kw_only=True)
 class Config:
     activation: str = setting("tanh", panel=NET, help="Activation.")
-    bias_variance: float = setting(0.05, above=0, help="Without biases c* is no attracting point.")
+    bias_variance: float = setting(0.05, above=0, help="Bias variance; at 0, c* attracts nothing.")
     ratios: tuple[float, ...] = setting(
         (0.2, 0.4, 0.6, 0.7, 0.8, 1.4, 1.7, 2.0, 2.5),
         above=0,
-        help="Variances of the weights over that at the edge of chaos.",
+        help="Weight variances, as ratios to that at the edge of chaos.",
     )
     width: int = setting(1000, min=2, help="Width of the layers.")
     depth: int = setting(100, min=6, help="Layers.")
-    inputs: int = setting(24, min=2, help="Inputs, of which all pairs are looked at.")
+    inputs: int = setting(24, min=2, help="Number of inputs; all pairs are measured.")
     seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds of weights and inputs.")
 
 
@@ -41,7 +41,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    """Lists by ratio. Where q itself runs away ξ is infinite by theory, and null here.
+    """Return lists with one entry per ratio; null where q diverges (theory: ξ is infinite).
 
     ξ is measured on all seeds together, and seed by seed for its scatter.
     """

@@ -1,5 +1,5 @@
-"""One solve at a re-entrant edge, by nodal elements (the classical wrong answer, or its cure)
-or by Nédélec's: errors, the energy of nodal ones, and the field on a slice around the edge."""
+"""One solve at a re-entrant edge, by nodal elements (plain: wrong; weighted: right) or Nédélec's:
+errors, the energy of the nodal solution, and the field on a slice around the edge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bench.methods.net_names import element_short, element_title
 @dataclass(frozen=True, kw_only=True)
 class Config:
     problem: str = inherited(fem.Config, "problem", default="reentrant")
-    element: str = setting("nodalQ", help="nodalP1, nodalQ, N0, …; see `femnets list`.")
+    element: str = setting("nodalQ", help="Element: nodalP1, nodalQ, N0, …; see `femnets list`.")
     n: int = setting(min=1, help="Cells per unit length.")
     order: int | None = setting(None, min=1, help="Order, for nodalQ.")
     grading: float | None = inherited(fem.Config, "grading")

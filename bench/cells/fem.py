@@ -34,11 +34,11 @@ class Config:
     layers: int | None = setting(
         None, min=1, help="Geometric layers of bricks (hexP) towards the singular edge."
     )
-    ratio: float = setting(RATIO, above=0, help="Of the thicknesses of the layers.")
+    ratio: float = setting(RATIO, above=0, help="Thickness ratio of successive layers.")
     refine: int | None = setting(
-        None, min=1, help="Refinements of tetrahedra where the error estimator says so."
+        None, min=1, help="Adaptive refinements of tetrahedra, by the error estimator."
     )
-    solve: bool = setting(False, help="The boundary-value problem, not the best approximation.")
+    solve: bool = setting(False, help="Solve the boundary-value problem; else best approximation.")
     solver: str = setting("auto", help="A solver of the element.")
     tol: float = setting(1e-8, above=0, help="Relative residual at which the solver stops.")
     threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads of the solver.")
@@ -47,18 +47,18 @@ class Config:
 ALONE = False
 TIMED = MACHINE
 
-# The error is split at r = 1 where the rule that stands on the mesh has no more points than this:
+# The error is split at r = 1 if the quadrature rule of the mesh has at most so many points:
 # up to n = 4 on tets (n = 2 at a singular edge), n = 8 on hexes.
 SPLIT_POINTS = 120_000
 PROCESS_BYTES = 700 * 2**20
 COMMON = ("h", "dofs", "element", "solver", "iterations", "residual", "peak_bytes")
 ERRORS = ("l2_error", "hcurl_error", "l2_relative", "hcurl_relative")
-# What a boundary-value solution says of itself, and what cells have always called it.
+# Measures of a boundary-value solution that need no u, and their names in stored results.
 OWN = {"divergence": "discrete_divergence", "estimate": "estimated_error"}
 
 
 def needs_bytes(config: Config) -> int:
-    """The process itself and what the solver will take; `fem` refuses what does not fit."""
+    """Memory of the process and of the solver; `fem` refuses what does not fit."""
     from bench import problems
 
     domain = problems.get(config.problem).domain
@@ -88,7 +88,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
 
 
 def _kind_of_mesh(config: Config) -> str:
-    """What a title adds to the element: nothing for the uniform cube."""
+    """The mesh as a title adds it to the element; empty for the uniform cube."""
     kinds = {" graded": config.grading, " hp": config.layers, " adaptive": config.refine}
     return next((name for name, value in kinds.items() if value is not None), "")
 
@@ -127,7 +127,7 @@ def run(config: Config) -> Result:
 
 
 def _split(config: Config, solution: Any, problem: Problem) -> dict[str, Any]:
-    """Errors on the parts of the domain; nothing where that is expensive, or the mesh graded.
+    """Errors on the parts of the domain; empty where that is expensive or the mesh is graded.
 
     The rules have twice the element's degree for the square of the error, and more where few cells
     have to resolve u itself.

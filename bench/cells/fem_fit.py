@@ -52,7 +52,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 
 def run(config: Config) -> Result:
-    """Fit and measure on the training part only: the field is not defined beyond its mesh."""
+    """Fit, and measure on the training part only: the field is not defined beyond its mesh."""
     from bench import problems
     from bench.measure.norms import l2_norm, relative_test_error, suffix
     from bench.measure.queries import seconds_per_point

@@ -1,4 +1,4 @@
-"""Seconds of one best approximation: median of repeats after a warm-up, alone on the machine."""
+"""Time of one best approximation: median of repeats after a warm-up, alone on the machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Config(fem_cell.Config):
 
 ALONE = True
 TIMED = MACHINE
-competitor = None  # it measures seconds of what `fem` measures
+competitor = None  # it only times what `fem` measures
 
 
 def needs_bytes(config: Config) -> int:
@@ -24,7 +24,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    """The method's own seconds: measuring its error, part of every repeat, does not count."""
+    """Time the method alone: each repeat also measures its error, which does not count."""
     import numpy as np
 
     from bench.measure.timing import Times

@@ -1,4 +1,4 @@
-"""Gradient norms, end-to-end Jacobians and the theory's prediction of one net before training."""
+"""Gradient norms, end-to-end Jacobians and their predictions for one net before training."""
 
 from __future__ import annotations
 

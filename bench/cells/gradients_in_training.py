@@ -13,16 +13,16 @@ from bench.methods.configurations import NetInAtlas
 class Config(NetInAtlas):
     init: str = inherited(NetInAtlas, "init", default="torch")
     optimizer: str = setting("adam", help="An optimiser of `femnets list`.")
-    rate: float = setting(1e-3, above=0, help="Of an optimiser without a line search.")
+    rate: float = setting(1e-3, above=0, help="Rate, if the optimiser has no line search.")
     evaluations: int = setting(
         500, min=1, help="Evaluations of J and its gradient, line searches included."
     )
-    rows: int = setting(100, min=1, help="Rows of the recorded history, about.")
+    rows: int = setting(100, min=1, help="Approximate rows of the recorded history.")
 
 
 ALONE = False
 TIMED = ()
-competitor = None  # it looks at gradients, on few samples
+competitor = None  # it records gradients, on few samples
 
 
 def needs_bytes(config: Config) -> int:

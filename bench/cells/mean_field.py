@@ -1,4 +1,4 @@
-"""Growth of gradients in random nets of one kind over weight scales and seeds, and by mean field.
+"""Growth of gradients in random nets over weight scales and seeds, measured and by mean field.
 
 One cell is a line of the atlas: the weights of a seed are drawn once and multiplied by each scale.
 """
@@ -31,7 +31,7 @@ class Config:
         panel=NET,
         help="start: weights scaled until pre-activations have variance one; layer: LayerNorm.",
     )
-    dtype: str = setting("float64", help="Of the passes: float64, or float32 for wide nets.")
+    dtype: str = setting("float64", help="Precision: float64, or float32 for wide nets.")
     problem: str = inherited(NetInAtlas, "problem")
     samples: int = inherited(NetInAtlas, "samples", default=32)
     seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds of the weights and of the points.")
@@ -51,7 +51,7 @@ competitor = None  # nothing is trained
 
 
 def needs_bytes(config: Config) -> int:
-    """Weights as drawn, as the net holds them and scaled, and the states."""
+    """Memory of three copies of the weights (drawn, in the net, scaled) and of the states."""
     hidden, width = config.hidden, config.width
     return 400 * 2**20 + 8 * hidden * width * (3 * width + 10 * config.samples)
 
@@ -59,8 +59,8 @@ def needs_bytes(config: Config) -> int:
 def run(config: Config) -> Result:
     """Values are tables: a row per scale, an entry per seed.
 
-    `log10_growth_before` is given the starting law of the weights alone; null where theory has no
-    closed form for it: skips, biases, a start that looks at the data.
+    `log10_growth_before` uses only the distribution of the starting weights; null where theory has
+    no closed form for it: skips, biases, a start that depends on the data.
     """
     passes = part_of(config, Passes)
     nets = [part_of(config, NetInAtlas, seed=seed, data_seed=seed) for seed in config.seeds]

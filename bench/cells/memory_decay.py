@@ -1,4 +1,4 @@
-"""What a Fractional-DNN's memory does by itself: ∂y[H]/∂y[1] with all weights zero.
+"""Decay of a Fractional-DNN's memory alone: ∂y[H]/∂y[1] with all weights zero.
 
 y[l] = y[l-1] - Σ A[l-1,j] (y[j+1] - y[j]) then is a scalar recursion in every component, whatever τ
 is as long as the steps are equal, and it forgets: the derivative decays like H^{-(1-γ)}.

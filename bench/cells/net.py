@@ -24,7 +24,7 @@ PAPER_MESHES = range(1, 11)
 
 
 def needs_bytes(config: Config) -> int:
-    """Torch itself, the states of a chunk, and what the optimiser keeps."""
+    """Memory of torch itself, the states of a chunk and the optimiser's state."""
     parameters = config.width**2 * config.hidden
     options = {} if config.memory is None else {"memory": config.memory}
     kept = optimizers.state_bytes(config.optimizer, parameters, options)
@@ -46,7 +46,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 
 def _differences(config: Config) -> str:
-    """What a title adds where a setting is not the paper's."""
+    """The settings that differ from the paper's, as a title adds them."""
     parts = [
         "" if config.optimizer == "steepest" else f", {config.optimizer}",
         f", {config.evaluations:g} evaluations" if config.evaluations else "",
@@ -66,7 +66,7 @@ def run(config: Config) -> Result:
     from nets.storage import to_bytes
 
     if config.steps is None and config.evaluations is None:
-        raise UserError("a net cell needs steps or evaluations: seconds would not repeat")
+        raise UserError("a net cell has no limit that repeats; set steps or evaluations")
     trained = train_net(config)
     meshes = filter(trained.data.problem.domain.offers, PAPER_MESHES)
     values, arrays = field_samples(trained, meshes)

@@ -1,4 +1,4 @@
-"""Seconds of one loss and gradient of a net, and of one prediction, alone on the machine."""
+"""Time of one loss and gradient of a net, and of one prediction, alone on the machine."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class Config:
     problem: str = setting("maxwell", help="The field to learn.")
     net: str = setting(help="The architecture.")
     hidden: int = setting(min=1, help="Hidden layers.")
-    width: int = setting(50, min=1, help="Their width.")
+    width: int = setting(50, min=1, help="Width of the hidden layers.")
     samples: int = setting(12_000, min=1, help="Rows of the data.")
-    precision: str = setting("float64", help="Of the net's evaluation: float64 or float32.")
+    precision: str = setting("float64", help="Precision of evaluation: float64 or float32.")
     threads: int = setting(1, min=1, help="Threads of the matrix products.")
     repeats: int = setting(20, min=1, help="Evaluations timed after the warm-up.")
 
 
 ALONE = True
 TIMED = MACHINE
-competitor = None  # it measures seconds, not errors
+competitor = None  # it measures time, not errors
 
 
 def needs_bytes(config: Config) -> int:

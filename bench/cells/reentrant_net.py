@@ -1,6 +1,6 @@
 """One net near re-entrant edges, given the equation and the boundary values, never u (solve).
 
-What its loss says, what is true and what a user without u can compute are kept along the training
+Its loss, its true error and the indicators that need no u are recorded along the training
 (`bench.methods.edge_forms.training`).
 """
 
@@ -21,7 +21,7 @@ from bench.methods.configurations import part_of
 class Config:
     problem: str = setting("reentrant", help="The field: reentrant, reentrant3d or fichera.")
     form: str = setting(
-        "div-curl", help="Of the loss: div-curl (where curl u = 0), first-order or weak."
+        "div-curl", help="Form of the loss: div-curl (where curl u = 0), first-order or weak."
     )
     boundary: str = setting(
         "penalty", help="Boundary values at the re-entrant edge: penalty, or exact (built in)."
@@ -29,11 +29,11 @@ class Config:
     inside: str = setting("uniform", help="Points inside: uniform, or graded to the edge.")
     rim: str = setting("uniform", help="Points on the edge's two faces: uniform or graded.")
     div_exponent: float = setting(0.0, min=0, help="Exponent a of the weight r^a on div u.")
-    singular: bool = setting(False, help="Add the singular function: the net is given more.")
+    singular: bool = setting(False, help="Add the singular function, which is extra information.")
     hidden: int = setting(2, min=1, help="Hidden layers.")
-    width: int = setting(20, min=1, help="Their width.")
-    points: int = setting(648, min=8, help="Points inside, about.")
-    boundary_points: int = setting(300, min=8, help="Points on the boundary, about.")
+    width: int = setting(20, min=1, help="Width of the hidden layers.")
+    points: int = setting(648, min=8, help="Approximate number of points inside.")
+    boundary_points: int = setting(300, min=8, help="Approximate points on the boundary.")
     boundary_weight: float = setting(10.0, above=0, help="Weight of the boundary values.")
     optimizer: str = setting("ssbfgs", help="The optimiser.")
     evaluations: float = setting(800, above=0, help="Evaluations of loss and gradient.")
@@ -46,7 +46,7 @@ TIMED = MACHINE
 
 
 def needs_bytes(config: Config) -> int:
-    """Torch, the buffers of the fine rule, a coarse mesh solve."""
+    """Memory of torch, the buffers of the fine rule and a coarse mesh solve."""
     return 900 * 2**20
 
 

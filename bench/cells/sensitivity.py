@@ -1,4 +1,4 @@
-"""The paper's eight nets in small under one choice that the paper leaves open, for one seed.
+"""Small versions of the paper's eight nets under one choice that it leaves open, for one seed.
 
 ResNet and Fractional-DNN, τ fixed and learned, two depths: everything that the comparisons of its
 Section 7 need, from one start and one data set. With `carry_input` the input is padded with zeros
@@ -27,7 +27,7 @@ class Config:
     init: str = inherited(NetOnData, "init")
     scale: float = inherited(NetOnData, "scale")
     optimizer: str = setting("steepest", help="An optimiser of `femnets list`.")
-    carry_input: bool = setting(False, help="P from the input: padded with zeros instead of 0.")
+    carry_input: bool = setting(False, help="Pad the input with zeros to the width; else P = 0.")
     problem: str = inherited(NetOnData, "problem")
     samples: int = inherited(NetOnData, "samples", default=500)
     depths: tuple[int, ...] = setting((2, 6), min=1, help="Hidden layers of the two nets.")
@@ -39,7 +39,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-competitor = None  # small nets on few samples: it asks what changes, not who wins
+competitor = None  # small nets on few samples: for sensitivity, not for a ranking
 
 
 def needs_bytes(config: Config) -> int:
@@ -47,7 +47,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    """By `net-τ-depth`: errors in training, on the cube, outside the cylinder; τ; rises of J."""
+    """Errors by `net-τ-depth` in training, on the cube, outside the cylinder; τ; rises of J."""
     return Result(
         {
             f"{net}-{tau}-{depth}": trained(

@@ -1,4 +1,4 @@
-"""The paper's formulas as printed and as corrected, each against an independent computation."""
+"""The paper's formulas, printed and corrected, compared with independent computations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Config:
 
 ALONE = False
 TIMED = ()
-competitor = None  # it judges formulas
+competitor = None  # it checks formulas
 
 
 def needs_bytes(config: Config) -> int:
@@ -23,8 +23,8 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    """By function of `nets.theory.slips`: the relative error as printed, and corrected; under
-    `theorems` what `nets.theory.theorems` measures."""
+    """Return relative errors, printed and corrected, by function of `nets.theory.slips`; under
+    `theorems` the measurements of `nets.theory.theorems`."""
     from dataclasses import asdict
 
     from nets.theory.slips import SLIPS

@@ -23,7 +23,7 @@ TIMED = MACHINE
 
 
 def needs_bytes(config: Config) -> int:
-    """Torch itself, the buffers of a chunk, and what the optimiser keeps."""
+    """Memory of torch itself, the buffers of a chunk and the optimiser's state."""
     parameters = config.width**2 * (config.hidden - 1) + 8 * config.width
     return 700 * 2**20 + optimizers.state_bytes(config.chosen_optimizer, parameters)
 
@@ -45,7 +45,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 
 def _differences(config: Config) -> str:
-    """What a title adds where a setting is not the default."""
+    """The settings that differ from the defaults, as a title adds them."""
     parts = [
         "" if config.form == "strong" else f", {config.form} form",
         "" if config.boundary == "penalty" else ", boundary built in",
@@ -64,7 +64,7 @@ def run(config: Config) -> Result:
     from nets.storage import to_bytes
 
     if config.steps is None and config.evaluations is None:
-        raise UserError("a solved_net cell needs steps or evaluations: seconds would not repeat")
+        raise UserError("a solved_net cell has no limit that repeats; set steps or evaluations")
     solved = solve_net(config)
     field, domain = solved.collocation.field(solved.net), solved.collocation.problem.domain
     return Result(

@@ -1,7 +1,7 @@
 """Singular values of the Jacobians between hidden layers along trainings of one net, several seeds.
 
 End to end dy[H]/dy[1] and step by step dy[k+1]/dy[k], on a few samples, at checkpoints from the
-start to the end; formed exactly, in numbers that cannot overflow.
+start to the end; computed exactly, in a scaled form that cannot overflow.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class Config(NetInAtlas):
     tau0: str = inherited(NetInAtlas, "tau0", default="1/H")
     hidden: int = required(NetInAtlas, "hidden")
     samples: int = inherited(NetInAtlas, "samples", default=200)
-    optimizer: str = setting("adam", help="An optimiser without a line search, of `femnets list`.")
-    rate: float = setting(3e-3, above=0, help="Its rate.")
+    optimizer: str = setting("adam", help="An optimiser of `femnets list` without line search.")
+    rate: float = setting(3e-3, above=0, help="Rate of the optimiser.")
     evaluations: int = setting(300, min=1, help="Evaluations of J and its gradient.")
-    checkpoints: int = setting(10, min=1, help="Of the spectra, besides the start.")
+    checkpoints: int = setting(10, min=1, help="Number of spectra after the start.")
     jacobian_samples: int = setting(8, min=1, help="Rows with Jacobians.")
-    seeds: tuple[int, ...] = setting((0,), min=0, help="Of weights and points, in place of `seed`.")
+    seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds of weights and points (not `seed`).")
 
 
 ALONE = False
 TIMED = ()
-competitor = None  # it looks at Jacobians, on few samples
+competitor = None  # it records Jacobians, on few samples
 
 
 def needs_bytes(config: Config) -> int:
@@ -38,7 +38,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    """Arrays (seeds, checkpoints, …) in log₁₀, averaged over samples; NaN once a training is lost.
+    """Return log₁₀ arrays (seeds, checkpoints, …), means over samples; NaN after divergence.
 
     `end_to_end` has all singular values, `step_largest` and `step_smallest` the extreme ones of
     every step. Values: the same ends, medians over seeds.

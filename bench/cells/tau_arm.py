@@ -25,7 +25,7 @@ MOST_POINTS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    arm: str = setting("learned", help=f"What happens to tau: {', '.join(ARMS)}.")
+    arm: str = setting("learned", help=f"Treatment of tau: {', '.join(ARMS)}.")
     net: str = inherited(NetOnData, "net")
     hidden: int = required(NetOnData, "hidden")
     width: int = inherited(NetOnData, "width", default=20)
@@ -34,25 +34,25 @@ class Config:
     problem: str = inherited(NetOnData, "problem")
     samples: int = inherited(NetOnData, "samples", default=200)
     optimizer: str = setting("adam", help="An optimiser of `femnets list`.")
-    rates: tuple[float, ...] = setting((), above=0, help="Candidates; none with a line search.")
+    rates: tuple[float, ...] = setting((), above=0, help="Candidate rates; () with line search.")
     tau0s: tuple[str, ...] = setting(("1/H",), help="Candidates for tau0.")
-    scales: tuple[float, ...] = setting((1.0,), above=0, help="Candidates for the weights' scale.")
+    scales: tuple[float, ...] = setting((1.0,), above=0, help="Candidate scales of the weights.")
     evaluations: int = setting(300, min=1, help="Evaluations of J and its gradient per training.")
-    tuning_seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds (and data) that choose.")
-    seeds: tuple[int, ...] = setting((1000,), min=0, help="Seeds of the weights that judge.")
-    data_seeds: tuple[int, ...] = setting((1000,), min=0, help="Their data, crossed with them.")
+    tuning_seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds used only for tuning.")
+    seeds: tuple[int, ...] = setting((1000,), min=0, help="Seeds of the weights, for judging.")
+    data_seeds: tuple[int, ...] = setting((1000,), min=0, help="Data seeds, crossed with `seeds`.")
 
     def __post_init__(self) -> None:
         if not admitted(self.arm, self.net):
             raise UserError(f"arm {self.arm!r} is not defined for net {self.net!r}")
         if not 1 <= len(self.points) <= MOST_POINTS:
             raise UserError(
-                f"1 to {MOST_POINTS} tuning points per arm, got {len(self.points)}: rates × tau0s "
-                "× scales"
+                f"an arm takes 1 to {MOST_POINTS} tuning points, got {len(self.points)} (rates × "
+                "tau0s × scales)"
             )
         if set(self.tuning_seeds) & {*self.seeds, *self.data_seeds}:
             raise UserError(
-                "tuning_seeds must not judge: choose them below 1000 and seeds from there on"
+                "tuning_seeds overlap seeds or data_seeds; take tuning seeds < 1000, others >= 1000"
             )
 
     @property

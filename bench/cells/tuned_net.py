@@ -1,4 +1,4 @@
-"""A net with everything chosen for it by validation on its own samples, then trained.
+"""A net whose settings are all chosen by validation on its own samples, then trained.
 
 The whole method is one cell, so that its cost counts the search, and it is given `samples` samples
 and no more (`bench.methods.tuning`). First every size with every activation, then, for the best of
@@ -27,7 +27,7 @@ class Config:
     features: str = inherited(Training, "features")
     net: str = inherited(Training, "net")
     tau: str = inherited(Training, "tau")
-    sizes: tuple[str, ...] = setting(("2-10", "2-20"), help="Candidates, hidden-width.")
+    sizes: tuple[str, ...] = setting(("2-10", "2-20"), help="Candidate sizes, hidden-width.")
     activations: tuple[str, ...] = setting(("smoothrelu",), help="Candidates.")
     etas: tuple[float, ...] = setting(
         (1e-4, 4.0, 16.0), above=0, help="Candidates for eta of smoothrelu."
@@ -36,22 +36,22 @@ class Config:
         (1.0,), above=0, help="Candidates for first_scale of every other activation."
     )
     optimizers: tuple[str, ...] = setting(
-        ("ssbfgs",), help="The first with every candidate, the others with the best."
+        ("ssbfgs",), help="Optimisers: the first for the search, all for the best candidate."
     )
-    samples: int = setting(1000, min=10, help="Points, some of which are held out while tuning.")
+    samples: int = setting(1000, min=10, help="Points; some are held out while tuning.")
     radius: float = setting(0.9, above=0, max=1, help="Hold out r > radius while tuning.")
     tuning_evaluations: int = setting(1000, min=1, help="Evaluations per candidate.")
-    evaluations: int = setting(8000, min=1, help="Evaluations of the one that is scored.")
+    evaluations: int = setting(8000, min=1, help="Evaluations of the final training.")
     seed: int = inherited(Training, "seed")
     data_seed: int = inherited(Training, "data_seed")
 
     def __post_init__(self) -> None:
         for size in self.sizes:
             if not re.fullmatch(r"[1-9][0-9]*-[1-9][0-9]*", size):
-                raise UserError(f"a size is hidden-width, such as 2-20, got {size!r}")
+                raise UserError(f"invalid size {size!r}; write hidden-width, such as 2-20")
         for name in ("sizes", "activations", "optimizers"):
             if not getattr(self, name):
-                raise UserError(f"a search needs candidates: {name} is empty")
+                raise UserError(f"{name} is empty; give at least one candidate")
 
 
 ALONE = False
@@ -63,7 +63,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
-    """What was chosen is not in the title: the validation chooses again for each seed."""
+    """Title without the chosen settings: validation may choose others for each seed."""
     return as_net(
         config,
         values,

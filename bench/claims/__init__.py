@@ -1,15 +1,15 @@
-"""The ledger: every claim with a rule declared before looking, and a verdict from the data.
+"""The ledger: every claim with a rule declared before seeing the data, and its verdict.
 
 It has three parts: what the paper claims, in its words; controls of ours, which the paper does not
 make; and the paper's formulas as printed. Each file in `themes` declares claims of one theme in
-a list `CLAIMS`. A claim's `examine` looks at the results and returns a finding: a paired
-comparison, a count over runs, a check, what the answer depends on, or the command that is missing.
+a list `CLAIMS`. A claim's `examine` reads the results and returns a finding: a paired
+comparison, a count over runs, a check, what the answer depends on, or a command still to be run.
 `ledger` turns findings into one of five verdicts.
 
-Every comparison is two-sided; no direction is chosen, neither before nor after the look. The
+Every comparison is two-sided; no direction is chosen, before or after seeing the data. The
 *family* of a comparison is all comparisons that its part of the ledger declares, with data or
 without, and p-values are Holm's over it: at most one in twenty ledgers decides any comparison of a
-part that is not so. What n seeds can decide, and what effect they find, is in
+part wrongly. What n seeds can decide, and what effect they find, is in
 `statistics.py` and `power.py`. A verdict is *confirmed* if its rule is declared and all seeds
 behind it are confirmatory, from 1000 on, which no pilot and no tuning has used; else it is
 *exploratory*.
@@ -67,7 +67,7 @@ def _claims(found: Any, name: str) -> Sequence[Claim]:
         found, "CLAIMS", None if inspect.ismodule(found) else found
     )
     if claims is None:
-        raise UserError(f"{name} declares no claims: it defines no CLAIMS")
+        raise UserError(f"{name} declares no claims: define a list CLAIMS")
     return claims
 
 
@@ -85,7 +85,7 @@ def all_claims() -> list[Claim]:
 
 
 def _of_theme(theme: str) -> Sequence[Claim]:
-    """The claims of a theme; of one that cannot be read, a note in their place."""
+    """The claims of a theme, or a note if they cannot be read."""
     try:
         return REGISTRY.get(theme)
     except Exception as error:
@@ -144,8 +144,8 @@ def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Findi
 
 
 def _looked(claim: Claim, results: Results) -> Finding:
-    """What the claim finds. Where its rule fails (a result may lack a value that its kind always
-    has, because it was edited), a note stands in place of the evidence, and the others go on."""
+    """The claim's finding. If its rule fails (a result that was edited may lack a value), a note
+    replaces the evidence, and the other claims are still examined."""
     try:
         return claim.examine(claim.seen(results))
     except Damaged:
@@ -160,9 +160,9 @@ def _looked(claim: Claim, results: Results) -> Finding:
 
 
 def agreement(entries: Sequence[Entry]) -> str:
-    """The verdict of several runs together, which may have other seeds.
+    """The joint verdict of several runs, which may have different seeds.
 
-    Runs that contradict each other leave the claim undecided, however sure each of them is.
+    If runs contradict each other, the claim is undecided, whatever their p-values.
     """
     tested = [entry for entry in entries if entry.status != "not tested yet"]
     statuses = {entry.status for entry in tested}

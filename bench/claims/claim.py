@@ -1,4 +1,4 @@
-"""What a claim is: a sentence, where it comes from, and the rule that decides it."""
+"""A claim: a sentence, where it comes from, and the rule that decides it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Claim:
     """One sentence that can be decided, where it comes from, and the rule that decides it.
 
     `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
-    rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: whoever changes the rule
-    has to declare it again. A claim that compares says so, since it counts in its part's family.
-    `fault` says what kind of slip a formula is where it does not hold as printed. A claim speaks of
-    `problems` and is shown their results alone (and those of cells without a problem); () means
-    whatever there is.
+    rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: a changed rule has to be
+    declared again. A claim that compares says so, since it counts in its part's family.
+    `fault` says what kind of slip a formula is where it does not hold as printed. A claim is about
+    `problems` and is given only their results (and those of cells without a problem); () means all
+    problems.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Claim:
     problems: tuple[str, ...] = (MAIN,)
 
     def seen(self, results: Results) -> Results:
-        """What the claim may look at."""
+        """The results that the claim may use."""
         if not self.problems:
             return results
         known = (None, *self.problems)
         return Results([r for r in results if r.config.get("problem") in known])
 
     def concerns(self, problems: Collection[str]) -> bool:
-        """Whether it speaks of one of these."""
+        """Whether the claim is about one of these problems."""
         return not problems or not self.problems or bool({*problems} & {*self.problems})
 
     @property
@@ -68,7 +68,7 @@ def digest(rule: str) -> str:
 
 
 class Source(TypedDict):
-    """Where a claim stands and how the paper words it."""
+    """Where the paper makes a claim, and in which words."""
 
     part: Part
     where: str

@@ -23,11 +23,11 @@ from bench.store.results import Results
 from bench.store.tables import leaves
 
 SAME = 1e-9  # relative: below it, rounding on another machine
-FARTHEST = (1e-300, 1e300)  # ratios of what a float can still hold
+FARTHEST = (1e-300, 1e300)  # ratios that a float can represent
 DIGITS = 3  # one more than the report shows of an error: 1.2·10⁻⁴
 EXACT = 16  # digits of numbers that are the same
-# An L² error below it is what summation leaves over, and has no digits (a mean square may be this
-# small in earnest: it is the square of an error).
+# An L² error below it is rounding of the summation and has no correct digits (a mean square can
+# really be this small: it is the square of an error).
 ROUNDING = 1e-11
 Pairs = Sequence[tuple[StoredResult, StoredResult]]
 Ledger = Sequence[Mapping[str, Any]]  # the verdicts as `verdicts.json` has them
@@ -74,7 +74,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Deviation:
-    """The value of a cell that agrees least; None where a run has no number there."""
+    """The value of a cell that agrees least; None where a run has no such number."""
 
     cell: str
     key: str
@@ -87,7 +87,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class KindTally:
-    """Cells of a kind that have errors, and how many of them agree in all."""
+    """Cells of a kind that have errors, and how many of them agree in all errors."""
 
     kind: str
     cells: int
@@ -207,7 +207,7 @@ def rates(pairs: Pairs) -> list[Rate]:
 
 
 def agreeing_digits(a: float | None, b: float | None, *, square: bool = False) -> float:
-    """To how many digits b is a; 0 where one of them is no number, `EXACT` where they are equal."""
+    """The number of digits to which a and b agree; 0 if one is None, `EXACT` if they are equal."""
     if a == b:
         return EXACT
     if a is None or b is None:
@@ -250,7 +250,7 @@ def reproduction(
 
 
 def _deviations(a: StoredResult, b: StoredResult) -> Iterator[Deviation]:
-    """Every error of a, however deep it is in the values; a diverged one has none."""
+    """Every error of a, at any depth of its values; a diverged result has none."""
     theirs = _errors(b)
     for name, value in _errors(a).items():
         yield Deviation(
@@ -282,7 +282,7 @@ def different_verdicts(
 ) -> list[tuple[str, str, str, str]]:
     """Claims on which two ledgers differ: name, in a, in b, and the verdict of both together.
 
-    Without the cells there is no such verdict, only whether the two contradict each other.
+    Without the cells the last entry only says whether the two contradict each other.
     """
     joint = {entry["name"]: entry["verdict"] for entry in together or ()}
     return [

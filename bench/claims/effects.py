@@ -1,6 +1,6 @@
 """Effects for the report: ratios of errors with their intervals, decided over one family.
 
-This is where the report gets its significance from: a section receives effects and verdicts, and
+The report takes its significance from here: a section receives effects and verdicts, and
 computes neither p-values nor intervals of its own.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from bench.claims.findings import Compared, Finding
 from bench.claims.statistics import SIGNIFICANCE, bootstrap_median, holm
 
-FEWEST = 6  # seeds of which a 95 % interval of the median can be had; fewer are shown whole
+FEWEST = 6  # seeds for a 95 % interval of the median; for fewer the range is shown
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -36,7 +36,7 @@ class Effect:
 
     @property
     def sign(self) -> str:
-        """Whether the first arm's error is smaller, larger, or neither can be said."""
+        """Whether the first arm's error is smaller, larger, or undecided."""
         return "undecided" if not self.decided else "smaller" if self.ratio < 1 else "larger"
 
 

@@ -1,4 +1,4 @@
-"""What looking at the results can find: five shapes, from which the ledger makes verdicts."""
+"""The kinds of findings that a claim can return, from which the ledger makes verdicts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Compared:
 class Counted:
     """The claim is checked run by run: in how many of how many runs, of how many seeds, is it true?
 
-    `runs` may be several times the seeds: the evidence then says of what.
+    If `runs` is a multiple of the seeds, the evidence says what else varies.
     """
 
     true: int
@@ -57,7 +57,7 @@ class Depends:
 
 @dataclass(frozen=True)
 class Untestable:
-    """As it stands no measurement can decide the claim; `why`, and what could be measured."""
+    """No measurement can decide the claim as stated; `why`, and what could be measured."""
 
     why: str
     cells: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Untestable:
 
 @dataclass(frozen=True)
 class NotTested:
-    """Cells are missing; the command makes them."""
+    """Cells are missing; the command computes them."""
 
     command: str
 

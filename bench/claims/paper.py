@@ -1,4 +1,4 @@
-"""What the paper prints: its numbers, and its setting as far as it states one (maths 7)."""
+"""The paper's printed numbers, and its settings as far as it states them (maths 7)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ U3_RANGE = (-0.0051, 0.0077)
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing that decides an experiment: what the paper says of it, and what is done here."""
+    """One choice of an experiment: what the paper states, and what is done here."""
 
     quantity: str
     stated: str  # "" where the paper leaves it open

@@ -1,7 +1,7 @@
-"""What effect n paired seeds can find: the other side of a test that did not decide.
+"""The effect that n paired seeds can detect, for tests that did not decide.
 
 The effect is in units of the spread: the median of log(a/b) over its standard deviation between
-seeds. Times the spread that was measured it is a factor, and a sentence: "twenty seeds would have
+seeds. With the measured spread it becomes a factor, and a sentence: "twenty seeds would have
 found a factor of 1.3 in four runs of five".
 """
 

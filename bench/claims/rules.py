@@ -85,7 +85,7 @@ def seeds_of(record: StoredResult) -> tuple[int, int]:
 
 
 class Comparing(TypedDict):
-    """What a claim that compares says of itself."""
+    """The fields that a comparing claim declares."""
 
     compares: bool
     examine: Examine

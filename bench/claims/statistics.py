@@ -1,9 +1,9 @@
-"""Paired comparisons over seeds: effect sizes with intervals, and tests small samples can bear.
+"""Paired comparisons over seeds: effect sizes with intervals, and tests for small samples.
 
 Two arms are *paired* when they share initial weights and data, so each seed gives one ratio. Errors
 live on a logarithmic scale: the effect is the median of log(a/b), its interval a bootstrap over
-seeds, its test Wilcoxon's signed-rank, two-sided: no direction is chosen, neither before nor after
-the look. A diverged run has no error: it counts as worse than every run that has one (infinite),
+seeds, its test Wilcoxon's signed-rank, two-sided: no direction is chosen, before or after seeing
+the data. A diverged run has no error: it counts as worse than every run that has one (infinite),
 and is never dropped.
 
 How many seeds are needed is arithmetic. Where all of n pairs agree the exact two-sided p is 2/2^n,
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def largest_family(pairs: int, significance: float = SIGNIFICANCE) -> int:
-    """Among how many tests n pairs that all agree still decide: the largest m with m·2/2^n < 5 %.
+    """The largest family m of tests in which n agreeing pairs still decide: m·2/2^n < 5 %.
 
     >>> [largest_family(n) for n in (5, 6, 10, 12, 20)]
     [0, 1, 25, 102, 26214]
@@ -127,7 +127,7 @@ def variance_shares(table: np.ndarray) -> tuple[float, float, float]:
 def bootstrap_median(
     values: np.ndarray, level: float = LEVEL, seed: int = 0
 ) -> tuple[float, float]:
-    """A percentile interval of the median; infinite values take part as what they are."""
+    """A percentile interval of the median; infinite values are included."""
     generator = np.random.Generator(np.random.Philox(seed))
     picks = generator.integers(0, len(values), size=(RESAMPLES, len(values)))
     tail = (1 - level) / 2

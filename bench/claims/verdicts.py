@@ -10,7 +10,7 @@ from bench.claims.entry import Entry, Standing, Status
 from bench.claims.power import POWER, detectable_factor
 from bench.claims.statistics import DECIDING_SEEDS, SIGNIFICANCE, Comparison, largest_family
 
-SEED_DEPENDENT = "depends on the seed"  # how a verdict begins that other seeds contradict
+SEED_DEPENDENT = "depends on the seed"  # start of a verdict that other seeds contradict
 
 
 def entry_of(
@@ -42,7 +42,7 @@ def entry_of(
 
 
 def _seen(entry: Entry) -> Entry:
-    """Too few seeds count neither as confirmed nor as exploratory: they are not a test yet."""
+    """Mark an entry with too few seeds as neither confirmed nor exploratory."""
     if entry.status != "not tested yet":
         return entry
     return replace(entry, standing="")

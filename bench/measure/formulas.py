@@ -1,9 +1,9 @@
-"""A problem's formulas compared with each other: what disagrees, where, by how much.
+"""Check a problem's formulas against each other: which disagree, where and by how much.
 
 Derivatives come from central differences of eighth order at two step lengths; how far these two
-differ says how well the differences themselves are known. A formula disagrees where it is farther
-from them than TOLERANCE of the size of the quantity and ten times that doubt, so a formula that is
-right is never accused because a difference was poor.
+differ estimates their own error. A formula disagrees where it is farther from them than TOLERANCE
+of the size of the quantity plus ten times that estimate, so that a correct formula is not rejected
+because a difference was inaccurate.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Verdict:
     """One formula: how far it is from what it should be, as a share of its size."""
 
     name: str  # curl u
-    meaning: str  # curl_u against the curl of u
+    meaning: str  # curl_u and the curl of u
     agrees: bool
     worst: float | None = None  # relative
     where: tuple[float, float, float] | None = None
@@ -61,7 +61,7 @@ class Verdict:
         )
 
     def document(self) -> dict[str, Any]:
-        """For JSON: what agrees and what does not, in the same keys."""
+        """The verdict for JSON, with the same keys whether it agrees or not."""
         return {
             "formula": self.name,
             "agrees": self.agrees,
@@ -81,7 +81,7 @@ def verdicts(problem: Problem) -> list[Verdict]:
 
 
 def require(problem: Problem, place: str) -> None:
-    """Refuses a problem whose formulas contradict each other, naming them."""
+    """Raise a UserError that names the formulas of a problem which contradict each other."""
     wrong = [verdict.line() for verdict in verdicts(problem) if not verdict.agrees]
     if wrong:
         command = shell_command("femnets", "check", place)
@@ -90,7 +90,7 @@ def require(problem: Problem, place: str) -> None:
 
 
 def points_of(problem: Problem) -> Array:
-    """Points of the domain, those near a singular edge far enough for a difference."""
+    """Points of the domain, far enough from a singular edge for differences."""
     x = problem.domain.sample(POINTS, seed=0)
     for a, b in problem.singular_edges:
         x = x[:, np.hypot(x[0] - a, x[1] - b) > 1e-3]
@@ -181,7 +181,7 @@ def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
 def _compared(
     name: str, meaning: str, x: Array, said: Array, fine: Array, coarse: Array, terms: float = 0.0
 ) -> Verdict:
-    """Where a formula is farther from the differences than their own doubt explains."""
+    """Compare a formula with the differences, allowing for their own error."""
     size = max(*(float(np.linalg.norm(v, axis=0).max()) for v in (said, fine)), terms, 1e-12)
     apart = np.linalg.norm(said - fine, axis=0)
     doubt = DOUBT * np.linalg.norm(fine - coarse, axis=0)
@@ -195,7 +195,7 @@ def _compared(
 
 
 def _slip(said: Array, found: Array) -> str:
-    """The usual slips: a sign or a factor, of the whole or of one component."""
+    """Recognise usual mistakes: a sign or a factor, of the whole or of one component."""
     size = np.abs(found).max()
     close = lambda a, b: bool(np.abs(a - b).max() < 1e-4 * max(size, 1e-12))  # noqa: E731
     if close(said, -found):
@@ -214,7 +214,7 @@ def _slip(said: Array, found: Array) -> str:
 
 
 def _boundary(problem: Problem) -> Iterator[Verdict]:
-    """g against u × n, where both are given."""
+    """Compare g with u × n, where both are given."""
     if not _closed(problem) or problem.g is None:
         return
     sample = problem.domain.sample_boundary(POINTS, seed=0)

@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-BUSY_CORES = 0.25  # more than a quarter of a core spent on something else: said on the page
+BUSY_CORES = 0.25  # other load above a quarter of a core is reported
 
 
 class OtherWork:
@@ -52,7 +52,7 @@ def _own_seconds() -> float:
     for child in me.children(recursive=True):
         try:
             spent = child.cpu_times()
-        except psutil.Error:  # it has just ended: it is among those waited for
+        except psutil.Error:  # it has just ended and is counted among those waited for
             continue
         total += spent.user + spent.system
     return float(total)

@@ -17,10 +17,10 @@ def median(values: Iterable[float | None]) -> float:
 
 
 def medians(values: Any, axis: int = 0) -> NDArray[np.float64]:
-    """Medians along an axis of a table: of curves, step by step.
+    """Medians along an axis of a table, for instance of curves step by step.
 
-    Where −∞ and +∞ (the logarithms of ratios to and of diverged runs) are both in the middle, they
-    tie: 0.
+    The median is 0 where −∞ and +∞ (logarithms of ratios to and of diverged runs) are the two
+    middle values.
     """
     numbers = np.array(values, dtype=np.float64)  # None becomes NaN
     table = np.sort(np.where(np.isnan(numbers), np.inf, numbers), axis)

@@ -1,6 +1,6 @@
 """Norms of errors: every field, a finite-element solution or a net, is measured here.
 
-Which points and weights stand behind them: `bench.measure.quadrature`.
+Their points and weights are in `bench.measure.quadrature`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def field_errors(
     Keys: `l2_error`, on the cube also `l2_error_inside` and `l2_error_outside` the cylinder, and
     `relative_…` of each; with a curl `curl_error` = ‖curl u − curl‖ and `hcurl_error`; with a
     divergence `div_norm` = ‖div field‖. A Jacobian, [i, j] = ∂_j of component i, serves for both.
-    What does not exist or is not finite (a net that diverged) is None. `rules` are by default those
+    Missing or non-finite values (a diverged net) are None. `rules` are by default those
     of `domain_rules`, which suit closed forms and nets; for a finite-element field pass those of
     `mesh_rules`.
     """
@@ -69,7 +69,7 @@ def field_errors(
 
 
 def suffix(part: str) -> str:
-    """What the name of a part adds to that of an error: `l2_error_inside`."""
+    """The suffix of a part in the name of an error, as in `l2_error_inside`."""
     return "" if part == WHOLE else f"_{part}"
 
 
@@ -83,9 +83,9 @@ def error_on_mesh(field: Field, problem: Problem, n: int, element: str = "N0") -
 
 @dataclass(frozen=True)
 class Tabulated:
-    """A rule with all that does not depend on the net: measuring one more costs its values only."""
+    """A rule with all that does not depend on the net, so that an error costs one evaluation."""
 
-    inputs: Array  # (Q, …) what a net is shown at the points
+    inputs: Array  # (Q, …) inputs of a net at the points
     u: Array  # (Q, 3)
     weights: Array  # (Q,)
     parts: Mapping[str, slice] = field(default_factory=dict)  # which points lie in which part
@@ -105,7 +105,7 @@ class Tabulated:
 
 @lru_cache(maxsize=8)
 def tabulated_domain(problem: Problem, features: tuple[str, ...]) -> Tabulated:
-    """The rules of `domain_rules` in one."""
+    """The rules of `domain_rules`, tabulated as one."""
     rules = domain_rules(problem)
     ends = np.cumsum([len(rule) for rule in rules.values()])
     parts = {
@@ -118,7 +118,7 @@ def tabulated_domain(problem: Problem, features: tuple[str, ...]) -> Tabulated:
 
 @lru_cache(maxsize=32)
 def tabulated_mesh(problem: Problem, features: tuple[str, ...], n: int) -> Tabulated:
-    """The rule of `error_on_mesh` on tetrahedra."""
+    """The rule of `error_on_mesh` on tetrahedra, tabulated."""
     return Tabulated.of(gauss_rule(problem, n), problem, features)
 
 
@@ -142,7 +142,7 @@ _Derivatives = Callable[[Array], tuple[Array | None, Array | None]]
 
 
 def _derivatives(curl: Values | None, div: Values | None, jacobian: Values | None) -> _Derivatives:
-    """Curl and divergence at the points, as far as they are known."""
+    """Curl and divergence as functions, as far as they are known."""
     if jacobian is None:
         return lambda x: (curl(x) if curl else None, div(x) if div else None)
 

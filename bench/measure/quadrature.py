@@ -1,6 +1,6 @@
-"""The quadrature behind the norms: which rule, to which degree, graded towards which edge.
+"""The quadrature of the norms: which rule, of which degree, graded towards which edge.
 
-How many points the rules of a domain have is said there: `DEFAULT` of `bench.domains.cube` and of
+The numbers of points are set by the domains: `DEFAULT` of `bench.domains.cube` and of
 `bench.domains.prism`. The rules themselves are in `fem.rules`.
 """
 
@@ -20,14 +20,14 @@ GAUSS_DEGREE = 4  # the same, for a net "at h"
 
 
 def domain_rules(problem: Problem, resolution: Resolution | None = None) -> dict[str, Quadrature]:
-    """The parts of the problem's domain, graded at its singular edge: for closed forms and nets."""
+    """Rules on the parts of a domain, graded to its singular edge: for closed forms and nets."""
     return problem.domain.rules(problem.singular_edges, resolution)
 
 
 def mesh_rules(
     problem: Problem, n: int, element: str = "N0", degree: int = MESH_DEGREE
 ) -> dict[str, Quadrature]:
-    """The same parts by rules that stand on the domain's mesh with n cells per unit length.
+    """Rules on the same parts, built on the domain's mesh with n cells per unit length.
 
     For a finite-element field, which is smooth on each cell only.
     """

@@ -16,7 +16,7 @@ REPEATS = 3
 
 
 def seconds_per_point(field: Callable[[Array], Array], domain: Domain | None = None) -> float:
-    """The median of a few, warm; a net's time includes its inputs f(x) and φ(x)."""
+    """The median of a few warm timings; a net's time includes its inputs f(x) and φ(x)."""
     points = (domain or CUBE).query_points(POINTS)
     field(points[:, :TRIAL])
     _, trial = clocked(lambda: field(points[:, :TRIAL]))

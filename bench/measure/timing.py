@@ -1,6 +1,6 @@
-"""The clock. Seconds, in every table and document, are those that pass on the wall while the
-method alone is at work on its threads, warm: loading compiled code, drawing samples and measuring
-errors are not included.
+"""Timing. Seconds, in every table and document, are wall-clock time of the method alone on its
+threads, after a warm-up: loading compiled code, drawing samples and measuring errors are not
+included.
 
 Repeats are summarised by medians and quartiles, never by means.
 """
@@ -16,13 +16,13 @@ import numpy as np
 
 T = TypeVar("T")
 
-# A first call may load compiled code, 2 s in a fresh process: short ones are made again.
+# A first call may load compiled code, 2 s in a new process: short calls are repeated.
 WARM_UP_BELOW_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Times:
-    """What each repeat took."""
+    """The seconds of each repeat."""
 
     seconds: np.ndarray
 
@@ -39,12 +39,12 @@ def clocked(function: Callable[[], T]) -> tuple[T, float]:
 
 
 def warm(function: Callable[[], T]) -> tuple[T, float]:
-    """What a function gives and its seconds, by a second call where the first was short."""
+    """Return a function's result and its seconds, of a second call if the first was short."""
     result, seconds = clocked(function)
     return clocked(function) if seconds < WARM_UP_BELOW_SECONDS else (result, seconds)
 
 
 def timed(function: Callable[[], Any], repeats: int) -> Times:
-    """Calls once to warm up, then `repeats` times."""
+    """Call once to warm up, then time `repeats` calls."""
     function()
     return Times(np.array([clocked(function)[1] for _ in range(repeats)]))

@@ -1,4 +1,4 @@
-"""The *solve* track: a problem's f, φ, ρ and boundary trace, and nothing else of u."""
+"""Data of the *solve* track: a problem's f, φ, ρ and boundary trace, and nothing else of u."""
 
 from __future__ import annotations
 

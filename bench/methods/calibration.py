@@ -2,10 +2,10 @@
 
 `python -m bench.methods.calibration` trains nets given the equation on `maxwell`, `helix`,
 `curlsing` and `screen`, with enough points and with far too few, stops them early and late, and
-keeps of each end its error and what the indicators say: `calibration.json`. **The rule**: an end is
-wrong above the share WRONG_ABOVE of u; the threshold of an indicator is the one at which the share
-of wrong ends that it warns of plus the share of right ends that it leaves alone is largest, in the
-middle of the two values beside it (geometrically), the middle one of several that are as good.
+stores the error and the indicators of each final state (end): `calibration.json`. **The rule**: an
+end is wrong above the share WRONG_ABOVE of u; the threshold of an indicator maximises the share of
+wrong ends with a warning plus the share of right ends without one. It is the geometric mean of the
+two neighbouring values, and the middle one of several equally good thresholds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def threshold(rows: Sequence[Row], name: str) -> float:
     wrong = [float(row[name]) for row in rows if row["error"] > WRONG_ABOVE]
     right = [float(row[name]) for row in rows if row["error"] <= WRONG_ABOVE]
     if not wrong or not right:
-        raise ValueError("a threshold needs ends of both kinds, right and wrong")
+        raise ValueError("a threshold needs both right and wrong ends")
     values = sorted({*wrong, *right})
     between = [sqrt(a * b) for a, b in pairwise(values)]
     scores = [
@@ -48,7 +48,7 @@ def threshold(rows: Sequence[Row], name: str) -> float:
 
 @cache
 def stored() -> tuple[Row, ...]:
-    """The ends that were kept."""
+    """The ends stored in `calibration.json`."""
     return tuple(json.loads(FILE.read_text(encoding="utf-8"))["ends"])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from base.errors import UserError, nearest
 from bench.core.information import INFORMATION
 
-# Where the cost of finding a method's settings is.
+# Where the cost of a method's search for settings is counted.
 SEARCHES = {
     "none": "nothing was searched",
     "counted": "searched by validation, in seconds_tuning",
@@ -27,7 +27,7 @@ class Competitor:
     title: str  # in tables
     series: str  # in legends, where sizes of one method are one series
     family: str  # finite element, net, linear model: what figures colour alike
-    look: str  # whose colour and marker it has within its family: member or member/variant
+    look: str  # colour and marker within its family: member or member/variant
     information: str  # what it is given, a name of `bench.core.information`
     given: str  # the same in words
     inputs: str  # the same in a column
@@ -42,7 +42,7 @@ class Competitor:
             raise UserError(f"no search {self.search!r}; {nearest(self.search, list(SEARCHES))}")
         if self.information not in INFORMATION:
             hint = nearest(self.information, INFORMATION)
-            raise UserError(f"no information {self.information!r}; {hint}")
+            raise UserError(f"unknown information {self.information!r}; {hint}")
 
 
 def samples_given(samples: int, features: str) -> str:
@@ -52,5 +52,5 @@ def samples_given(samples: int, features: str) -> str:
 
 
 def samples_title(samples: int) -> str:
-    """What a title adds where the number of samples is not the paper's."""
+    """The number of samples as a title adds it, if it is not the paper's."""
     return "" if samples == PAPER_SAMPLES else f", {samples} samples"

@@ -42,10 +42,10 @@ class NetOnData:
     tau0: str = setting(
         "1",
         panel=NET,
-        help=f"Their start: {GRAMMAR}.",
+        help=f"Starting time steps: {GRAMMAR}.",
     )
     hidden: int = setting(6, panel=NET, min=1, help="Hidden layers.")
-    width: int = setting(50, panel=NET, min=1, help="Their width.")
+    width: int = setting(50, panel=NET, min=1, help="Width of the hidden layers.")
     gamma: float = setting(0.5, panel=NET, help="Order of the fractional net, in (0, 1).")
     eta: float = setting(
         1e-4,
@@ -57,7 +57,7 @@ class NetOnData:
     )
     scale: float = setting(1.0, panel=NET, help="Factor on the starting weights.")
     first_scale: float = setting(
-        1.0, panel=NET, min=0, help="Factor on those of the first layer: frequencies, with sine."
+        1.0, panel=NET, min=0, help="Factor on the first layer's weights (with sine: frequencies)."
     )
     seed: int = setting(0, panel=NET, min=0, help="Seed of the starting values only.")
     problem: str = setting("maxwell", panel=DATA, help="The field to learn; see `femnets list`.")
@@ -67,7 +67,7 @@ class NetOnData:
 
 @dataclass(frozen=True, kw_only=True)
 class NetInAtlas(NetOnData):
-    """A net of the atlas: narrower than the paper's, with He's weights, τ as it starts."""
+    """A net of the gradient atlas: narrower than the paper's, He's weights, τ at its start."""
 
     net: str = required(NetOnData, "net")
     tau: str = inherited(NetOnData, "tau", default="fixed")
@@ -85,14 +85,14 @@ def gradient_profile_bytes(config: NetOnData, few: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(NetOnData):
-    """A net trained on samples: everything that decides it, but for a limit in seconds."""
+    """A net trained on samples: all settings except a limit in seconds."""
 
     activation: str = setting("smoothrelu", panel=NET, help="Activation.")
     sort_biases: bool | None = setting(
         None, panel=NET, unset="as --bias-ordering", help="Ascending biases at the start."
     )
     solve_read_out: bool = setting(
-        False, panel=NET, help="The last layer by least squares before the first step."
+        False, panel=NET, help="Fit the last layer by least squares before the first step."
     )
     samples: int = setting(
         12_000,
@@ -104,8 +104,8 @@ class TrainingConfig(NetOnData):
     radius: float = setting(
         1.0,
         panel=DATA,
-        help="Train on r <= radius only: the error in the ring beyond (ring_error) judges "
-        "extrapolation without a look outside the cylinder.",
+        help="Train on r <= radius only: the error in the ring beyond (ring_error) measures "
+        "extrapolation without data outside the cylinder.",
     )
     bias_ordering: bool = setting(
         False, panel=DATA, help="Penalty for b_j > b_(j+1), with weight beta."
@@ -137,19 +137,19 @@ class TrainingConfig(NetOnData):
     precision: str = setting(
         "float64",
         panel=END,
-        help="Of the net's evaluation: float64 or float32; the optimiser's state is float64.",
+        help="Precision of evaluation: float64 or float32; the optimiser's state is float64.",
     )
     steps: int | None = setting(
         None, panel=END, min=0,
-        unset="1000 if there is no other limit", help="At most so many steps.",
+        unset="1000 if there is no other limit", help="Maximum number of steps.",
     )  # fmt: skip
     evaluations: float | None = setting(
-        None, panel=END, min=0, help="At most so many evaluations of loss and gradient."
+        None, panel=END, min=0, help="Maximum number of evaluations of loss and gradient."
     )
-    target: float | None = setting(None, panel=END, help="Until this relative test error.")
-    gradient_norm: float | None = setting(None, panel=END, help="Until this norm of the gradient.")
+    target: float | None = setting(None, panel=END, help="Stop at this relative test error.")
+    gradient_norm: float | None = setting(None, panel=END, help="Stop at this gradient norm.")
     patience: float | None = setting(
-        None, panel=END, min=0, help="Until J has not fallen by 1 % within so many evaluations."
+        None, panel=END, min=0, help="Stop if J has not fallen by 1 % within so many evaluations."
     )
     every: int | None = setting(
         None,
@@ -164,7 +164,7 @@ class TrainingConfig(NetOnData):
         return tuple(name.strip() for name in self.features.split(","))
 
     def options(self) -> dict[str, Any]:
-        """The optimiser's own options; what is None is left to it."""
+        """The optimiser's own options; None leaves an option to its default."""
         named = {name: getattr(self, name) for name in ("rate", "batch", "schedule", "memory")}
         options = {name: value for name, value in named.items() if value is not None}
         if self.schedule not in (None, "constant"):
@@ -184,7 +184,7 @@ FEWEST_POINTS = 400
 
 @dataclass(frozen=True, kw_only=True)
 class SolvingConfig(NetOnData):
-    """A net given the equation: everything that decides it, but for a limit in seconds."""
+    """A net given the equation: all settings except a limit in seconds."""
 
     hidden: int = inherited(NetOnData, "hidden", default=2)
     width: int = inherited(NetOnData, "width", default=20)
@@ -211,21 +211,21 @@ class SolvingConfig(NetOnData):
     draw: str = setting("quasi", panel=EQUATION, help="How points are drawn: random or quasi.")
     resample: int | None = setting(
         None, panel=EQUATION, min=1, unset="never",
-        help="Draw new points after so many evaluations; the optimiser starts afresh.",
+        help="Draw new points after so many evaluations; the optimiser restarts.",
     )  # fmt: skip
-    samples: int = setting(0, panel=EQUATION, help="Samples of u: none.", max=0)
+    samples: int = setting(0, panel=EQUATION, help="Samples of u (always 0).", max=0)
     optimizer: str = setting(
         "auto", panel=END, help=f"{', '.join(optimizers.names())}; auto: {AUTO}."
     )
     rate: float | None = setting(None, panel=END, help="Learning rate of adam.")
     memory: int | None = setting(None, panel=END, min=1, help="Pairs that lbfgs and lssbfgs keep.")
-    steps: int | None = setting(None, panel=END, min=0, help="At most so many steps.")
+    steps: int | None = setting(None, panel=END, min=0, help="Maximum number of steps.")
     evaluations: float | None = setting(
-        None, panel=END, min=0, help="At most so many evaluations of loss and gradient."
+        None, panel=END, min=0, help="Maximum number of evaluations of loss and gradient."
     )
-    gradient_norm: float | None = setting(None, panel=END, help="Until this norm of the gradient.")
+    gradient_norm: float | None = setting(None, panel=END, help="Stop at this gradient norm.")
     patience: float | None = setting(
-        None, panel=END, min=0, help="Until J has not fallen by 1 % within so many evaluations."
+        None, panel=END, min=0, help="Stop if J has not fallen by 1 % within so many evaluations."
     )
     every: int | None = setting(
         None, panel=END, min=1, unset="every step", help="Steps between two rows of the history."

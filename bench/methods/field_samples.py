@@ -1,4 +1,4 @@
-"""What the paper's figures show of a trained net, beyond its errors.
+"""Data of a trained net for the paper's figures, beyond its errors.
 
 Numbers: how often J and the MSE term rose (E1), the error by each mesh's own quadrature (E3), the
 range of u₃ (E7), what pruning does (E2), the time per evaluated point. Arrays: u and u_nn on the
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SQUARE_POINTS = 61  # odd, so that the axis r = 0 is one of them
 HEIGHT = 0.5
 PRUNE_BELOW = 1e-2
-# Rounding moves J by this much of itself even where the step was accepted as a decrease.
+# Rounding changes J by this relative amount even where a step was accepted as a decrease.
 ROUNDING = 1e-13
 
 

@@ -53,18 +53,18 @@ class Discretisation:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What every function of `fem` is given besides the place."""
+        """The options of every function of `fem`, besides the mesh."""
         order = self.order if self.layers is None else None
         return {"element": self.element, "solver": self.solver, "order": order}
 
     def place(self, problem: Problem) -> dict[str, Any]:
-        """What `fem` is given: {"n": …} for the uniform cube, which has solvers of its own."""
+        """The mesh argument of `fem`: {"n": …} for the uniform cube, which has its own solvers."""
         if self._as_n(problem.domain):
             return {"n": self.n}
         return {"mesh": self.mesh_for(problem)}
 
     def _as_n(self, domain: Domain) -> bool:
-        """Whether n says it all: the uniform mesh of a structured domain."""
+        """Whether n determines the mesh: a uniform mesh of a structured domain."""
         given = (self.grading, self.layers, self.mesh)
         return domain.structured and all(entry is None for entry in given)
 
@@ -91,7 +91,7 @@ class Discretisation:
         return domain.mesh(self.n, element.cell, self.grading, edge)
 
     def check(self, problem: Problem) -> None:
-        """Refuse what cannot be computed before anything has cost time."""
+        """Raise a UserError for what cannot be computed, before the computation starts."""
         from fem.boundary_value import checked
         from fem.choice import make_space
 
@@ -110,19 +110,19 @@ class Discretisation:
         element = elements.get(self.element)
         if self.layers is not None and not element.bricks:
             able = ", ".join(e.name for e in elements.elements().values() if e.bricks)
-            raise UserError(f"layers are made of bricks; take --element {able}, not {self.element}")
+            raise UserError(f"--layers needs bricks; use --element {able}, not {self.element}")
         if self.layers is not None and problem.smooth:
             raise UserError(
-                f"{problem.name} has no singular edge for layers to go to; leave out --layers"
+                f"{problem.name} has no singular edge, which --layers needs; leave it out"
             )
         if self.refine is None:
             return
         if not self.solve:
             raise UserError(
-                "--adaptive follows the boundary-value problem's estimator; add --solve"
+                "--adaptive needs the error estimator of the boundary-value problem; add --solve"
             )
         if element.cell != "tet":
-            raise UserError(f"--adaptive bisects tetrahedra; take N0 or N1, not {self.element}")
+            raise UserError(f"--adaptive needs tetrahedra; use N0 or N1, not {self.element}")
 
     def planned_bytes(self, domain: Domain) -> int:
         """The memory it will take, as the element predicts it without loading an engine."""
@@ -151,7 +151,7 @@ def approximate(
 ) -> Solution:
     """The field with its errors; `n` is that of the discretisation, on graded meshes too.
 
-    Of an adaptive sequence it is the last, and `seconds` are those of all.
+    For an adaptive sequence it is the last field, and `seconds` is the time of all.
     """
     announce()
     if chosen.refine is not None:
@@ -260,8 +260,8 @@ def _data(problem: Problem, chosen: Discretisation) -> Any:
 
 
 def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
-    """What a boundary-value solution says of itself without u: ‖∇p_h‖, the discrete divergence,
-    the estimate of its error; and the estimate over the true error."""
+    """Measures of a boundary-value solution without u: ‖∇p_h‖, the discrete divergence, the
+    estimate of its error; and, with u, the estimate over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
     from fem.solvers.nodal_fields import NodalSolution

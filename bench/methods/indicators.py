@@ -1,4 +1,4 @@
-"""What a user without u can compute to tell a field that is right from one that is sure and wrong.
+"""Indicators that need no u: they tell a right field from a wrong one with a small loss.
 
 The distance from a coarse N₀ solve, which comes with an estimate of its own error, and the field's
 product with the gradients of that mesh: sup ((v, ∇q) + (ρ, q) − ⟨u·n, q⟩)/‖∇q‖ over potentials q

@@ -1,4 +1,4 @@
-"""What nets and elements are called in comparisons."""
+"""Names of nets and elements in comparisons."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Competi
 
 
 def element_title(element: str, values: Mapping[str, Any]) -> str:
-    """What the element called itself when it made the result."""
+    """The element's title as stored in the result."""
     return str(values.get("element_title", element))
 
 

@@ -1,4 +1,4 @@
-"""The paper's nets in small, under choices that the paper leaves open."""
+"""Small versions of the paper's nets, under choices that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEATURES = ("x", "f", "phi")
 
 @dataclass(frozen=True, kw_only=True)
 class PaperNet(NetOnData):
-    """A net with what the paper does not say of its training."""
+    """A net with the training settings that the paper does not state."""
 
     lambda2: float
     optimizer: str

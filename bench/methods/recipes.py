@@ -1,4 +1,4 @@
-"""Named settings of `femnets train`, each with where its numbers come from."""
+"""Named settings of `femnets train`, each with the origin of its numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RECIPES: dict[str, Recipe] = {
     # tau0 is not stated in the paper. From 1 (seeds 0 to 8): relative test error 0.03 to 0.07 (the
     # paper's is 0.07), every tau stays within 0.79 and 1.05, nothing can be pruned. From 1/H (seeds
     # 0 to 9): 0.02 to 0.12, five of ten nets end with a |tau| < 0.1; seed 6 loses layers 1, 2 and 4
-    # at 0.038 -> 0.044, much as the paper's net did. That is the experiment, so 1/H it is.
+    # at 0.038 -> 0.044, much as the paper's net did. Hence tau0 = 1/H.
     "paper": Recipe(
         "The paper's 5-10 ResNet with learned time steps and bias ordering, steepest descent",
         {

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nets.training.loop import Progress, Training
 
 BOUNDARY_SHARE = 0.6
-RANGE_POINTS = 12_000  # where the range of u₃ is looked for
+RANGE_POINTS = 12_000  # at which the range of u₃ is computed
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Collocation:
     @cached_property
     def built_in(self) -> BuiltIn | None:
         if self.boundary not in forms.BOUNDARIES:
-            raise UserError(f"--boundary is penalty or exact, not {self.boundary!r}")
+            raise UserError(f"--boundary must be penalty or exact, not {self.boundary!r}")
         if self.boundary == "penalty":
             return None
         from bench.methods.collocation.built_in import box_values
@@ -139,7 +139,7 @@ def starting_net(config: SolvingConfig) -> Network:
 def collocation_of(
     config: SolvingConfig, parameters: int, net: Network | None = None
 ) -> Collocation:
-    """What the config means, its defaults filled in, refused where the net cannot serve it."""
+    """Fill in the config's defaults; raise a UserError if the net does not suit the form."""
     form = forms.get(config.form)
     if net is None:
         _check_activation(config, form.SMOOTHNESS)
@@ -181,7 +181,7 @@ def _check_memory(config: SolvingConfig, objective: ResidualObjective) -> None:
     if needed > limit_bytes():
         raise UserError(
             f"{P:,} parameters and {R:,} residuals need {needed / 2**30:.1f} GiB with "
-            f"{config.chosen_optimizer}, of {limit_bytes() / 2**30:.1f} free; take fewer points, a "
+            f"{config.chosen_optimizer}, of {limit_bytes() / 2**30:.1f} free; use fewer points, a "
             "smaller net, or --optimizer lbfgs"
         )
 
@@ -192,7 +192,7 @@ def solve_net(
     seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SolvedNet:
-    """Builds, trains and measures one net; with a limit in `seconds` the result does not repeat."""
+    """Build, train and measure one net; with a limit in `seconds` the result does not repeat."""
     if not isinstance(config, SolvingConfig):
         config = configured(SolvingConfig, config, where="a training")
     net = starting_net(config)

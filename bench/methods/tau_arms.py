@@ -50,7 +50,7 @@ class Trained:
 
 
 class Point(NamedTuple):
-    """What is tuned for an arm."""
+    """The tuned settings of an arm."""
 
     rate: float | None  # None: the optimiser searches along lines
     tau0: str
@@ -69,7 +69,7 @@ def at_the_edge(point: Point, choices: Mapping[str, Sequence[Any]]) -> list[str]
 def admitted(arm: str, net: str) -> bool:
     """Whether an architecture has this arm: a rescaling needs skips that τ does not move."""
     if arm not in ARMS:
-        raise UserError(f"no arm {arm!r}; {nearest(arm, list(ARMS))}")
+        raise UserError(f"unknown arm {arm!r}; {nearest(arm, list(ARMS))}")
     if arm == "rescaled":
         return not architectures.get(net).HAS_ORDER
     return OWN_POLICY.get(arm, "learned") in architectures.tau_policies(net)

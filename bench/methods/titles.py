@@ -1,4 +1,4 @@
-"""What plugins call themselves, for text and legends. Nothing heavy is imported."""
+"""Titles that plugins declare, for text and legends, without heavy imports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nets import architectures, optimizers
 
 
 def net_title(name: str) -> str:
-    """The title that an architecture declares; of a result whose plugin is not here, its name."""
+    """The title that an architecture declares, or its name if the plugin is not available."""
     return architectures.get(name).TITLE if name in architectures.names() else display(name)
 
 

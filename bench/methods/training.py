@@ -49,7 +49,7 @@ class Data:
     """Rows for training and for testing, from streams of their own under one seed.
 
     With `radius` < 1 the training points lie in r ≤ radius of the cylinder, and the test points of
-    the ring beyond (`held_out`) tell how well a net extrapolates, without a look outside the
+    the ring beyond (`held_out`) measure how well a net extrapolates, without data outside the
     cylinder. The cube reaches r = √2, so radius = 1/√2 asks for the same ratio.
     """
 
@@ -119,7 +119,7 @@ def starting_net(config: TrainingConfig) -> Network:
 
 
 def shape_and_start(config: Any) -> dict[str, Any]:
-    """What a net is built from, whatever it is given later."""
+    """The settings that a net is built from, on every track."""
     shape = ("net", "tau", "tau0", "hidden", "width", "gamma", "activation", "eta")
     return {name: getattr(config, name) for name in (*shape, "init", "scale", "seed")}
 
@@ -135,7 +135,7 @@ def train_net(
     seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> TrainedNet:
-    """Builds, trains and measures one net; with a limit in `seconds` the result does not repeat."""
+    """Build, train and measure one net; with a limit in `seconds` the result does not repeat."""
     from nets.loss import Loss
     from nets.training.last_layer import solve_last_layer
     from nets.training.loop import train
@@ -230,13 +230,13 @@ def l2_error(net: Network, data: Data) -> float:
 
 
 def error_on_mesh(net: Network, data: Data, n: int) -> float:
-    """`norms.error_on_mesh` of a net, for as many nets as there are."""
+    """`norms.error_on_mesh` of a net, with the rule tabulated for all nets."""
     points = norms.tabulated_mesh(data.problem, data.features, n)
     return points.l2_error(predict(net, points.inputs))
 
 
 def net_metrics(net: Network, data: Data) -> dict[str, Any]:
-    """All figures, for any net; what does not exist is None, never NaN."""
+    """All measures of a net; missing values are None, never NaN."""
     values: dict[str, float | None] = dict.fromkeys(FIGURES)
     if is_finite_on(net, data):
         residual, predicted = predict(net, data.x) - data.y, predict(net, data.x_test)

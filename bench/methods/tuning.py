@@ -1,8 +1,8 @@
 """A net's settings chosen by validation on its own samples.
 
 Candidates are trained briefly on a part of the samples: without the ring r > `radius` of the
-cylinder and without every fifth of the rest. Those judge, by the relative error: a net must fill
-gaps and continue a little.
+cylinder and without every fifth of the rest. These held-out samples judge, by the relative error:
+a net must interpolate and extrapolate a little.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from bench.core.plain_values import finite
 from bench.methods.configurations import TrainingConfig
 from nets import optimizers
 
-TUNING_SEEDS_FROM = 1_000_000  # starts of the search never meet those that are scored
-HELD_OUT = 5  # one sample in so many
+TUNING_SEEDS_FROM = 1_000_000  # seeds of the search differ from those that are scored
+HELD_OUT = 5  # one sample in five
 # A step with the Jacobian of all residuals costs about as much as a twentieth as many evaluations
 # of the gradient as there are parameters: 31 of 2 ms for a 2-20 net on 1000 samples.
 PARAMETERS_PER_EVALUATION = 20
@@ -56,13 +56,13 @@ def best(tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Validation:
-    """What all candidates share: the samples, and the radius beyond which they judge."""
+    """The samples that all candidates share, and the radius beyond which they are held out."""
 
     start: TrainingConfig
     radius: float
 
     def settings(self, candidate: Candidate, evaluations: float) -> TrainingConfig:
-        """Of a training at the price of so many evaluations of the gradient.
+        """Settings of a training that costs as much as so many evaluations of the gradient.
 
         Optimisers that ask for Jacobians get as many fewer evaluations as these cost more.
         """
@@ -76,7 +76,7 @@ class Validation:
         return replace(self.start, **candidate, evaluations=affordable, every=every)
 
     def held_out(self) -> Any:
-        """Which of the samples judge: those beyond the radius, and every fifth of the rest."""
+        """Which samples are held out: those beyond the radius, and every fifth of the rest."""
         import numpy as np
 
         from bench import problems

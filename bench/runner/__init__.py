@@ -1,1 +1,1 @@
-"""Computes the cells of a run: here, in worker processes, or on a Dask cluster."""
+"""Compute the cells of a run: in this process, in worker processes or on a Dask cluster."""

@@ -44,15 +44,15 @@ from bench.store.fingerprint import fingerprint_of
 
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 60
-LOOK_SECONDS = 0.5  # between looks at which workers are there
+LOOK_SECONDS = 0.5  # between queries for the current workers
 CLOSE_SECONDS = 5
-# What Dask raises where its scheduler is gone: CommClosedError is an OSError.
+# Exceptions of Dask if the scheduler is lost: CommClosedError is an OSError.
 GONE = (OSError, TimeoutError, CancelledError, RuntimeError, ValueError)
 
 
 @dataclass
 class Remote:
-    """A Dask worker, as far as it matters here."""
+    """A Dask worker and the cells that it computes."""
 
     threads: int
     memory_bytes: int
@@ -87,7 +87,7 @@ class DaskCluster:
         return any(remote.room(cell) for remote in self.remotes.values())
 
     def start(self, cell: Cell) -> None:
-        """Sends the cell to the worker with most room."""
+        """Send the cell to the worker with the most free capacity."""
         fitting = [name for name, remote in self.remotes.items() if remote.room(cell)]
         name = max(fitting, key=lambda name: self._free(self.remotes[name]))
         remote = self.remotes[name]
@@ -106,15 +106,15 @@ class DaskCluster:
 
     @contextmanager
     def _scheduler(self) -> Iterator[None]:
-        """While the scheduler is asked something: one that does not answer any more is gone."""
+        """Raise Lost if the scheduler does not answer while it is asked something."""
         try:
             if self.client.status != "running":
-                raise OSError(f"the client is {self.client.status}")
+                raise OSError(f"the Dask client is {self.client.status}")
             yield
         except GONE as error:
             self.gone = True
             why = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-            raise Lost(f"the Dask scheduler does not answer any more ({why})") from None
+            raise Lost(f"the Dask scheduler no longer answers ({why})") from None
 
     def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]:
         from distributed import wait
@@ -131,7 +131,7 @@ class DaskCluster:
         return outcomes + self._look()
 
     def abandon(self) -> None:
-        """Cancels everything; the workers' child processes stop at once."""
+        """Cancel everything; the workers' child processes stop at once."""
         futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
         for remote in self.remotes.values():
             remote.cells.clear()
@@ -161,7 +161,7 @@ class DaskCluster:
         return outcomes
 
     def _look(self) -> list[tuple[Cell, Outcome]]:
-        """Learns which workers came and went; the cells of those gone are lost."""
+        """Update the list of workers, and return the cells of lost workers as lost."""
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return []
         self.looked = time.monotonic()
@@ -171,7 +171,7 @@ class DaskCluster:
         for name in set(self.remotes) - set(present):
             for cell, future in self.remotes.pop(name).cells.items():
                 future.cancel()
-                lost.append((cell, _lost(cell, "the Dask worker is gone")))
+                lost.append((cell, _lost(cell, "lost the Dask worker")))
         for name in set(present) - set(self.remotes):
             self.remotes[name] = Remote(present[name], self._memory(name))
         return lost
@@ -183,9 +183,9 @@ class DaskCluster:
 
 
 def _why(future: Any) -> str:
-    """In one line, why a task has no result: cancelled, or an error on the worker's side."""
+    """Say in one line why a task has no result: cancelled, or an error on the worker."""
     if future.status != "error":
-        return f"the Dask task is {future.status}"
+        return f"the Dask task was {future.status}"
     return " ".join(f"on the Dask worker: {future.exception()!r}".split())
 
 
@@ -194,14 +194,14 @@ def _lost(cell: Cell, error: str) -> Outcome:
 
 
 def _silence() -> None:
-    """Dask logs every lost connection with its traceback; we say it in one line."""
+    """Silence Dask's tracebacks of lost connections, which are reported in one line here."""
     for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("asyncio", "tornado", "distributed"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def connected(address: str) -> Any:
-    """A client of the scheduler, once it has a worker."""
+    """Return a client of the scheduler once it has a worker."""
     try:
         from distributed import Client
     except ModuleNotFoundError:
@@ -210,11 +210,11 @@ def connected(address: str) -> Any:
     client = None
     try:
         client = Client(address, timeout=CONNECT_SECONDS)
-    except Exception as error:  # its protocols raise what they like: TLS without keys a TypeError
+    except Exception as error:  # protocols raise any type: TLS without keys a TypeError
         why = (str(error).splitlines() or [type(error).__name__])[0]
     if client is None:
-        # The half-made client must go now: collected while the next one is made, it waits for a
-        # lock that its own thread holds.
+        # Delete the half-made client now: collected while the next one is made, it would wait for
+        # a lock that its own thread holds.
         gc.collect()
         raise UserError(f"no Dask scheduler answers at {address}: {why}")
     try:
@@ -225,7 +225,7 @@ def connected(address: str) -> Any:
         with suppress(*GONE):
             client.close(timeout=CLOSE_SECONDS)
         if not isinstance(error, TimeoutError):
-            raise UserError(f"the Dask scheduler at {address} is gone; start another one") from None
+            raise UserError(f"lost the Dask scheduler at {address}; start another one") from None
         raise UserError(
             f"the Dask cluster at {address} has no workers; start one: "
             f"{shell_command('dask', 'worker', address)}"
@@ -233,7 +233,7 @@ def connected(address: str) -> Any:
     return client
 
 
-# What follows runs on the cluster's side.
+# The functions below run on the cluster.
 
 _children: dict[tuple[str, int], LocalProcesses] = {}
 
@@ -241,10 +241,10 @@ _children: dict[tuple[str, int], LocalProcesses] = {}
 def compute(
     cell: Cell, expected: str, token: str, seconds_limit: float | None, memory_bytes: int
 ) -> Outcome:
-    """Computes a cell in the child process of this Dask thread."""
-    admit(cell.kind)  # whoever sends a cell has made it
+    """Compute a cell in the child process of this Dask thread."""
+    admit(cell.kind)  # the sender made this cell in code
     if fingerprint_of(cell) != expected:
-        error = "the Dask worker has other code than the run; install the same checkout there"
+        error = "the Dask worker runs other code than this run; install the same checkout there"
         return Outcome(0.0, failure=failed(cell, "other code", error, "", 0.0))
     thread = (token, threading.get_ident())
     engine = _children.setdefault(thread, LocalProcesses(1, memory_bytes))
@@ -256,7 +256,7 @@ def compute(
 
 
 def abandon_children(token: str) -> None:
-    """Kills the child processes of one run; their threads see it and return."""
+    """Kill the child processes of one run; their threads notice and return."""
     for (owner, _), engine in list(_children.items()):
         if owner == token:
             for worker in list(engine.workers):

@@ -16,7 +16,7 @@ from bench.store.fingerprint import fingerprint_of
 from bench.store.provenance import provenance
 from fem.memory import reset_peak
 
-LOG_BYTES = 32_000  # of a failed cell's output, its end
+LOG_BYTES = 32_000  # kept from the end of a failed cell's output
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Outcome:
 
 
 def execute(cell: Cell) -> Outcome:
-    """Runs a cell. Whatever it raises becomes a failure with its traceback."""
-    admit(cell.kind)  # whoever sends a cell has made it
+    """Run a cell. Any exception that it raises becomes a failure with its traceback."""
+    admit(cell.kind)  # the sender made this cell in code
     reset_peak()
     other = OtherWork()
     start, clock = time.time(), time.perf_counter()
     try:
-        # Counting other processes takes milliseconds: only where seconds are the result.
+        # Counting other processes takes milliseconds, so only cells that measure time do it.
         with other if runs_alone(cell) else nullcontext():
             clock, cpu_clock = time.perf_counter(), time.process_time()
             result = load_kind(cell.kind).run(cell.settings)
@@ -62,7 +62,7 @@ def execute(cell: Cell) -> Outcome:
 
 
 def failed(cell: Cell, reason: str, error: str, log: str, seconds: float) -> dict[str, Any]:
-    """A failure as the store keeps it. Reasons: raised, memory, killed, time limit."""
+    """A failure as the store keeps it; reasons: raised, memory, killed, time limit, other code."""
     return {
         "reason": reason,
         "error": error,

@@ -1,4 +1,4 @@
-"""Cells in this very process, one after the other: for debugging, and for no overhead at all."""
+"""Compute cells in this process, one after the other: for debugging and without overhead."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fem.memory import limit_bytes
 
 
 class OutOfTime(BaseException):
-    """Not an Exception, so that a cell which catches everything does not catch this."""
+    """A cell exceeded its time limit; not an Exception, so that cells do not catch it."""
 
 
 @dataclass
 class InProcess:
-    """The engine without workers. A crash of the cell is a crash of the run."""
+    """The engine without workers. A crash of a cell crashes the run."""
 
     seconds_limit: float | None = None
     begun: list[Cell] = field(default_factory=list)
@@ -38,7 +38,7 @@ class InProcess:
             return []
         cell = self.begun.pop()
         if needs_bytes(cell) > limit_bytes():
-            error = f"needs about {needs_bytes(cell) / 2**30:.1f} GiB, more than there is"
+            error = f"needs about {needs_bytes(cell) / 2**30:.1f} GiB, more than is free"
             return [(cell, Outcome(0.0, failure=failed(cell, "memory", error, "", 0.0)))]
         limit = self.seconds_limit or 0.0
         try:
@@ -56,7 +56,7 @@ class InProcess:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raises OutOfTime in the main thread after so many seconds; 0 means never."""
+    """Raise OutOfTime in the main thread after so many seconds; 0 means never."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise OutOfTime

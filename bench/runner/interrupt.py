@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, SIGHUP: finish what runs, or abandon it; nothing stored is lost either way."""
+"""Ctrl-C, SIGTERM, SIGHUP: finish running cells or abandon them; stored results are kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FINISH, ABANDON = 1, 2
 
 
 class Abandoned(BaseException):
-    """Ends a cell that computes in the run's own process; no Exception, or it might catch it."""
+    """Ends a cell in the run's own process; not an Exception, so that cells do not catch it."""
 
 
 @dataclass
@@ -23,12 +23,12 @@ class Interrupt:
 
     level: int = 0
     number: int = signal.SIGINT  # of the last signal
-    raising: bool = False  # whether a cell of this process must be torn away
+    raising: bool = False  # whether a cell in this process must be stopped by an exception
 
     def raised(self, number: int, frame: FrameType | None = None) -> None:
-        """A first Ctrl-C lets running cells finish; a second, or another signal, abandons them.
+        """Let running cells finish at a first Ctrl-C; abandon them at a second or another signal.
 
-        One more, to a cell of this process that does not let itself be torn away, ends everything.
+        One more signal ends the process if a cell in it does not stop.
         """
         if self.level == ABANDON and self.raising:
             end(number)
@@ -40,7 +40,7 @@ class Interrupt:
 
 @contextmanager
 def interruptible(*, raising: bool = False) -> Iterator[Interrupt]:
-    """While inside, signals raise the level, and an exception only if `raising`."""
+    """Handle signals in this context: they raise the level, and an exception only if `raising`."""
     interrupt = Interrupt(raising=raising)
     before = {number: signal.signal(number, interrupt.raised) for number in heard()}
     try:

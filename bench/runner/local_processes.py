@@ -21,7 +21,7 @@ from bench.core.threads import thread_environment
 from bench.runner.execute import LOG_BYTES, Outcome, failed
 from bench.runner.local_worker import READY
 
-KEPT_SHARE = 0.5  # of a worker's part of the memory; one that keeps more is replaced
+KEPT_SHARE = 0.5  # of a worker's share of memory; a worker that keeps more is replaced
 
 
 @dataclass(eq=False)
@@ -43,7 +43,7 @@ class Worker:
         )
 
     def kill(self) -> None:
-        """Ends the process and, as it leads a session of its own, whatever the cell started."""
+        """End the process and, since it leads its own session, all that the cell started."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -56,14 +56,14 @@ def spawn(threads: int, memory_bytes: int) -> Worker:
     log = tempfile.TemporaryFile("ab+")  # noqa: SIM115 (lives as long as the worker)
     worker = ["-m", "bench.runner.local_worker", str(theirs.fileno()), str(memory_bytes)]
     process = subprocess.Popen(
-        # -P: else -m looks for modules in the working folder first, where a json.py may lie
+        # -P: without it -m searches the working folder first, which may contain a json.py
         [sys.executable, "-P", *worker],
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
         env={**os.environ, **thread_environment(threads), "PYTHONPATH": os.pathsep.join(sys.path)},
-        start_new_session=True,  # a terminal's Ctrl-C reaches the run only
+        start_new_session=True,  # Ctrl-C in a terminal reaches only the run
     )
     theirs.close()
     return Worker(threads, process, Connection(ours.detach()), log)
@@ -71,7 +71,7 @@ def spawn(threads: int, memory_bytes: int) -> Worker:
 
 @dataclass
 class LocalProcesses:
-    """Up to `jobs` threads at work at once, within `memory_bytes`; each cell `seconds_limit`."""
+    """The engine of local workers: at most `jobs` threads; `seconds_limit` is per cell."""
 
     jobs: int
     memory_bytes: int
@@ -93,11 +93,11 @@ class LocalProcesses:
     def start(self, cell: Cell) -> None:
         worker = self._idle(threads_of(cell))
         worker.cell, worker.began = cell, time.monotonic()
-        with suppress(OSError):  # killed while idle: `finished` finds it dead and says so
+        with suppress(OSError):  # killed while idle: `finished` will report it
             worker.connection.send(cell)
 
     def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]:
-        """Outcomes that arrived within `timeout`, those of dead and overdue workers among them."""
+        """Outcomes that arrived within `timeout`, including those of dead and overdue workers."""
         connections: dict[Any, Worker] = {worker.connection: worker for worker in self.workers}
         outcomes = []
         for connection in wait(list(connections), timeout):
@@ -120,7 +120,7 @@ class LocalProcesses:
         return [(cell, message)] if cell is not None else []
 
     def _retire_if_swollen(self, worker: Worker) -> None:
-        """Ends a worker that keeps much memory after its cell: the next cell gets a fresh one."""
+        """End a worker that keeps much memory after its cell: the next cell gets a new one."""
         with suppress(psutil.Error):
             kept = psutil.Process(worker.process.pid).memory_info().rss
             if kept > KEPT_SHARE * self.memory_bytes / self.jobs:
@@ -128,8 +128,8 @@ class LocalProcesses:
 
     def _died(self, worker: Worker) -> list[tuple[Cell, Outcome]]:
         code = worker.process.wait()
-        how = f"by {signal.Signals(-code).name}" if code < 0 else f"itself with code {code}"
-        return self._bury(worker, "killed", f"the worker process was ended {how}")
+        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return self._bury(worker, "killed", f"the worker process died: {how}")
 
     def _overdue(self, worker: Worker) -> bool:
         if self.seconds_limit is None or worker.cell is None or not worker.ready:
@@ -137,7 +137,7 @@ class LocalProcesses:
         return time.monotonic() - worker.began > self.seconds_limit
 
     def _stopped(self, worker: Worker) -> list[tuple[Cell, Outcome]]:
-        """Ends a hung worker, after it has written to its log where it hangs."""
+        """End a hung worker after it has logged its traceback."""
         worker.process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
         return self._bury(worker, "time limit", f"not done after {self.seconds_limit:g} s")
@@ -152,7 +152,7 @@ class LocalProcesses:
         return [(cell, Outcome(seconds, failure=failed(cell, reason, error, log, seconds)))]
 
     def abandon(self) -> None:
-        """Stops everything at once."""
+        """Stop everything at once."""
         for worker in self.workers:
             worker.kill()
         self.workers.clear()
@@ -164,7 +164,7 @@ class LocalProcesses:
         for worker in idle:
             if worker.threads == threads:
                 return worker
-        for worker in idle:  # of another thread count: its memory is wanted
+        for worker in idle:  # with another thread count: its memory is needed
             worker.kill()
             self.workers.remove(worker)
         worker = spawn(threads, self.memory_bytes)

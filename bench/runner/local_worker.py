@@ -1,7 +1,7 @@
 """A persistent worker process: `python -m bench.runner.local_worker DESCRIPTOR MEMORY`.
 
-Receives cells over a socket, answers with outcomes, one at a time. Its output is the log of the
-cell it runs. When the socket closes, whoever asked is gone, and so is the worker, mid-cell too.
+It receives cells over a socket and answers with outcomes, one at a time. Its output is the log of
+the cell it runs. When the socket closes, the run has ended, and the worker exits, even mid-cell.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def main() -> None:
 
 
 def prepare(memory_bytes: int) -> None:
-    """A crash or a hang shall leave a trace, and no cell shall take the machine's last memory."""
+    """Make crashes and hangs leave a traceback, and limit the memory of a cell."""
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the run's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run handles Ctrl-C
     if memory_bytes:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, hard))
@@ -57,13 +57,13 @@ def receive(connection: Connection, tasks: queue.SimpleQueue[Cell]) -> None:
 
 
 def forget_log() -> None:
-    """Empties the log, a file opened for appending, before the next cell writes to it."""
-    with suppress(OSError):  # not a file: someone runs the worker by hand
+    """Empty the log, a file opened for appending, before the next cell writes to it."""
+    with suppress(OSError):  # not a file: the worker was started by hand
         os.ftruncate(sys.stderr.fileno(), 0)
 
 
 def with_log(outcome: Outcome) -> Outcome:
-    """The outcome; a failure's log holds what the cell printed, then its traceback."""
+    """Return the outcome; a failure's log has the cell's output, then its traceback."""
     if outcome.failure is None:
         return outcome
     try:

@@ -14,7 +14,7 @@ from bench.cells import Cell
 
 @dataclass
 class Progress:
-    """Counts, and what runs now."""
+    """Counts of cells and the cells that are running."""
 
     cells: Sequence[Cell]
     states: Counter[str] = field(default_factory=Counter)
@@ -47,9 +47,9 @@ class Progress:
         return ", ".join(parts)
 
     def seconds_left(self, elapsed: float) -> float:
-        """Cells of one kind resemble each other, kinds differ a thousandfold: so kind by kind.
+        """Estimate the remaining time kind by kind, as times differ a thousandfold between kinds.
 
-        As many cells at a time as so far; a kind of which none is done counts as an average cell.
+        It assumes as many cells at a time as so far; a kind with none done yet counts as average.
         """
         average = sum(self.spent.values()) / max(1, self.timed.total())
         todo = Counter(cell.kind for cell in self.cells)
@@ -64,7 +64,7 @@ class Progress:
 
 
 class RunView(StatusLine):
-    """The status line of a run, and a line that stays for each failure."""
+    """The status line of a run, and a permanent line for each failure."""
 
     def __init__(self, cells: Sequence[Cell], stream: TextIO | None = None):
         super().__init__(stream)

@@ -1,8 +1,8 @@
 """Compute the cells that a run lacks; a cell whose worker was killed is tried again.
 
 An engine is a process pool, a cluster or this process. The loop below is the same for all of
-them: lock a cell, start it, write what comes back. It keeps nothing that the store does not
-hold, so it may be killed at any moment, and the next run resumes.
+them: lock a cell, start it, write what comes back. It has no state outside the
+store, so it may be killed at any moment, and the next run resumes.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from bench.store.folder import SECONDS_WORTH_SYNCING, Store
 from bench.store.survey import standing
 
 TICK_SECONDS = 0.1
-ELSEWHERE_SECONDS = 0.5  # between looks at cells that another run computes
-LOOK_AHEAD = 20  # cells considered past one that has no room
+ELSEWHERE_SECONDS = 0.5  # between checks of cells that another run computes
+LOOK_AHEAD = 20  # cells considered after one that does not fit now
 TRIES = 2  # a cell whose worker was killed is tried once more
 
 
 class Lost(Exception):
-    """The place where cells compute is gone, and not only one of its workers."""
+    """The whole engine is lost, not only one of its workers."""
 
 
 class Engine(Protocol):
-    """Where cells compute."""
+    """An engine: what computes cells."""
 
     def full(self) -> bool: ...
     def room(self, cell: Cell) -> bool: ...
@@ -43,7 +43,7 @@ class Engine(Protocol):
 
 
 class View(Protocol):
-    """What shows the progress."""
+    """A display of the progress."""
 
     def started(self, cell: Cell) -> None: ...
     def settled(self, cell: Cell, state: str, seconds: float, note: str = "") -> None: ...
@@ -54,7 +54,7 @@ class View(Protocol):
 
 @dataclass
 class Summary:
-    """What a run did: cells by their state now, and what kept it from doing more."""
+    """The outcome of a run: cells by their final state, and what stopped it early, if anything."""
 
     states: dict[Cell, str] = field(default_factory=dict)
     errors: dict[Cell, str] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Summary:
 def run_cells(
     cells: Sequence[Cell], store: Store, engine: Engine, view: View, interrupt: Interrupt
 ) -> Summary:
-    """Computes the cells that no other run computes meanwhile, and waits for those."""
+    """Compute the cells that no other run is computing, and wait for the others."""
     return _Run(store, engine, view, interrupt, deque(in_order(cells))).to_the_end()
 
 
 def in_order(cells: Sequence[Cell]) -> list[Cell]:
-    """A small one of each kind, so that the time left is known soon; then large ones first, so that
-    the last worker is not left with the longest; timing at the end."""
+    """Order cells: a small one of each kind, to estimate the time left soon; then large ones first,
+    so that no long cell remains at the end; cells that measure time last."""
     by_size = sorted(dict.fromkeys(cells), key=lambda cell: (runs_alone(cell), -needs_bytes(cell)))
     scouts = {cell.kind: cell for cell in by_size if not runs_alone(cell)}  # the last is smallest
     first = dict.fromkeys(scouts.values())
@@ -117,17 +117,17 @@ class _Run:
                 self.store.unlock(cell, lock)
             self.running.clear()
             if self.session is not None:
-                self.session.end()  # while the workers can still be asked what they spent
+                self.session.end()  # while the workers' CPU times can still be read
             self.engine.abandon()
         if self.interrupt.level > 0:
             self.summary.interrupted = self.interrupt.number
         return self.summary
 
     def _acknowledge(self) -> None:
-        """Says once that an interrupt was heard, and what a second one does."""
+        """Report an interrupt once, and what a second one does."""
         if self.interrupt.level == FINISH and self.running and not self.heard:
             self.heard = True
-            self.view.note(f"finishing {len(self.running)} running cells; again to stop at once")
+            self.view.note(f"finishing {len(self.running)} cells; Ctrl-C again to stop at once")
 
     @property
     def stopping(self) -> bool:
@@ -139,7 +139,7 @@ class _Run:
         return bool(self.running) or (not self.stopping and bool(self.pending or self.elsewhere))
 
     def _fill(self) -> None:
-        """Starts what has room, in order; a cell too large just now is passed by smaller ones."""
+        """Start the cells that fit, in order; smaller ones overtake one that does not fit now."""
         passed: list[Cell] = []
         while self.pending and len(passed) < LOOK_AHEAD and not self.stopping:
             if self.engine.full() or any(map(runs_alone, self.running)):
@@ -171,7 +171,7 @@ class _Run:
         self.view.started(cell)
 
     def _look_elsewhere(self) -> None:
-        """Takes over what another run has finished, and queues what it has given up."""
+        """Take over cells that another run has finished, and queue those it has given up."""
         if not self.elsewhere or time.monotonic() - self.looked < ELSEWHERE_SECONDS:
             return
         self.looked = time.monotonic()
@@ -187,7 +187,7 @@ class _Run:
                 self.pending.append(cell)
 
     def _settle(self, cell: Cell, outcome: Outcome) -> None:
-        """Writes what came back and gives the lock up, in this order."""
+        """Store the outcome, then release the lock."""
         lock = self.running.pop(cell)
         try:
             if outcome.files is not None:
@@ -196,7 +196,7 @@ class _Run:
                 self._note(cell, outcome.state, outcome.seconds)
             elif outcome.failure is not None:
                 self._failed(cell, outcome.failure, outcome.seconds)
-        except OSError as error:  # a full disk: what is done is safe, going on is a waste
+        except OSError as error:  # a full disk: stored results are safe, but stop here
             self.summary.storage_error = f"{error.strerror} ({cell.label})"
             self.summary.errors[cell] = f"computed, but not stored: {error.strerror}"
             self._note(cell, "failed", outcome.seconds, self.summary.errors[cell])

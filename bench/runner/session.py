@@ -1,9 +1,8 @@
-"""A stretch of time in which a run computes: when, how much, and how busy the machine was else.
+"""A session: when a run computed, how much, and how busy the machine was with other work.
 
-The workers are children of this process, so that what all processes of the machine have spent
-without us is other people's work (on a cluster: of the machine that the run was started on). It is
-taken minute by minute and written down each time: a run that is killed leaves what it knew a minute
-ago.
+The workers are children of this process, so the CPU time of all other processes is other work (on
+a cluster: on the machine where the run was started). It is measured and stored every minute: a
+killed run leaves its record of a minute ago.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ WINDOW_SECONDS = 60.0
 
 
 class Session:
-    """`cells` counts those that were computed; `tick` as often as you like, then `end`."""
+    """A session's record. `cells` counts computed cells; call `tick` at any time, `end` last."""
 
     def __init__(self, store: Store, window: float = WINDOW_SECONDS):
         self.cells = 0
         self._store, self._window = store, window
         self._start, self._clock = datetime.now(UTC), time.monotonic()
-        # In the order of time; two runs on one store may start at once.
+        # Names sort by time; two runs on one store may start at once.
         self._name = f"{self._start:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
         self._windows: list[tuple[float, float]] = []  # seconds, cores
         self._open()
@@ -41,13 +40,13 @@ class Session:
             self._open()
 
     def end(self) -> None:
-        """Takes the window's measure and writes down what is known."""
+        """Measure the current window and store the record."""
         self._other.__exit__(None, None, None)
         if self._other.cores is not None:
             self._windows.append((time.monotonic() - self._began, self._other.cores))
         if not self.cells:
             return
-        with suppress(OSError):  # a full disk is reported where it costs a result
+        with suppress(OSError):  # a full disk is reported when a result cannot be stored
             self._store.put(Path("sessions") / self._name, self.document())
 
     def document(self) -> dict[str, object]:

@@ -1,1 +1,1 @@
-"""A run on disk: cells, their files, fingerprints, provenance, and tables of what was found."""
+"""A run on disk: cells, their files, fingerprints, provenance, and tables of results."""

@@ -2,8 +2,8 @@
 
 Every JSON document is *sealed*: its first line holds the checksum of all bytes that follow, and
 `cell.json` holds size and checksum of the files next to it. A truncated, emptied or bit-flipped
-file is therefore noticed, named and never misread. A number that does not exist (NaN, ±inf) is
-null in JSON; arrays keep theirs.
+file is therefore noticed, named and never misread. Numbers that are not finite (NaN, ±inf)
+are null in JSON; arrays keep them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CELL = "cell.json"
 ARRAYS = "arrays.npz"
 WEIGHTS = ".safetensors"
 FILE_NAME = re.compile(r"arrays\.npz|[A-Za-z0-9_-]{1,100}\.safetensors")  # names, never paths
-# What a cell's document holds, and what of its provenance is relied on.
+# The fields of a cell's document, and the provenance fields that the code uses.
 FIELDS: dict[str, type] = {
     "kind": str,
     "config": dict,
@@ -64,14 +64,14 @@ PROVENANCE: dict[str, tuple[type, ...]] = {
 
 
 class Damaged(Exception):
-    """A file of the store that cannot be trusted: which, and what is wrong with it."""
+    """A damaged file of the store: its name and what is wrong with it."""
 
     def __init__(self, name: str, fault: str):
         super().__init__(one_line(f"{name}: {fault}"))
 
 
 class OtherVersion(Damaged):
-    """A sound file of another version of femnets."""
+    """An intact file that another version of femnets wrote."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class StoredResult:
         try:
             return load(self.read(name + WEIGHTS))
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise Damaged(name + WEIGHTS, f"no safetensors ({error})") from None
+            raise Damaged(name + WEIGHTS, f"not a safetensors file ({error})") from None
 
     def read(self, name: str) -> bytes:
         """The bytes of a file next to the document, as they were written."""
@@ -123,7 +123,7 @@ class StoredResult:
         return data
 
     def verify(self) -> None:
-        """Reads every file whole; raises Damaged at the first that is not as written."""
+        """Read every file whole; raise Damaged at the first that is not as written."""
         for name in self.files:
             data = self.read(name)
             if name == ARRAYS:
@@ -143,7 +143,7 @@ def trusted_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         return plain_bytes(path, most)
     except OSError as error:
         raise Damaged(path.name, error.strerror or str(error)) from None
-    except ValueError as error:  # Unfit, or a name that no file can have
+    except ValueError as error:  # Unfit, or an invalid file name
         raise Damaged(path.name, str(error)) from None
 
 
@@ -159,7 +159,7 @@ def sealed(document: Mapping[str, Any]) -> bytes:
 
 
 def unsealed(data: bytes, name: str) -> dict[str, Any]:
-    """The document, if not a byte of it has changed."""
+    """Return the document; raise Damaged if a byte of it has changed."""
     if not data:
         raise Damaged(name, "empty")
     first, opening, rest = (*data.split(b"\n", 2), b"", b"")[:3]
@@ -177,7 +177,7 @@ def unsealed(data: bytes, name: str) -> dict[str, Any]:
 def encoded(
     cell: Cell, result: Result, fingerprint: str, provenance: Mapping[str, Any]
 ) -> dict[str, bytes]:
-    """The files of a result by name: made where it was computed, written where the store is."""
+    """The files of a result by name, encoded by the worker and written by the run."""
     files = {f"{name}{WEIGHTS}": data for name, data in result.weights.items()}
     if result.arrays:
         files[ARRAYS] = _npz(result.arrays)
@@ -198,7 +198,7 @@ def encoded(
 
 
 def _npz(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """What `numpy.savez` writes, without pickle, without dates, under any name."""
+    """Encode arrays like `numpy.savez`, without pickle and dates, and with any names."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, array in arrays.items():
@@ -217,7 +217,7 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
     check_document(document)
     record = StoredResult(**document, directory=directory)
     key = cell.key if cell else directory.name
-    # By hash: to Python True is 1, and a config that was edited so would pass for another's.
+    # By hash: True == 1 in Python, so that an edited config could equal another one.
     if not record.key == key == key_of(record.kind, record.config):
         raise Damaged(CELL, "belongs to another cell")
     if cell is None and record.kind != directory.parent.name:
@@ -235,10 +235,10 @@ def decoded(directory: Path, cell: Cell | None = None) -> StoredResult:
 
 
 def check_document(document: Mapping[str, Any]) -> None:
-    """A cell's document against its schema: nothing of it is used before."""
+    """Check a cell's document against its schema before any of it is used."""
     for name, wanted in FIELDS.items():
         if not isinstance(document.get(name), wanted):
-            raise Damaged(CELL, f"field {name} is missing or no {wanted.__name__}")
+            raise Damaged(CELL, f"field {name} is missing or not a {wanted.__name__}")
     extra = set(document) - set(FIELDS)
     if extra:
         raise Damaged(CELL, f"unknown field {sorted(extra)[0]!r}")

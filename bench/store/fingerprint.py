@@ -34,7 +34,7 @@ def modules_of(cell: Cell) -> frozenset[str]:
 
 
 def words(value: Any) -> Iterator[str]:
-    """Every text in a config that may be the name of a plugin."""
+    """Every text in a config that may name a plugin."""
     if isinstance(value, str):
         yield from (part.strip() for part in value.split(","))
     elif isinstance(value, Mapping):
@@ -77,7 +77,7 @@ def reached(kind: str, names: frozenset[str]) -> frozenset[str]:
 
 
 def _registries(modules: Iterable[str]) -> list[Registry[Any]]:
-    """Those of the packages on the way; asking for them loads no engine."""
+    """The registries of the packages among these modules; this loads no engine."""
     homes = [m for m in modules if "base.registry.Registry" in _source_of(m).imports]
     found = (getattr(importlib.import_module(home), "REGISTRY", None) for home in homes)
     return [registry for registry in found if registry is not None]

@@ -1,14 +1,14 @@
-"""A run directory: what resume, two runs at once and `kill -9` rely on.
+"""A run directory, safe for resuming, for two runs at once and against `kill -9`.
 
     runs/NAME/femnets.json              the mark that the directory is ours, with its schema
     runs/NAME/studies/STUDY.json        which config each study was last run with
     runs/NAME/cells/KIND/KEY/           one result, written aside and renamed whole
     runs/NAME/failed/KEY.json           the last failure of a cell, with its log
-    runs/NAME/sessions/START.json       when cells were computed, and how busy the machine was else
+    runs/NAME/sessions/START.json       when cells were computed, and other load of the machine
     runs/NAME/locks/KEY                 locked by the run that computes the cell just now
     runs/NAME/scratch/                  what is being written, one directory per process
 
-Locks are the kernel's (flock): they go with the process, however it ends.
+Locks are the kernel's (flock): they are released when the process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from bench.store.files import (
 
 MARK = "femnets.json"
 RUNS = Path("runs")
-# What is relied on of a session; cores are those busy with other processes, None where unknown.
+# The fields of a session; `cores` are those busy with other processes, None if unknown.
 SESSION: dict[str, Any] = {
     "start": str,
     "seconds": int | float,
@@ -54,7 +54,7 @@ SESSION: dict[str, Any] = {
 PARTS = ("studies", "cells", "failed", "sessions", "locks", "scratch")
 FAILURE_TEXTS = ("reason", "error", "log", "fingerprint")
 # Below this a result is cheaper to compute again after a power cut than to force to the disk;
-# what a power cut tears is noticed by its checksum. kill -9 loses nothing either way.
+# checksums reveal files torn by a power cut. kill -9 loses nothing either way.
 SECONDS_WORTH_SYNCING = 1.0
 
 
@@ -65,7 +65,7 @@ class Missing(Exception):
 def run_path(name: str) -> Path:
     """`NAME` means runs/NAME; anything with a slash is a path of its own."""
     if not name or name in {".", ".."}:
-        raise UserError(f"a run needs a name, got {name!r}")
+        raise UserError(f"{name!r} is not the name of a run")
     return Path(name) if "/" in name else RUNS / name
 
 
@@ -93,7 +93,7 @@ class Store:
             ) from None
 
     def starts(self) -> str:
-        """The command that begins a run here."""
+        """The command that starts a run here."""
         return f"`{shell_command('femnets', 'run', '--run', self.argument)}`"
 
     def mends(self) -> str:
@@ -102,12 +102,12 @@ class Store:
 
     @property
     def argument(self) -> str:
-        """What `--run` wants for this directory."""
+        """The value of `--run` for this directory."""
         return self.path.name if self.path.parent == RUNS else str(self.path)
 
     @classmethod
     def writable(cls, path: Path) -> Store:
-        """Opens a run for writing, creating it if need be. A directory not ours is refused."""
+        """Open a run for writing, or create it; refuse a folder that is not a femnets run."""
         path = Path(path)
         try:
             _mark(path)
@@ -131,7 +131,7 @@ class Store:
     def read(self, cell: Cell) -> StoredResult:
         """The cell's result; raises Missing, or Damaged naming the file."""
         directory = self.directory(cell.kind, cell.key)
-        for _ in range(3):  # another run may be replacing it just now
+        for _ in range(3):  # another run may be replacing it
             try:
                 return decoded(directory, cell)
             except Damaged as error:
@@ -143,7 +143,7 @@ class Store:
     def records(
         self, damaged: Callable[[str, str], None] | None = None, *, verify: bool = True
     ) -> Iterator[StoredResult]:
-        """Every sound result on disk, in the order of kind and key, its files read whole once.
+        """Every intact result on disk, in the order of kind and key, its files read whole once.
 
         `damaged` is called for every other one, with KIND/KEY and what is wrong. Without `verify`
         arrays and weights are checked by their size only.
@@ -170,7 +170,7 @@ class Store:
         return failure if all(isinstance(failure[name], str) for name in FAILURE_TEXTS) else None
 
     def plans(self, damaged: Callable[[str, str], None] | None = None) -> dict[str, dict[str, Any]]:
-        """By study, the preset and config it was last run with; `damaged` hears of the others."""
+        """By study, its last preset and config; `damaged` is called for unreadable ones."""
         found = {}
         for path in entries(self.path / "studies"):
             if path.suffix != ".json":
@@ -188,7 +188,7 @@ class Store:
         return found
 
     def sessions(self) -> list[dict[str, Any]]:
-        """The stretches of time in which cells were computed; what cannot be trusted is none."""
+        """The sessions in which cells were computed; damaged records are left out."""
         found = []
         for path in entries(self.path / "sessions"):
             with suppress(Damaged):
@@ -200,7 +200,7 @@ class Store:
     # Writing
 
     def commit(self, cell: Cell, files: Mapping[str, bytes], *, sync: bool = True) -> None:
-        """Writes a result aside, then renames it into place: it is there whole or not at all."""
+        """Write a result aside, then rename it into place: it is there whole or not at all."""
         target = self.directory(cell.kind, cell.key)
         aside = self._aside(cell.key)
         try:
@@ -221,13 +221,13 @@ class Store:
         self.put(Path("studies") / f"{study}.json", document)
 
     def put(self, name: Path, document: Mapping[str, Any]) -> None:
-        """Writes one sealed document, whole."""
+        """Write one sealed document, whole."""
         aside = self._aside(name.name)
         _write(aside, sealed({"schema": SCHEMA, **document}), sync=False)
         os.replace(aside, self.path / name)
 
     def lock(self, cell: Cell) -> int | None:
-        """A lock on computing the cell, to be given back to `unlock`; None if another has it."""
+        """Lock the cell for computing; pass the lock to `unlock`. None if another run has it."""
         return _lock(self.path / "locks" / cell.key)
 
     def unlock(self, cell: Cell, lock: int) -> None:
@@ -240,7 +240,7 @@ class Store:
         return self._scratch / f"{next(self._counter)}-{name}"
 
     def _install(self, aside: Path, target: Path) -> None:
-        """Renames `aside` to `target`; what stood there (stale, damaged) goes in one piece."""
+        """Rename `aside` to `target`, and remove an older (stale, damaged) result whole."""
         while True:
             try:
                 os.rename(aside, target)
@@ -257,13 +257,13 @@ class Store:
                 replaced.unlink(missing_ok=True)
 
     def _check_own_folders(self) -> None:
-        """Refuses links in the place of folders: what is written and removed there would be
-        elsewhere, and whoever packed the run would have chosen where."""
+        """Refuse links in place of folders: a packed run could otherwise make us write and remove
+        files elsewhere."""
         for folder in (*(self.path / part for part in PARTS), *entries(self.path / "cells")):
             no_link(folder)
 
     def _open_scratch(self) -> None:
-        """A directory of this process's own, locked before it can be seen as one."""
+        """Make a directory of this process's own, locked before others can see it."""
         name = secrets.token_hex(6)
         hidden = self.path / "scratch" / f".{name}"
         hidden.mkdir()
@@ -274,7 +274,7 @@ class Store:
     def _remove_abandoned(self) -> None:
         """Remove what killed runs left behind: no process holds the lock on it any more."""
         for path in (self.path / "locks").iterdir():
-            with suppress(OSError):  # other files are reported when they are in the way
+            with suppress(OSError):  # other files are reported if they obstruct a write
                 descriptor = _lock(path)
                 if descriptor is not None:
                     path.unlink(missing_ok=True)
@@ -291,7 +291,7 @@ class Store:
                     os.close(abandoned)
 
     def close(self) -> None:
-        """Removes this process's scratch directory. A store that is not closed loses nothing."""
+        """Remove this process's scratch directory. A store that is not closed loses nothing."""
         if self._scratch is not None and self._lock is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             os.close(self._lock)
@@ -299,15 +299,15 @@ class Store:
 
 
 def is_marked(path: Path) -> bool:
-    """Whether something stands where the mark of a run would."""
+    """Whether the folder has an entry where the mark of a run would be."""
     try:
         return os.path.lexists(path / MARK)
-    except ValueError:  # a name that no file can have
+    except ValueError:  # an invalid file name
         return False
 
 
 def entries(folder: Path) -> list[Path]:
-    """What a directory of the store holds, by name; nothing where it cannot be read."""
+    """The entries of a directory of the store, by name; none if it cannot be read."""
     try:
         return sorted(folder / name for name in os.listdir(folder))
     except OSError:
@@ -320,19 +320,19 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _is_aside(name: str) -> bool:
-    """A mark that another run writes just now."""
+    """Whether a name is that of a mark which another run is writing."""
     return name.startswith(".") and name.endswith(Path(MARK).suffix)
 
 
 def _mark(path: Path) -> None:
-    """Makes the directory ours, unless something else lives there."""
+    """Mark the directory as a run, unless it contains something else."""
     if is_marked(path):
         return
     foreign = os.path.lexists(path) and (
         not path.is_dir() or any(not _is_aside(entry.name) for entry in path.iterdir())
     )
-    if foreign and not is_marked(path):  # another run may have made it ours meanwhile
-        raise UserError(f"{path} exists and is no femnets run; give another name with --run")
+    if foreign and not is_marked(path):  # another run may have marked it meanwhile
+        raise UserError(f"{path} exists and is not a femnets run; give another name with --run")
     path.mkdir(parents=True, exist_ok=True)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     with written_whole(path / MARK) as part:

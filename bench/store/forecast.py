@@ -1,8 +1,8 @@
-"""What a run would take: cells, memory and predicted time per study.
+"""Forecast of a run: cells, memory and predicted time per study.
 
-A cell takes as long as the same cell took before, else the median of its kind, in the runs that are
-here and in the kept run of the checkout. Seconds are of one core: CPU seconds where they were
-recorded, for the clock of a busy machine says little.
+A cell is predicted to take as long as before, else the median of its kind, in the runs of this
+folder and in the kept run of the checkout. Times are of one core: CPU seconds where they were
+recorded, since wall time on a busy machine is unreliable.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class KnownTimes:
 
     @classmethod
     def found(cls) -> KnownTimes:
-        """The times of the kept run and of all runs that are here, which come first."""
+        """The times of all runs in this folder, which take precedence, and of the kept run."""
         cells: dict[str, float] = {}
         kinds: dict[str, list[float]] = defaultdict(list)
         machines: dict[str, None] = {}
@@ -66,7 +66,7 @@ def _stored(marks: Iterable[Path]) -> Iterable[StoredResult]:
     for path in sorted(marks):
         try:
             yield from Store(path.parent).records(verify=False)
-        except (UserError, OSError):  # `femnets status` says what is wrong
+        except (UserError, OSError):  # `femnets status` reports what is wrong
             continue
 
 
@@ -83,14 +83,14 @@ def _kept() -> list[StoredResult]:
 
 @dataclass(frozen=True)
 class Forecast:
-    """One study: its cells, without those that studies before it have, and their cost."""
+    """One study: its cells, without those of earlier studies, and their cost."""
 
     study: str
     cells: int
     done: int  # in the run already
     memory_bytes: int  # of the largest
-    seconds: float | None  # of one core, for those not done; None: nothing to go by
-    alone_seconds: float  # of these, in cells that share the machine with none
+    seconds: float | None  # of one core, for cells not done; None: no data
+    alone_seconds: float  # of these, in cells that run alone
     guessed: int  # cells whose time is the median of their kind
     unknown: int  # cells without any time
 

@@ -39,12 +39,12 @@ MOST_ROWS = 10**6
 MOST_TEXT = 2**29  # characters of all rows together: a dictionary repeats a long text for nothing
 
 
-# The name of a run, the studies that asked for a cell, its result.
+# The name of a run, the studies that contain a cell, its result.
 Row = tuple[str, tuple[str, ...], StoredResult]
 
 
 def write_results(path: Path, rows: Iterable[Row]) -> None:
-    """Write rows sorted, so that like is next to like and packs well."""
+    """Write rows sorted, so that similar rows are adjacent and compress well."""
     arrow = _pyarrow()
     order = ("run", "kind", "config", "key")
     written = sorted((_columns(*row) for row in rows), key=lambda row: [row[c] for c in order])
@@ -82,7 +82,7 @@ def _text(value: Any) -> str:
 
 
 def read_results(path: Path) -> list[Row]:
-    """Every row of a file, checked; any other file is refused in one line."""
+    """Return every row of a file, checked; raise a UserError for any other file."""
     try:
         return _checked(plain_bytes(path, MOST_BYTES), path)
     except OSError as error:
@@ -101,7 +101,7 @@ def _checked(data: bytes, path: Path) -> list[Row]:
         len(value) for column in columns.values() for value in column if isinstance(value, str)
     )
     if text > MOST_TEXT:
-        raise Unfit(f"it unfolds to more than {MOST_TEXT} characters")
+        raise Unfit(f"its text has more than {MOST_TEXT} characters")
     rows = (
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )
@@ -109,13 +109,13 @@ def _checked(data: bytes, path: Path) -> list[Row]:
 
 
 def _table(data: bytes) -> pyarrow.Table:
-    """The table with texts still folded up, so that it takes no more than the file unpacked."""
+    """The table with dictionary-encoded texts, so that it is no larger than the unpacked file."""
     arrow = _pyarrow()
     texts = [name for name, kind in COLUMNS.items() if kind == "string"]
     try:
         schema = arrow.parquet.read_schema(arrow.BufferReader(data))
         if {field.name: str(field.type) for field in schema} != COLUMNS:
-            raise Unfit("it has other columns")
+            raise Unfit("its columns are not those of kept results")
         file = arrow.parquet.ParquetFile(arrow.BufferReader(data), read_dictionary=texts)
         about = file.metadata
         unpacked = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
@@ -129,7 +129,7 @@ def _table(data: bytes) -> pyarrow.Table:
 
 
 def _column(column: Any) -> list[Any]:
-    """Its values; a text that stands in many rows is one object."""
+    """The values of a column; a text that occurs in many rows is one object."""
     found: list[Any] = []
     for chunk in column.chunks:
         if hasattr(chunk, "dictionary"):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("femnets", "numpy", "scipy", "scikit-fem", "numba", "pyamg", "torch")
-ROOT = Path(__file__).resolve().parents[2]  # the checkout, where there is one
+ROOT = Path(__file__).resolve().parents[2]  # the checkout, if there is one
 
 
 @cache

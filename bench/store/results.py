@@ -27,7 +27,7 @@ FIRST_CONFIRMATORY = 1000  # seeds below are for pilots and tuning
 
 @dataclass(frozen=True)
 class Results:
-    """Records with a query. Selecting compares configs by equality: `select("net", hidden=6)`."""
+    """Records that can be selected by kind and config values: `select("net", hidden=6)`."""
 
     records: Sequence[StoredResult]
 
@@ -63,7 +63,7 @@ class Results:
         return [math.inf if value is None else float(value) for value in self.value(name)]
 
     def median(self, name: str = "l2_error") -> float | None:
-        """The median over seeds; a diverged run counts as infinite. None: it was not measured."""
+        """The median over seeds; a diverged run counts as infinite. None if it was not measured."""
         found = self.value(name)
         if any(value is not None for value in found):
             return median(found)
@@ -75,9 +75,9 @@ class Results:
 
 
 def confirmatory(results: Results) -> Results:
-    """The records that no seed below 1000 has a part in; those without a seed are among them.
+    """The records without any seed below 1000, including those without a seed.
 
-    Seeds of a tuning inside a cell do not count: they choose, and are not judged by.
+    Seeds of a tuning inside a cell do not count: they choose settings and give no result.
     """
     return Results(
         [r for r in results if min(judged_by(r), default=math.inf) >= FIRST_CONFIRMATORY]
@@ -85,8 +85,8 @@ def confirmatory(results: Results) -> Results:
 
 
 def judged_by(record: StoredResult) -> list[int]:
-    """The seeds that a result is about; those of a tuning inside a cell are not among them. Where
-    there are several, the single one is a setting that nothing reads."""
+    """The seeds behind a result, without those of a tuning inside a cell. If `seeds` has several,
+    the setting `seed` is not used."""
     config = record.config
     found: list[int] = []
     for one, several in (("seed", "seeds"), ("data_seed", "data_seeds")):
@@ -98,7 +98,7 @@ def judged_by(record: StoredResult) -> list[int]:
 def competitor(record: StoredResult) -> Competitor | None:
     """How a result appears in comparisons; None if its kind of cell does not compete.
 
-    A report asks dozens of times: the answer stays with the record, as a cached property's would.
+    The answer is cached in the record, because a report asks for it dozens of times.
     """
     known = vars(record)
     if "competitor" not in known:

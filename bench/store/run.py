@@ -22,15 +22,15 @@ from bench.store.survey import Standing, counts, survey
 from bench.store.tables import wide_row
 from bench.studies import replanned
 
-PLAN = ("preset", "options", "config")  # what provenance says of a study
+PLAN = ("preset", "options", "config")  # the fields of a study in provenance
 
 
 @dataclass(frozen=True)
 class Run:
     """The results of a run and the plans that they belong to; iterating gives the results.
 
-    `standings` are the planned cells and what there is of each; `unplanned` are results of which
-    no plan is known, as when only the results were read.
+    `standings` are the planned cells with their states; `unplanned` are results without a known
+    plan, for instance if only the results were read.
     """
 
     name: str
@@ -44,8 +44,8 @@ class Run:
 
     @classmethod
     def read(cls, path: Path, others: Sequence[Path] = (), *, verify: bool = True) -> Self:
-        """The planned cells of a folder as they are now: every result is read whole, or without
-        `verify` checked by its size, and what cannot be trusted is left out."""
+        """Read the planned cells of a folder: each result whole, or without `verify` checked by its
+        size; damaged results are left out."""
         store = Store(path)
         refused: dict[str, str] = {}
         remembered = store.plans(refused.__setitem__)
@@ -67,8 +67,8 @@ class Run:
 
     @classmethod
     def stored(cls, path: Path) -> Self:
-        """Every sound result of a folder, planned or not, or of a Parquet file: there the first of
-        each key."""
+        """Every intact result of a folder, planned or not, or of a Parquet file (the first of each
+        key)."""
         if path.suffix == SUFFIX:
             records = [record for _, _, record in reversed(read_results(path))]
             return cls(path.name, unplanned=[*{r.key: r for r in records}.values()][::-1])
@@ -78,7 +78,7 @@ class Run:
 
     @cached_property
     def records(self) -> list[StoredResult]:
-        """All results; a stale one is the best there is, and its standing says so."""
+        """All results, including stale ones, which their standings mark."""
         return [*(s.record for s in self.standings if s.record is not None), *self.unplanned]
 
     def __iter__(self) -> Iterator[StoredResult]:
@@ -96,7 +96,7 @@ class Run:
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary per cell: key, kind, state, every setting, every number of its result.
 
-        A number whose name a setting has too is called `found_NAME`; what does not exist is None.
+        A number whose name a setting has too is called `found_NAME`; a missing one is None.
         """
         return [wide_row(record) for record in self]
 
@@ -109,8 +109,8 @@ class Run:
         return pandas.DataFrame(self.rows())
 
     def command(self, *studies: str) -> str:
-        """What makes the studies' cells again, or fills the ones that are missing; several lines
-        in one where they were run with different options."""
+        """The command that computes the studies' cells again, or the missing ones; several commands
+        on one line if they were run with different options."""
         groups: dict[tuple[str, ...], list[str]] = {}
         for study in studies or ("",):
             plan = self.plans.get(study, {})
@@ -125,13 +125,13 @@ class Run:
 
     @property
     def mends(self) -> str:
-        """What computes again, with the settings of last time, what is missing or damaged."""
+        """The command that computes missing or damaged cells with the last settings."""
         return shell_command("femnets", "run", "--resume", "--run", self.name)
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """When, by which code, on what machine and with what the results were computed, as
-        `verdicts.json` has it; nothing names a person, a path or a host."""
+        """When, by which code, on which machine and with which options the results were computed,
+        as in `verdicts.json`; it names no person, path or host."""
         records = self.records
         origins = [record.provenance for record in records]
         return {
@@ -169,16 +169,16 @@ def write_runs(path: Path, runs: Iterable[Run]) -> None:
 
 
 def _standings(rows: Iterable[Row]) -> Iterator[Standing]:
-    """Each row as a cell with its result, without those of a kind that today's code lacks."""
+    """Each row as a cell with its result, without kinds that the current code lacks."""
     for _, studies, record in rows:
         with suppress(UserError):
-            load_kind(record.kind)  # to make a cell first would admit a module that a file names
+            load_kind(record.kind)  # first: making a cell would admit a module that a file names
             cell = Cell(record.kind, record.config)
             yield Standing(cell, studies, record.state, record=record)
 
 
 def _quoted(words: str) -> str:
-    """Options as they were typed, quoted again: a file says what they were."""
+    """Quote again options that were read from a file."""
     try:
         return shell_command(*shlex.split(words))
     except ValueError:
@@ -186,7 +186,7 @@ def _quoted(words: str) -> str:
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:
-    """Each value once, in the order in which they came; dicts cannot be hashed."""
+    """Each value once, in order of occurrence; dicts cannot be hashed."""
     kept: list[Any] = []
     for value in values:
         if value not in kept:

@@ -49,7 +49,7 @@ def read_source(path: Path) -> Source:
 
 
 def parsed(data: bytes) -> Source:
-    """What the text of a source file says."""
+    """Parse the text of a source file."""
     tree = _WhatRuns().visit(ast.parse(data))
     nodes = list(ast.walk(tree))
     imports = {name for node in nodes for name in _imported(node)}
@@ -59,7 +59,7 @@ def parsed(data: bytes) -> Source:
 
 
 class _WhatRuns(ast.NodeTransformer):
-    """A tree without docstrings and without what only type checkers read."""
+    """Removes docstrings and code that only type checkers read from a tree."""
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -127,7 +127,7 @@ def _checked(entry: Any) -> Source:
 
 
 def keep_cache() -> None:
-    """Writes down what was read since the last time; a cache that cannot be written is left."""
+    """Save newly read sources to the cache; ignore a cache that cannot be written."""
     if not _new:
         return
     _new.clear()

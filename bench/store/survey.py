@@ -1,4 +1,4 @@
-"""Where a run stands: every planned cell is done, diverged, failed, stale or missing, and why."""
+"""State of a run: every planned cell is done, diverged, failed, stale or missing, and why."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bench.store.folder import Missing, Store
 from bench.studies import Plan
 
 STATES = ("done", "diverged", "failed", "stale", "missing")
-# What a cell's own code did will happen again; everything else is the machine's doing, and the
-# same command tries it once more.
+# An error raised by a cell's own code would happen again; other failures come from the machine,
+# and the same command tries those cells once more.
 LASTING = "raised"
 DAMAGED = "damaged"
 
@@ -29,12 +29,12 @@ class Standing:
     studies: tuple[str, ...]
     state: str
     reason: str = ""
-    record: StoredResult | None = None  # also of a stale cell
+    record: StoredResult | None = None  # present also if stale
     failure: dict[str, Any] | None = None
 
     @property
     def damaged(self) -> bool:
-        """Whether there is a result that cannot be trusted."""
+        """Whether the stored result is damaged."""
         return self.reason.startswith(DAMAGED)
 
     @property
@@ -65,7 +65,7 @@ def survey(store: Store, plans: Iterable[Plan], *, verify: bool = False) -> list
 
 
 def _edited(found: Standing, edited: Mapping[str, str]) -> Standing:
-    """Stale if a file from outside that the cell names is another today."""
+    """Mark a cell as stale if a user's file that it names has changed."""
     paths = [edited[name] for name in plugins.names_in(found.cell.config) if name in edited]
     if not paths or found.record is None:
         return found
@@ -97,6 +97,6 @@ def standing(
 
 
 def counts(standings: Sequence[Standing]) -> dict[str, int]:
-    """How many cells are in each state, all states named."""
+    """How many cells are in each state, including zeros."""
     found = Counter(standing.state for standing in standings)
     return {state: found[state] for state in STATES}

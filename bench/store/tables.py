@@ -27,7 +27,7 @@ def tables(records: Sequence[StoredResult]) -> dict[str, list[Row]]:
 
 
 def cell_row(record: StoredResult) -> Row:
-    """Config entries stand under their own names; provenance is prefixed with `ran_`."""
+    """The row of a cell: settings under their own names, provenance prefixed with `ran_`."""
     names = ("start", "seconds", "peak_bytes", "commit")
     ran = {f"ran_{name}": record.provenance.get(name) for name in names}
     fixed = {"key": record.key, "kind": record.kind, "state": record.state}
@@ -35,7 +35,7 @@ def cell_row(record: StoredResult) -> Row:
 
 
 def wide_row(record: StoredResult) -> Row:
-    """The row of a cell with its numbers; one whose name a setting has too is `found_NAME`."""
+    """The row of a cell with its values; `found_NAME` if a setting has the same name."""
     row = cell_row(record)
     for name, value in record.values.items():
         if value is None or isinstance(value, bool | int | float | str):
@@ -56,7 +56,7 @@ def value_rows(record: StoredResult) -> Iterator[Row]:
 
 
 def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested dicts as `a.b`, lists as `a[0]`."""
+    """Flatten nested values: dicts as `a.b`, lists as `a[0]`."""
     if isinstance(value, Mapping):
         for part, item in value.items():
             yield from leaves(item, f"{name}.{part}" if name else part)
@@ -68,7 +68,7 @@ def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def array_rows(record: StoredResult) -> Iterator[Row]:
-    """Scalars, vectors and matrices; i and j count from 0, later axes are folded into j."""
+    """One row per array entry; i and j count from 0, later axes are flattened into j."""
     for name, array in record.arrays.items():
         if array.dtype.kind not in "biuf":
             continue

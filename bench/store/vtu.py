@@ -33,7 +33,7 @@ def write_fields(records: Iterable[StoredResult], folder: Path, n: int) -> list[
 def fields(record: StoredResult, n: int) -> Iterator[tuple[Any, Field]]:
     """The mesh and the field of a cell, if it has one."""
     features = record.config.get("features")
-    if not isinstance(record.config.get("problem"), str):  # of kinds unknown here all may be odd
+    if not isinstance(record.config.get("problem"), str):  # unknown kinds may have any config
         return
     problem = problems.get(record.config["problem"])
     if record.kind == "fem" and record.config["n"] <= n:

@@ -6,12 +6,12 @@ A study module defines
     PRESETS    {"quick": Config(...), "paper": ..., "full": ...}
     cells      Config -> list[Cell]; cells that two studies share are computed once
     YIELDS     names of the values its tables show
-    on         where it is about fields: (Config, Problem) -> the same for one's own problem, or
-               None where it has nothing to say of it (`femnets run --problem ./mine.py`)
+    on         optional: (Config, Problem) -> the Config for a user's own problem, or None
+               if the study does not apply to it (`femnets run --problem ./mine.py`)
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
-module outside this package: `femnets run mine.studies.heat`. It is imported if a person names it;
-that a run folder does is not enough (`bench.core.guards.outside`).
+module outside this package: `femnets run mine.studies.heat`. It is imported only if the user
+names it, not because a run folder does (`bench.core.guards.outside`).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 # The largest preset has 180 180 combinations of its values, of which it makes 11 115 cells.
 MOST_COMBINATIONS = 500_000
-MOST_PLUGIN_FILES = 1000  # of one plan: each is read to see whether it has changed
+MOST_PLUGIN_FILES = 1000  # per plan: each is read to see whether it has changed
 PRESETS = {
-    "quick": "every study in small, for a first look",
+    "quick": "small versions of all studies, for a first look",
     "paper": "the sizes and seeds behind the published numbers",
     "full": "more sizes, problems and seeds than the paper has",
 }
@@ -43,7 +43,7 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """A study with its settings decided, and the cells that follow."""
+    """A study with its final settings and the cells that they give."""
 
     study: str
     preset: str
@@ -53,10 +53,10 @@ class Plan:
     options: tuple[str, ...] = ()  # of the command line, as typed
 
     def document(self) -> dict[str, Any]:
-        """What a run folder remembers.
+        """The plan as a run folder stores it.
 
-        Where files from outside take part, these are named, and the cells are written out: status
-        and report then need no code that femnets does not have.
+        If it uses files of the user, the document names them and lists all cells, so that status
+        and report do not need that code.
         """
         config = dataclasses.asdict(self.config)
         document: dict[str, Any] = {"study": self.study, "preset": self.preset, "config": config}
@@ -76,7 +76,7 @@ def _study(module: Any, name: str) -> Any:
     parts = ("Config", "PRESETS", "YIELDS", "cells")
     absent = [part for part in parts if not hasattr(module, part)]
     if absent:
-        raise UserError(f"{name} is no study: it defines no {', '.join(absent)}")
+        raise UserError(f"{name} is not a study: it defines no {', '.join(absent)}")
     return module
 
 
@@ -84,7 +84,7 @@ REGISTRY: Registry[Any] = Registry("study", __name__, _study, group="studies")
 
 
 def names() -> list[str]:
-    """All studies, those of files that a user has named included."""
+    """All studies, including those in files that the user has named."""
     return sorted({*REGISTRY.names(), *filter(plugins.path_of_study, FILES)})
 
 
@@ -95,12 +95,12 @@ def load(study: str) -> Any:
 
 
 def use(text: str) -> str:
-    """A study in a file (`./mine.py`), by the name that it has from now on; other text as it is."""
+    """Load a study from a file (`./mine.py`) and return its name; return other text unchanged."""
     name = plugins.use_study(text, REGISTRY.names())
     if plugins.path_of_study(name):
-        REGISTRY.forget()  # an older file of that name
+        REGISTRY.forget()  # drops an older file of that name
         try:
-            load(name)  # says now what is wrong with it
+            load(name)  # reports now what is wrong with it
         except Exception:
             plugins.forget_study(name)
             raise
@@ -114,7 +114,7 @@ def title(study: str) -> str:
 def preset(study: str, name: str) -> Any:
     presets = load(study).PRESETS
     if name not in presets:
-        raise UserError(f"no preset {name!r} of study {study!r}; {nearest(name, list(presets))}")
+        raise UserError(f"no preset {name!r} in study {study!r}; {nearest(name, list(presets))}")
     return presets[name]
 
 
@@ -127,10 +127,10 @@ def plan(
 ) -> list[Plan]:
     """The plans of some studies; `overrides` maps a study to the settings that differ.
 
-    With a `problem` they are about it and no other. `options` are as typed, to be repeated.
+    With a `problem` they use only that one. `options` are stored as typed on the command line.
     """
     plans = []
-    for study in map(plugins.admit, studies):  # named by whoever calls, not by a file
+    for study in map(plugins.admit, studies):  # named by the caller, not by a file
         config = preset(study, preset_name)
         if problem is not None:
             config = load(study).on(config, problem)
@@ -144,12 +144,12 @@ def plan(
 
 
 def about_problems() -> list[str]:
-    """The studies that can be run on one's own problem."""
+    """The studies that can be run on a user's own problem."""
     return [study for study in names() if hasattr(load(study), "on")]
 
 
 def expanded(study: str, config: Any) -> list[Cell]:
-    """The cells of a study; settings that would make too many are refused before they are made."""
+    """The cells of a study; raise a UserError before making them if they would be too many."""
     most = _combinations(config)
     usual = max(map(_combinations, load(study).PRESETS.values()))
     if most > max(MOST_COMBINATIONS, 10 * usual):
@@ -161,9 +161,9 @@ def expanded(study: str, config: Any) -> list[Cell]:
         cells: list[Cell] = load(study).cells(config)
     except UserError:
         raise
-    except (IndexError, ValueError) as error:  # the first, the least or the largest of nothing
+    except (IndexError, ValueError) as error:  # from an empty setting
         if empty := _empty(config):
-            raise UserError(f"study {study} needs a value of {' or '.join(empty)}") from error
+            raise UserError(f"study {study} needs a value for {' or '.join(empty)}") from error
         raise
     return cells
 
@@ -174,7 +174,7 @@ def _empty(config: Any) -> list[str]:
 
 
 def _combinations(config: Any) -> int:
-    """Every value of every setting with every other: far above what most studies ask for."""
+    """Number of combinations of all values of all settings: an upper bound for the cells."""
     values = (getattr(config, field.name) for field in dataclasses.fields(config))
     return math.prod(len(value) for value in values if isinstance(value, tuple) and value)
 
@@ -183,9 +183,9 @@ def replanned(
     documents: Mapping[str, Mapping[str, Any]],
     refused: Callable[[str, str], None] | None = None,
 ) -> list[Plan]:
-    """The plans a run directory remembers, expanded by today's code.
+    """The plans stored in a run folder, expanded by the current code.
 
-    `refused` hears of a study that cannot be, and why; without it the first such study is an error.
+    `refused` is called with each study that cannot be planned and why; without it that is an error.
     """
     plans = []
     for study, document in documents.items():
@@ -207,18 +207,18 @@ def _replanned(study: str, document: Mapping[str, Any]) -> Plan:
         cells = expanded(study, config)
     except UserError as error:
         raise UserError(
-            f"the run's plan is of another version of the code: {error}; run study {study} "
-            "again under the same --run to renew it, finished cells are kept"
+            f"the run's plan was made by another version of the code: {error}; run study {study} "
+            "again under the same --run to renew it; finished cells are kept"
         ) from None
     return Plan(study, document["preset"], config, cells)
 
 
 def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
-    """A plan with plugins from outside, as it was written: none of their code is needed."""
+    """Read a plan that lists its cells, without the code of the plugins behind it."""
     try:
         written = [(str(kind), dict(config)) for kind, config in document["cells"]]
         for kind in {kind for kind, _ in written}:
-            load_kind(kind)  # refuses what only this file names; to make a cell would admit it
+            load_kind(kind)  # refuses a kind that only this file names; a Cell would admit it
         cells = [Cell(kind, config) for kind, config in written]
         outside = {str(name): [*map(str, paths)] for name, paths in document["plugins"].items()}
         if sum(map(len, outside.values())) > MOST_PLUGIN_FILES:
@@ -226,7 +226,7 @@ def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
     except UserError:
         raise
     except (TypeError, ValueError, AttributeError, KeyError):
-        raise UserError(f"the run's plan of study {study} is not as femnets writes it") from None
+        raise UserError(f"the run's plan of study {study} is damaged; run it once more") from None
     return Plan(study, str(document["preset"]), document["config"], cells, outside)
 
 
@@ -235,7 +235,7 @@ def overrides(
 ) -> dict[str, dict[str, Any]]:
     """Settings by study, from a config file's tables and from `key=value` or `study.key=value`.
 
-    A bare key applies to every chosen study that has it; one that none has is refused.
+    A bare key applies to every chosen study that has it; if none has it, that is an error.
     """
     chosen: dict[str, dict[str, Any]] = {study: {} for study in studies}
     for study, table in tables.items():
@@ -253,7 +253,7 @@ def overrides(
 
 
 def _owners(studies: Sequence[str], key: str) -> list[tuple[str, str]]:
-    """The studies a key means, with the setting's name in each."""
+    """The studies that a key refers to, with the setting's name in each."""
     study, dot, name = key.rpartition(".")
     if dot:
         if study not in studies:

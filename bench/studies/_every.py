@@ -1,7 +1,7 @@
-"""What presets mean by "every": plugins describe themselves, so a new file takes part unedited.
+"""The lists behind "every …" in presets, from what plugins declare: new files are included.
 
-Presets are read when a study is first loaded. What a preset chooses on purpose, such as the paper's
-two nets, it names itself. A plugin that cannot be loaded is left out with a warning.
+Presets are read when a study is first loaded. A deliberate choice, such as the paper's two nets, is
+named in the preset itself. A plugin that cannot be loaded is left out with a warning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _loaded(registry: Registry[Any]) -> dict[str, Any]:
 
 
 def nets() -> tuple[str, ...]:
-    """Every architecture with time steps τ, as they stand in tables; torch modules have none."""
+    """Every architecture with time steps τ, in the order of tables; torch modules have none."""
     known = _loaded(architectures.REGISTRY)
     stepping = [name for name in known if hasattr(known[name], "coefficients")]
     return tuple(sorted(stepping, key=lambda name: (known[name].PLACE, name)))
@@ -53,8 +53,8 @@ def approximating() -> list[Element]:
 
 
 def solving() -> list[Element]:
-    """Every element recommended for the boundary-value problem: nodal ones, which want the trace
-    in one piece, are not."""
+    """Every element recommended for the boundary-value problem; nodal ones, which need the whole
+    trace, are not."""
     able = [element for element in _loaded(elements.REGISTRY).values() if element.boundary_value]
     return [element for element in able if not element.boundary_value.whole_trace]
 

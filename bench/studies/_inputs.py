@@ -1,4 +1,4 @@
-"""What nets and baselines are given with each sample, problem by problem: equal for both."""
+"""The inputs that nets and baselines are given on each problem: the same for both."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Inputs(Protocol):
-    """`features` from the most to the least; problems that show all, or the last only."""
+    """`features` from most to least; problems with all (`ablated`) or the last only (`bare`)."""
 
     @property
     def features(self) -> tuple[str, ...]: ...
@@ -17,7 +17,7 @@ class Inputs(Protocol):
 
 
 def seen_by(problem: str, config: Inputs) -> tuple[str, ...]:
-    """All features, the last only, or else the first only."""
+    """The feature sets used on a problem: all, the last only, or (by default) the first only."""
     if problem in config.ablated:
         return config.features
     return config.features[-1:] if problem in config.bare else config.features[:1]

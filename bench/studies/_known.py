@@ -1,4 +1,4 @@
-"""Studies that measure errors need a u in closed form."""
+"""A decorator for studies that measure errors, which need u in closed form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Config = TypeVar("Config")
 def where_u_is_known(
     on: Callable[[Config, Problem], Config],
 ) -> Callable[[Config, Problem], Config | None]:
-    """A decorator of `on`: None, and so no study, where u is not known."""
+    """Decorate `on` so that it returns None, which skips the study, if u is not known."""
 
     @wraps(on)
     def suited(config: Config, problem: Problem) -> Config | None:

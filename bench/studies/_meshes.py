@@ -1,4 +1,4 @@
-"""What the studies of finite elements share: their meshes, and which of them suit a problem."""
+"""Meshes that the studies of finite elements share, and which of them suit a problem."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Meshes:
     n0: tuple[int, ...] = (1, 2, 4, 8)
     n1: tuple[int, ...] = (1, 2, 4)
     graded: tuple[int, ...] = (2, 4, 8)
-    exponent: float = 2.5  # of the grading: lifts the rate on `screen` from 0.5 to 0.9
-    layers: tuple[int, ...] = (2, 4)  # of bricks towards a singular edge, of order `layer_order`
+    exponent: float = 2.5  # grading exponent: lifts the rate on `screen` from 0.5 to 0.9
+    layers: tuple[int, ...] = (2, 4)  # layers of bricks of order `layer_order` at a singular edge
     layer_order: int = 5
 
     def graded_cells(self) -> list[Settings]:
@@ -51,8 +51,8 @@ def uniform(
     higher: tuple[int, ...],
     orders: tuple[int, ...],
 ) -> list[Settings]:
-    """Each element on uniform meshes: cells per side if its order is fixed, lowest or higher, and
-    otherwise every order on one cell."""
+    """Each element on uniform meshes: several sizes if its order is fixed, otherwise every order
+    on one cell."""
     cells: list[Settings] = []
     for element in elements:
         common = {"problem": problem, "element": element.name}
@@ -67,12 +67,12 @@ Config = TypeVar("Config", bound=Meshes)
 
 
 def offered(problem: Problem, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Those of the sizes for which the problem's domain has a mesh: one from a file has few."""
+    """The sizes for which the problem's domain has a mesh; a domain read from a file has few."""
     return tuple(n for n in sizes if problem.domain.offers(n))
 
 
 def suited(config: Config, problem: Problem) -> Config:
-    """On this problem alone, with the sizes that its domain has."""
+    """Restrict a config to this problem and to the mesh sizes of its domain."""
     mine = (problem.name,)
     return replace(
         config,

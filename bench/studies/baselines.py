@@ -16,7 +16,7 @@ YIELDS = (
     "seconds", "seconds_tuning",
 )  # fmt: skip
 
-# On `maxwell` f nearly is the answer, u = −q(φ) f: so inputs are taken away one by one.
+# On `maxwell` f almost gives the answer, u = −q(φ) f: so inputs are removed one by one.
 ABLATION = ("x,f,phi", "x,phi", "x")
 
 
@@ -27,13 +27,13 @@ class Config:
     problems: tuple[str, ...] = every.fields(smooth=True)
     ablated: tuple[str, ...] = every.fields(
         smooth=True
-    )  # see all `features`, the rest the first only
-    bare: tuple[str, ...] = ()  # or these the last only, as nets do there
+    )  # given all `features`; the rest, the first only
+    bare: tuple[str, ...] = ()  # given the last of `features` only, like nets there
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
-    few: tuple[str, ...] = ()  # methods that see the fewest of these samples only
+    few: tuple[str, ...] = ()  # methods that are given the smallest of `samples` only
     data_seeds: tuple[int, ...] = (0,)
-    # Methods that take 2 to 4 s at 12 000 samples, the others 0.1, see so many draws only: they
-    # spread little, and no claim hangs on them.
+    # Methods that take 2 to 4 s at 12 000 samples (others: 0.1 s) are fitted to so many draws only:
+    # their errors vary little, and no claim depends on them.
     costly: tuple[str, ...] = every.costly_baselines()
     costly_draws: int = 3
 
@@ -71,7 +71,7 @@ def cells(config: Config) -> list[Cell]:
                 "problem": problem,
                 "features": features,
                 "samples": samples,
-                **paired(seed),  # a method that draws, too, is judged by seeds that no pilot had
+                **paired(seed),  # methods with random numbers use seeds that no pilot used
             },
         )
         for problem in config.problems

@@ -14,7 +14,7 @@ YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "estimated_error", "effectivit
 
 @dataclass(frozen=True)
 class Config(Meshes):
-    orders: tuple[int, ...] = (2, 4, 8, 10)  # of the p-version on one cell, on smooth fields
+    orders: tuple[int, ...] = (2, 4, 8, 10)  # p-version on one cell, smooth fields
 
 
 PRESETS = {

@@ -1,6 +1,6 @@
 """Error against mesh size: the best approximation by finite elements on the unit cube.
 
-Two families of ten meshes: n = 1..10, what fits the paper's machine, and the dyadic n = 1, 2,
+Two families of ten meshes: n = 1..10, as in the paper, and the dyadic n = 1, 2,
 4, …, 512. Lowest-order elements converge with order 1 in L² and H(curl) on smooth fields, but
 only asymptotically: 0.81–0.94 for n ≤ 8.
 """
@@ -46,7 +46,7 @@ def on(config: Config, problem: Problem) -> Config:
     return replace(config, n=offered(problem, config.n), problems=(problem.name,))
 
 
-# Beyond this the unknowns fit in 24 GB only in single precision, which singular fields do not get.
+# Larger meshes fit in 24 GB only in single precision, which is not used for singular fields.
 LARGEST_SINGULAR = 256
 
 

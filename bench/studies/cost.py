@@ -1,7 +1,7 @@
-"""What an answer costs: seconds of a finite-element solve, of a training step, of a prediction.
+"""Cost: the time of a finite-element solve, of a training step and of a prediction.
 
-Every cell runs alone, says its threads, and gives the median of repeats. Compare ratios within
-one run; seconds of two machines do not compare.
+Every cell runs alone, records its threads, and gives the median of repeats. Compare ratios within
+one run; times on two machines are not comparable.
 """
 
 from __future__ import annotations

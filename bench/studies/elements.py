@@ -1,7 +1,7 @@
 """Work and precision of finite elements: second order, the p-version, meshes graded to the edge.
 
-Best approximations, hence oracle lines (track: oracle). Lowest order on uniform tets, the paper's
-opponent, is the study `convergence`; here stand the stronger ones that a referee asks for.
+Best approximations, hence oracle lines (track: oracle). Lowest order on uniform tets, which the
+paper compares with, is in the study `convergence`; stronger methods are here.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", 
 
 @dataclass(frozen=True)
 class Config(Meshes):
-    """`n0` are those of the fields that `convergence` leaves out; `orders` those of the p-version
-    on one cell."""
+    """`n0` are mesh sizes for fields that `convergence` leaves out; `orders` are those of the
+    p-version on one cell."""
 
     hex_n0: tuple[int, ...] = (1, 2, 4, 8)
     orders: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8)

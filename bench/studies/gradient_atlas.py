@@ -1,8 +1,8 @@
 """The gradient atlas: where gradients vanish and explode before training starts.
 
 In `paper` and `full` also: every activation, start, width and normalisation with mean field;
-the correlation length; Jacobian spectra along training; a memory that decays by itself. There a
-cell is a line of nets (all scales, all seeds of one kind): one net is milliseconds, a cell seconds.
+the correlation length; Jacobian spectra along training; the decay of memory alone. There one
+cell computes all scales and seeds of one kind of net: a net takes milliseconds, a cell seconds.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ YIELDS = (
 class Config:
     """Every net at every depth and scale for τ = 1; the other policies at some scales.
 
-    A policy is `tau:tau0`. At the start a learned τ is its starting value, so that `fixed:1/H`
-    stands for `learned:1/H` as well. Policies that an architecture does not admit are left out.
+    A policy is `tau:tau0`. Before training a learned τ has its starting value, so that
+    `fixed:1/H` also covers `learned:1/H`. Policies that a net does not admit are left out.
     """
 
     nets: tuple[str, ...] = every.nets()
@@ -54,14 +54,14 @@ class Config:
     widths: tuple[int, ...] = ()
     width_depth: int = 50
     width_scales: tuple[float, ...] = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
-    single_from: int = 1000  # width from which on passes are in float32: half the time, 1e-5 off
+    single_from: int = 1000  # from this width on in float32: half the time, 1e-5 off
     wide_seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     xi_activations: tuple[str, ...] = ()
     trained_nets: tuple[str, ...] = ()  # whose Jacobians are followed along training
     trained_taus: tuple[str, ...] = ("fixed", "learned")
     trained_inits: tuple[str, ...] = ("he", "orthogonal")
     trained_depth: int = 20
-    decay_depths: tuple[int, ...] = (5, 10, 20, 50, 100, 200)  # a memory by itself: milliseconds
+    decay_depths: tuple[int, ...] = (5, 10, 20, 50, 100, 200)  # for the decay of memory
     decay_gammas: tuple[float, ...] = (0.25, 0.5, 0.75)
 
 
@@ -136,7 +136,7 @@ def _widened(config: Config) -> list[Cell]:
 
 
 def _by_activation(config: Config) -> Iterator[dict[str, Any]]:
-    """Depth × scale of every architecture, and LayerNorm, which does not feel the scale."""
+    """Depth × scale of every architecture, and LayerNorm, which is invariant to the scale."""
     for net in config.nets:
         for gamma in _gammas(config, net):
             for name in config.activations:
@@ -166,7 +166,7 @@ def _by_width(config: Config) -> Iterator[dict[str, Any]]:
 
 
 def _trained(config: Config) -> Iterator[dict[str, Any]]:
-    """τ fixed and learned, plain and orthogonal start; nets without skips need τ = 1 to live."""
+    """τ fixed and learned, plain and orthogonal start; nets without skips train only at τ = 1."""
     for net in config.trained_nets:
         for tau in config.trained_taus:
             for init in config.trained_inits:

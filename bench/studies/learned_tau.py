@@ -2,8 +2,8 @@
 
 Three sets of cells. *Tuned*: for each arm rate × τ₀ × scale of the weights is chosen from the same
 number of points on tuning seeds, then judged. *Sweep*: τ fixed and learned at each rate of a
-30-fold range, τ₀ and scale tuned alike at every rate, so that everyone sees where a verdict flips.
-*Watched*: two trainings of the deepest net whose gradients are recorded layer by layer, to look at.
+30-fold range, τ₀ and scale tuned alike at every rate, to show where a verdict changes.
+*Watched*: two trainings of the deepest net whose gradients are recorded layer by layer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Config:
     rates: tuple[float, ...] = (3e-3, 1.5e-2, 7e-2)
     tau0s: tuple[str, ...] = ("1/H", "3/H")
     scales: tuple[float, ...] = (1.0, 2.0)
-    # ReZero has no τ₀ and a line search no rate: as many points in what they have
+    # ReZero has no τ₀ and a line search no rate: as many points in the other settings
     rezero_rates: tuple[float, ...] = (4e-3, 1e-2, 3e-2, 9e-2)
     rezero_scales: tuple[float, ...] = (0.7, 1.0, 2.0)
     line_search_tau0s: tuple[str, ...] = ("0.5/H", "1/H", "3/H", "1")
@@ -52,7 +52,7 @@ class Config:
     sweep_depths: tuple[int, ...] = (50,)
     width: int = 20
     samples: int = 200
-    # A tuned arm is 24 trainings that choose and 40 that judge; one of 250 evaluations takes 0.2 s
+    # A tuned arm has 24 trainings for tuning and 40 for judging; one of 250 evaluations takes 0.2 s
     # of a core at H = 6 and 1.8 s at H = 50 (Fractional-DNN). With 300 and a third tuning seed the
     # study would take 1.4 times as long; the judging seeds are as many as then.
     evaluations: int = 250
@@ -102,7 +102,7 @@ def cells(config: Config) -> list[Cell]:
 
 
 def tuned(config: Config) -> Iterator[dict[str, Any]]:
-    """Every arm with its best of equally many points."""
+    """Every arm, tuned over equally many points."""
     for optimizer in config.optimizers:
         line_search = optimizers.get(optimizer).LINE_SEARCH
         nets = config.line_search_nets if line_search else config.nets
@@ -118,7 +118,7 @@ def tuned(config: Config) -> Iterator[dict[str, Any]]:
 
 
 def sweep(config: Config) -> Iterator[dict[str, Any]]:
-    """τ fixed and learned at one rate after the other."""
+    """τ fixed and learned, at each rate."""
     for net in config.sweep_nets:
         for hidden in config.sweep_depths:
             for rate in config.sweep_rates:
@@ -130,7 +130,7 @@ def sweep(config: Config) -> Iterator[dict[str, Any]]:
 
 
 def watched(config: Config) -> Iterator[dict[str, Any]]:
-    """τ fixed and learned from 1/H, one seed, for the pictures of gradients along training."""
+    """τ fixed and learned from 1/H, one seed, for the figures of gradients along training."""
     for net in config.nets if "adam" in config.optimizers else ():
         for arm in SWEPT:
             yield {

@@ -1,6 +1,6 @@
 """The race of the optimisers on a 2-50 ResNet with learned τ, each at its own best settings.
 
-Each file of `nets.optimizers` declares the settings it races with: those with the lowest held-out
+Each file of `nets.optimizers` declares its settings for this study: those with the lowest held-out
 error inside the cylinder among three of each, at the same budget and on other seeds. All stop at
 the same number of evaluations (line search included); equal time is read off the recorded curves.
 """
@@ -14,8 +14,8 @@ from nets import optimizers
 
 YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "evaluations", "seconds", "steps")
 
-# Not those that need a Jacobian: 36 000 residuals by 3102 parameters, some 20 s for each of them.
-# They race where nets are given an equation, in the study `solve`.
+# Without those that need a Jacobian: 36 000 residuals by 3102 parameters, about 20 s for each.
+# They are compared where nets are given an equation, in the study `solve`.
 RACERS = tuple(name for name in optimizers.names() if not optimizers.needs_residuals(name))
 
 
@@ -25,7 +25,7 @@ class Config:
     hidden: int = 2
     width: int = 50
     evaluations: float = 1000.0
-    # The racers lie a factor of ten apart, seeds within two: three are enough to order them.
+    # The optimisers differ by a factor of ten, seeds by two: three seeds are enough for an order.
     seeds: tuple[int, ...] = (1000, 1001, 1002)
 
 

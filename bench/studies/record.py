@@ -1,6 +1,6 @@
 """The record: how small an error on the cube a net of the paper's family can reach.
 
-The recipe (`femnets train --recipe record`) was chosen without a look outside the cylinder, and
+The recipe (`femnets train --recipe record`) was chosen without data outside the cylinder, and
 is then compared with itself on another field and on fewer inputs. The studies `baselines` and
 `convergence` (least squares, the p-version) belong to it: on `maxwell` they are strong.
 """
@@ -18,11 +18,11 @@ YIELDS = ("rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "
 
 @dataclass(frozen=True)
 class Config:
-    # No claim hangs on it, and ten seeds lay within a factor of 20: three show where it lies.
+    # No claim depends on it, and ten seeds lay within a factor of 20: three seeds are enough.
     seeds: tuple[int, ...] = (1000, 1001, 1002)
     problems: tuple[str, ...] = ("maxwell", "helix")
     features: tuple[str, ...] = ("x,f,phi", "x,phi", "x")
-    ablated: tuple[str, ...] = ("maxwell",)  # the problems that see all `features`, not the first
+    ablated: tuple[str, ...] = ("maxwell",)  # problems given all `features`, not only the first
     evaluations: float = recipes.get("record").settings["evaluations"]
 
 

@@ -1,9 +1,9 @@
 """Where continuous fields go wrong: a re-entrant edge, by Nédélec elements, nodal elements, nets.
 
 The map of the nets: boundary values at the edge by penalty or built in, rules inside and on the
-edge's faces uniform or graded, its corners with every seed; width and number of points with few.
+edge's faces uniform or graded: corners with all seeds, other widths and numbers of points with few.
 The remedies: the weight r on the divergence, the weak form, and the singular function added, which
-is given more. The relatives `reentrant3d` and `fichera` in small.
+is extra information. The related problems `reentrant3d` and `fichera` with smaller nets.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PRESETS = {
         layers=(1, 2, 3, 4, 5, 6),
         nodal=(2, 4, 8, 16),
         seeds=tuple(range(1000, 1012)),
-        few=(1000,),  # a picture of the rest of the map; what is decided is decided at its corners
+        few=(1000,),  # the rest of the map is for figures; verdicts use its corners
         width=20,
         widths=(10, 40),
         points=648,
@@ -84,7 +84,7 @@ def cells(config: Config) -> list[Cell]:
 
 
 def _edge_elements(config: Config) -> list[Cell]:
-    """Nédélec's, which are right: best approximations and the boundary-value problem."""
+    """Nédélec elements, which converge: best approximations and the boundary-value problem."""
     common: dict[str, Any] = {"problem": "reentrant", "element": "N0"}
     uniform = [common | {"n": n} for n in config.uniform]
     graded = [common | {"n": n, "grading": config.exponent} for n in config.graded]
@@ -103,7 +103,7 @@ def _nodal(config: Config) -> list[Cell]:
     nodal = [
         kind | {"n": n, "div_exponent": a}
         for kind, n, a in product(kinds, config.nodal, (None, config.weight))
-        if a is None or n <= 8  # with a weight only a factorisation is left
+        if a is None or n <= 8  # with a weight only a factorisation works
     ]
     edge: list[dict[str, Any]] = [
         {"element": "N0", "n": n, "grading": config.exponent} for n in config.nodal if n <= 8
@@ -135,14 +135,14 @@ def _size(width: int, points: int) -> dict[str, Any]:
 
 
 def _other_sizes(config: Config) -> list[dict[str, Any]]:
-    """One of width and points changed at a time: time needs no cell, it is on every curve."""
+    """Width or number of points changed, one at a time; time is read off every curve."""
     widths = [_size(width, config.points) for width in config.widths if width != config.width]
     return widths + [_size(config.width, n) for n in config.clouds if n != config.points]
 
 
 def _corners(config: Config) -> list[dict[str, Any]]:
-    """Of the map: boundary values × rule inside × rule at the edge. Built-in values need no points
-    at the edge; a map of one seed has fewer corners."""
+    """Corners of the map: boundary values × rule inside × rule at the edge. Built-in values need no
+    points at the edge; a map of one seed has fewer corners."""
     return [
         {"boundary": boundary, "inside": inside, "rim": rim}
         for boundary, inside, rim in product(("penalty", "exact"), RULES, RULES)
@@ -151,7 +151,7 @@ def _corners(config: Config) -> list[dict[str, Any]]:
 
 
 def _extremes() -> list[dict[str, Any]]:
-    """Those corners whose two rules are alike."""
+    """The corners of the map whose two rules are the same."""
     return [
         {"boundary": boundary, "inside": rule, "rim": "uniform" if boundary == "exact" else rule}
         for boundary, rule in product(("penalty", "exact"), RULES)

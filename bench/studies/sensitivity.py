@@ -1,4 +1,4 @@
-"""What hangs on what the paper leaves open: its comparisons with one choice changed at a time.
+"""Sensitivity to what the paper leaves open: its comparisons with one choice changed at a time.
 
 The paper states neither γ nor the starting τ and weights, nor λ₂ and the optimiser of its larger
 nets, nor what P does to the input. Each choice is varied by itself, on fewer samples and steps than
@@ -25,7 +25,7 @@ class Config:
     inits: tuple[str, ...] = ("he",)
     scales: tuple[float, ...] = ()
     optimizers: tuple[str, ...] = ("adam",)
-    carry_input: bool = True  # try the other reading of P as well
+    carry_input: bool = True  # also try the other interpretation of P
     samples: int = 250
     # A point is ten cells of 10 s. 300 steps take twice as long; ten seeds that agree decide among
     # 25 points (25·2/2¹⁰ < 5 %).
@@ -33,7 +33,7 @@ class Config:
     seeds: tuple[int, ...] = tuple(range(1000, 1010))
     crossed_data: tuple[int, ...] = (1000, 1001)  # with all seeds, at the base point
     second_reading: tuple[float, ...] = (1e-3,)  # λ₂ of the table's nets
-    second_reading_seeds: tuple[int, ...] = (1000,)  # a reading is possible or not: one shows it
+    second_reading_seeds: tuple[int, ...] = (1000,)  # one seed shows whether it is possible
     second_reading_hidden: tuple[int, ...] = (2, 6)
 
 

@@ -1,8 +1,8 @@
 """Given the equation and the boundary values, never the field: finite elements and nets.
 
 The paper's four variants at equal numbers of parameters (but for the τ's themselves): does τ or γ
-matter when a net is given the equation? The best net; a race of the optimisers, which `auto` of the
-track *solve* is the winner of; N₀, N₁, the p-version, its hp layers at a singular edge, and
+matter when a net is given the equation? The best net; a comparison of the optimisers, whose winner
+is `auto` on the track *solve*; N₀, N₁, the p-version, its hp layers at a singular edge, and
 adaptive tetrahedra. All nets stop by evaluations; equal time is read off the recorded curves.
 """
 
@@ -33,7 +33,7 @@ class Config:
     evaluations: int = 1500
     seeds: tuple[int, ...] = tuple(range(1000, 1012))
     best_evaluations: int = 6000
-    best_seeds: tuple[int, ...] = (1000, 1001, 1002)  # no claim hangs on them; median and spread
+    best_seeds: tuple[int, ...] = (1000, 1001, 1002)  # no claim depends on them; median and spread
     weak_forms: tuple[str, ...] = ("weak", "first-order")
     # An evaluation of the weak form costs nine of the strong one: 110 s a net at 6000.
     weak_evaluations: int = 2000
@@ -84,7 +84,7 @@ JACOBIANS = 20
 
 @where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
-    """Where u is known: a net that is given the equation has no estimate of its own error."""
+    """Apply only where u is known: a net given the equation has no estimate of its own error."""
     changed = replace(
         config,
         problems=(problem.name,),

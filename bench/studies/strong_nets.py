@@ -1,4 +1,4 @@
-"""Nets at their best: tuned by validation on their own samples, with the inputs taken away in turn.
+"""Nets at their best: tuned by validation on their own samples, with the inputs removed in turn.
 
 Two kinds of cells: `tuned_net`, where the search is part of the method and of its cost, and the
 paper's own 2-50 net with τ fixed and learned, under self-scaled BFGS instead of steepest descent.
@@ -17,7 +17,7 @@ YIELDS = (
     "seconds_tuning",
 )  # fmt: skip
 
-# On `maxwell` f nearly is the answer, u = −q(φ) f: so inputs are taken away one by one.
+# On `maxwell` f almost gives the answer, u = −q(φ) f: so inputs are removed one by one.
 ABLATION = ("x,f,phi", "x,phi", "x")
 
 
@@ -30,8 +30,8 @@ class Config:
     features: tuple[str, ...] = ("x,f,phi", "x")
     ablated: tuple[str, ...] = every.fields(
         smooth=True
-    )  # see all `features`, the rest the first only
-    # or these the last only. On `curlsing` f misleads: relative error 2e-2, without it 3e-3.
+    )  # given all `features`; the rest, the first only
+    # Given the last of them only. On `curlsing` f misleads: relative error 2e-2, without it 3e-3.
     bare: tuple[str, ...] = every.fields(smooth=False)
     sizes: tuple[str, ...] = ("2-20",)
     # `helix`, positions, 2-20, 4000 evaluations (7 s of one core), relative error: smoothReLU 1e-2,
@@ -40,10 +40,10 @@ class Config:
     activations: tuple[str, ...] = ("smoothrelu", "tanh", "sine")
     etas: tuple[float, ...] = (1e-4, 4.0)
     first_scales: tuple[float, ...] = (1.0, 3.0)
-    # There at equal time, sine: self-scaled BFGS 7e-6, self-scaled Broyden 1e-5, Levenberg and
+    # On `helix` at equal time, sine: self-scaled BFGS 7e-6, self-scaled Broyden 1e-5, Levenberg and
     # Marquardt 9e-5 (but ahead of both in the first second).
     optimizers: tuple[str, ...] = ("ssbfgs", "ssbroyden", "lm")
-    # A net takes 16 s of a core, half of it to choose; 700 and 6000 took 24 s.
+    # A net takes 16 s of a core, half of it for tuning; 700 and 6000 evaluations took 24 s.
     tuning_evaluations: int = 400
     evaluations: int = 4000
     paper_net: tuple[str, ...] = ()  # τ of the 2-50 ResNet, `fixed` and `learned` in `full`

@@ -3,9 +3,9 @@
 Its experiments E1 and E3–E7 share these cells: 1000 steps of steepest descent with Armijo's rule
 from τ₀ = 1, paired seeds. By default each seed has data of its own, so that pairs are independent;
 `data_seeds` crosses all seeds with the same data sets, so that their effects can be separated
-(the study `sensitivity` does so in small). Nets are evaluated in float32, which halves the time;
-parameters, line search and J stay in float64. The errors reached, about a per cent, are far above
-its rounding.
+(as the study `sensitivity` does with small nets). Nets are evaluated in float32, which halves the
+time; parameters, line search and J stay in float64. The errors reached, about a per cent, are far
+above its rounding.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Config:
     data_seeds: tuple[int, ...] = ()  # none: each seed has its own
     problems: tuple[str, ...] = ("maxwell",)
     samples: int = 12_000
-    precision: str = "float32"  # of evaluating the net: 1.7 times as fast, J the same to 1e-6
+    precision: str = "float32"  # of the net's evaluation: 1.7 times as fast, J equal to 1e-6
 
 
 PRESETS = {
@@ -50,7 +50,7 @@ PRESETS = {
 
 @where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
-    """Every architecture: no one knows yet which suits the field."""
+    """Use every architecture: it is not known in advance which suits the field."""
     return replace(config, problems=(problem.name,), nets=every.nets())
 
 

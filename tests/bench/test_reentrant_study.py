@@ -377,7 +377,7 @@ class TestCalibration:
         rows = [{"error": 0.1, "held_out": 1.0}, {"error": 0.2, "held_out": 2.0},
                 {"error": 0.5, "held_out": 8.0}]  # fmt: skip
         assert calibration.threshold(rows, "held_out") == pytest.approx(4.0)
-        with pytest.raises(ValueError, match="both kinds"):
+        with pytest.raises(ValueError, match="both right and wrong"):
             calibration.threshold(rows[:2], "held_out")
 
     def test_it_is_the_best_of_all_by_brute_force(self):

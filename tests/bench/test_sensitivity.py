@@ -1,4 +1,4 @@
-"""What hangs on what the paper leaves open: the cell, its changes, and verdicts that say so."""
+"""Sensitivity to what the paper leaves open: the cell, its changes, and verdicts that say so."""
 
 import numpy as np
 import pytest

@@ -133,5 +133,5 @@ def test_no_value_of_a_setting_is_a_plan_or_one_line(study):
 
 
 def test_the_empty_setting_that_a_study_trips_over_is_named():
-    with pytest.raises(UserError, match="learned_tau needs a value of seeds"):
+    with pytest.raises(UserError, match="learned_tau needs a value for seeds"):
         studies.plan(["learned_tau"], "quick", {"learned_tau": {"seeds": ()}})

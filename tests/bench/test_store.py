@@ -156,7 +156,7 @@ def test_a_file_in_the_place_of_a_result_is_replaced(store):
 
 def test_a_foreign_directory_is_refused_and_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(UserError, match="no femnets run"):
+    with pytest.raises(UserError, match="not a femnets run"):
         Store.writable(tmp_path)
     assert os.listdir(tmp_path) == ["thesis.tex"]
 

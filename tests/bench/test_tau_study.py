@@ -52,13 +52,13 @@ def test_tuning_and_judging_never_meet():
                 assert max(cell.config["tuning_seeds"]) < 1000 <= min(cell.config["seeds"])
                 assert min(cell.config["data_seeds"]) >= 1000
     assert len(learned_tau.PRESETS["paper"].seeds) >= 20
-    with pytest.raises(UserError, match="tuning_seeds must not judge"):
+    with pytest.raises(UserError, match="tuning_seeds overlap"):
         Config(hidden=3, tuning_seeds=(1000,), seeds=(1000,))
-    with pytest.raises(UserError, match="1 to 12 tuning points per arm, got 15"):
+    with pytest.raises(UserError, match="1 to 12 tuning points, got 15"):
         Config(hidden=3, rates=(1e-3, 1e-2, 1e-1), tau0s=("1", "2", "3", "4", "5"))
     with pytest.raises(UserError, match="arm 'rezero' is not defined for net 'fractional'"):
         Config(hidden=3, net="fractional", arm="rezero")
-    with pytest.raises(UserError, match="no arm 'learnt'; did you mean 'learned'"):
+    with pytest.raises(UserError, match="unknown arm 'learnt'; did you mean 'learned'"):
         Config(hidden=3, arm="learnt")
 
 

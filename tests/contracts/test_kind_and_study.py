@@ -165,13 +165,13 @@ def test_it_says_what_measures_the_machine(dropped_in):
 def test_a_kind_that_lacks_a_part_is_told_which(dropped_in, lacking):
     source = KIND.replace(f"{lacking} =", "_other =").replace(f"def {lacking}(", "def _other(")
     dropped_in("bench.cells", "guess", source.replace(f"class {lacking}", "class _Other"))
-    with pytest.raises(UserError, match=f"no kind of cell: it defines no {lacking}"):
+    with pytest.raises(UserError, match=f"not a kind of cell: it defines no {lacking}"):
         Cell("guess", {})
 
 
 def test_a_track_that_does_not_exist_is_refused(dropped_in):
     dropped_in("bench.cells", "guess", KIND.replace("TRACK", "feild"))
-    with pytest.raises(UserError, match="no information 'feild'; did you mean 'field'"):
+    with pytest.raises(UserError, match="unknown information 'feild'; did you mean 'field'"):
         contested([made(Cell("guess", {}), {"numbers": 3})])
 
 
@@ -185,7 +185,7 @@ def test_a_kind_that_says_so_does_not_compete(dropped_in):
 def test_a_study_that_lacks_a_part_is_told_which(dropped_in, lacking):
     source = STUDY.replace(f"{lacking} =", "_other =").replace(f"def {lacking}(", "def _other(")
     dropped_in("bench.studies", "guesses", source)
-    with pytest.raises(UserError, match=f"no study: it defines no {lacking}"):
+    with pytest.raises(UserError, match=f"not a study: it defines no {lacking}"):
         studies.load("guesses")
 
 

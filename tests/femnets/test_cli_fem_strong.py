@@ -120,11 +120,11 @@ def test_adaptive_refinements_have_a_row_each(capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--layers", "3"], "take --element hexP"),
+        (["--layers", "3"], "use --element hexP"),
         (["--element", "hexP", "--layers", "3"], "no singular edge"),
         (["--adaptive"], "add --solve"),
         (["--refine", "3", "--grading", "2"], "leave out --layers and --grading"),
-        (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "take N0 or N1"),
+        (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "use N0 or N1"),
         (["--element", "hexP", "--layers", "30", "--problem", "screen"], "use at most 14"),
         (["--element", "hexP", "--layers", "3", "--ratio", "2", "--problem", "screen"], "ratio"),
         (["--solve", "--solver", "cube", "--n", "4", "--grading", "2"], "uniform cube only"),

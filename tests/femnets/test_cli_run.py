@@ -89,7 +89,7 @@ def test_presets_settings_and_config_file(capsys, elsewhere):
         (["run", STUDY, "--config", "broken.toml"], "is not TOML"),
         (["run", STUDY, "--config", "wrong.toml"], "did you mean 'preset'"),
         (["run", STUDY, "--config", "key.toml"], "did you mean 'seconds'"),
-        (["run", STUDY, "--run", "."], "a run needs a name"),
+        (["run", STUDY, "--run", "."], "is not the name of a run"),
         (["status", "never"], "`femnets run --run never` starts one"),
         (["compare", "never", "ever"], "no run in runs/never"),
         (["export", "never", "--to", "csv"], "no run in runs/never"),

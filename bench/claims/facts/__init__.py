@@ -1,6 +1,6 @@
 """Facts: named numbers of a run, one file per study.
 
-A file beside this one is named after a study and defines `facts`: Results -> an iterable of `Fact`.
+Each file of this folder is named after a study and defines `facts`: Results -> iterable of `Fact`.
 README and the report only format facts. A number is quoted with its domain, its seeds and what the
 method was given, so a fact carries them, with the keys of the cells behind it.
 """

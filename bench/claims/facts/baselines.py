@@ -1,6 +1,6 @@
 """Given samples: least squares on the paper's field; the best net against the best other method.
 
-Methods meet only if they were given the same: problem, number of samples, inputs and threads.
+Methods are compared only if they have the same problem, number of samples, inputs and threads.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Baselines without a net, given what the nets are given: the same samples, the same inputs.
 
 Each file of this folder is a method: `fit(inputs, targets, seed)` gives a predictor and its number
-of unknowns, so that the comparison can count them, or a `Fitted` that also says what a search
-among settings chose and took; a search sees the training samples alone. `CURL = False` says that
+of unknowns, so that the comparison can count them, or a `Fitted` that also records the choice
+and the time of a search among settings, which uses training samples only. `CURL = False` means that
 the predictor jumps and has no curl, or that its curl, by differences, would take longer than all
 the rest; `INPUTS = ("x",)` that it takes positions only; `COSTLY = True` that it takes seconds at
 12 000 samples, so that presets fit it to few draws.
@@ -31,7 +31,7 @@ Predict = Callable[[Array], Array]
 
 
 class Method(Protocol):
-    """What a file of this folder defines."""
+    """The interface of a file in this folder."""
 
     def fit(self, inputs: Array, targets: Array, seed: int) -> Fitted | tuple[Predict, int]:
         """The fitted predictor (N, inputs) -> (N, 3) and its number of unknowns."""
@@ -43,7 +43,7 @@ def _made(found: Any, name: str) -> Any:
     if callable(found):
         return SimpleNamespace(fit=found, SMOOTH=getattr(found, "SMOOTH", True))
     raise UserError(
-        f"{name} is no baseline: define fit(inputs, targets, seed), see bench/methods/baselines"
+        f"{name} is not a baseline: define fit(inputs, targets, seed), see bench/methods/baselines"
     )
 
 
@@ -52,7 +52,7 @@ get, names = REGISTRY.get, REGISTRY.names
 
 
 def takes(name: str, features: Iterable[str]) -> bool:
-    """Whether the method can be shown these inputs."""
+    """Whether the method accepts these inputs."""
     return set(features) <= set(getattr(get(name), "INPUTS", FEATURES))
 
 
@@ -89,11 +89,11 @@ def fit_baseline(
     features: Iterable[str] = FEATURES,
     seed: int = 0,
 ) -> Baseline:
-    """Fits a baseline to samples of u at `points` (3, N)."""
+    """Fit a baseline to samples of u at `points` (3, N)."""
     chosen = tuple(features)
     method = get(name)
     if not takes(name, chosen):
-        raise UserError(f"{name} takes {','.join(method.INPUTS)} only, got {','.join(chosen)}")
+        raise UserError(f"{name} accepts only {','.join(method.INPUTS)}, got {','.join(chosen)}")
     found = method.fit(problem.inputs(points, chosen), problem.targets(points), seed)
     fitted = found if isinstance(found, Fitted) else Fitted(*found)
     return Baseline(

@@ -74,7 +74,7 @@ class Linear:
 
 
 def fit_features(features: Features, inputs: Array, targets: Array) -> tuple[Predict, int]:
-    """Minimises ‖Φ(inputs) c − targets‖; the predictor and its number of unknowns."""
+    """Minimise ‖Φ(inputs) c − targets‖; return the predictor and its number of unknowns."""
     R = triangle(features(np.ascontiguousarray(inputs.T)), targets)
     c = coefficients(R, targets.shape[1])
     return Linear(features, c), c.size

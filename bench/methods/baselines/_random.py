@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 Activation = Callable[[Array], Array]
 
 COUNTS = (100, 300, 600, 1000)
-# Of the weights, whose inputs have spread one. `helix`, positions: tanh 0.25, cos 1 are best; with
+# Weight scales for inputs of spread one. `helix`, positions: tanh 0.25, cos 1 are best; with
 # all seven inputs 0.25 or less; 4 is 100 times worse everywhere.
 SCALES = (0.1, 0.25, 0.5, 1.0, 2.0)
 SCALE_COUNT = 300  # features with which the scale is chosen
@@ -44,7 +44,7 @@ def random_fit(sigma: Activation, phase: float) -> Callable[[Array, Array, int],
 def _features(
     sigma: Activation, phase: float, rows: Array, seed: int, count: int, scale: float
 ) -> Features:
-    """The constant first, then `count` features: of a larger count these are the first."""
+    """The constant, then `count` features, which are the first ones of any larger count."""
     centre, spread = rows.mean(axis=1), np.maximum(rows.std(axis=1), 1e-12)
     generator = np.random.Generator(np.random.Philox(seed))
     drawn = generator.random((COUNTS[-1], 1))[:count]

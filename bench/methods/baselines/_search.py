@@ -1,6 +1,6 @@
-"""Choosing by validation: a fifth of the samples is held out, the best candidate sees them all.
+"""Choose by validation: a fifth of the samples is held out, the best candidate is fitted to all.
 
-The search is part of the method and of its cost; `Fitted.seconds_tuning` says how much of it.
+The search is part of the method and of its cost; `Fitted.seconds_tuning` is its time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from bench.methods.baselines._least_squares import Features, Linear, Predict, co
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
-HELD_OUT = 5  # one sample in so many; samples come in random order
+HELD_OUT = 5  # one sample in five; samples are in random order
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted predictor (N, inputs) -> (N, outputs), and what its search chose and took."""
+    """A fitted predictor (N, inputs) -> (N, outputs), with the choice and time of its search."""
 
     predict: Predict
     unknowns: int
@@ -72,7 +72,7 @@ class Trained:
         return split.error(self.held[:leading].T @ c)
 
     def refitted(self, split: Split, leading: int, features: Features) -> Linear:
-        """The first features, which `features` makes alone, fitted to all samples."""
+        """Fit the first features, which `features` computes without the others, to all samples."""
         outputs = split.targets.shape[1]
         columns = [*range(leading), *range(self.R.shape[1] - outputs, self.R.shape[1])]
         R = triangle(self.held[:leading], split.held_targets, above=self.R[:, columns])

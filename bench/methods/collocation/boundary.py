@@ -26,7 +26,7 @@ def boundary_terms(
 ) -> list[Residuals]:
     """Residuals on the rim; `given` = False leaves out u × n, which is then built in.
 
-    `natural` says which of the two conditions of a natural face are asked for: "both", "normal"
+    `natural` says which of the two conditions of a natural face are imposed: "both", "normal"
     (u·n alone, where curl u is known inside), "none" (where a weak form contains them). `outputs`
     beyond the third have no boundary values; with `flux` the outputs 3..5 are curl u, so that a
     natural face needs no derivative.

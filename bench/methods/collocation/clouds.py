@@ -23,7 +23,7 @@ from bench.problems import Field, Problem
 
 GRADED, OVERSAMPLING = 1.0, 16
 CHOICE = 9  # stream of a seed: which of the points drawn are taken
-FEWEST = 8  # points: fewer say nothing about a field in three dimensions
+FEWEST = 8  # points: fewer cannot determine a field in three dimensions
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,4 +143,4 @@ def _chosen(
 
 def _check(N: int, what: str) -> None:
     if N < FEWEST:
-        raise UserError(f"{N} {what} are too few to pose a problem; give at least {FEWEST}")
+        raise UserError(f"{N} {what} are too few; give at least {FEWEST}")

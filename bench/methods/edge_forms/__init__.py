@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 FORMS = ("div-curl", "first-order", "weak")
 RULES = ("uniform", "graded")
-HELD_OUT = 1  # stream of the points that a net is not trained on
+HELD_OUT = 1  # random stream of the held-out points
 
 
 @dataclass(frozen=True)
 class EdgeLoss:
-    """What decides the loss, but for the net."""
+    """Everything that defines the loss except the net."""
 
     problem: Problem
     form: str = "div-curl"
@@ -66,13 +66,13 @@ class EdgeLoss:
         boxes_of(self.problem)  # refuses what has no re-entrant edge
         if self.form == "div-curl" and self.problem.name != "reentrant":
             raise UserError(
-                f"the div-curl loss is for reentrant, where curl u = 0; {self.problem.name} takes "
-                "the form first-order or weak"
+                f"the div-curl loss is for reentrant, where curl u = 0; for {self.problem.name} "
+                "use the form first-order or weak"
             )
         if (self.div_exponent or self.singular) and self.form != "div-curl":
             raise UserError(
-                f"a weight on the divergence and the singular function go with the div-curl loss, "
-                f"not with the form {self.form}; leave them out"
+                f"div_exponent and singular need the div-curl loss, "
+                f"not the form {self.form}; leave them out"
             )
 
     @property
@@ -104,8 +104,8 @@ class EdgeLoss:
         return self._of_the_net(terms + self._on_rims(rims))
 
     def fine_loss(self, net: Network) -> float:
-        """The same loss by rules graded to the edges everywhere, or by the functions of a finer
-        mesh: what it is, not what points say."""
+        """The same loss by fine rules graded to the edges, or by the functions of a finer mesh: its
+        accurate value, not that at the training points."""
         if self.form != "weak":
             return loss(net, self._fine)
         from bench.methods.edge_forms.tested import dual_square
@@ -123,7 +123,7 @@ class EdgeLoss:
         return [_energy(self.problem, cloud, self.div_exponent)]
 
     def _on_rims(self, rims: list[Rim]) -> list[Residuals]:
-        """Boundary values, but for those that are built in."""
+        """Residuals of the boundary values that are not built in."""
         inner = [face.index for face in edge_faces(self.problem)]
         if self.boundary == "exact":
             rims = [rim for rim in rims if not np.isin(rim.face, inner).all()]

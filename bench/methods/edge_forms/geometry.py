@@ -43,8 +43,8 @@ def boxes_of(problem: Problem) -> Boxes:
     """The domain of a problem that has re-entrant edges."""
     if not isinstance(problem.domain, Boxes):
         raise UserError(
-            f"{problem.name} has no re-entrant edge; take reentrant, reentrant3d or fichera, or "
-            "femnets train --track solve for any other"
+            f"{problem.name} has no re-entrant edge; use reentrant, reentrant3d or fichera, or "
+            "femnets train --track solve for other problems"
         )
     return problem.domain
 

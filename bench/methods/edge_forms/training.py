@@ -1,8 +1,8 @@
-"""The training of a net near re-entrant edges, and what is measured of it.
+"""The training of a net near re-entrant edges, and its measurements.
 
-What the loss says and what is true are recorded along the training: the loss at the points
-it is trained on, the same loss by a fine rule graded to the edges, and the error; and what a user
-without u can compute: the loss at points held out, and `bench.methods.indicators`.
+Recorded along the training: the loss at the training points, the same loss by a fine rule graded
+to the edges, the error, and what a user without u can compute: the loss at held-out points and
+`bench.methods.indicators`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def trained(
 
 
 def measured(edge_loss: EdgeLoss, net: Network) -> dict[str, float | None]:
-    """The truth, and what a user can compute."""
+    """The true errors and losses, and the indicators that a user can compute without u."""
     from bench.methods.indicators import coarse_solve, norm, without_u
 
     problem = edge_loss.problem
