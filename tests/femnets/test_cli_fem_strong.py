@@ -63,7 +63,7 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--element", "hexP", "--order", "0"], "--order takes numbers from 1"),
+        (["--element", "hexP", "--order", "0"], "--order must be at least 1, got '0'"),
         (["--element", "hexP"], "needs an order"),
         (["--element", "hexP", "--n", "1", "--order", "5000"], "GiB"),
         (["--element", "hexN0", "--solve", "--n", "2"], "take N0 or N1 or hexP"),
@@ -72,7 +72,10 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
         (["--mesh", "nowhere.msh", "--grading", "2"], "--grading"),
         (["--grading", "0.5", "--n", "2"], "grading exponent"),
         (["--vtu", "field.png", "--n", "1"], "end the name in .vtu"),
-        (["--vtu", "no/such/place/field.vtu", "--n", "1"], "no directory"),
+        (
+            ["--vtu", "no/such/place/field.vtu", "--n", "1"],
+            "no/such/place does not exist",
+        ),
         (["--solve", "--n", "2000"], "GiB"),
         (["--layers", "3"], "take --element hexP"),
         (["--element", "hexP", "--layers", "3"], "no singular edge"),
