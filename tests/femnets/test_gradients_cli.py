@@ -136,6 +136,7 @@ def test_table_fits_a_terminal(here, capsys, monkeypatch, arguments, words):
     assert code == 0
     assert words in out
     assert "█" in out
+    assert "…" not in out
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
