@@ -16,6 +16,7 @@ from femnets import cli
 
 pytest.importorskip("distributed")
 STUDY = admit("faultlab.study")
+SETTINGS = ["--set", "cells=10", "--set", "seconds=0.4", "--no-report"]
 
 
 def free_port():
@@ -59,63 +60,57 @@ def wait_until(condition, seconds=600):
         time.sleep(0.05)
 
 
-def test_a_worker_killed_mid_cell_changes_nothing(shell, cluster):
-    address, workers = cluster
-    settings = ["--set", "cells=10", "--set", "seconds=0.4", "--no-report"]
-    run = shell.start("run", STUDY, "--run", "far", "--scheduler", address, *settings)
+@pytest.fixture
+def far(shell, cluster):
+    """The process of a run of ten cells on the cluster, with two of them done."""
+    run = shell.start("run", STUDY, "--run", "far", "--scheduler", cluster[0], *SETTINGS)
     cells = shell.directory / "runs/far/cells/faultlab.cell"
     wait_until(lambda: cells.is_dir() and len(os.listdir(cells)) >= 2)
-    workers[0].send_signal(signal.SIGKILL)
-    _, err = run.communicate(timeout=600)
-    assert run.returncode == 0, err
-    assert "again: faultlab.cell" in err  # it was killed in the middle of a cell
-    near = shell.femnets("run", STUDY, "--run", "near", "--jobs", "2", *settings)
-    assert near.returncode == 0, near.stderr
-    far, near = tables(shell.directory / "runs/far"), tables(shell.directory / "runs/near")
-    assert len(far) == 10
-    assert far == near
+    return run
+
+
+def all_are_done(shell):
     store = Store(shell.directory / "runs/far")
-    assert counts(survey(store, replanned(store.plans()), verify=True))["done"] == 10
+    return counts(survey(store, replanned(store.plans()), verify=True))["done"] == 10
 
 
-def test_a_scheduler_that_dies_releases_locks_and_the_run_resumes(shell, cluster):
-    address, _ = cluster
-    settings = ["--set", "cells=8", "--set", "seconds=0.4", "--no-report"]
-    run = shell.start("run", STUDY, "--run", "far", "--scheduler", address, *settings)
-    cells = shell.directory / "runs/far/cells/faultlab.cell"
-    wait_until(lambda: cells.is_dir() and len(os.listdir(cells)) >= 2)
+def test_a_worker_killed_mid_cell_changes_nothing(shell, cluster, far):
+    cluster[1][0].send_signal(signal.SIGKILL)
+    _, err = far.communicate(timeout=600)
+    assert far.returncode == 0, err
+    assert "again: faultlab.cell" in err  # it was killed in the middle of a cell
+    near = shell.femnets("run", STUDY, "--run", "near", "--jobs", "2", *SETTINGS)
+    assert near.returncode == 0, near.stderr
+    assert tables(shell.directory / "runs/far") == tables(shell.directory / "runs/near")
+    assert all_are_done(shell)
+
+
+def test_a_scheduler_that_dies_releases_locks_and_the_run_resumes(shell, far):
     shell.scheduler.kill()
-    _, err = run.communicate(timeout=600)
-    assert run.returncode == 1, err
+    _, err = far.communicate(timeout=600)
+    assert far.returncode == 1, err
     assert "no longer answers" in err
     assert "the same command resumes" in err
     assert "Traceback" not in err
     assert not os.listdir(shell.directory / "runs/far/locks")
-    again = shell.inside("run", STUDY, "--run", "far", "--jobs", "0", *settings)
+    again = shell.inside("run", STUDY, "--run", "far", "--jobs", "0", *SETTINGS)
     assert again.returncode == 0, again.stderr
-    store = Store(shell.directory / "runs/far")
-    assert counts(survey(store, replanned(store.plans()), verify=True))["done"] == 8
+    assert all_are_done(shell)
 
 
-def test_no_scheduler_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bench.runner.dask_cluster.CONNECT_SECONDS", 1)
-    assert cli.invoke(["run", STUDY, "--scheduler", f"tcp://127.0.0.1:{free_port()}"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "no Dask scheduler answers" in said
-    assert not (tmp_path / "runs").exists()
-
-
-@pytest.mark.parametrize("address", ["tls://127.0.0.1:1", "ucx://a:1", "tcp://", "nowhere"])
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:{}", "tls://127.0.0.1:1", "ucx://a:1", "tcp://", "nowhere"]
+)
 def test_an_address_that_cannot_be_connected_is_one_line(tmp_path, monkeypatch, capsys, address):
     """TLS without certificates was a TypeError from inside Dask."""
+    address = address.format(free_port())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bench.runner.dask_cluster.CONNECT_SECONDS", 1)
     assert cli.invoke(["run", STUDY, "--scheduler", address]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert f"no Dask scheduler answers at {address}" in said
+    assert not (tmp_path / "runs").exists()
 
 
 def test_a_scheduler_that_goes_while_workers_are_awaited_is_one_line(tmp_path, monkeypatch, capsys):

@@ -77,6 +77,8 @@ def test_what_fails_while_writing_leaves_the_old_file(tmp_path):
     with full, written_whole(path) as part:
         part.write_text("half")
         raise OSError(28, "No space left on device")
+    with pytest.raises(ZeroDivisionError), written_whole(path) as part:
+        print(part.write_text("half") // 0)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
 

@@ -22,7 +22,6 @@ from bench.store.files import (
     encoded,
     sealed,
     unsealed,
-    written_whole,
 )
 from bench.store.folder import MARK, Missing, Store, run_path
 
@@ -37,6 +36,12 @@ def put(store, n=1, **parts):
     result = Result({"l2_error": 0.25}, **parts)
     store.commit(cell(n), encoded(cell(n), result, "code", STORY))
     return store.directory("fem", cell(n).key)
+
+
+def unsealed_document(directory):
+    document = json.loads((directory / CELL).read_bytes())
+    del document["checksum"]
+    return document
 
 
 @pytest.fixture
@@ -119,8 +124,7 @@ def test_a_result_in_the_wrong_place_is_not_taken_for_another(store):
 @pytest.mark.parametrize("schema", [0, SCHEMA + 1, None])
 def test_another_schema_is_refused_by_its_number(store, schema):
     directory = put(store)
-    document = json.loads((directory / CELL).read_bytes())
-    del document["checksum"]
+    document = unsealed_document(directory)
     (directory / CELL).write_bytes(sealed({**document, "schema": schema}))
     with pytest.raises(Damaged, match=f"schema {schema}, this femnets reads {SCHEMA}"):
         store.read(cell())
@@ -207,8 +211,7 @@ def test_records_skips_what_is_damaged(store):
 @pytest.mark.parametrize("n", ["4", True, None, [4], 4.5, {"a": 1}])
 def test_a_config_that_no_cell_has_is_damage_even_if_key_and_checksum_fit(store, n):
     """Somebody edited it and made everything else right again."""
-    document = json.loads((put(store) / CELL).read_bytes())
-    del document["checksum"]
+    document = unsealed_document(put(store))
     document["config"] = document["config"] | {"n": n}
     document["key"] = key_of("fem", document["config"])
     directory = store.directory("fem", document["key"])
@@ -222,8 +225,7 @@ def test_a_config_that_no_cell_has_is_damage_even_if_key_and_checksum_fit(store,
 
 @pytest.mark.parametrize("seconds", [-1.0, 1e300, True, "1", None])
 def test_an_invalid_duration_is_damage(store, seconds):
-    document = json.loads((put(store) / CELL).read_bytes())
-    del document["checksum"]
+    document = unsealed_document(put(store))
     document["provenance"]["seconds"] = seconds
     (store.directory("fem", cell().key) / CELL).write_bytes(sealed(document))
     with pytest.raises(Damaged):
@@ -232,8 +234,7 @@ def test_an_invalid_duration_is_damage(store, seconds):
 
 def test_the_kind_of_a_result_is_that_of_its_folder(store):
     """It becomes part of file names: `../../up` must not."""
-    document = json.loads((put(store) / CELL).read_bytes())
-    del document["checksum"]
+    document = unsealed_document(put(store))
     document |= {"kind": "../../up", "key": key_of("../../up", document["config"])}
     directory = store.directory("up", document["key"])
     directory.mkdir(parents=True)
@@ -251,18 +252,6 @@ def test_failures_are_kept_until_the_cell_is_done(store):
 def test_decoding_needs_a_directory(tmp_path):
     with pytest.raises(Damaged, match=CELL):
         decoded(tmp_path)
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with pytest.raises(ZeroDivisionError), written_whole(path) as part:
-        print(part.write_text("half") // 0)
-    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
-    assert path.read_text() == "old"
-    with written_whole(path) as part:
-        part.write_text("new")
-    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.txt", "new")]
 
 
 @pytest.mark.parametrize("part", ["scratch", "locks", "cells", "failed", "studies"])

@@ -10,6 +10,7 @@ import pytest
 
 from base.registry import Registry
 from bench.store import fingerprint, sources
+from femnets import cli
 from reports import sections
 
 
@@ -47,7 +48,7 @@ def forget() -> None:
     importlib.invalidate_caches()
     for registry in Registry.every:
         registry.forget()
-    for module in (fingerprint, sources, sections):
+    for module in (fingerprint, sources, sections, cli):
         for value in vars(module).values():
             if hasattr(value, "cache_clear"):
                 value.cache_clear()

@@ -1,13 +1,10 @@
 """A made-up claim, section, baseline and command, each dropped in as one file and nothing else."""
 
-import importlib
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 import bench.studies.baselines  # noqa: F401  (its presets list baselines: before any is dropped)
-from base.registry import Registry
 from bench.claims import all_claims
 from bench.claims.facts import all_facts
 from bench.store.folder import Store
@@ -60,37 +57,6 @@ def command() -> None:
 
 
 @pytest.fixture
-def drop(tmp_path, monkeypatch):
-    """Drops a file into a package, as a user would, and takes it away afterwards."""
-    dropped = []
-
-    def put(package, name, source):
-        folder = tmp_path / "plugins" / package
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.py").write_text(source, encoding="utf-8")
-        module = importlib.import_module(package)
-        monkeypatch.setattr(module, "__path__", [*module.__path__, str(folder)])
-        dropped.append((module, name))
-        forget(module)
-
-    yield put
-    for module, name in dropped:
-        sys.modules.pop(f"{module.__name__}.{name}", None)
-        vars(module).pop(name, None)
-        forget(module)
-
-
-def forget(module):
-    """What a package keeps of the files in it."""
-    importlib.invalidate_caches()
-    for registry in Registry.every:
-        registry.forget()
-    for value in list(vars(module).values()):
-        if hasattr(value, "cache_clear"):
-            value.cache_clear()
-
-
-@pytest.fixture
 def run(tmp_path, monkeypatch):
     """A run of one baseline in an empty directory; returns the path of the run."""
     monkeypatch.chdir(tmp_path)
@@ -122,10 +88,10 @@ def titles(document):
     return [section.title for section in document.sections]
 
 
-def test_a_claim_a_section_and_a_baseline_from_run_to_report(drop, run):
-    drop("bench.claims.themes", "made_up", CLAIM)
-    drop("reports.sections", "made_up", SECTION)
-    drop("bench.methods.baselines", "made_up", BASELINE)
+def test_a_claim_a_section_and_a_baseline_from_run_to_report(dropped_in, run):
+    dropped_in("bench.claims.themes", "made_up", CLAIM)
+    dropped_in("reports.sections", "made_up", SECTION)
+    dropped_in("bench.methods.baselines", "made_up", BASELINE)
     document = build_document(Run.read(run("made_up")))
     page = render_html(document)
     assert "Everything is made up." in page
@@ -138,9 +104,9 @@ def test_a_claim_a_section_and_a_baseline_from_run_to_report(drop, run):
     assert "made up" in legend
 
 
-def test_what_is_missing_is_named(drop, planned):
-    drop("bench.claims.themes", "made_up", CLAIM)
-    drop("reports.sections", "made_up", SECTION)
+def test_what_is_missing_is_named(dropped_in, planned):
+    dropped_in("bench.claims.themes", "made_up", CLAIM)
+    dropped_in("reports.sections", "made_up", SECTION)
     document = build_document(Run.read(planned))
     section = next(s for s in document.sections if s.title == "A made-up section")
     command = "femnets run baselines --preset quick --run planned"
@@ -153,10 +119,10 @@ def text_of(section):
 
 
 @pytest.mark.parametrize("part", ["TITLE", "ORDER", "STUDIES", "GAP"])
-def test_a_section_that_does_not_describe_itself_leaves_a_note(drop, planned, part):
+def test_a_section_that_does_not_describe_itself_leaves_a_note(dropped_in, planned, part):
     whole = titles(build_document(Run.read(planned)))
     source = "\n".join(line for line in SECTION.splitlines() if not line.startswith(part))
-    drop("reports.sections", "made_up", source)
+    dropped_in("reports.sections", "made_up", source)
     document = build_document(Run.read(planned))
     (note,) = [s for s in document.sections if s.title == "made_up"]
     assert "section 'made_up' could not be made" in text_of(note)
@@ -164,10 +130,10 @@ def test_a_section_that_does_not_describe_itself_leaves_a_note(drop, planned, pa
     assert [title for title in titles(document) if title != "made_up"] == whole
 
 
-def test_a_fault_in_a_section_stays_in_its_place(drop, run):
+def test_a_fault_in_a_section_stays_in_its_place(dropped_in, run):
     made = run("linear")
     whole = build_document(Run.read(made))
-    drop("reports.sections", "made_up", SECTION + "def contents(run):\n    return [1 / 0]\n")
+    dropped_in("reports.sections", "made_up", SECTION + "def contents(run):\n    return [1 / 0]\n")
     with noted() as faults:
         document = build_document(Run.read(made))
     note = "section 'A made-up section' could not be made: ZeroDivisionError"
@@ -180,9 +146,9 @@ def test_a_fault_in_a_section_stays_in_its_place(drop, run):
     assert "see the log" in render_html(document)
 
 
-def test_a_fault_in_a_claim_stays_in_its_place(drop, planned):
+def test_a_fault_in_a_claim_stays_in_its_place(dropped_in, planned):
     others = {e.claim.name: e.status for e in Run.read(planned).ledger}
-    drop("bench.claims.themes", "made_up", CLAIM.replace('select("baseline")', "unknown"))
+    dropped_in("bench.claims.themes", "made_up", CLAIM.replace('select("baseline")', "unknown"))
     entries = {entry.claim.name: entry for entry in Run.read(planned).ledger}
     made = entries.pop("made-up")
     assert made.status == "not testable as stated"
@@ -190,21 +156,21 @@ def test_a_fault_in_a_claim_stays_in_its_place(drop, planned):
     assert {name: entry.status for name, entry in entries.items()} == others
 
 
-def test_a_file_of_claims_without_claims_leaves_a_note(drop):
+def test_a_file_of_claims_without_claims_leaves_a_note(dropped_in):
     names = [claim.name for claim in all_claims()]
-    drop("bench.claims.themes", "made_up", "WRONG = []")
+    dropped_in("bench.claims.themes", "made_up", "WRONG = []")
     claims = {claim.name: claim for claim in all_claims()}
     assert "made_up declares no claims" in claims.pop("made_up").sentence
     assert list(claims) == names
 
 
-def test_a_fact_and_a_fault_in_one(drop):
+def test_a_fact_and_a_fault_in_one(dropped_in):
     source = "from bench.claims.facts import Fact\n\ndef facts(results):\n    "
-    drop("bench.claims.facts", "made_up", source + 'return [Fact(name="one", value=1.0)]')
+    dropped_in("bench.claims.facts", "made_up", source + 'return [Fact(name="one", value=1.0)]')
     found, notes = all_facts(Results([]))
     assert found["made_up/one"].value == 1.0
     assert notes == []
-    drop("bench.claims.facts", "broken", source + "return [Fact(1 / 0)]")
+    dropped_in("bench.claims.facts", "broken", source + "return [Fact(1 / 0)]")
     found, (note,) = all_facts(Results([]))
     assert "made_up/one" in found
     assert note.startswith("facts of broken could not be made: ZeroDivisionError")
@@ -234,8 +200,8 @@ def test_unknown_names_in_results_do_not_end_the_report():
     render_html(document)
 
 
-def test_a_command(drop, capsys):
-    drop("femnets.cli", "made_up", COMMAND)
+def test_a_command(dropped_in, capsys):
+    dropped_in("femnets.cli", "made_up", COMMAND)
     assert invoke(["made-up"]) == 0
     assert capsys.readouterr().out == "made up\n"
     assert invoke(["--help"]) == 0

@@ -1,4 +1,4 @@
-"""`femnets gradients`: a JSON document with the theory beside the measurement, and a table."""
+"""`femnets gradients` of our nets and of FILE.py:make: JSON, a table, a page, complaints."""
 
 import json
 
@@ -6,11 +6,55 @@ import pytest
 
 from femnets.cli import invoke
 
+FILE = '''
+import torch
+from torch import nn
+
+def make():
+    hidden = [part for _ in range(12) for part in (nn.Linear(6, 6), nn.Sigmoid())]
+    return nn.Sequential(nn.Linear(3, 6), *hidden, nn.Linear(6, 2))
+
+def other():
+    return nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Linear(6, 6), nn.Tanh(), nn.Linear(6, 2))
+
+class Named(nn.Module):
+    """A name that would be markup."""
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleDict({"<script>alert(1)</script>[bold]": nn.Linear(3, 2)})
+    def forward(self, x):
+        return self.parts["<script>alert(1)</script>[bold]"](x)
+
+def batch():
+    return torch.ones(4, 3), torch.zeros(4, 2)
+
+def wide():
+    return torch.ones(4, 5), torch.zeros(4, 2)
+
+def loss(output, y):
+    return (output - y).abs().mean()
+
+number = 3
+def nothing():
+    return None
+'''
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    (tmp_path / "my_nets.py").write_text(FILE, encoding="utf-8")
+    (tmp_path / "broken.py").write_text("import torch\n1 / 0\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
 
 def gradients(capsys, *arguments):
     code = invoke(["gradients", *arguments])
     out, err = capsys.readouterr()
     return code, out, err
+
+
+QUICK = ("--data", "my_nets.py:batch", "--steps", "3", "--remedy-steps", "2")
 
 
 @pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])
@@ -62,14 +106,64 @@ def test_depth_beyond_float64_is_valid_json(capsys):
     assert result["layers"][0]["log10_W"] > 308
 
 
-def test_table_fits_a_terminal(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    code, out, _ = gradients(capsys, "--net", "resnet", "--hidden", "4", "--samples", "10")
+def test_json_has_a_verdict_a_layer_and_the_remedies(here, capsys):
+    code, out, _ = gradients(
+        capsys, "my_nets.py:make", *QUICK, "--seeds", "2", "--scale", "0.5,1,2", "--loss",
+        "my_nets.py:loss", "--against", "my_nets.py:other", "--json",
+    )  # fmt: skip
+    result = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert code == 0
-    assert "healthy" in out
+    assert result["verdict"] == "vanishing"
+    assert isinstance(result["layer"], str)
+    assert result["against"]["verdict"] == "healthy"
+    assert {row["scale"] for row in result["scales"]} == {0.5, 1.0, 2.0}
+    assert len(result["J"]) == 2
+    assert {row["remedy"] for row in result["remedies"]} >= {"as it is", "LayerNorm", "ReZero"}
+    assert result["remedy"] == result["remedies"][0]["remedy"]
+    assert len(result["lyapunov"]) == len(result["singular_values"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--net", "resnet", "--hidden", "4", "--samples", "10"), "healthy"),
+        (("my_nets.py:make", *QUICK, "--scale", "0.5,2"), "vanishing"),
+    ],
+)
+def test_table_fits_a_terminal(here, capsys, monkeypatch, arguments, words):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = gradients(capsys, *arguments)
+    assert code == 0
+    assert words in out
     assert "█" in out
     assert "…" not in out
     assert max(len(line) for line in out.splitlines()) <= 80
+
+
+def test_files_by_their_ending(here, capsys):
+    names = ("page.html", "picture.png", "layers.csv", "layers.parquet")
+    wanted = [word for name in names for word in ("--out", name)]
+    code, _, _ = gradients(capsys, "my_nets.py:make", *QUICK, *wanted)
+    assert code == 0
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert "Try first:" in page
+    assert page.count("<svg") >= 4
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert (here / "picture.png").read_bytes().startswith(b"\x89PNG")
+    assert "gradient_over_weight" in (here / "layers.csv").read_text().splitlines()[0]
+    import pyarrow.parquet
+
+    assert "update" in pyarrow.parquet.read_table(here / "layers.parquet").column_names
+    assert sorted(path.name for path in here.glob(".*")) == []
+
+
+def test_names_from_outside_are_only_text(here, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = gradients(capsys, "my_nets.py:Named", *QUICK, "--out", "page.html")
+    assert code == 0
+    assert "<script>alert(1)" not in (here / "page.html").read_text(encoding="utf-8")
+    assert "[bold]" in out
+    assert out.count("…") == 1, "the name is cut, no number is"
 
 
 @pytest.mark.parametrize(
@@ -82,9 +176,26 @@ def test_table_fits_a_terminal(capsys, monkeypatch):
         (("--net", "resnet", "--hidden", "3", "--tau0", "1,2"), "2 steps but hidden = 3"),
         (("--net", "fractional", "--hidden", "3", "--gamma", "1.5"), "gamma must lie in"),
         (("--net", "resnet", "--hidden", "3", "--problem", "maxwel"), "did you mean 'maxwell'"),
+        (("my_nets.py:make",), "needs data"),
+        (("my_nets.py:mak", *QUICK), "did you mean 'make'"),
+        (("my_nets.py", *QUICK), "must be FILE.py:NAME"),
+        (("no_nets.py:make", *QUICK), "does not exist"),
+        (("broken.py:make", *QUICK), "ZeroDivisionError"),
+        (("my_nets.py:number", *QUICK), "neither a module nor a function"),
+        (("my_nets.py:nothing", *QUICK), "must return a torch.nn.Module, it returned None"),
+        (("my_nets.py:make", "--data", "my_nets.py:wide"), "does not accept its data"),
+        (("my_nets.py:make", *QUICK, "--out", "page.docx"), "--out writes .html"),
+        (("my_nets.py:make", *QUICK, "--out", "no/page.html"), "directory no does not exist"),
+        (("my_nets.py:make", *QUICK, "--scale", "a,b"), "--scale must be numbers"),
+        (("my_nets.py:make", *QUICK, "--scale", "-1"), "a scale must be a positive number"),
+        (("my_nets.py:make", *QUICK, "--net", "resnet"), "--net is for nets of femnets"),
+        (("my_nets.py:make", *QUICK, "--optimizer", "adan"), "did you mean 'adam'"),
+        (("--net", "resnet", "--hidden", "3", "--data", "x.py:y"), "--data needs a module"),
+        (("--net", "resnet", "--hidden", "3", "--scale", "1,2"), "--net takes one --scale"),
+        (("--hidden", "3"), "net"),
     ],
 )
-def test_bad_input_is_one_line(capsys, arguments, words):
+def test_bad_input_is_one_line(here, capsys, arguments, words):
     code, out, err = gradients(capsys, *arguments)
     assert (code, out) == (2, "")
     assert words in err

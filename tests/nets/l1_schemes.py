@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import torch
 
 from base.errors import UserError
@@ -70,3 +71,12 @@ def log_mittag_leffler(z, gamma):
     if z > 0.0 and z ** (1 / gamma) > LARGEST_EXPONENT - 10.0:
         return z ** (1 / gamma) - math.log(gamma)
     return math.log(mittag_leffler(z, gamma))
+
+
+def exact_weight(tau, gamma, l, j):
+    """A[l,j] as printed, with 60 digits."""
+    with mpmath.workdps(60):
+        p = 1 - mpmath.mpf(gamma)
+        tau = [mpmath.mpf(t) for t in tau]
+        spans = mpmath.fsum(tau[j : l + 1]) ** p - mpmath.fsum(tau[j + 1 : l + 1]) ** p
+        return tau[l] ** mpmath.mpf(gamma) / tau[j] * spans

@@ -5,6 +5,7 @@ import torch
 from hypothesis import strategies as st
 
 from nets import Loss, build
+from nets.theory.recursions import THEOREMS
 
 ARCHITECTURES = ("feedforward", "resnet", "densenet", "fractional")
 
@@ -36,6 +37,27 @@ def random_nets(draw, max_hidden=6, architectures=ARCHITECTURES):
     )
 
 
+@st.composite
+def theorem_nets(draw, inputs=3, **settings):
+    """Small nets of every kind that a theorem describes, with a step of its own for each layer."""
+    hidden = draw(st.integers(1, 6))
+    carry = draw(st.booleans())
+    widths = st.lists(st.integers(1, 6), min_size=hidden, max_size=hidden)
+    return build(
+        net=draw(st.sampled_from(sorted(THEOREMS))),
+        hidden=hidden,
+        width=inputs if carry else draw(widths),
+        inputs=inputs,
+        outputs=2,
+        gamma=draw(st.floats(0.1, 0.9)),
+        tau0=draw(st.lists(st.floats(0.05, 2.0), min_size=hidden, max_size=hidden)),
+        activation=draw(st.sampled_from(["tanh", "softplus", "smoothrelu"])),
+        carry_input=carry,
+        seed=draw(st.integers(0, 10**6)),
+        **settings,
+    )
+
+
 losses = st.builds(
     Loss,
     lambda1=st.sampled_from([0.0, 0.3]),
@@ -44,10 +66,18 @@ losses = st.builds(
 )
 
 
-def points(seed, rows, columns):
+def points(seed, rows=3, columns=4):
     """Standard normal rows."""
     return torch.from_numpy(
         np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
+    )
+
+
+def inputs_and_targets(rows):
+    """Standard normal rows of seven and of three columns."""
+    generator = torch.Generator().manual_seed(0)
+    return (
+        torch.randn(rows, columns, generator=generator, dtype=torch.float64) for columns in (7, 3)
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from net_strategies import inputs_and_targets
 from torch.nn.functional import layer_norm
 
 from nets.activations import activation
@@ -14,13 +15,6 @@ from nets.theory import mean_field
 from nets.theory.predicted import alignment, mean_field_growth
 
 NETS = ("feedforward", "resnet", "densenet", "fractional")
-
-
-def points(rows):
-    generator = torch.Generator().manual_seed(0)
-    return (
-        torch.randn(rows, columns, generator=generator, dtype=torch.float64) for columns in (7, 3)
-    )
 
 
 def states_by_torch(net, x, W, b):
@@ -40,7 +34,7 @@ def states_by_torch(net, x, W, b):
 @pytest.mark.parametrize("name", ["tanh", "gelu"])
 def test_normalised_passes_are_autograd(kind, name):
     net = build(net=kind, activation=name, hidden=5, width=6, tau="fixed", scale=3.0, seed=2)
-    x, target = points(4)
+    x, target = inputs_and_targets(4)
     W = [w.detach().clone().requires_grad_() for w in net.W]
     b = [v.detach().clone().requires_grad_() for v in net.b]
     y = states_by_torch(net, x, W, b)
@@ -62,7 +56,7 @@ def test_normalised_passes_are_autograd(kind, name):
 @pytest.mark.parametrize("kind", NETS)
 def test_normalised_nets_do_not_feel_the_scale_of_their_weights(kind):
     """LN(s W y) = LN(W y): by hand through states of 1e80, which plain float64 would not square."""
-    x, _ = points(4)
+    x, _ = inputs_and_targets(4)
     growth = []
     for scale in (1.0, 1e80):
         net = build(net=kind, init="he", hidden=6, width=8, tau="fixed", scale=scale, seed=1)
@@ -76,7 +70,7 @@ def test_normalised_nets_do_not_feel_the_scale_of_their_weights(kind):
 def test_gain_of_a_normalised_layer(name):
     """Feedforward, width 400, twelve layers: √χ per layer, given nothing but the activation."""
     net = build(net="feedforward", activation=name, init="he", hidden=12, width=400, tau="fixed")
-    x, target = points(10)
+    x, target = inputs_and_targets(10)
     phi = state_adjoints(trajectory(net, x, layer_norm=True), target)
     measured = phi[1].norm().log10 - phi[12].norm().log10
     predicted = 11 / 2 * np.log10(mean_field.layer_norm_gain(activation(name, 1.0)))
@@ -90,7 +84,7 @@ def test_gain_of_a_normalised_rectifier_is_one():
 @pytest.mark.parametrize("kind", NETS)
 @pytest.mark.parametrize("name", ["relu", "tanh"])
 def test_second_moments_predict_normalised_nets(kind, name):
-    x, target = points(10)
+    x, target = inputs_and_targets(10)
     net = build(net=kind, activation=name, init="he", hidden=10, width=300, tau="fixed", seed=1)
     at = trajectory(net, x, layer_norm=True)
     phi = state_adjoints(at, target)
@@ -103,7 +97,7 @@ def test_second_moments_predict_normalised_nets(kind, name):
 @pytest.mark.parametrize("scale", [0.05, 1.0, 20.0])
 def test_single_precision_keeps_the_decades(kind, scale):
     """Fifty layers, up to 1e±65 and more: far beyond float32's range, right to its rounding."""
-    x, target = points(5)
+    x, target = inputs_and_targets(5)
     net = build(net=kind, init="he", hidden=50, width=12, tau="fixed", scale=scale, seed=3)
     exact = layer_norms(net, x, target).log10()["y"][:-1]
     phi = state_adjoints(trajectory(net, x, dtype=torch.float32), target)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from net_strategies import inputs_and_targets
 from scipy.integrate import quad
 
 from nets.activations import activation
@@ -13,14 +14,6 @@ from nets.gradients.passes import trajectory
 from nets.module import build
 from nets.theory import mean_field
 from nets.theory.predicted import alignment, mean_field_growth
-
-
-def points(rows):
-    generator = torch.Generator().manual_seed(0)
-    return (
-        torch.randn(rows, columns, generator=generator, dtype=torch.float64) for columns in (7, 3)
-    )
-
 
 NAMES = ("relu", "smoothrelu", "tanh", "gelu", "sine")
 
@@ -92,7 +85,7 @@ def test_correlation_length_is_the_rate_of_the_map(w, v):
 @pytest.mark.parametrize("name", NAMES)
 def test_growth_before_any_weight_is_drawn(name):
     """Twelve layers of width 400: within 0.1 decades or 10 % of what a random net has."""
-    x, y = points(20)
+    x, y = inputs_and_targets(20)
     for scale in (0.7, 1.3):
         net = build(
             net="feedforward", activation=name, init="he", scale=scale, hidden=12, width=400,
@@ -126,7 +119,7 @@ def test_variance_of_squared_singular_values(init):
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu"])
 def test_second_moments_predict_every_architecture(net, name):
     """Ten layers of width 300: within a quarter of a decade or 5 % of what a random net has."""
-    x, y = points(10)
+    x, y = inputs_and_targets(10)
     scales, measured, predicted = (0.5, 1.0, 2.0, 4.0), [], []
     for scale in scales:
         it = build(
@@ -144,7 +137,7 @@ def test_second_moments_predict_every_architecture(net, name):
 @pytest.mark.parametrize("net", ["feedforward", "resnet"])
 def test_biases_are_no_part_of_what_follows_the_state(net):
     """torch's start, twenty layers of width 200: D ŷ is σ'(z) W ŷ, not σ'(z) z; half a decade."""
-    x, y = points(10)
+    x, y = inputs_and_targets(10)
     it = build(net=net, activation="tanh", init="torch", hidden=20, width=200, tau="fixed")
     norms = layer_norms(it, x, y).log10()["y"]
     at = trajectory(it, x)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from net_strategies import points
+from net_strategies import points, theorem_nets
 from theory_oracles import parameter_gradients_by_theory
 
 from base.errors import UserError
@@ -29,25 +29,11 @@ from nets.theory.recursions import THEOREMS
 KINDS = sorted(THEOREMS)
 
 
-@st.composite
-def nets(draw):
-    hidden = draw(st.integers(1, 6))
-    return build(
-        net=draw(st.sampled_from(KINDS)),
-        hidden=hidden,
-        width=draw(st.lists(st.integers(1, 6), min_size=hidden, max_size=hidden)),
-        inputs=3,
-        outputs=2,
-        gamma=draw(st.floats(0.1, 0.9)),
-        tau0=draw(st.lists(st.floats(0.05, 2.0), min_size=hidden, max_size=hidden)),
-        activation=draw(st.sampled_from(["smoothrelu", "tanh"])),
-        init="he",
-        scale=draw(st.sampled_from([0.5, 1.0, 4.0])),
-        seed=draw(st.integers(0, 10**6)),
-    )
+scales = st.sampled_from([0.5, 1.0, 4.0])
+nets = scales.flatmap(lambda scale: theorem_nets(init="he", scale=scale))
 
 
-@given(nets(), st.integers(0, 99))
+@given(nets, st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_norms_equal_the_theorys_and_autograds(net, seed):
     """Measured norms equal the theory's to 1e-8 relative wherever finite."""
@@ -176,7 +162,7 @@ def test_bad_requests():
         log10_spectral_norms(net, points(0, 3, 3), l=3)
 
 
-@given(nets(), st.integers(0, 99))
+@given(nets, st.integers(0, 99))
 @settings(max_examples=20, deadline=None)
 def test_steps_are_jacobians_of_neighbours(net, seed):
     """dy[k+1]/dy[k] by its formula is the end-to-end Jacobian that ends one layer later."""

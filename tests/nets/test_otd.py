@@ -10,6 +10,7 @@ from nets.fractional.caputo import right_memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
 from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps, otd_adjoint_states
+from nets.module import build
 from nets.theory.slips import example_net, example_points
 
 SEEDS = st.integers(0, 10**4)
@@ -84,8 +85,6 @@ def test_gradient_has_the_keys_of_the_exact_one_and_other_values():
 
 def test_near_order_one_both_are_the_resnets():
     """γ → 1: the memory vanishes, and with it the difference."""
-    from nets.module import build
-
     net = build(net="fractional", hidden=4, width=5, inputs=4, gamma=1 - 1e-9, tau0=0.5, seed=0)
     x, y = example_points(0), example_points(1, columns=3)
     exact, otd = (loss_and_grad(net, x, y, method=m)[1] for m in ("dto", "otd"))
@@ -94,8 +93,6 @@ def test_near_order_one_both_are_the_resnets():
 
 
 def test_other_architectures_are_refused():
-    from nets.module import build
-
     net = build(net="resnet", hidden=2, width=3, inputs=4)
     with pytest.raises(UserError, match="only for net='fractional'"):
         loss_and_grad(net, example_points(0), example_points(1, columns=3), method="otd")

@@ -78,13 +78,10 @@ def test_resnet_grows_at_most_exponentially():
     assert (growth.measured <= np.exp(lipschitz_constant(net) * growth.t) * (1 + 1e-9)).all()
 
 
-def test_the_input_must_be_the_state():
-    net = build(net="fractional", hidden=2, width=4, inputs=4)
-    with pytest.raises(UserError, match="carry_input=True"):
-        perturbation_growth(net, points(0, 2, 4), points(1, 2, 4))
-
-
-def test_no_perturbation_no_growth():
-    net = build(net="fractional", hidden=2, width=4, inputs=4, carry_input=True)
-    with pytest.raises(UserError, match="nonzero"):
-        perturbation_growth(net, points(0, 2, 4), torch.zeros(2, 4))
+@pytest.mark.parametrize(
+    ("carried", "size", "words"), [(False, 1.0, "carry_input=True"), (True, 0.0, "nonzero")]
+)
+def test_growth_needs_a_carried_input_and_a_perturbation(carried, size, words):
+    net = build(net="fractional", hidden=2, width=4, inputs=4, carry_input=carried)
+    with pytest.raises(UserError, match=words):
+        perturbation_growth(net, points(0, 2, 4), size * points(1, 2, 4))

@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from net_strategies import points, theorem_nets
 from theory_oracles import parameter_gradients_by_theory, three_layer_example
 
 from base.errors import UserError
@@ -16,30 +17,7 @@ from nets.theory.recursions import THEOREMS, GeneralSteps
 KINDS = sorted(THEOREMS)
 
 
-@st.composite
-def nets(draw, kinds=KINDS, min_hidden=1):
-    hidden = draw(st.integers(min_hidden, 6))
-    carry = draw(st.booleans())
-    width = 4 if carry else draw(st.lists(st.integers(1, 5), min_size=hidden, max_size=hidden))
-    return build(
-        net=draw(st.sampled_from(kinds)),
-        hidden=hidden,
-        width=width,
-        inputs=4,
-        outputs=2,
-        gamma=draw(st.floats(0.1, 0.9)),
-        tau0=draw(st.lists(st.floats(0.05, 2.0), min_size=hidden, max_size=hidden)),
-        activation=draw(st.sampled_from(["tanh", "softplus", "smoothrelu"])),
-        eta=0.3,
-        carry_input=carry,
-        seed=draw(st.integers(0, 10**6)),
-    )
-
-
-def points(seed, rows=3, columns=4):
-    return torch.from_numpy(
-        np.random.Generator(np.random.Philox(seed)).normal(size=(rows, columns))
-    )
+nets = theorem_nets(inputs=4, eta=0.3)
 
 
 def automatic_jacobians(net, x, l, j):
@@ -56,7 +34,7 @@ def automatic_jacobians(net, x, l, j):
     return {"W": dW, "b": db, "tau": dtau[..., 0]}
 
 
-@given(nets(), st.integers(0, 100), st.data())
+@given(nets, st.integers(0, 100), st.data())
 @settings(max_examples=60, deadline=None)
 def test_theorems_equal_automatic_jacobians(net, seed, data):
     l = data.draw(st.integers(1, net.config.hidden), label="l")
@@ -68,7 +46,7 @@ def test_theorems_equal_automatic_jacobians(net, seed, data):
         torch.testing.assert_close(by_theorem[kind], exact, rtol=0, atol=1e-13 * scale)
 
 
-@given(nets(), st.integers(0, 100))
+@given(nets, st.integers(0, 100))
 @settings(max_examples=40, deadline=None)
 def test_gradients_from_the_theorems_equal_autograd(net, seed):
     x, y = points(seed), points(seed + 1, columns=2)
@@ -111,7 +89,7 @@ def test_layers_out_of_range_are_named():
         state_derivatives(at, 2, 2)
 
 
-@given(nets(), st.integers(0, 100), st.data())
+@given(nets, st.integers(0, 100), st.data())
 @settings(max_examples=30, deadline=None)
 def test_theorems_are_what_follows_from_C_and_s(net, seed, data):
     """The recursion of an architecture without a theorem, on nets that have one."""

@@ -1,11 +1,7 @@
 """Faults of figures as they are drawn: each is found, and a sound figure has none."""
 
-import matplotlib as mpl
-import pytest
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
+import pytest
 
 from reports.drawings import drawing_findings
 from reports.style import house_style, plain_power, set_powers

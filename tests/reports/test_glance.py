@@ -3,14 +3,11 @@
 import math
 from itertools import pairwise
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_competitors import fem, made
-
-mpl.use("Agg")
 
 from bench.core.information import INFORMATION
 from bench.store.results import Results

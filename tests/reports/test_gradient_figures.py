@@ -1,55 +1,33 @@
 """Figures and section of the gradient atlas, from small results made on the spot."""
 
-from dataclasses import dataclass
-
-import matplotlib as mpl
 import numpy as np
 import pytest
+from records import computed, run_with
 
-mpl.use("Agg")
-
-from bench.cells import Cell, load_kind
+from bench.cells import Cell
 from bench.claims import Checked, NotTested
 from bench.claims.themes.gradients import CLAIMS
 from bench.claims.themes.theory import CLAIMS as THEORY
 from bench.store.results import Results
-from reports.context import Run
 from reports.figures import gradients as figures
 from reports.sections import gradients, make
-
-
-@dataclass
-class Done:
-    kind: str
-    config: dict
-    values: dict
-    arrays: dict
-    key: str
-
-
-def done(kind, config):
-    cell = Cell(kind, config)
-    result = load_kind(kind).run(cell.settings)
-    return Done(kind, cell.config, result.values, result.arrays, cell.key)
 
 
 @pytest.fixture(scope="module")
 def results():
     few = {"width": 6, "samples": 20}
     at_init = [
-        done("gradients_at_init", {"net": net, "hidden": h, "scale": s, "tau0": tau0, **few})
+        computed(Cell("gradients_at_init", config | few))
         for net in ("feedforward", "resnet", "densenet", "fractional")
         for h in (2, 5, 12)
         for s, tau0 in ((0.5, "1"), (1.0, "1"), (2.0, "1"), (1.0, "1/H"))
+        for config in [{"net": net, "hidden": h, "scale": s, "tau0": tau0}]
     ]
     trained = [
-        done(
-            "gradients_in_training",
-            {
-                "net": "resnet", "hidden": 50, "tau": tau, "tau0": tau0, "evaluations": 3,
-                "seed": seed, "data_seed": seed, "width": 4, "samples": 10,
-            },
-        )
+        computed(Cell("gradients_in_training", {
+            "net": "resnet", "hidden": 50, "tau": tau, "tau0": tau0, "evaluations": 3,
+            "seed": seed, "data_seed": seed, "width": 4, "samples": 10,
+        }))
         for tau, tau0 in (("fixed", "1/H"), ("learned", "1/H"), ("fixed", "2/H"), ("rezero", "1"))
         for seed in range(6)
     ]  # fmt: skip
@@ -96,12 +74,6 @@ def test_trajectories_have_a_line_per_layer(results):
     assert len(figures.tau_trajectories(results).axes[0].lines) == 50
 
 
-def run_with(results, **plans):
-    run = Run("r", plans, ())
-    run.__dict__["results"] = results  # where cached_property keeps it
-    return run
-
-
 def test_section_is_complete_and_gaps_are_named(results):
     made = make(gradients, run_with(results))
     before, along = made.subsections
@@ -125,7 +97,7 @@ def test_claims_pass_on_data_and_never_without(results):
     assert isinstance(findings["small-tau-prevents-exploding"], Checked)
     assert isinstance(findings["skips-prevent-vanishing"], NotTested)
     assert all(isinstance(claim.examine(Results([])), NotTested) for claim in claims)
-    with_slips = Results([*results, done("slips", {"seed": 1000})])
+    with_slips = Results([*results, computed(Cell("slips", {"seed": 1000}))])
     skips = findings | {claim.name: claim.examine(with_slips) for claim in claims}
     assert skips["skips-prevent-vanishing"].on == "the weights"
     assert skips["more-than-a-scaling"].on.startswith("the net")

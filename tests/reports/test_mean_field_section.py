@@ -1,20 +1,16 @@
 """The widened atlas from its cells to its figures, on small nets; quick has none of it."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
+from records import computed, run_with
 
-mpl.use("Agg")
-
-from bench.cells import Cell, load_kind
+from bench.cells import Cell
 from bench.claims import Checked, NotTested
 from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
-from reports.context import Run
 from reports.document import Missing, Picture
 from reports.figures import mean_field as figures
 from reports.figures import spectra
@@ -31,21 +27,9 @@ SMALL = replace(
 )  # fmt: skip
 
 
-@dataclass
-class Done:
-    kind: str
-    config: dict[str, Any]
-    values: dict[str, Any]
-    arrays: dict[str, Any]
-    key: str
-
-
-def done(cell: Cell) -> Done:
-    settings = cell.settings
-    if cell.kind == "spectra_in_training":
-        settings = replace(settings, width=5, samples=20, evaluations=12, checkpoints=3)
-    result = load_kind(cell.kind).run(settings)
-    return Done(cell.kind, cell.config, result.values, result.arrays, cell.key)
+def done(cell):
+    small = {"width": 5, "samples": 20, "evaluations": 12, "checkpoints": 3}
+    return computed(cell, **small if cell.kind == "spectra_in_training" else {})
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +38,6 @@ def results():
     few = {"width": 60, "depth": 30, "ratios": (0.3, 0.5, 2.0), "seeds": (0, 1)}
     xi = [Cell("correlation_length", {"activation": name, **few}) for name in ("relu", "tanh")]
     return Results([done(cell) for cell in (*cells, *xi)])
-
-
-def run_with(results):
-    run = Run("r", {}, ())
-    run.__dict__["results"] = results
-    return run
 
 
 def test_quick_keeps_its_cost_and_the_others_are_wide():

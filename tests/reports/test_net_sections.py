@@ -2,12 +2,10 @@
 
 from types import SimpleNamespace
 
-import matplotlib as mpl
 import pytest
+from records import computed
 
-mpl.use("Agg")
-
-from bench.cells import Cell, load_kind
+from bench.cells import Cell
 from reports.context import Run
 from reports.document import Missing, Paragraph, Picture, Table
 from reports.sections import make, nets, optimizers, record
@@ -16,12 +14,7 @@ TINY = {"hidden": 2, "width": 4, "samples": 40}
 
 
 def made(kind, study, **config):
-    cell = Cell(kind, config)
-    result = load_kind(kind).run(cell.settings)
-    done = SimpleNamespace(
-        kind=kind, config=cell.config, values=result.values, arrays=result.arrays, key=cell.key
-    )
-    return SimpleNamespace(record=done, studies=(study,))
+    return SimpleNamespace(record=computed(Cell(kind, config)), studies=(study,))
 
 
 @pytest.fixture(scope="module")

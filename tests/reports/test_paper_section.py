@@ -2,13 +2,10 @@
 
 from types import SimpleNamespace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from test_competitors import MadeUp, fem
 from test_report import make_run
-
-mpl.use("Agg")
 
 from bench.cells import Cell
 from bench.claims import Checked, Entry, all_claims

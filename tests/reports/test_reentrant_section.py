@@ -1,20 +1,14 @@
 """The section on re-entrant edges, from made-up results: whole, and from any part of them."""
 
-from types import SimpleNamespace
-
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
+from records import record_of, run_of
 
 from bench.cells import Cell
 from bench.claims.facts import all_facts
 from bench.claims.themes.reentrant import usable
 from bench.store.results import Results
-from reports.context import Run
 from reports.document import Missing, Paragraph, Picture, Table
 from reports.figures.reentrant import common_curve
 from reports.sections import _reentrant_nets as of_nets
@@ -45,9 +39,7 @@ def net(relative, seed=100, *, own=0.1, fine=0.2, held=0.2, diverged=False, **co
         "slice_line": line, "slice_exact": exact, "slice": exact * (1 - relative),
     }  # fmt: skip
     cell = Cell("reentrant_net", settings)
-    return SimpleNamespace(
-        kind="reentrant_net", config=cell.config, values=values, arrays=arrays, key=cell.key
-    )
+    return record_of(cell, values, arrays)
 
 
 def solve(element, relative, dofs, n, energy=None, **config):
@@ -56,15 +48,13 @@ def solve(element, relative, dofs, n, energy=None, **config):
               "energy": energy, "iterations": 9}  # fmt: skip
     grid = np.ones((2, 4, 4))
     arrays = {"slice_line": np.linspace(-0.4, 0.4, 4), "slice_exact": grid, "slice": grid / 2}
-    return SimpleNamespace(
-        kind="edge_solve", config=cell.config, values=values, arrays=arrays, key=cell.key
-    )
+    return record_of(cell, values, arrays)
 
 
 def best(relative, dofs, n, **config):
     cell = Cell("fem", {"problem": "reentrant", "element": "N0", "n": n} | config)
     values = {"l2_error": relative * NORM, "l2_relative": relative, "dofs": dofs, "iterations": 9}
-    return SimpleNamespace(kind="fem", config=cell.config, values=values, arrays={}, key=cell.key)
+    return record_of(cell, values)
 
 
 def nets():
@@ -92,11 +82,6 @@ def elements():
     return [*nodal, *others, *graded, *(best(0.2 / k, 100 * k, k) for k in (1, 2))]
 
 
-def run_of(records):
-    standings = [SimpleNamespace(record=record, studies=("reentrant",)) for record in records]
-    return Run("r", {"reentrant": {"preset": "paper"}}, standings)
-
-
 def drawn(made):
     """All figures of a section, drawn and closed."""
     figures = {}
@@ -109,7 +94,7 @@ def drawn(made):
 
 
 def test_the_whole_story():
-    made = make(section, run_of([*elements(), *nets(), *relatives()]))
+    made = make(section, run_of("reentrant", [*elements(), *nets(), *relatives()]))
     tables = {block.name: block for block in made.blocks if isinstance(block, Table)}
     assert set(tables) == {
         "reentrant-elements", "reentrant-map", "reentrant-relatives", "reentrant-indicators",
@@ -144,7 +129,7 @@ def test_the_whole_story():
     ],
 )
 def test_any_part_of_it_compiles(records):
-    made = make(section, run_of(records))
+    made = make(section, run_of("reentrant", records))
     drawn(made)
     said = " ".join(
         block.text if isinstance(block, Paragraph) else getattr(block, "caption", "")
@@ -155,11 +140,11 @@ def test_any_part_of_it_compiles(records):
 
 
 def test_without_results_the_gap_is_named():
-    assert isinstance(make(section, run_of([])).blocks[0], Missing)
+    assert isinstance(make(section, run_of("reentrant", [])).blocks[0], Missing)
 
 
 def test_rows_are_medians_and_time_is_read_off_the_curve():
-    rows = of_nets.map_table(run_of(nets()), Results(nets())).rows
+    rows = of_nets.map_table(run_of("reentrant", nets()), Results(nets())).rows
     first = rows[0]
     assert first[:6] == ("penalty", "uniform", "uniform", 20, 648, 3)
     assert first[8] == pytest.approx(0.8)  # after 200 of 800 evaluations

@@ -2,11 +2,8 @@
 
 from types import SimpleNamespace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-
-mpl.use("Agg")
 
 from bench.cells import Cell
 from bench.claims import Checked, Counted, NotTested

@@ -4,10 +4,7 @@ import itertools
 import math
 from types import SimpleNamespace
 
-import matplotlib as mpl
 import pytest
-
-mpl.use("Agg")
 
 from bench.methods.titles import members
 from bench.store.results import Results

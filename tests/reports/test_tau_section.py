@@ -2,11 +2,8 @@
 
 from types import SimpleNamespace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-
-mpl.use("Agg")
 
 from bench.claims.themes.tau import arms_over_fixed, learned_over_fixed
 from bench.store.results import Results

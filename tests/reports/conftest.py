@@ -1,0 +1,5 @@
+"""Figures of tests are drawn without a screen."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
