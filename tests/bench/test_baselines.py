@@ -22,7 +22,7 @@ TEST = problems.maxwell.sample_cylinder(2000, 0, test=True)
 def test_contract(name, features):
     """Same data and seed, same field; any shape of points; a linear field is learnt."""
     if not baselines.takes(name, features):
-        with pytest.raises(UserError, match="x only"):
+        with pytest.raises(UserError, match="accepts only x"):
             baselines.fit_baseline(name, problems.maxwell, FEW, features=features)
         return
     first = baselines.fit_baseline(name, problems.maxwell, FEW, features=features, seed=3)

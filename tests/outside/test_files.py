@@ -240,6 +240,6 @@ def test_a_path_that_leads_nowhere_is_one_line(tmp_path, monkeypatch, capsys, pa
 def test_a_file_that_is_no_study_leaves_nothing_behind(tmp_path):
     path = tmp_path / "nothing.py"
     path.write_text("x = 1\n")
-    with pytest.raises(UserError, match="no study"):
+    with pytest.raises(UserError, match="is not a study"):
         studies.use(str(path))
     assert "nothing" not in studies.names()
