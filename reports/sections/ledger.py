@@ -1,29 +1,26 @@
-"""The ledger in three parts: the paper's claims, our controls, the formulas as printed."""
+"""The ledger: every claim with its verdict, in one table that filters."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
-from bench.claims import (
-    DECIDING_SEEDS,
-    PARTS,
-    SEED_DEPENDENT,
-    Entry,
-    Part,
-    agreement,
-    family_sizes,
-)
-from bench.store.results import FIRST_CONFIRMATORY
+from bench.claims import PARTS, SEED_DEPENDENT, Entry, agreement
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Table, Value
+from reports.document import Block, Column, Paragraph, Table
 
 TITLE = "The ledger of claims"
 ORDER = 85
 STUDIES = ()  # every claim names its own
 GAP = ""
-
-TITLES = {"paper": "the paper's words", "control": "", "formula": "as printed"}
+NAME = "ledger"
+UNTESTED = "not tested yet"
+TEXT = (
+    "The paper's claims, controls of ours, and the paper's formulas as printed. Every claim has a "
+    "rule, declared before its results were computed, and is decided by results alone. Tests are "
+    "Wilcoxon's, two-sided, of runs that share initial weights and data; p-values are corrected by "
+    "Holm's method over all comparisons that a part declares. Diverged runs rank worst. A verdict "
+    "is confirmed on seeds from 1000 on, which no pilot and no tuning has used. On the page, each "
+    "claim opens to its rule, its evidence and its runs. Claims without results in this run are "
+    "only on the page."
+)
 
 
 def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
@@ -35,77 +32,16 @@ def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
     return entry.status, entry.verdict
 
 
-STATUSES = ("holds", "does not hold", "depends", "not testable as stated", "not tested yet")
-
-
-def _tally(run: Run) -> Table:
-    """Kinds of claims by verdicts."""
-    rows: list[tuple[Value, ...]] = []
-    for part, title in PARTS.items():
-        entries = [entry for entry in run.ledger if entry.claim.part == part]
-        tally = Counter(verdict_of(run, entry)[0] for entry in entries)
-        confirmed = sum(entry.standing == "confirmed" for entry in entries)
-        if entries:
-            rows.append((title, *(tally[status] for status in STATUSES), confirmed))
-    columns = [Column("kind of claim"), *(Column(status, "count") for status in STATUSES)]
-    columns.append(Column("confirmed", "count"))
-    caption = (
-        "Number of verdicts by kind of claim. Confirmed: the rule is declared, and no pilot and no "
-        f"tuning has used the seeds (from {FIRST_CONFIRMATORY} on). All others are exploratory."
-    )
-    return Table("tally", caption, columns, rows)
-
-
 def contents(run: Run) -> list[Block]:
     if not run.ledger:
         return []
-    verdicts = {entry.claim.name: verdict_of(run, entry) for entry in run.ledger}
-    sizes = family_sizes([entry.claim for entry in run.ledger])
-    families = ", ".join(f"{title.lower()} {sizes[part]}" for part, title in PARTS.items())
-    text = (
-        "Every claim has a rule with the day on which it was declared, and is decided by results "
-        f"alone ([[tally]]); with fewer than {DECIDING_SEEDS} seeds hardly anything is decided. "
-        "Tests are Wilcoxon's, two-sided, of runs that share initial weights and data; p-values "
-        "are corrected by Holm's method over all comparisons that a part declares, tested or not "
-        f"({families}). A comparison that disjoint halves of the seeds contradict is not "
-        "decided; diverged runs rank worst."
-    )
-    parts = [(part, [e for e in run.ledger if e.claim.part == part]) for part in PARTS]
-    return [
-        Paragraph(text),
-        _tally(run),
-        *(_table(part, entries, verdicts) for part, entries in parts if entries),
+    tested = [entry for entry in run.ledger if entry.status != UNTESTED] or run.ledger
+    verdicts = [verdict_of(run, entry) for entry in tested]
+    rows = [
+        (PARTS[entry.claim.part], entry.claim.sentence, words, entry.standing)
+        for entry, (_, words) in zip(tested, verdicts, strict=True)
     ]
-
-
-def _table(part: Part, entries: Sequence[Entry], verdicts: dict[str, tuple[str, str]]) -> Table:
-    columns = [
-        Column("claim"),
-        *([Column(TITLES[part]), Column("where")] if TITLES[part] else []),
-        Column("rule and the day it was declared"),
-        Column("verdict"),
-        Column("evidence"),
-    ]
-    rows = []
-    for entry in entries:
-        claim = entry.claim
-        untested = entry.status == "not tested yet" and not entry.cells
-        rows.append(
-            (
-                claim.sentence + (f" ({claim.note})" if claim.note else ""),
-                *([claim.words, claim.where] if TITLES[part] else []),
-                f"{claim.rule} ({claim.declared or 'not declared'})",
-                _in_full(entry, verdicts[claim.name][1]),
-                f"run `{entry.evidence}`" if untested else entry.evidence,
-            )
-        )
-    place = [column.title for column in columns].index("verdict")
-    tints = {(at, place): verdicts[e.claim.name][0] for at, e in enumerate(entries)}
-    return Table(f"ledger-{part}", f"{PARTS[part]}.", columns, rows, tints=tints)
-
-
-def _in_full(entry: Entry, words: str) -> str:
-    """does not hold, substantive error; confirmed"""
-    failed = entry.status in ("does not hold", "depends")
-    fault = f", {entry.claim.fault}" if entry.claim.fault and failed else ""
-    return words + fault + (f"; {entry.standing}" if entry.standing else "")
+    tints = {(at, 2): status for at, (status, _) in enumerate(verdicts)}
+    columns = [Column("part"), Column("claim"), Column("verdict"), Column("standing")]
+    caption = "Claims and verdicts."
+    return [Paragraph(TEXT), Table(NAME, caption, columns, rows, tints=tints)]
