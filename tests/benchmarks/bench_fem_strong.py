@@ -4,6 +4,7 @@ One group, hence one table: each row is a discretisation with its error and what
 solve and error, one thread, after a small warm-up). N0 is the fastest solver for uniform cubes.
 """
 
+import numpy as np
 import pytest
 
 from bench import problems
@@ -88,3 +89,16 @@ def test_boundary_value_problem(benchmark, element, n):
     )
     assert solution.divergence < 1e-8
     assert solution.iterations < 70
+
+
+@pytest.mark.parametrize("order", [2, 4, 8, 16])
+def test_evaluation_of_the_p_version(benchmark, order):
+    benchmark.group = "fem: p-version at 100 000 points"
+    field = problems.helix
+    solution = best_approximation(field.u, field.curl_u, 1, element="hexP", order=order)
+    points = np.random.default_rng(0).random((3, 100_000))
+    solution(points)
+    values = benchmark.pedantic(solution, args=(points,), rounds=5)
+    error = float(np.sqrt(((values - field.u(points)) ** 2).sum(axis=0).mean()))
+    benchmark.extra_info.update(order=order, points=points.shape[1], rms_error=error)
+    assert error == pytest.approx(solution.l2_error, rel=0.1)

@@ -18,6 +18,7 @@ from fem.spaces.bricks.axis import Axis
 from fem.spaces.bricks.boundary_value import solve_on_bricks
 from fem.spaces.bricks.mesh import BrickMesh, graded, layered, uniform
 from fem.spaces.bricks.modes import Modes
+from fem.spaces.bricks.space import BrickSpace
 
 UNEVEN = Axis.of(np.array([0.0, 0.2, 0.9, 1.0]), (2, 4, 1))
 
@@ -90,6 +91,32 @@ def test_the_matrix_of_a_brick_against_plain_sums():
     )
     plain = np.einsum("cqi,cqj,q->ij", curls, curls, weights * phi(points), optimize=True)
     assert np.allclose(curl_curl(mesh, brick, phi), plain, rtol=1e-6, atol=1e-6 * abs(plain).max())
+
+
+def test_evaluation_against_the_sum_over_all_functions():
+    """Bricks of different orders and sizes, more points than one block, u_h and its curl."""
+    axes = (UNEVEN, Axis.of(np.array([-1.0, 0.5, 1.0]), (3, 2)), Axis.of(np.array([0.0, 2.0]), 3))
+    space = BrickSpace(BrickMesh.of(axes))
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(space.dofs)
+    points = np.array([[0.0], [-1.0], [0.0]]) + np.array([[1.0], [2.0], [2.0]]) * rng.random(
+        (3, 700)
+    )
+    tables = [axis.tables(c) for axis, c in zip(axes, points, strict=True)]
+    slopes = [Q @ axis.derivative for axis, (_, Q) in zip(axes, tables, strict=True)]
+
+    def summed(d, slope=None):
+        """Component d, or its derivative along an axis."""
+        picked = [Q if k == d else V for k, (V, Q) in enumerate(tables)]
+        if slope is not None:
+            picked[slope] = slopes[slope]
+        return np.einsum("qi,qj,qk,ijk->q", *picked, space.mesh.split(x)[d], optimize=True)
+
+    assert np.allclose(space.evaluate(x, points), [summed(d) for d in range(3)], atol=1e-12)
+    curls = [summed((d + 2) % 3, (d + 1) % 3) - summed((d + 1) % 3, (d + 2) % 3) for d in range(3)]
+    assert np.allclose(space.evaluate_curl(x, points), curls, atol=1e-11)
+    with pytest.raises(UserError, match="1 of 2 points lie outside"):
+        space.evaluate(x, np.array([[0.5, np.nan], [0.5, 0.5], [0.5, 0.5]]))
 
 
 @pytest.mark.parametrize("solver", ["modes", "direct"])

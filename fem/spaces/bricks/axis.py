@@ -120,6 +120,8 @@ class Axis:
 
     def locate(self, x: Array) -> Indices:
         """The interval of each point."""
+        if self.intervals == 1:
+            return np.zeros(len(x), dtype=int)
         found = np.searchsorted(self.breaks, x, side="right") - 1
         return np.clip(found, 0, self.intervals - 1)
 
