@@ -37,16 +37,22 @@ class Family(NamedTuple):
         )
 
 
-def combine(X: Array, A: Array, B: Array, C: Array) -> Array:
-    """Σ A_xi B_yj C_zk X_ijk."""
+def combine(X: Array, A: Array, B: Array, C: Array, out: Array | None = None) -> Array:
+    """Σ A_xi B_yj C_zk X_ijk, written to `out` if it is given."""
     lines = X @ C.T
     planes = np.matmul(B, lines)
-    return (A @ planes.reshape(len(X), -1)).reshape(len(A), len(B), len(C))
+    out = np.empty((len(A), len(B), len(C))) if out is None else out
+    np.matmul(A, planes.reshape(len(X), -1), out=out.reshape(len(A), -1))
+    return out
 
 
 def values(X: Sequence[Array], family: Family) -> Array:
     """The field with coefficients X at the points of the tables, (3, …)."""
-    return np.stack([combine(X[d], *family.tables(d)) for d in range(3)])
+    out = np.empty((3, *(len(table) for table in family.along)))
+    for d in range(3):
+        A, B, C = family.tables(d)
+        combine(X[d], A, B, C, out=out[d])
+    return out
 
 
 def moments(F: Array, family: Family) -> list[Array]:
