@@ -72,6 +72,63 @@ def test_every_optimiser_trains_a_module(optimizer):
     assert float(residual.square().sum()) / (2 * len(x)) == pytest.approx(training.J, rel=1e-9)
 
 
+class Shampoo(torch.optim.Optimizer):
+    """G → L^(-1/4) G R^(-1/4) with L = Σ GGᵀ and R = Σ GᵀG: the state has the matrices' shapes."""
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, {"lr": lr})
+
+    def step(self, closure=None):  # as in many a repository, it never calls the closure
+        for p in self.param_groups[0]["params"]:
+            G = p.grad if p.ndim == 2 else p.grad[:, None]
+            state = self.state[p]
+            for side, square in (("L", G @ G.T), ("R", G.T @ G)):
+                state[side] = state.get(side, 1e-4 * torch.eye(len(square))) + square
+            G = self.root(state["L"]) @ G @ self.root(state["R"])
+            p.data = p.data - self.param_groups[0]["lr"] * G.reshape(p.shape)
+
+    @staticmethod
+    def root(matrix):
+        values, vectors = torch.linalg.eigh(matrix.double())
+        return vectors @ torch.diag(values ** (-1 / 4)) @ vectors.T
+
+
+class WithoutClosure(Shampoo):
+    def step(self):
+        super().step()
+
+
+@pytest.mark.parametrize("optimizer", [Shampoo, WithoutClosure])
+def test_torch_optimisers_get_matrices_and_may_ignore_the_closure(optimizer):
+    module = perceptron()
+    expected = copy.deepcopy(module)
+    training = train(module, x, y, optimizer=optimizer, rate=0.05, steps=5)
+    assert training.history["J"][0] > 1.3 * training.J
+    assert training.evaluations == 6  # none twice
+    steps = Shampoo(expected.parameters(), lr=0.05)
+    for _ in range(5):  # the usual loop of torch
+        loss = (expected(torch.from_numpy(x)) - torch.from_numpy(y)).square().sum() / (2 * len(x))
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+    for ours, theirs in zip(module.parameters(), expected.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_a_torch_optimiser_that_does_nothing_ends_and_one_that_fails_is_one_line():
+    class Idle(torch.optim.SGD):
+        def step(self, closure=None):
+            pass
+
+    class Muon(torch.optim.SGD):
+        def step(self, closure=None):
+            raise ValueError("only matrices")
+
+    assert "has not moved" in train(perceptron(), x, y, optimizer=Idle, steps=100).reason
+    with pytest.raises(UserError, match="'Muon' raised ValueError: only matrices"):
+        train(perceptron(), x, y, optimizer=Muon, steps=1)
+
+
 def test_mini_batches_and_single_precision():
     training = train(perceptron(), x, y, optimizer="adam", batch=20, steps=30, precision="float32")
     assert training.history["J"][0] > training.J
