@@ -134,6 +134,39 @@ def test_mini_batches_and_single_precision():
     assert training.history["J"][0] > training.J
 
 
+@pytest.mark.parametrize("make", [perceptron, lambda: build(hidden=2, width=5, activation="tanh")])
+def test_a_loss_of_ones_own_is_trained_like_ours(make):
+    """1/(2N) Σ‖·‖² written by hand, as loss(prediction, y) and as loss(module, data)."""
+
+    def mse(prediction, target):
+        return (prediction - target).square().sum() / (2 * len(target))
+
+    def whole(module, data):
+        return mse(module(data["x"]), data["y"])
+
+    data = {"x": torch.from_numpy(x), "y": torch.from_numpy(y)}
+    ours = train(make(), (x, y), optimizer="ssbfgs", steps=8)
+    for theirs in (
+        train(make(), (x, y), loss=mse, optimizer="ssbfgs", steps=8),
+        train(make(), data, loss=whole, optimizer="ssbfgs", steps=8),
+    ):
+        np.testing.assert_allclose(theirs.history["J"], ours.history["J"], rtol=1e-7)
+    batched = train(make(), x, y, loss=mse, optimizer="adam", batch=20, steps=30)
+    assert batched.history["J"][0] > batched.J
+
+
+def test_a_loss_that_is_none_is_one_line():
+    with pytest.raises(UserError, match="one number as a tensor"):
+        train(perceptron(), (x, y), loss=lambda prediction, y: prediction - y, steps=1)
+    with pytest.raises(UserError, match="needs rows x and y, or loss=function"):
+        train(perceptron(), x, steps=1)
+    data = torch.from_numpy(x)
+    with pytest.raises(UserError, match="mini batches need data"):
+        train(perceptron(), data, loss=lambda module, d: module(d).sum(), optimizer="adam", batch=5)
+    with pytest.raises(UserError, match="no residuals for lm"):
+        train(perceptron(), (x, y), loss=torch.nn.functional.mse_loss, optimizer="lm", steps=1)
+
+
 def test_a_function_is_an_optimiser_and_tau_stays_positive():
     def leap(objective, theta, report, rate=3.0):
         while True:
