@@ -60,11 +60,13 @@ TINTS = {
     "linear model": "#444444",
     "surrogate": "#00664B",
     "holds": "#1B7837",
-    "does not hold": "#B2182B",
     "fails": "#B2182B",
-    "not reproduced": "#B2182B",
+    "no difference": "#2166AC",
+    "undecided": "#666666",
     "depends": "#8A6D00",
-    "refused": "#8A6D00",
+    "not reproduced": "#B2182B",
+    "not testable": "#666666",
+    "refused": "#7A3E9D",
 }
 ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
 MARKERS = "os^DvP*Xpdh"

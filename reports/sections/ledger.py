@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.claims import PARTS, SEED_DEPENDENT, Entry, agreement
+from bench.claims import CONTRADICTED, PARTS, Entry, agreement
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table
 
@@ -11,37 +11,52 @@ ORDER = 85
 STUDIES = ()  # every claim names its own
 GAP = ""
 NAME = "ledger"
-UNTESTED = "not tested yet"
 TEXT = (
-    "The paper's claims, controls of ours, and the paper's formulas as printed. Every claim has a "
-    "rule, declared before its results were computed, and is decided by results alone. Tests are "
-    "Wilcoxon's, two-sided, of runs that share initial weights and data; p-values are corrected by "
-    "Holm's method over all comparisons that a part declares. Diverged runs rank worst. A verdict "
-    "is confirmed on seeds from 1000 on, which no pilot and no tuning has used. On the page, each "
-    "claim opens to its rule, its evidence and its runs. Claims without results in this run are "
-    "only on the page."
+    "The paper's claims, findings of ours, the paper's formulas as printed, and claims of other "
+    "papers. Every claim has a criterion, declared before its results were computed, and is "
+    "decided by results alone. Tests are Wilcoxon's, two-sided, of runs that share initial weights "
+    "and data; p-values are corrected by Holm's method over all claims that a study declares. "
+    "Diverged runs rank worst. The effect is a ratio of errors or a share of seeds, with its 95 % "
+    "interval; no difference means that the interval lies within a declared margin. A verdict is "
+    "confirmed on seeds from 1000 on, which no pilot and no tuning has used. On the page, each "
+    "claim opens to its criterion, its evidence and its runs; claims without results in this run "
+    "are only there."
 )
+COLUMNS = [
+    Column("part"),
+    Column("claim"),
+    Column("verdict"),
+    Column("effect", "number"),
+    Column("interval"),
+    Column("seeds", "count"),
+    Column("standing"),
+]
 
 
 def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
-    """Status and words; of the run alone, unless one that it is compared with contradicts it."""
+    """Verdict and words; of the run alone, unless one that it is compared with contradicts it."""
     same = [e for other in run.others for e in other.ledger if e.claim.name == entry.claim.name]
     together = agreement([entry, *same]) if same else ""
-    if together.startswith(SEED_DEPENDENT):
-        return "depends", together
-    return entry.status, entry.verdict
+    if together == CONTRADICTED:
+        return "undecided", together
+    words = f"{entry.verdict} (rule: {entry.rule})" if entry.rule else entry.verdict
+    return entry.verdict, words
 
 
 def contents(run: Run) -> list[Block]:
     if not run.ledger:
         return []
-    tested = [entry for entry in run.ledger if entry.status != UNTESTED] or run.ledger
+    decided = [e for e in run.ledger if e.tested and e.verdict != "refused"]
+    tested = decided or [e for e in run.ledger if e.tested] or run.ledger
     verdicts = [verdict_of(run, entry) for entry in tested]
     rows = [
-        (PARTS[entry.claim.part], entry.claim.sentence, words, entry.standing)
+        (PARTS[entry.claim.part], entry.claim.sentence, words, entry.effect, _interval(entry),
+         entry.seeds or None, entry.standing)
         for entry, (_, words) in zip(tested, verdicts, strict=True)
-    ]
-    tints = {(at, 2): status for at, (status, _) in enumerate(verdicts)}
-    columns = [Column("part"), Column("claim"), Column("verdict"), Column("standing")]
-    caption = "Claims and verdicts."
-    return [Paragraph(TEXT), Table(NAME, caption, columns, rows, tints=tints)]
+    ]  # fmt: skip
+    tints = {(at, 2): verdict for at, (verdict, _) in enumerate(verdicts)}
+    return [Paragraph(TEXT), Table(NAME, "Claims and verdicts.", COLUMNS, rows, tints=tints)]
+
+
+def _interval(entry: Entry) -> str:
+    return f"{entry.interval[0]:.3g} to {entry.interval[1]:.3g}" if entry.interval else ""

@@ -58,9 +58,9 @@ def make_document(path):
     claims = {
         "ledger": [
             item("one", "holds", "confirmed", (key,)),
-            item("two", "does not hold", "exploratory"),
+            item("two", "fails", "exploratory"),
             item(EVIL, "depends", "exploratory"),
-            item("four", "not tested yet", part="control", rule="a count"),
+            item("four", "not testable", part="control", rule="a count"),
         ],
     }
     found = replace(document.explored, claims=claims)

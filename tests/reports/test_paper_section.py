@@ -62,12 +62,12 @@ def test_claims_of_all_parts_are_one_table():
     claims = [next(c for c in all_claims() if c.part == part) for part in ("paper", "control")]
     run = Run("r", {}, ())
     run.__dict__["ledger"] = [
-        Entry(claim, "holds", "holds", "", (), Checked(True, (), "")) for claim in claims
+        Entry(claim, "holds", "", (), Checked(True, (), "")) for claim in claims
     ]
     _, table = ledger.contents(run)
     assert [(row[0], row[2]) for row in table.rows] == [
         ("What the paper claims", "holds"),
-        ("Controls of ours", "holds"),
+        ("Findings of ours", "holds"),
     ]
     assert table.tints == {(0, 2): "holds", (1, 2): "holds"}
 
