@@ -26,6 +26,11 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        budget = nets.records[0].values
+        for unit in ("evaluations", "points", "boundary_points", "parameters"):
+            words = unit.replace("_", "-")
+            if budget.get(unit) is not None:
+                yield error.named(f"{problem}-net-{words}", budget[unit], unit.split("_")[-1])
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", [r for r in elements if r.config["element"] == "N0"])
 
