@@ -54,7 +54,7 @@ def rows_in_groups(groups: Mapping[str, Sequence[Row]], what: str, ratios: bool 
     axes.grid(False, axis="y")
     axes.set_xscale("log")
     axes.set_xlabel(what)
-    figure.set_layout_engine("constrained", w_pad=0.15)
+    figure.set_layout_engine("constrained", w_pad=0.2)
     if ratios:
         axes.axvline(1.0, color="black", linewidth=1)
         ends = [(r.low or r.value, r.high or r.value) for rows in groups.values() for r in rows]
