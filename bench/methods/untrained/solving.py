@@ -15,6 +15,7 @@ import numpy as np
 
 from base.errors import UserError
 from bench import problems
+from bench.core.guards.sizes import check_memory
 from bench.core.plain_values import finite
 from bench.core.settings import configured
 from bench.methods.collocation.clouds import FEWEST
@@ -68,7 +69,11 @@ def solve_untrained(
     problem = problems.get(config.problem)
     solve: Solve = _plain if problem.smooth else _windowed
     net, values = solve(config, problem, say or _silent)
-    return UntrainedNet(net, {**evaluated_untrained(net, config), **values})
+    measured = evaluated_untrained(net, config)
+    parts = measured["residual"]
+    ended = {"J": sum(parts.values()) if parts else None, "steps": 0, "reason": "solved"}
+    diverged = problem.known and measured["l2_error"] is None
+    return UntrainedNet(net, {**measured, **ended, "diverged": diverged, **values})
 
 
 def _silent(state: str, seconds: float) -> None:
@@ -91,13 +96,9 @@ def evaluated_untrained(net: Any, config: UntrainedConfig) -> dict[str, Any]:
 
 
 def _check_memory(config: UntrainedConfig) -> None:
-    from fem.memory import limit_bytes
-
-    if needed_bytes(config) > limit_bytes():
-        raise UserError(
-            f"{count_of(config):,} features need {needed_bytes(config) / 2**30:.1f} GiB, of "
-            f"{limit_bytes() / 2**30:.1f} free; use fewer --features"
-        )
+    check_memory(
+        needed_bytes(config), f"a solve for {count_of(config):,} features", "use fewer --features"
+    )
 
 
 def needed_bytes(config: UntrainedConfig) -> int:
@@ -150,6 +151,7 @@ def _plain(config: UntrainedConfig, problem: Problem, say: Say) -> tuple[Network
         "unknowns": best.weights.size,
         "points": inside,
         "boundary_points": rim,
+        "evaluations": len(search.tried),
         "seconds": seconds,
         "seconds_tuning": seconds - best.seconds,
     }
@@ -239,6 +241,7 @@ def _windowed(
         "scale": cells.scale,
         "features": count_of(config),
         "unknowns": net.unknowns,
+        "evaluations": 1,
         "seconds": time.perf_counter() - started,
         "seconds_tuning": 0.0,
     }
