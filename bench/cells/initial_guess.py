@@ -46,7 +46,7 @@ def needs_bytes(config: Config) -> int:
 def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.net_fields import net_field
-    from bench.methods import initial_guess
+    from bench.methods.open_questions import initial_guess
     from bench.methods.training import train_net
 
     trained = train_net(part_of(config, TrainingConfig))

@@ -15,7 +15,7 @@ from bench.core.settings import inherited, setting
 from bench.methods.configurations import NetOnData
 
 if TYPE_CHECKING:
-    from bench.methods.ode_tasks import Trained
+    from bench.methods.open_questions.ode_tasks import Trained
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def run(config: Config) -> Result:
 
 
 def _trained(config: Config, rate: float, tau0: str, seed: int) -> Trained:
-    from bench.methods import ode_tasks
+    from bench.methods.open_questions import ode_tasks
     from nets.module import build
 
     size = ode_tasks.dimension(config.task) + config.extra

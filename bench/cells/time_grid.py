@@ -28,7 +28,8 @@ class Config:
     init: str = inherited(NetOnData, "init")
     problem: str = inherited(NetOnData, "problem")
     samples: int = inherited(NetOnData, "samples", default=200)
-    rates: tuple[float, ...] = setting((1e-2,), above=0, help="Candidate rates of Adam.")
+    optimizer: str = setting("adam", help="An optimiser of `femnets list` that takes a rate.")
+    rates: tuple[float, ...] = setting((1e-2,), above=0, help="Candidate rates.")
     evaluations: int = setting(300, min=1, help="Evaluations of J and its gradient per training.")
     tuning_seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds used only for tuning.")
     seeds: tuple[int, ...] = setting((1000,), min=0, help="Seeds of weights and points.")
@@ -49,7 +50,7 @@ def needs_bytes(config: Config) -> int:
 
 def run(config: Config) -> Result:
     from bench.measure.medians import median
-    from bench.methods.time_grids import GRIDS
+    from bench.methods.open_questions.time_grids import GRIDS
 
     tuning = [_endings(config, seed) for seed in config.tuning_seeds]
     arms = ("learned", *GRIDS)
@@ -77,31 +78,33 @@ def _start(config: Config, seed: int) -> NetOnData:
 
 def _endings(config: Config, seed: int) -> dict[tuple[str, float], float]:
     """Training errors of every arm at every rate; grids come from the best learned τ."""
-    from bench.methods.time_grids import GRIDS, ending, with_grid
+    from bench.methods.open_questions.time_grids import GRIDS, ending, with_grid
 
     start = _start(config, seed)
-    learned = {rate: ending(start, rate, config.evaluations) for rate in config.rates}
+    learned = {
+        rate: ending(start, rate, config.evaluations, config.optimizer) for rate in config.rates
+    }
     found = {("learned", rate): one.train_mse for rate, one in learned.items()}
     best = min(learned.values(), key=lambda one: one.train_mse).net
     for grid in GRIDS:
         moved = with_grid(start, best, config.deeper, grid)
         for rate in config.rates:
-            found[grid, rate] = ending(moved, rate, config.evaluations).train_mse
+            found[grid, rate] = ending(moved, rate, config.evaluations, config.optimizer).train_mse
     return found
 
 
 def _judged(config: Config, seed: int, chosen: dict[str, float]) -> dict[str, Any]:
     from bench.methods.gradient_atlas import inputs_and_targets
-    from bench.methods.time_grids import GRIDS, ending, examined, with_grid
+    from bench.methods.open_questions.time_grids import GRIDS, ending, examined, with_grid
 
     start = _start(config, seed)
-    learned = ending(start, chosen["learned"], config.evaluations)
+    learned = ending(start, chosen["learned"], config.evaluations, config.optimizer)
     found = {
         "learned": finite(learned.train_mse),
         **examined(learned.net, inputs_and_targets(start)[0]),
     }
     for grid in GRIDS:
         moved = with_grid(start, learned.net, config.deeper, grid)
-        end = ending(moved, chosen[grid], config.evaluations)
+        end = ending(moved, chosen[grid], config.evaluations, config.optimizer)
         found |= {grid: finite(end.train_mse), f"{grid}_test": finite(end.rel_test_error)}
     return found

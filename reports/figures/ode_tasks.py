@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from bench.methods.titles import net_title
 from bench.store.results import Results, StoredResult
+from reports.names import net_title
 from reports.style import WIDTH_INCHES, look
 
-HALF_SIDE = 2.0  # of the square that `bench.methods.ode_tasks.decision_map` covers
+HALF_SIDE = 2.0  # of the square that `bench.methods.open_questions.ode_tasks.decision_map` covers
 RADII = (0.5, 1.0, 1.5)  # the disc's, and the ring's
 
 

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from bench.methods.titles import net_title
 from bench.store.results import Results
+from reports.names import net_title
 from reports.style import WIDTH_INCHES
 from reports.svg import plot_series
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench import problems
-from bench.methods import initial_guess
 from bench.methods.boundary_value import boundary_value_data
+from bench.methods.open_questions import initial_guess
 from fem.boundary_value import solve_boundary_value
 
 MAXWELL = problems.maxwell

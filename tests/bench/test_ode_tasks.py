@@ -10,7 +10,7 @@ import torch
 
 from base.errors import UserError
 from bench.cells.ode_task import Config, run
-from bench.methods import ode_tasks
+from bench.methods.open_questions import ode_tasks
 from nets.module import build
 
 

@@ -10,7 +10,7 @@ import torch
 from scipy.stats import spearmanr
 
 from bench.cells.time_grid import Config, run
-from bench.methods import time_grids
+from bench.methods.open_questions import time_grids
 from nets.module import build
 
 

@@ -96,7 +96,7 @@ class Ending:
     rel_test_error: float
 
 
-def ending(start: NetOnData, rate: float, evaluations: int, optimizer: str = "adam") -> Ending:
+def ending(start: NetOnData, rate: float, evaluations: int, optimizer: str) -> Ending:
     """Train a net from its starting values on its points."""
     from bench.methods.gradient_atlas import inputs_and_targets, net_of
     from nets.fast.kernel import predict
