@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from base.errors import UserError
-from bench.methods.surrogates import nets
+from bench.methods.surrogates import nets, saving
 from bench.methods.surrogates.interpolation import Interpolation, Samples
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin
 from bench.methods.surrogates.regression import Chebyshev, counts, tensor_design
@@ -149,3 +149,82 @@ def test_every_method_learns_something(method):
         assert surrogate.mean(mu) == pytest.approx(surrogate.truth.mean @ exact, abs=0.05)
     with pytest.warns(UserWarning, match="outside the trained range"):
         surrogate([1e3])
+
+
+def test_the_reduced_basis_against_pymor():
+    """The same snapshots: its POD and its Galerkin projection, on matrices of the whole truth."""
+    pytest.importorskip("pymor")
+    from pymor.algorithms.pod import pod
+    from pymor.models.basic import StationaryModel
+    from pymor.operators.constructions import LincombOperator
+    from pymor.operators.numpy import NumpyMatrixOperator
+    from pymor.parameters.functionals import ProjectionParameterFunctional
+    from pymor.reductors.basic import StationaryRBReductor
+    from pymor.vectorarrays.numpy import NumpyVectorSpace
+
+    family = families.get("bump", 1, 10.0)
+    truth = Truth(family, 3)
+    scale = np.broadcast_to(truth.system.scale, (3, *truth.system.scale.shape))
+    one, two = (truth.coefficient(np.array([a])) for a in (0.0, 1.0))
+    identity = np.eye(scale.size).reshape(-1, *scale.shape)
+    matrices = [np.stack([(phi.apply(e * scale) * scale).ravel() for e in identity])
+                for phi in (one, two)]  # fmt: skip
+    loads = [(phi.load(truth.lift(family.middle).curls) * scale).ravel() for phi in (one, two)]
+    amplitude = ProjectionParameterFunctional("a", 1, 0)
+    model = StationaryModel(
+        LincombOperator(
+            [NumpyMatrixOperator(m) for m in (matrices[0], matrices[1] - matrices[0])],
+            [1.0, amplitude],
+        ),
+        LincombOperator(
+            [NumpyMatrixOperator(b[:, None]) for b in (loads[0], loads[1] - loads[0])],
+            [1.0, amplitude],
+        ),
+    )
+    ys = [truth.solve(mu, 1e-12).y for mu in family.design(4, 0)]
+    snapshots = np.stack([(y / scale).ravel() for y in ys])
+    space = NumpyVectorSpace(scale.size)
+    fields, singular = pod(space.from_numpy(snapshots.T), rtol=1e-14)
+    basis = Basis.of(truth, ys)
+    ours = Galerkin.of(basis, Interpolation.of(family, 1e-12))
+    assert np.allclose(singular[:3], basis.singular[:3], rtol=1e-8)
+    reductor = StationaryRBReductor(model, fields)
+    reduced = reductor.reduce()
+    for mu in family.sample(5, 60):
+        theirs = reductor.reconstruct(reduced.solve(mu)).to_numpy().ravel()
+        found = np.tensordot(ours(mu), basis.fields, axes=1).ravel()
+        assert np.linalg.norm(theirs - found) < 1e-8 * np.linalg.norm(found)
+
+
+@pytest.mark.parametrize("method", ["rb", "chebyshev", "kernel", "net", "space-net"])
+def test_a_saved_surrogate_answers_as_before(method, tmp_path):
+    family = "source" if method == "rb" else "bump"
+    plan = Plan(family=family, method=method, dimension=2, order=3, snapshots=9, tol=1e-2, steps=5,
+                width=8, hidden=1)  # fmt: skip
+    surrogate, path = made(plan), tmp_path / "s.safetensors"
+    path.write_bytes(saving.to_bytes(surrogate))
+    again = saving.load(path)
+    assert again.plan == plan
+    points = np.random.default_rng(0).random((3, 20))
+    mu = surrogate.family.sample(1, 5)[0]
+    assert np.allclose(again(mu)(points), surrogate(mu)(points), atol=1e-12)
+    assert again.mean(mu) == pytest.approx(surrogate.mean(mu), abs=1e-12)
+
+
+def test_damaged_files_are_refused_in_one_line(tmp_path):
+    plan = Plan(method="chebyshev", dimension=1, order=2, snapshots=3, tol=1e-1)
+    whole, path = saving.to_bytes(made(plan)), tmp_path / "s.safetensors"
+    changed = bytearray(whole)
+    changed[-9] ^= 1
+    for data, message in (
+        (bytes(changed), "checksum differs"), (whole[:-40], "cannot read"), (b"", "cannot read"),
+        (whole.replace(b"surrogate 1", b"surrogate 9"), "holds no surrogate"),
+    ):  # fmt: skip
+        path.write_bytes(data)
+        with pytest.raises(UserError, match=message) as refused:
+            saving.load(path)
+        assert "\n" not in str(refused.value)
+    with pytest.raises(UserError, match="cannot read"):
+        saving.load(tmp_path / "none")
+    with pytest.raises(UserError, match="cannot be saved"):
+        saving.to_bytes(made(Plan(**{**plan.__dict__, "method": "space-features"})))
