@@ -120,6 +120,12 @@ class Galerkin:
             matrix = matrix + (theta @ self.A.reshape(len(theta), -1)).reshape(matrix.shape)
         return np.asarray(np.linalg.solve(matrix, self.b0 + theta @ self.b))
 
+    def batch(self, mus: Array) -> Array:
+        """Rows of coefficients for rows μ."""
+        theta = np.stack([self.interpolation.values(mu) for mu in mus])
+        A = self.A0 + (np.tensordot(theta, self.A, axes=1) if self.A.size else 0.0)
+        return np.asarray(np.linalg.solve(A, (self.b0 + theta @ self.b)[..., None])[..., 0])
+
 
 def _with_phi(basis: Basis, mus: Array) -> tuple[Array, Array, Array, Array]:
     """A₀, A_k, b₀, b_k where φ varies: ((φ_k − 1) curl v_i, curl v_j) and with curl u₁."""

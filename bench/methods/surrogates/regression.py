@@ -12,10 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
+from base.errors import UserError
 from bench.methods.baselines import get as baseline
 from bench.problems.families import Array, Family
 
 Fit = Callable[[Array], Array]  # rows t in [−1, 1]^d -> rows of coefficients
+FEWEST = 5  # one snapshot in five is held out to choose the settings
 BASELINES = {"polynomial": "legendre", "kernel": "kernel_ridge", "features": "tanh_features"}
 
 
@@ -72,6 +74,8 @@ def tensor_design(family: Family, most: int) -> Array:
 
 def fitted(method: str, t: Array, a: Array, seed: int) -> Fit:
     """The coefficients a (n, N) at rows t as a function, by one of `BASELINES`."""
+    if len(t) < FEWEST:
+        raise UserError(f"method {method} needs at least {FEWEST} snapshots, got {len(t)}")
     order = np.random.default_rng(seed).permutation(len(t))  # a sorted design would extrapolate
     scale = max(float(abs(a).max()), 1e-300)
     made = baseline(BASELINES[method]).fit(t[order], a[order] / scale, seed)

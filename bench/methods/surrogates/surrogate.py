@@ -27,7 +27,7 @@ from bench.methods.surrogates.regression import (
     fitted,
     tensor_design,
 )
-from bench.methods.surrogates.truth import GRID, Truth
+from bench.methods.surrogates.truth import Truth, grid_points
 from bench.problems.families import Array, Family, get
 from fem.rules.quadrature import gauss
 
@@ -120,6 +120,11 @@ class Surrogate:
 
         return values
 
+    @property
+    def batch(self) -> Callable[[Array], Array] | None:
+        """Rows μ to rows of coefficients at once, where the method can."""
+        return getattr(self.coefficients, "batch", None)
+
     def x(self, mu: Array) -> Array:
         """Coefficients of u(μ) on the truth's brick."""
         assert self.basis is not None
@@ -130,10 +135,9 @@ class Surrogate:
         """u(μ) on GRID³ points."""
         if self.space is None:
             return self.truth.on_grid(self.x(mu))
-        line = (np.arange(GRID) + 0.5) / GRID
-        points = np.stack(np.meshgrid(line, line, line, indexing="ij")).reshape(3, -1)
-        v = self.space(points, self.family.unit(mu)[0]).reshape(3, GRID, GRID, GRID)
-        return self.truth.on_grid(self.lifts(mu)) + v
+        points = grid_points()
+        v = self.space(points.reshape(3, -1), self.family.unit(mu)[0])
+        return self.truth.on_grid(self.lifts(mu)) + v.reshape(points.shape)
 
     @cached_property
     def _means(self) -> tuple[Array, Array]:
@@ -234,7 +238,21 @@ def regressed(plan: Plan, family: Family, stored: dict[str, Any]) -> Callable[[A
     else:
         assert plan.method in BASELINES
         fit = fitted(plan.method, t, a, plan.seed)
-    return lambda mu: np.asarray(fit(family.unit(mu))[0])
+    return Regressed(family, fit)
+
+
+@dataclass(frozen=True, eq=False)
+class Regressed:
+    """μ ↦ a by a fit in the coordinates of the range."""
+
+    family: Family
+    fit: Callable[[Array], Array]
+
+    def __call__(self, mu: Array) -> Array:
+        return np.asarray(self.fit(self.family.unit(mu))[0])
+
+    def batch(self, mus: Array) -> Array:
+        return np.asarray(self.fit(self.family.unit(mus)))
 
 
 def _on_space(plan: Plan, truth: Truth, lifts: Lifts, seconds: dict[str, float]) -> Surrogate:

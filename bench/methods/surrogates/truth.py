@@ -24,6 +24,16 @@ from fem.spaces.bricks.traces import trace_coefficients
 GRID = 32  # points per direction of a whole field
 
 
+def grid_line() -> Array:
+    """The coordinates of the points of a whole field."""
+    return (np.arange(GRID) + 0.5) / GRID
+
+
+def grid_points() -> Array:
+    """The points of a whole field, (3, GRID, GRID, GRID)."""
+    return np.stack(np.meshgrid(*[grid_line()] * 3, indexing="ij"))
+
+
 @dataclass(frozen=True, eq=False)
 class Truth:
     """The p-version of one order on one brick, for all μ of a family."""
@@ -101,7 +111,7 @@ class Truth:
 
     @cached_property
     def _grid_tables(self) -> Tables:
-        points = (np.arange(GRID) + 0.5) / GRID
+        points = grid_line()
         tables = [axis.tables(points) for axis in self.system.mesh.axes]
         return Tables([Q for _, Q in tables], [V for V, _ in tables])
 
