@@ -85,9 +85,9 @@ def _depth(study: GradientStudy, place: Any) -> None:
         logs = [hidden_profile(e.profile).logs for e in _starts(one)]
         _band(left, logs, one.name, color)
         gone = [k for k, value in enumerate(logs[0]) if not math.isfinite(value)]
-        left.plot(gone, np.zeros(len(gone)), "x", color=color, clip_on=False,
-                  transform=left.get_xaxis_transform(),
-                  label="no gradient" if gone else None)  # fmt: skip
+        if gone:
+            left.plot(gone, np.zeros(len(gone)), "x", color=color, clip_on=False,
+                      transform=left.get_xaxis_transform(), label="no gradient")  # fmt: skip
     for scale in sorted({e.scale for e in study.examined} - {1.0}):
         seeds = [e for e in study.examined if e.scale == scale and _known(e)]
         if seeds:
@@ -315,7 +315,7 @@ def _names(axes: Axes, names: Sequence[str], *, vertical: bool = False) -> None:
         axes.set_yticks(places, labels, fontsize=6)
     else:
         short = max(map(len, labels), default=0) <= 3
-        turned = {} if short else {"rotation": 45, "ha": "right"}
+        turned: dict[str, Any] = {} if short else {"rotation": 45, "ha": "right"}
         axes.set_xticks(places, labels, fontsize=7, **turned)
         axes.set_xlabel("state, first to last")
 
