@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.store.results import Results, StoredResult
 from reports.document import Block, Column, Section, Source, Table, Value
 from reports.formatting import Kind, show
+
+if TYPE_CHECKING:
+    from reports.context import Run
 
 FEWEST_ROWS = 3  # of one or two rows nothing can be said to be the same
 # Title and kind of a column, and a value, of which the median is shown, or a function of the group.
@@ -56,6 +59,20 @@ def medians_by(
     return Table(name, caption, columns, rows, source)
 
 
+def study_table(
+    run: Run,
+    study: str,
+    results: Results,
+    name: str,
+    caption: str,
+    by: Mapping[str, str],
+    measures: Sequence[Measure],
+) -> Table:
+    """Medians of one study's results: `by` has a column title per entry of the configuration."""
+    groups = grouped(results, *by.values())
+    return medians_by(name, caption, [*by], groups, measures, run.source(study, results))
+
+
 def lean_section(section: Section) -> Section:
     """A section with lean tables."""
     blocks: list[Block] = [lean(b) if isinstance(b, Table) else b for b in section.blocks]
@@ -70,7 +87,7 @@ def lean(table: Table) -> Table:
     """
     if len(table.rows) < FEWEST_ROWS:
         return table
-    tinted = {column for _, column in table.tints}
+    tinted = {column for _, column in (*table.tints, *table.notes)}
     constant: dict[int, Value] = {}
     for k in range(1, len(table.columns)):
         entries = {row[k] for row in table.rows}
@@ -85,6 +102,7 @@ def lean(table: Table) -> Table:
         columns=[table.columns[k] for k in kept],
         rows=[tuple(row[k] for k in kept) for row in table.rows],
         tints={(row, kept.index(k)): tint for (row, k), tint in table.tints.items()},
+        notes={(row, kept.index(k)): note for (row, k), note in table.notes.items()},
     )
 
 
