@@ -23,6 +23,7 @@ from bench.core.plugin_files import NAME, PATH, PluginFile, digest_now, read
 
 _files: dict[str, PluginFile] = {}  # by hash
 _studies: dict[str, PluginFile] = {}  # by name, which is that of the file
+_titles: dict[str, str] = {}  # of plugins whose files may not be there, as run folders store them
 
 
 def use(text: str) -> str:
@@ -151,10 +152,15 @@ def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
     return paths_of_changed
 
 
+def remember_titles(titles: Mapping[str, str]) -> None:
+    """Keep the titles that a run folder stores, for reports without the code of the plugins."""
+    _titles.update({name: one_line(str(title)) for name, title in titles.items()})
+
+
 def display(name: str) -> str:
-    """Return `mine` for mine@1a2b3c4d, for titles."""
+    """Return the stored title of a plugin, or `mine` for mine@1a2b3c4d."""
     match = NAME.fullmatch(name)
-    return match["what"] if match else name
+    return _titles.get(name, match["what"]) if match else name
 
 
 def thing(file: PluginFile, what: str) -> Any:
