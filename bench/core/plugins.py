@@ -19,7 +19,7 @@ from typing import Any
 from base.errors import UserError, nearest
 from base.registry import FILES
 from bench.core.guards.text import one_line
-from bench.core.plugin_files import NAME, PATH, PluginFile, digest_now, read
+from bench.core.plugin_files import DATA, NAME, PATH, PluginFile, digest_now, read, read_data
 
 _files: dict[str, PluginFile] = {}  # by hash
 _studies: dict[str, PluginFile] = {}  # by name, which is that of the file
@@ -27,16 +27,16 @@ _titles: dict[str, str] = {}  # of plugins whose files may not be there, as run 
 
 
 def use(text: str) -> str:
-    """Enter a plugin file and return its name, NAME@HASH; return other text unchanged.
+    """Enter a plugin or data file and return its name, NAME@HASH; return other text unchanged.
 
-    It executes the file: call it only for paths that a user typed.
+    It executes a plugin file: call it only for paths that a user typed.
     """
     match = PATH.fullmatch(text.strip())
-    if match is None:
+    if match is None and not DATA.fullmatch(text.strip()):
         return text
-    file = read(match["path"])
+    file = read(match["path"]) if match else read_data(text.strip())
     _files.setdefault(file.digest, file)
-    name = file.name(match["what"])
+    name = file.name(match["what"] if match else None)
     _enter(name)
     return name
 
@@ -63,7 +63,7 @@ def forget_study(name: str) -> None:
 def used(value: Any) -> Any:
     """Return a setting's value with each path in it (`maxwell,./mine.py`) replaced by its name."""
     if isinstance(value, str):
-        return ",".join(map(use, value.split(","))) if ".py" in value else value
+        return ",".join(map(use, value.split(",")))
     if isinstance(value, list | tuple):
         return type(value)(map(used, value))
     if isinstance(value, Mapping):
@@ -188,7 +188,10 @@ def names_in(value: Any) -> list[str]:
 def _enter(name: str) -> None:
     file = _file(name)
     assert file is not None
-    FILES[name] = partial(thing, file, name.partition("@")[0])
+    if DATA.fullmatch(file.place):
+        FILES[name] = lambda: file
+    else:
+        FILES[name] = partial(thing, file, name.partition("@")[0])
 
 
 def _file(name: str) -> PluginFile | None:
