@@ -20,6 +20,7 @@ from nets import optimizers
 Config = SolvingConfig
 ALONE = False
 TIMED = MACHINE
+PROJECTING = "varpro"  # the optimiser that eliminates the output weights
 
 
 def needs_bytes(config: Config) -> int:
@@ -39,6 +40,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         given=INFORMATION["equation"].given,
         inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
+        training="partly trained" if config.optimizer == PROJECTING else "trained",
         tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
         search="elsewhere",
     )

@@ -32,7 +32,10 @@ class NetOnData:
     """A net at its starting values and the points it is shown; the defaults are the paper's."""
 
     net: str = setting(
-        "resnet", panel=NET, help=f"Architecture: {', '.join(architectures.names())}."
+        "resnet",
+        panel=NET,
+        help=f"Architecture: {', '.join(architectures.names())}; with --track solve also the "
+        "method random-features (hidden weights drawn, output weights by least squares).",
     )
     tau: str = setting(
         "learned",
@@ -55,7 +58,11 @@ class NetOnData:
     init: str = setting(
         "torch", panel=NET, help="Starting weights: torch, he, xavier, normal or orthogonal."
     )
-    scale: float = setting(1.0, panel=NET, help="Factor on the starting weights.")
+    scale: float = setting(
+        1.0,
+        panel=NET,
+        help="Factor on the starting weights; with random-features their scale, or auto.",
+    )
     first_scale: float = setting(
         1.0, panel=NET, min=0, help="Factor on the first layer's weights (with sine: frequencies)."
     )
@@ -100,7 +107,9 @@ class TrainingConfig(NetOnData):
         min=1,
         help="Training points in the cylinder (12 000 more for testing).",
     )
-    features: str = setting("x,f,phi", panel=DATA, help="Inputs of the net.")
+    features: str = setting(
+        "x,f,phi", panel=DATA, help="Inputs of the net; with random-features their number."
+    )
     radius: float = setting(
         1.0,
         panel=DATA,

@@ -26,6 +26,7 @@ from bench.problems import Array, Problem
 
 if TYPE_CHECKING:
     from bench.methods.collocation.built_in import BuiltIn
+    from fem.rules.quadrature import Quadrature
     from nets.module import Network
     from nets.residuals.by_autograd import AutogradResiduals
     from nets.residuals.objective import ResidualObjective
@@ -220,7 +221,7 @@ def solve_net(
     if not is_own:
         uncentre(net, centre)
     values = {
-        **evaluated(net, config, collocation),
+        **evaluated(net, collocation),
         "J": finite(training.J),
         **how_it_went(training),
         "points": collocation.points,
@@ -276,11 +277,12 @@ def l2_error(collocation: Collocation, net: Network, centre: Array | None = None
     return table.l2_error(collocation.field(net, centre)(table.inputs.T).T)
 
 
-def evaluated(
-    net: Network, config: SolvingConfig, collocation: Collocation | None = None
-) -> dict[str, Any]:
+def evaluated(net: Network, given: SolvingConfig | Collocation) -> dict[str, Any]:
     """All figures of a net of x (`uncentre`), with the parts of its loss at its own points."""
-    collocation = collocation or collocation_of(config, net.pack().size, net)
+    if isinstance(given, Collocation):
+        collocation = given
+    else:
+        collocation = collocation_of(given, net.pack().size, net)
     objective = collocation.objective(net)
     J, _ = objective(net.pack())
     parts = {name: finite(part) for name, part in objective.parts().items()}
@@ -292,7 +294,9 @@ def evaluated(
     }
 
 
-def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
+def figures(
+    found: Any, problem: Problem, rules: Mapping[str, Quadrature] | None = None
+) -> dict[str, Any]:
     """The keys of the track *fit*: null for those about samples, the rest by the same norms.
 
     Where u is not known in closed form, errors are null too, and `residual` is all there is. Where
@@ -301,7 +305,9 @@ def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
     values: dict[str, Any] = dict.fromkeys(FIGURES)
     with np.errstate(all="ignore"):
         errors = (
-            norms.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
+            norms.field_errors(found, problem, jacobian=found.jacobian, rules=rules)
+            if problem.known
+            else {}
         )
         third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
     values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}

@@ -187,6 +187,10 @@ class CountedObjective:
             self._squares = self.data.squares()
         return self._squares
 
+    @property
+    def linear(self) -> slice:
+        return slice(*self.squares.linear.indices(int(self.squares.parameters)))
+
     def residuals(self, theta: Vector) -> Vector | None:
         return self._counted(self.squares.residuals, theta)
 
