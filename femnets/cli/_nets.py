@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from bench.cells.net import Config
     from bench.cells.solved_net import Config as SolveConfig
+    from bench.methods.untrained.configuration import UntrainedConfig
     from nets.module import Network
 
 DATA_SETTINGS = ("problem", "features", "samples", "radius", "data_seed")
@@ -41,15 +42,37 @@ def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
     if isinstance(config, solved_net.Config):
         about = {"track": "solve"} | {name: getattr(config, name) for name in EQUATION_SETTINGS}
     else:
-        about = {name: getattr(config, name) for name in DATA_SETTINGS}
+        about = {name: getattr(config, name) for name in DATA_SETTINGS if hasattr(config, name)}
     write_whole(path, to_bytes(net, about))  # unlike nets.save, a signal leaves no partial file
 
 
-def saved_track(path: Path) -> str:
-    """Return what a saved net was given: samples (fit) or the equation (solve)."""
-    from nets.storage import load_with_about
+def save_untrained(net: Any, config: UntrainedConfig, path: Path) -> None:
+    """Save random features with all their settings."""
+    from bench.cells import plain
+    from bench.core.guards.output import write_whole
+    from nets.untrained.storage import to_bytes
 
-    return str(load_with_about(path)[1].get("track", "fit"))
+    write_whole(path, to_bytes(net, {"track": "solve", "method": config.net} | plain(config)))
+
+
+def saved_as(path: Path) -> str:
+    """Return what a saved net was given: samples (fit) or the equation (solve); or the method."""
+    from nets.untrained.storage import load_with_about
+
+    about = load_with_about(path)[1]
+    return str(about.get("method") or about.get("track", "fit"))
+
+
+def load_untrained(path: Path, **given: Any) -> tuple[Any, UntrainedConfig]:
+    """Return random features and their settings; those `given` replace the stored."""
+    from bench.core.settings import configured
+    from bench.methods.untrained.configuration import UntrainedConfig
+    from nets.untrained.storage import load_with_about
+
+    net, about = load_with_about(path)
+    settings = {name: value for name, value in about.items() if name not in ("track", "method")}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return net, configured(UntrainedConfig, settings, where="a saved net")
 
 
 def load_solved(path: Path, **given: Any) -> tuple[Network, SolveConfig]:

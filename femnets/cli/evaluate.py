@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bench.methods.untrained.configuration import NAME
 from femnets.cli._json import show_json
 from femnets.cli._shared import AsJson, Threads
 
@@ -28,23 +29,28 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""
-    from femnets.cli._nets import load_net, load_solved, saved_track, table, use_threads
+    from femnets.cli import _nets as nets
 
-    use_threads(threads)
+    nets.use_threads(threads)
     from femnets.user_files import used
 
     used(plug or [])
     given = {"problem": used(problem), "data_seed": data_seed}
-    if saved_track(file) == "solve":
+    saved = nets.saved_as(file)
+    if saved == NAME:
+        from bench.methods.untrained.solving import evaluated_untrained
+
+        values = evaluated_untrained(*nets.load_untrained(file, **given))
+    elif saved == "solve":
         from bench.methods.solving import evaluated
 
-        values = evaluated(*load_solved(file, **given))
+        values = evaluated(*nets.load_solved(file, **given))
     else:
         from bench.methods.training import net_metrics, training_data
 
-        net, config = load_net(file, **given)
+        net, config = nets.load_net(file, **given)
         values = {**net_metrics(net, training_data(config)), "parameters": net.pack().size}
     if as_json:
         show_json(values)
     else:
-        typer.echo(table(values))
+        typer.echo(nets.table(values))

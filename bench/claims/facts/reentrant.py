@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
+    PRISM,
     elements_of,
     end_of,
     main_arm,
@@ -18,8 +20,9 @@ from bench.claims.themes.reentrant import (
 )
 from bench.store.results import Results, StoredResult, median
 
-DOMAIN = "L-shaped prism"
 DISTANCE = "the distance from a coarse N₀ solve"
+# What a training loss is made of: only losses that agree in it compare.
+LOSS = ("form", "boundary", "inside", "rim", "div_exponent", "singular", "points", "width")
 
 
 def facts(results: Results) -> Iterator[Fact]:
@@ -53,31 +56,25 @@ def _finest(group: Results) -> StoredResult | None:
 
 
 def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
-    """How many nets are wrong, and how many of these have a smaller loss than the median right one
-    of the same setting: losses of different functionals and points do not compare."""
-    right, wrong = ([r for r in records if (end_of(r) == "right") is is_right]
-                    for is_right in (True, False))  # fmt: skip
-    if not right or not wrong:
-        return
-    yield _fact("wrong-nets", len(wrong), "nets", wrong)
-    yield _fact("right-nets", len(right), "nets", right)
-    met = {_setting(r) for r in right} & {_setting(r) for r in wrong}
-    among = [r for r in wrong if _setting(r) in met]
-    middle = {s: median([_loss(r) for r in right if _setting(r) == s]) for s in met}
-    misleading = [r for r in among if _loss(r) < middle[_setting(r)]]
-    if among:
-        yield _fact("wrong-nets-of-mixed-settings", len(among), "nets", [*among, *right])
-        yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*among, *right])
-
-
-def _setting(record: StoredResult) -> tuple[str, ...]:
-    """All of a configuration but its seeds."""
-    config = record.config
-    return tuple(f"{n}={config[n]}" for n in sorted(config) if n not in ("seed", "data_seed"))
-
-
-def _loss(record: StoredResult) -> float:
-    return float(record.values["training_loss"])
+    """How many nets are wrong, and how many of these have a smaller loss than the median right net
+    of the same functional on the same points: losses of others do not compare."""
+    settings: dict[tuple[Any, ...], list[StoredResult]] = {}
+    for record in records:
+        settings.setdefault(tuple(record.config[n] for n in LOSS), []).append(record)
+    wrong: list[StoredResult] = []
+    right: list[StoredResult] = []
+    misleading: list[StoredResult] = []
+    for group in settings.values():
+        good = [r for r in group if end_of(r) == "right"]
+        bad = [r for r in group if end_of(r) != "right"]
+        if good and bad:
+            middle = median(float(r.values["training_loss"]) for r in good)
+            misleading += [r for r in bad if float(r.values["training_loss"]) < middle]
+            wrong, right = [*wrong, *bad], [*right, *good]
+    if wrong:
+        yield _fact("wrong-nets", len(wrong), "nets", wrong)
+        yield _fact("right-nets", len(right), "nets", right)
+        yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
 
 
 def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
@@ -94,7 +91,7 @@ def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
 
 def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:
     return Fact(
-        name=name, value=value, unit=unit, domain=DOMAIN,
+        name=name, value=value, unit=unit, domain=PRISM,
         seeds=len({record.config.get("seed") for record in records}),
         conditions="given the equation and boundary data",
         cells=tuple(record.key for record in records),
