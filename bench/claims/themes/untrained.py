@@ -154,7 +154,7 @@ def _over(one: Callable[[str], Examine], names: tuple[str, ...]) -> Examine:
     """The checks of several problems as one: true or false on all, or dependent on the problem."""
 
     def examine(results: Results) -> Finding:
-        found = {name: one(name)(results.select(problem=name)) for name in names}
+        found = {name: one(name)(results) for name in names}
         parts = {name: part for name, part in found.items() if isinstance(part, Checked)}
         if not parts:
             return NotTested(COMMAND)
