@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from bench.cells.solved_net import PROJECTING
 from bench.claims.facts.solve import problems
 from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, median
@@ -99,7 +100,8 @@ def _first_to_last(group: Results) -> Value:
 
 def _race(run: Run, results: Results) -> list[Block]:
     nets = results.select("solved_net", **PLAIN)
-    racers = Results([r for r in nets if r.config["optimizer"] != "auto"])
+    others = ("auto", PROJECTING)  # nets of another shape
+    racers = Results([r for r in nets if r.config["optimizer"] not in others])
     groups = grouped(racers, "optimizer")
     if len(groups) < 2:
         return []

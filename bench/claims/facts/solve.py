@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bench.claims.arms import MAIN
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
+from bench.claims.themes.untrained import untrained
 from bench.store.results import Results, StoredResult, competitor, median
 
 GIVEN = "given the equation and boundary data"
@@ -26,8 +27,22 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        yield from _untrained(problem, results)
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", [r for r in elements if r.config["element"] == "N0"])
+
+
+def _untrained(problem: str, results: Results) -> Iterator[Fact]:
+    """The largest untrained nets."""
+    for nets in untrained(results, problem)[-1:]:
+        error = Fact(
+            name=f"{problem}-untrained-error", value=median(nets.errors()), unit="L² error",
+            domain=f"domain of {problem}", seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
+        )  # fmt: skip
+        yield error
+        yield error.named(f"{problem}-untrained-seconds", median(nets.value("seconds")), "s")
+        curl = median(nets.value("curl_error"))
+        yield error.named(f"{problem}-untrained-curl", curl, "error of the curl")
 
 
 def problems(results: Results) -> list[str]:
