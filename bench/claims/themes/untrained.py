@@ -11,10 +11,10 @@ from bench.claims.arms import SMOOTH
 from bench.claims.themes.solve import COMMAND, best_nets, solved
 from bench.store.results import Results, StoredResult, median
 
-FEINN = "Badia, Li and Martín, Compatible finite element interpolated neural networks, abstract"
+FEINN = "Badia, Li, Martín, Compatible FE interpolated neural networks, arXiv 2411.04591, abstract"
 PIELM = "Sacchetti, When random features beat the mesh, IEEE Access 2026, abstract"
-RAPID = "Dwivedi and Srinivasan, Physics Informed Extreme Learning Machine, 2020, abstract"
-PINN = "Grossmann, Komorowska, Latz and Schönlieb, Can PINNs beat the FEM?, 2024, abstract"
+RAPID = "Dwivedi, Srinivasan, Physics Informed Extreme Learning Machine, arXiv 1907.03507, abstract"
+PINN = "Grossmann and others, Can physics-informed neural networks beat the FEM?, 2024, abstract"
 ORDERS = 2  # "several orders of magnitude" are at least two
 TIMES = 10  # "an order of magnitude faster"
 SINGULAR = ("curlsing", "screen")
