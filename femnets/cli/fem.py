@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from base.errors import UserError
+from base.errors import SHOWN, UserError
 from bench.cells.fem import Config
 from bench.core.plugins import display
 from bench.core.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
@@ -124,20 +124,25 @@ def command(
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
     title = f"{display(asked.problem)}, element {asked.element}{what}"
-    live, solutions, extras = _computed(plan, wanted, title, asked.guess)
+    live, solutions, extras, failure = _computed(plan, wanted, title, asked.guess)
     if not wanted.known:
         far = jobs.distances(wanted, plan, solutions)
         extras = [extra | each for extra, each in zip(extras, far, strict=True)]
         live.compared = extras
     if vtu is not None:
-        jobs.write_vtu(vtu, wanted, plan[-1].chosen, solutions[-1])
+        last = plan[min(len(plan), len(solutions)) - 1]
+        jobs.write_vtu(vtu, wanted, last.chosen, solutions[-1])
     result = document(asked.problem, asked.element, asked.tol, solutions, extras)
+    if failure is not None:
+        result["stopped"] = str(failure)
     if plot is not None:
         save_plot(result, plot)
     if as_json:
         show_json(result)
     else:
         live.print_table()
+    if failure is not None:
+        raise failure
 
 
 def _check_known(problem: Problem, solve: bool) -> None:
@@ -164,22 +169,28 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
 
 def _computed(
     plan: list[Job], problem: Problem, title: str, guess: bool
-) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
-    """Compute every row with its extra columns, and show it as soon as it is done."""
+) -> tuple[LiveTable, list[Solution], list[dict[str, object]], Exception | None]:
+    """Compute every row with its extra columns, and show it as soon as it is done; after a failure
+    the finished rows are returned with it."""
     from femnets.cli._fem_jobs import fields
     from femnets.cli._fem_table import LiveTable
 
     solutions: list[Solution] = []
     extras: list[dict[str, object]] = []
     with LiveTable([job.weight for job in plan], title=title) as live:
-        for job in plan:
-            live.begin(job.chosen.n, job.weight)
-            for solution, extra in fields(job, problem, live.progress, guess):
-                solutions.append(solution)
-                extras.append(extra)
-                live.show(solutions, by_unknowns=job.chosen.refine is not None)
-            live.finish()
-    return live, solutions, extras
+        try:
+            for job in plan:
+                live.begin(job.chosen.n, job.weight)
+                for solution, extra in fields(job, problem, live.progress, guess):
+                    solutions.append(solution)
+                    extras.append(extra)
+                    live.show(solutions, by_unknowns=job.chosen.refine is not None)
+                live.finish()
+        except SHOWN as error:
+            if not solutions:
+                raise
+            return live, solutions, extras, error
+    return live, solutions, extras, None
 
 
 def _refinements(adaptive: bool, refine: int | None) -> int | None:
