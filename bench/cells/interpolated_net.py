@@ -45,7 +45,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         given=INFORMATION["equation"].given,
         inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
-        training="trained",
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.methods.competitor import NETS
 from reports.competitors import Competitor
 from reports.decision import Trial
 from reports.style import WIDTH_INCHES
@@ -17,7 +18,6 @@ from reports.svg import End, make_room, name_ends, plot_series
 
 MOST_SERIES = 6  # of a panel
 MOST_POINTS = 40  # of a curve
-NETS = ("net", "untrained net")  # families of which a panel shows the best member
 LOWEST_ORDER = "N0"  # the element that every panel shows
 
 

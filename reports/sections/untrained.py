@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.cells import competitor_of
+from bench.methods.competitor import NETS
 from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Paragraph
@@ -61,5 +62,5 @@ def _named(found: Results) -> dict[tuple[str, str], list[StoredResult]]:
     for record in found:
         shown = competitor_of(record.kind, record.config, record.values)
         if shown is not None:
-            groups.setdefault((shown.training, shown.title), []).append(record)
+            groups.setdefault((NETS[shown.family], shown.title), []).append(record)
     return groups
