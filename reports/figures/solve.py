@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.methods.competitor import NETS
 from reports.competitors import Competitor
 from reports.decision import Trial
 from reports.style import WIDTH_INCHES
@@ -54,9 +53,9 @@ def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
     for c in sorted(field, key=lambda c: c.end_error):
         if 0 < c.end_error < math.inf and (c.seconds_alone or 0.0) > 0:
             family, series = c.declared.family, c.declared.series
-            groups.setdefault(f"best {family}" if family in NETS else series, []).append(c)
+            groups.setdefault(f"best {family}" if c.is_net else series, []).append(c)
     plain = [n for n, group in groups.items() if group[0].declared.look == LOWEST_ORDER]
-    nets = [n for n, group in groups.items() if group[0].declared.family in NETS]
+    nets = [n for n, group in groups.items() if group[0].is_net]
     kept = dict.fromkeys([*plain[:1], *nets, *groups])
     return {name: groups[name] for name in [*kept][:MOST_SERIES]}
 
