@@ -107,7 +107,7 @@ def trained(
     u = field_of(net, known)
     points, values = (torch.as_tensor(np.ascontiguousarray(a.T)) for a in (x, y))
     free = [parameter for parameter in net.parameters() if parameter.requires_grad]
-    optimizer = SSBFGS(free)
+    optimizer = SSBFGS(free, max_iter=steps)
 
     def closure() -> Tensor:
         optimizer.zero_grad()
@@ -116,8 +116,7 @@ def trained(
         loss.backward()
         return loss
 
-    for _ in range(steps):
-        optimizer.step(closure)
+    optimizer.step(closure)
 
     def field(at: Any) -> Array:
         with torch.no_grad():
