@@ -2,7 +2,8 @@
 
 A fact is `[STUDY/NAME]`. There are comparisons, and, or, not, arithmetic, min and max, and of a
 claim `verdict("NAME")`, `effect("NAME")`, `low("NAME")` and `high("NAME")` (the ends of the
-interval); `verdicts("PART", "WORD")` counts the claims of a part with a verdict.
+interval), of one of its settings `row_verdict("NAME", "ROW")` and `row_effect("NAME", "ROW")`;
+`verdicts("PART", "WORD")` counts the claims of a part with a verdict.
 """
 
 from __future__ import annotations
@@ -65,11 +66,19 @@ def _functions(kept: Kept) -> dict[str, Callable[..., Any]]:
             raise Unsupported(f"the kept run has not tested the claim {name!r}")
         return kept.verdicts[name]
 
+    def part(name: str, row: str) -> Any:
+        rows = {each.name: each for each in entry(name).rows}
+        if row not in rows:
+            raise Unsupported(f"the claim {name!r} has no row {row!r}; it has {', '.join(rows)}")
+        return rows[row]
+
     return {
         "min": min,
         "max": max,
         "verdict": lambda name: entry(name).verdict,
         "effect": lambda name: entry(name).effect,
+        "row_verdict": lambda name, row: part(name, row).verdict,
+        "row_effect": lambda name, row: part(name, row).effect,
         "low": lambda name: entry(name).interval[0],
         "high": lambda name: entry(name).interval[1],
         "verdicts": lambda part, word: sum(
