@@ -107,7 +107,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     below = document.authors if article else _facts(document)
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
-        f"#let body-size = {'10.3pt' if article else '9.3pt'}",
+        f"#let body-size = {'10.7pt' if article else '9.3pt'}",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
         f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",
