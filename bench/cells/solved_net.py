@@ -32,8 +32,8 @@ def needs_bytes(config: Config) -> int:
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     size = f"{config.hidden}-{config.width}"
     return Competitor(
-        title=f"{family_of(config)} {size} {config.activation}{_differences(config)}",
-        series=f"{series_of(config)}, {config.form} form",
+        title=f"{family_of(config, values)} {size} {config.activation}{_differences(config)}",
+        series=f"{series_of(config, values)}, {config.form} form",
         family="net",
         look=look_of(config),
         information="equation",

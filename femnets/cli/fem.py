@@ -13,6 +13,7 @@ from bench.cells.fem import Config
 from bench.core.plugins import display
 from bench.core.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
 from bench.methods.finite_elements import RATIO
+from fem import elements
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of
 
@@ -30,6 +31,15 @@ REFINEMENTS = 8
 MOST_REFINEMENTS = 30  # with --adaptive only marked cells are halved
 
 
+def solver_names() -> str:
+    """Return the solvers by element, of best approximations and of boundary-value problems."""
+    found = {}
+    for name, element in elements.elements().items():
+        solving = element.boundary_value.solvers if element.boundary_value else ()
+        found[name] = [s for s in dict.fromkeys([*element.solvers, *solving]) if s != "auto"]
+    return "; ".join(f"{name} {', '.join(solvers)}" for name, solvers in found.items() if solvers)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """The options of `femnets fem`; lists are text, because 1-10 is a list."""
@@ -42,7 +52,7 @@ class Request:
     element: str = inherited(Config, "element")
     order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
     solve: bool = setting(False, help="Solve the boundary-value problem, given f, φ and the trace.")
-    solver: str = setting("auto", help="auto, or one of the element's solvers.")
+    solver: str = setting("auto", help=f"auto, or one of the element's: {solver_names()}.")
     problem: str = setting("maxwell", help="The field to approximate.")
     grading: float | None = setting(
         None, above=0, help="Grade tets towards the singular edge, for example 2.5."
