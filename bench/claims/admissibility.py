@@ -115,7 +115,8 @@ def given_to(record: StoredResult) -> tuple[Any, ...]:
     if shown is not None:
         track = (shown.information, shown.samples, shown.inputs)
     rules = (config.get("inside"), config.get("rim"))
-    edge = bool(config.get("grading") or config.get("layers") or "graded" in rules)
+    meshed = config.get("grading") or config.get("layers")
+    edge = bool(meshed or "graded" in rules or record.values.get("given_edge"))
     exponent = bool(config.get("singular"))
     return (*track, *(("the edge",) if edge or exponent else ()), *(("its exponent",) * exponent))
 
@@ -185,7 +186,9 @@ def rungs_of(results: Results, error: str = "l2_error") -> list[Rung]:
     """One ladder: the median over seeds at every size."""
     sizes: dict[float, list[StoredResult]] = {}
     for record in results:
-        work = float(record.values.get("dofs") or record.config.get("evaluations") or 0)
+        values = record.values
+        work = values.get("dofs") or record.config.get("evaluations") or values.get("unknowns")
+        work = float(work or 0)
         sizes.setdefault(work, []).append(record)
     groups = {work: Results(records) for work, records in sizes.items()}
     return [

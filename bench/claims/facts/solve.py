@@ -10,6 +10,7 @@ from bench.claims.arms import MAIN
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
+from bench.claims.themes.untrained import untrained
 from bench.store.results import Results, StoredResult, competitor, median
 
 GIVEN = "given the equation and boundary data"
@@ -31,9 +32,24 @@ def facts(results: Results) -> Iterator[Fact]:
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
         yield _per_point(error, f"{problem}-net", nets)
+        yield from _untrained(problem, results)
         lowest = [r for r in elements if r.config["element"] == "N0"]
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", lowest)
+
+
+def _untrained(problem: str, results: Results) -> Iterator[Fact]:
+    """The largest untrained nets."""
+    for nets in untrained(results, problem)[-1:]:
+        error = Fact(
+            name=f"{problem}-untrained-error", value=median(nets.errors()), unit="L² error",
+            domain=whole(problem), seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
+            refused="seeds" if seeds(len(nets)) else "",
+        )  # fmt: skip
+        yield error
+        yield error.named(f"{problem}-untrained-seconds", median(nets.value("seconds")), "s")
+        curl = median(nets.value("curl_error"))
+        yield error.named(f"{problem}-untrained-curl", curl, "error of the curl")
 
 
 def problems(results: Results) -> list[str]:
