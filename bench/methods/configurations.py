@@ -183,6 +183,39 @@ class TrainingConfig(NetOnData):
         return options
 
 
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """A net trained on rows of a user's file: all settings except a limit in seconds."""
+
+    data: str = setting(
+        panel=DATA, help="Rows of your own: a .csv with columns x1, …, y1, …, or an .npz with x, y."
+    )
+    net: str = inherited(NetOnData, "net")
+    tau: str = inherited(NetOnData, "tau")
+    tau0: str = inherited(NetOnData, "tau0")
+    hidden: int = inherited(NetOnData, "hidden", default=2)
+    width: int = inherited(NetOnData, "width", default=20)
+    gamma: float = inherited(NetOnData, "gamma")
+    eta: float = inherited(NetOnData, "eta")
+    init: str = inherited(NetOnData, "init")
+    scale: float = inherited(NetOnData, "scale")
+    activation: str = inherited(TrainingConfig, "activation", default="tanh")
+    seed: int = inherited(NetOnData, "seed")
+    data_seed: int = setting(0, panel=DATA, min=0, help="Seed of the choice of held-out rows.")
+    optimizer: str = inherited(TrainingConfig, "optimizer")
+    rate: float | None = inherited(TrainingConfig, "rate")
+    batch: int | None = inherited(TrainingConfig, "batch")
+    memory: int | None = inherited(TrainingConfig, "memory")
+    steps: int | None = inherited(TrainingConfig, "steps")
+    evaluations: float | None = inherited(TrainingConfig, "evaluations")
+    every: int | None = inherited(TrainingConfig, "every")
+
+    def options(self) -> dict[str, Any]:
+        """The optimiser's own options; None leaves an option to its default."""
+        named = {name: getattr(self, name) for name in ("rate", "batch", "memory")}
+        return {name: value for name, value in named.items() if value is not None}
+
+
 EQUATION = "The equation (--track solve)"
 # The winner at equal time: maxwell, 2-20, 15 s, seed 0. With 600 + 360 points: ssbroyden 3.0e-9,
 # lm_ssbfgs 1.2e-8, ssbfgs 1.7e-8, lm 5.9e-6; with 562 + 337: ssbroyden 7.7e-9, lbfgs 1.2e-4, adam

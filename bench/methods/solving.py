@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bench.methods.collocation.built_in import BuiltIn
     from fem.rules.quadrature import Quadrature
     from nets.module import Network
+    from nets.residuals.by_autograd import AutogradResiduals
     from nets.residuals.objective import ResidualObjective
     from nets.training.loop import Progress, Training
 
@@ -60,10 +61,12 @@ class Collocation:
 
     def objective(
         self, net: Network, stream: int = 0, centre: Array | None = None
-    ) -> ResidualObjective:
+    ) -> ResidualObjective | AutogradResiduals:
         """½ Σ r² on points of that stream of the seed; `centre` is what the net's x lacks."""
         from bench.methods.collocation.clouds import inside_cloud, rim_cloud
+        from nets.residuals.by_autograd import AutogradResiduals
         from nets.residuals.objective import ResidualObjective
+        from nets.user_modules import OwnNet
 
         inside = inside_cloud(self.problem, self.points, self.seed, self.draw, stream)
         rim = rim_cloud(self.problem, self.boundary_points, self.seed, self.draw, stream)
@@ -76,7 +79,11 @@ class Collocation:
             built_in=self.built_in,
             centre=(0.0, 0.0, 0.0) if centre is None else tuple(centre),
         )
-        return ResidualObjective(net, terms)
+        return (
+            AutogradResiduals(net, terms)
+            if isinstance(net, OwnNet)
+            else ResidualObjective(net, terms)
+        )
 
     def field(self, net: Network, centre: Array | None = None) -> SolvedField:
         return SolvedField(net, self.built_in, np.zeros(3) if centre is None else centre)
@@ -125,12 +132,18 @@ def box_of(domain: Domain) -> tuple[Array, Array]:
 
 
 def starting_net(config: SolvingConfig) -> Network:
-    """The net at its starting values, as if its inputs were scaled to [−1, 1]³."""
+    """The net at its starting values, as if its inputs were scaled to [−1, 1]³.
+
+    A user's torch module is given x itself.
+    """
     import torch
 
     from nets.module import build
+    from nets.user_modules import OwnNet
 
     net = build(**shape_and_start(config), inputs=3, outputs=forms.get(config.form).OUTPUTS)
+    if isinstance(net, OwnNet):
+        return net
     low, high = box_of(problems.get(config.problem).domain)
     with torch.no_grad():
         net.W[0].mul_(torch.from_numpy(2 / (high - low)))
@@ -170,7 +183,7 @@ def _check_activation(config: SolvingConfig, needed: int) -> None:
         )
 
 
-def _check_memory(config: SolvingConfig, objective: ResidualObjective) -> None:
+def _check_memory(config: SolvingConfig, objective: ResidualObjective | AutogradResiduals) -> None:
     from fem.memory import limit_bytes
     from nets import optimizers
 
@@ -196,13 +209,17 @@ def solve_net(
     """Build, train and measure one net; with a limit in `seconds` the result does not repeat."""
     if not isinstance(config, SolvingConfig):
         config = configured(SolvingConfig, config, where="a training")
+    from nets.user_modules import OwnNet
+
     net = starting_net(config)
-    collocation = collocation_of(config, net.pack().size)
-    centre = np.mean(box_of(collocation.problem.domain), axis=0)
+    is_own = isinstance(net, OwnNet)
+    collocation = collocation_of(config, net.pack().size, net if is_own else None)
+    centre = np.zeros(3) if is_own else np.mean(box_of(collocation.problem.domain), axis=0)
     objective = collocation.objective(net, 0, centre)
     _check_memory(config, objective)
     training = _trained(config, collocation, net, objective, centre, seconds, progress)
-    uncentre(net, centre)
+    if not is_own:
+        uncentre(net, centre)
     values = {
         **evaluated(net, collocation),
         "J": finite(training.J),
@@ -210,6 +227,7 @@ def solve_net(
         "points": collocation.points,
         "boundary_points": collocation.boundary_points,
         "residuals": objective.count,
+        "derivatives": "by automatic differentiation" if is_own else "by hand",
     }
     return SolvedNet(net, training, values, histories(training), collocation)
 
@@ -218,7 +236,7 @@ def _trained(
     config: SolvingConfig,
     collocation: Collocation,
     net: Network,
-    objective: ResidualObjective,
+    objective: ResidualObjective | AutogradResiduals,
     centre: Array,
     seconds: float | None,
     progress: Callable[[Progress], None] | None,

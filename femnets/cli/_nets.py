@@ -42,7 +42,7 @@ def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
     if isinstance(config, solved_net.Config):
         about = {"track": "solve"} | {name: getattr(config, name) for name in EQUATION_SETTINGS}
     else:
-        about = {name: getattr(config, name) for name in DATA_SETTINGS}
+        about = {name: getattr(config, name) for name in DATA_SETTINGS if hasattr(config, name)}
     write_whole(path, to_bytes(net, about))  # unlike nets.save, a signal leaves no partial file
 
 

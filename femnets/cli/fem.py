@@ -13,6 +13,7 @@ from bench.cells.fem import Config
 from bench.core.plugins import display
 from bench.core.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
 from bench.methods.finite_elements import RATIO
+from fem import elements
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of
 
@@ -30,6 +31,15 @@ REFINEMENTS = 8
 MOST_REFINEMENTS = 30  # with --adaptive only marked cells are halved
 
 
+def solver_names() -> str:
+    """Return the solvers by element, of best approximations and of boundary-value problems."""
+    found = {}
+    for name, element in elements.elements().items():
+        solving = element.boundary_value.solvers if element.boundary_value else ()
+        found[name] = [s for s in dict.fromkeys([*element.solvers, *solving]) if s != "auto"]
+    return "; ".join(f"{name} {', '.join(solvers)}" for name, solvers in found.items() if solvers)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """The options of `femnets fem`; lists are text, because 1-10 is a list."""
@@ -42,7 +52,7 @@ class Request:
     element: str = inherited(Config, "element")
     order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
     solve: bool = setting(False, help="Solve the boundary-value problem, given f, φ and the trace.")
-    solver: str = setting("auto", help="auto, or one of the element's solvers.")
+    solver: str = setting("auto", help=f"auto, or one of the element's: {solver_names()}.")
     problem: str = setting("maxwell", help="The field to approximate.")
     grading: float | None = setting(
         None, above=0, help="Grade tets towards the singular edge, for example 2.5."
@@ -67,6 +77,9 @@ class Request:
         unset="none",
         help="Exponent a of the weight r^a on the divergence of nodal elements, "
         "1/3 < a ≤ 1 at a re-entrant edge.",
+    )
+    estimate: bool = setting(
+        False, help="With --solve: show the error that the method itself estimates, without u."
     )
     tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
     guess: bool = setting(
@@ -116,6 +129,8 @@ def command(
     asked = configured(Request, given, where="femnets fem")
     if asked.guess and asked.solve:
         raise UserError("--guess is for best approximations; leave out --solve or --guess")
+    if asked.estimate and not asked.solve:
+        raise UserError("--estimate judges the boundary-value problem; add --solve")
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
@@ -124,7 +139,7 @@ def command(
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
     title = f"{display(asked.problem)}, element {asked.element}{what}"
-    live, solutions, extras, failure = _computed(plan, wanted, title, asked.guess)
+    live, solutions, extras, failure = _computed(plan, wanted, title, asked)
     if not wanted.known:
         far = jobs.distances(wanted, plan, solutions)
         extras = [extra | each for extra, each in zip(extras, far, strict=True)]
@@ -168,23 +183,27 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
 
 
 def _computed(
-    plan: list[Job], problem: Problem, title: str, guess: bool
+    plan: list[Job], problem: Problem, title: str, asked: Request
 ) -> tuple[LiveTable, list[Solution], list[dict[str, object]], Exception | None]:
     """Compute every row with its extra columns, and show it as soon as it is done; after a failure
     the finished rows are returned with it."""
+    from bench.methods.preparing import prepare
     from femnets.cli._fem_jobs import fields
     from femnets.cli._fem_table import LiveTable
 
+    for job in plan:
+        prepare(problem, job.chosen)
+    estimated = asked.estimate or not problem.known
     solutions: list[Solution] = []
     extras: list[dict[str, object]] = []
     with LiveTable([job.weight for job in plan], title=title) as live:
         try:
             for job in plan:
                 live.begin(job.chosen.n, job.weight)
-                for solution, extra in fields(job, problem, live.progress, guess):
+                for solution, extra in fields(job, problem, live.progress, asked.guess, estimated):
                     solutions.append(solution)
                     extras.append(extra)
-                    live.show(solutions, by_unknowns=job.chosen.refine is not None)
+                    live.show(solutions, extras)
                 live.finish()
         except SHOWN as error:
             if not solutions:

@@ -1,7 +1,7 @@
 """`femnets train`: one net, trained and measured.
 
 Its settings are those of a `net` cell (track *fit*: given samples of u) or of a `solved_net` cell
-(track *solve*: given the equation).
+(track *solve*: given the equation), or with `--data` of a `data_net` cell (rows of a file).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError, nearest
-from bench.cells import plain, solved_net
+from bench.cells import data_net, family_surrogate, plain, solved_net
 from bench.cells.net import Config, needs_bytes
 from bench.core.guards.output import file_for
 from bench.core.guards.signals import CODES, ending_well, line
@@ -23,17 +23,20 @@ from bench.core.settings import MOST_THREADS
 from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
+from femnets.cli._families import train_family
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of, read_as
 
 if TYPE_CHECKING:
-    from bench.methods.solving import SolvedNet
-    from bench.methods.training import TrainedNet
+    from bench.methods.training import MeasuredNet
     from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
-TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
-SIZES = {"fit": "samples", "solve": "points"}
+TRACKS: dict[str, type] = {
+    "fit": Config, "solve": solved_net.Config, "family": family_surrogate.Config,
+}  # fmt: skip
+CONFIGS = {**TRACKS, "data": data_net.Config}
+SIZES = {"fit": "samples", "solve": "points", "data": "rows"}
 WHERE = "a training"
 HIDDEN = {"samples"}  # not an option of --track solve
 
@@ -41,11 +44,15 @@ HIDDEN = {"samples"}  # not an option of --track solve
 TRACK_HELP = (
     "What the net is given: fit, samples of u in the cylinder; solve, the equation f, φ and the "
     "boundary values, never u (then the net is 2-20 tanh and x its only input, unless you "
-    "set them)."
+    "set them); family, snapshots or the equation of a family of problems: a surrogate (--family, "
+    "--method, --snapshots, …)."
 )
 
 
-@options_of(Config, solved_net.Config, UntrainedConfig)
+KINDS = (solved_net.Config, UntrainedConfig, data_net.Config, family_surrogate.Config)
+
+
+@options_of(Config, *KINDS, insist=False)
 def command(
     given: dict[str, Any],
     *,
@@ -85,11 +92,14 @@ def command(
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
+    track = "data" if "data" in given and track == "fit" else track
     kind = _config_of(track, settings)
     config: Any = configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
     if isinstance(config, UntrainedConfig):
         use_threads(threads)
         return _untrained(config, seconds, save, history, as_json)
+    if isinstance(config, family_surrogate.Config):
+        return train_family(config, seconds, save, history, as_json, threads)
     check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
@@ -131,9 +141,7 @@ def _untrained(
     return 0
 
 
-def _written(
-    trained: TrainedNet | SolvedNet, config: Any, save: Path | None, history: Path | None
-) -> None:
+def _written(trained: MeasuredNet, config: Any, save: Path | None, history: Path | None) -> None:
     from femnets.cli._nets import save_arrays, save_net
 
     if save is not None:
@@ -152,18 +160,20 @@ def exit_code(interrupted: bool, received: list[int]) -> int:
 
 
 def _needed(config: Any) -> int:
+    if isinstance(config, data_net.Config):
+        return data_net.needs_bytes(config)
     of_track = solved_net.needs_bytes if isinstance(config, solved_net.Config) else needs_bytes
     return of_track(config)
 
 
 def _config_of(track: str, settings: dict[str, Any]) -> type:
     """Return the config of a track; options of the other track are refused."""
-    if track not in TRACKS:
+    if track not in CONFIGS or (track == "data" and "data" not in settings):
         raise UserError(f"unknown track {track!r}; {nearest(track, list(TRACKS))}")
     untrained = settings.get("net") == NAME
     if untrained and track != "solve":
         raise UserError(f"--net {NAME} is given the equation; use --track solve")
-    kind = UntrainedConfig if untrained else TRACKS[track]
+    kind = UntrainedConfig if untrained else CONFIGS[track]
     known = {field.name for field in dataclasses.fields(kind)}
     known -= HIDDEN if track == "solve" else set()
     for name in settings:
@@ -171,14 +181,20 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
             flag = "--" + name.replace("_", "-")
             if untrained:
                 raise UserError(f"{flag} has no meaning for --net {NAME}; leave it out")
-            other = next(each for each in TRACKS if each != track)
+            if "data" in (name, track):
+                other = f"--track {track}" if name == "data" else "--data"
+                raise UserError(f"{flag} does not go with {other}; leave it out")
+            homes = {each: [f.name for f in dataclasses.fields(TRACKS[each])] for each in TRACKS}
+            other = next((each for each in TRACKS if name in homes[each]), "solve")
             raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
     return kind
 
 
-def _trained(
-    config: Any, seconds: float | None, progress: TrainingProgress
-) -> TrainedNet | SolvedNet:
+def _trained(config: Any, seconds: float | None, progress: TrainingProgress) -> MeasuredNet:
+    if isinstance(config, data_net.Config):
+        from bench.methods.own_data import train_on_rows
+
+        return train_on_rows(config, seconds=seconds, progress=progress)
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 
