@@ -72,7 +72,8 @@ def _subtitle(study: GradientStudy) -> str:
 def sentences(study: GradientStudy) -> list[str]:
     """The diagnosis in words, all of them from the numbers."""
     found = study.diagnosis
-    start = "It concerns the memory of" if found.over == "time" else "Counted from the loss it starts at"
+    in_depth = "Counted from the loss it starts at"
+    start = "It concerns the memory of" if found.over == "time" else in_depth
     where = f" {start} {study.layer}." if study.layer else ""
     lines = [f"The verdict on {study.name}: {study.verdict}.{where}"]
     if found.cause:
