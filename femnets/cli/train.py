@@ -188,7 +188,13 @@ def _trained(config: Any, seconds: float | None, progress: TrainingProgress) -> 
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 
-        return solve_net(config, seconds=seconds, progress=progress)
+        solved = solve_net(config, seconds=seconds, progress=progress)
+        if not solved.collocation.problem.known:
+            from bench.methods.indicators import distance_to_elements
+
+            field, problem = solved.collocation.field(solved.net), solved.collocation.problem
+            solved.values.update(distance_to_elements(field, problem))
+        return solved
     from bench.methods.training import train_net
 
     return train_net(config, seconds=seconds, progress=progress)
