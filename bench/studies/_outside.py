@@ -54,7 +54,9 @@ def _formulas(path: str) -> dict[str, str]:
     except (OSError, SyntaxError, ValueError):
         return {}
     return {
-        node.name: "; ".join(map(ast.unparse, _without_docstring(node)))[:LONGEST]
+        node.name: "; ".join(map(ast.unparse, _without_docstring(node))).replace(" ** ", "^")[
+            :LONGEST
+        ]
         for node in found
         if node.name in FORMULAS
     }

@@ -55,8 +55,8 @@ def outside(run: Run) -> dict[str, dict[str, Any]]:
     """Titles and descriptions from the plans of the run, by kind and name."""
     found: dict[str, dict[str, Any]] = {part: {} for part in KINDS}
     for plan in run.plans.values():
-        stored = plan.get("outside")
-        for part in KINDS if isinstance(stored, Mapping) else ():
+        stored = plan.get("outside") or {}
+        for part in KINDS:
             found[part] |= stored.get(part) or {}
     return found
 

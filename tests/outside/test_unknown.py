@@ -98,6 +98,16 @@ def test_phi_per_group_is_phi_by_a_formula(coil, capsys):
     assert "jumps between groups" in capsys.readouterr().err
 
 
+def test_the_estimate_falls_with_h_where_phi_jumps(coil):
+    """[n × φ curl u_h] with the φ of each side; with one φ for both it falls like h^½ only."""
+    ours = femnets.problem("./mine.py")
+    eta = [
+        own_measures(ours, approximate(ours, Discretisation(element="N1", n=n, solve=True)))
+        for n in (1, 2)
+    ]
+    assert eta[0]["estimate"] / eta[1]["estimate"] > 2.0
+
+
 def test_a_run_on_a_gmsh_file_ends_in_a_report_and_readable_files(coil, capsys):
     settings = ["boundary_value.n0=1,2", "boundary_value.n1=1", "width=4", "evaluations=20"]
     words = [word for setting in settings for word in ("--set", setting)]
