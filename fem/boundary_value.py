@@ -71,6 +71,9 @@ class BoundaryValueSolution(Solution):
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
     estimated: float | None = None  # η, if it was computed during the solve
+    # Above 1, u × n and div u leave as many fields less one undetermined; u_h has no flux through
+    # any component of the boundary.
+    boundary_components: int = 1
     divergence: float  # max |(u_h, ∇q) + (ρ, q)| over nodal q, relative to ‖u_h‖ ‖∇q‖
 
     @property
@@ -104,6 +107,7 @@ def solve_boundary_value(
     solver: str = "auto",
     order: int | None = None,
     tol: float = 1e-9,
+    x0: Field | None = None,
     progress: Progress | None = None,
 ) -> BoundaryValueSolution:
     """Solve on the unit cube with n cells per side or on a mesh of the element's cells.
@@ -111,9 +115,10 @@ def solve_boundary_value(
     On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "cube"
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
     for any union. "auto" chooses, and tries the next one where a solver does not converge. N0
-    converges like h, N1 like h², hexP exponentially.
+    converges like h, N1 like h², hexP exponentially. "cube" starts from the interpolant of the
+    field `x0`; the other solvers ignore it.
     """
-    how = How(tol=tol, progress=progress)
+    how = How(tol=tol, progress=progress, guess=x0)
     if problem.natural is not None and n is not None and not elements.get(element).bricks:
         mesh, n = meshes.cube(n, elements.get(element).cell), None  # "cube" has no natural faces
     able, first, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)

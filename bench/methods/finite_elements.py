@@ -274,16 +274,21 @@ def sizes_of(problem: Problem, solution: Solution, estimate: float | None) -> di
     return {"l2_norm": l2, "hcurl_norm": size, "relative_estimate": relative}
 
 
-def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
+def own_measures(
+    problem: Problem, solution: Solution, estimated: bool = True
+) -> dict[str, float | None]:
     """Measures of a boundary-value solution without u: ‖∇p_h‖, the discrete divergence, the
-    estimate of its error; and, with u, the estimate over the true error."""
+    estimate of its error (if `estimated`, or if the solve needed it); and, with u, the estimate
+    over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
     from fem.solvers.nodal_fields import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
-    estimate = solution.estimate(boundary_value_data(problem))
+    estimate = solution.estimated
+    if estimated:
+        estimate = solution.estimate(boundary_value_data(problem))
     sizes = {} if problem.known else sizes_of(problem, solution, estimate)
     return {
         **sizes,
@@ -294,4 +299,5 @@ def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None
         if estimate is None or not problem.known
         else estimate / solution.hcurl_error,
         **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
+        **({"boundary_components": count} if (count := solution.boundary_components) > 1 else {}),
     }

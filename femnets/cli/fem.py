@@ -78,6 +78,9 @@ class Request:
         help="Exponent a of the weight r^a on the divergence of nodal elements, "
         "1/3 < a ≤ 1 at a re-entrant edge.",
     )
+    estimate: bool = setting(
+        False, help="With --solve: show the error that the method itself estimates, without u."
+    )
     tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
     guess: bool = setting(
         False, help="Start from the interpolant; iterations from zero are counted too."
@@ -126,6 +129,8 @@ def command(
     asked = configured(Request, given, where="femnets fem")
     if asked.guess and asked.solve:
         raise UserError("--guess is for best approximations; leave out --solve or --guess")
+    if asked.estimate and not asked.solve:
+        raise UserError("--estimate judges the boundary-value problem; add --solve")
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
@@ -134,7 +139,7 @@ def command(
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
     title = f"{display(asked.problem)}, element {asked.element}{what}"
-    live, solutions, extras, failure = _computed(plan, wanted, title, asked.guess)
+    live, solutions, extras, failure = _computed(plan, wanted, title, asked)
     if not wanted.known:
         far = jobs.distances(wanted, plan, solutions)
         extras = [extra | each for extra, each in zip(extras, far, strict=True)]
@@ -178,23 +183,27 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
 
 
 def _computed(
-    plan: list[Job], problem: Problem, title: str, guess: bool
+    plan: list[Job], problem: Problem, title: str, asked: Request
 ) -> tuple[LiveTable, list[Solution], list[dict[str, object]], Exception | None]:
     """Compute every row with its extra columns, and show it as soon as it is done; after a failure
     the finished rows are returned with it."""
+    from bench.methods.preparing import prepare
     from femnets.cli._fem_jobs import fields
     from femnets.cli._fem_table import LiveTable
 
+    for job in plan:
+        prepare(problem, job.chosen)
+    estimated = asked.estimate or not problem.known
     solutions: list[Solution] = []
     extras: list[dict[str, object]] = []
     with LiveTable([job.weight for job in plan], title=title) as live:
         try:
             for job in plan:
                 live.begin(job.chosen.n, job.weight)
-                for solution, extra in fields(job, problem, live.progress, guess):
+                for solution, extra in fields(job, problem, live.progress, asked.guess, estimated):
                     solutions.append(solution)
                     extras.append(extra)
-                    live.show(solutions, by_unknowns=job.chosen.refine is not None)
+                    live.show(solutions, extras)
                 live.finish()
         except SHOWN as error:
             if not solutions:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.cells import Cell
-from bench.claims import Checked, Counted, NotTested
+from bench.claims import Compared, NotTested
 from bench.claims.facts import all_facts
 from bench.claims.themes.solve import CLAIMS
 from bench.store.results import Results
@@ -100,12 +100,13 @@ def test_claims_are_decided_from_results_and_not_without(records):
     claims = {claim.name: claim for claim in CLAIMS}
     assert all(claim.is_declared for claim in CLAIMS)
     results = Results([r for r in records if r.config["problem"] == "maxwell"])
-    passes = claims["solving-net-passes-n0-maxwell"].examine(results)
-    assert isinstance(passes, Counted)
-    assert (passes.true, passes.seeds) == (3, 3)
-    faster = claims["p-version-passes-solving-net-maxwell"].examine(results)
-    assert isinstance(faster, Checked)
-    assert faster.true
+    passes = claims["solving-net-beats-n0"].examine(results)
+    assert isinstance(passes, Compared)
+    assert (passes.comparison.wins, passes.comparison.pairs) == (3, 3)
+    assert passes.refused.rule == "ladder", "N₀ and the nets stop long before a minute"
+    faster = claims["p-version-beats-solving-net"].examine(results)
+    assert isinstance(faster, Compared)
+    assert faster.comparison.wins == 3
     for claim in CLAIMS:
         assert isinstance(claim.examine(Results([])), NotTested)
 
