@@ -26,7 +26,8 @@ TEXT = (
     "required error; both use the same solver, and its set-up counts on neither side. A reduced "
     "basis uses the equation and the snapshots, a net trained on the equation uses no snapshots, "
     "all other surrogates use snapshots only. Errors are relative L² errors over the cube, the "
-    "largest over μ that no method has seen, against a p-version of higher order."
+    "largest over μ that no method has seen, against a p-version of higher order. Times are CPU "
+    "seconds on one thread."
 )
 COST = (
     "Largest relative L² error over unseen μ against the time of a query for one functional, the "

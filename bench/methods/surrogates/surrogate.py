@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from base.errors import UserError, nearest
-from bench.measure.timing import clocked
 from bench.methods.surrogates import nets
 from bench.methods.surrogates.interpolation import Interpolation
 from bench.methods.surrogates.names import METHODS
@@ -28,6 +27,7 @@ from bench.methods.surrogates.regression import (
     fitted,
     tensor_design,
 )
+from bench.methods.surrogates.timing import clocked
 from bench.methods.surrogates.truth import Truth, grid_points
 from bench.problems.families import Array, Family, get
 from fem.rules.quadrature import gauss
