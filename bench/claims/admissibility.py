@@ -163,8 +163,22 @@ def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
     return {name: record.config[of] for name, of in names.items() if name != unused}
 
 
+MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own kind
+
+
+def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
+    """The first complaint about the ladders of a method: uniform meshes, graded ones, layers and
+    adaptive ones are ladders of their own."""
+    found: dict[tuple[Any, ...], list[StoredResult]] = {}
+    for record in records:
+        kind = tuple(bool(record.config.get(name)) for name in MESHES)
+        found.setdefault((record.config.get("element"), *kind), []).append(record)
+    complaints = (ladder(rungs_of(Results(group)), method) for group in found.values())
+    return next(filter(None, complaints), None)
+
+
 def rungs_of(results: Results, error: str = "l2_error") -> list[Rung]:
-    """The ladder of one method: the median over seeds at every size."""
+    """One ladder: the median over seeds at every size."""
     sizes: dict[float, list[StoredResult]] = {}
     for record in results:
         values = record.values

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bench.claims.admissibility import ladder as climbed
-from bench.claims.admissibility import rungs_of, seeds
+from bench.claims.admissibility import ladders, seeds
 from bench.claims.arms import MAIN
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
@@ -59,7 +58,7 @@ def problems(results: Results) -> list[str]:
 
 def cut_short(records: Iterable[StoredResult]) -> bool:
     """Whether a ladder ends before the common budget is used, and still falls."""
-    return bool(climbed(rungs_of(Results([*records])), "it"))
+    return bool(ladders(records, "it"))
 
 
 def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:
