@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bench.claims.admissibility import ladders
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
@@ -31,7 +32,8 @@ def facts(results: Results) -> Iterator[Fact]:
     if norm is None:
         return
     elements = elements_of(results)
-    edge = [*elements["N₀ solved"], *elements["N₀ adaptive"]]
+    solved = results.select("fem", problem="reentrant", solve=True)
+    edge = [*elements["N₀ solved"], *solved]
     finest = {
         "nodal": _finest(elements["nodal Q₁"]),
         "hp": min(elements["hp bricks"], key=lambda r: float(r.values["l2_error"]), default=None),
@@ -40,8 +42,10 @@ def facts(results: Results) -> Iterator[Fact]:
     for name, record in finest.items():
         if record is not None:
             error = float(record.values["l2_error"]) / norm
-            made = _fact(f"{name}-elements", error, "relative L² error", [record])
-            yield replace(made, conditions="given the field") if name == "hp" else made
+            refused = "" if name == "nodal" else _cut(edge)
+            made = _fact(f"{name}-elements", error, "relative L² error", [record], refused)
+            is_given_u = name == "hp"
+            yield replace(made, conditions="given the field", refused="") if is_given_u else made
     for name, boundary in (("penalty", "penalty"), ("built-in", "exact")):
         arm = main_arm(nets, boundary=boundary, inside="uniform", rim="uniform")
         if arm:
@@ -89,10 +93,20 @@ def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
         yield _fact("distance-false-alarms", sum(alarms), "nets", records)
 
 
-def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:
+def _cut(edge: Sequence[StoredResult]) -> str:
+    """The rule that refuses to call the error of these elements what they reach."""
+    return "ladder" if ladders(edge, "Nédélec elements") else ""
+
+
+def _fact(
+    name: str, value: float, unit: str, records: Sequence[StoredResult], refused: str = ""
+) -> Fact:
+    place = any(r.config.get("grading") or r.config.get("layers") for r in records)
     return Fact(
         name=name, value=value, unit=unit, domain=PRISM,
         seeds=len({record.config.get("seed") for record in records}),
-        conditions="given the equation and boundary data",
+        conditions="given the equation and boundary data"
+        + (", and the place of the edge" if place else ""),
+        refused=refused,
         cells=tuple(record.key for record in records),
     )  # fmt: skip
