@@ -38,15 +38,16 @@ def halved_jumps(problem: BoundaryValueProblem, solution: BoundaryValueSolution)
 
 
 def _both_sides(complex_: TetComplex, x: Array, lam: Array) -> tuple[Array, Array]:
-    """Σ n·u_h (faces, points) and Σ n × curl u_h (faces, points, 3) over the cells of a face, n
-    outward; points are barycentric in the vertices of the face in ascending order."""
+    """Σ n·u_h (faces, points) and Σ n × curl u_h (faces, points or 1, 3) over the cells of a face,
+    n outward; points are barycentric in the vertices of the face in ascending order."""
     mesh, points = complex_.mesh, lam.shape[1]
     bary = np.zeros((4, points, 4))
     for face, vertices in enumerate(tables.FACETS):
         bary[face][:, vertices] = lam.T
     T = tables.nedelec_values(bary.reshape(-1, 4), complex_.order)
-    R = tables.nedelec_curls(bary.reshape(-1, 4), complex_.order)
-    value, curl = np.zeros((2, mesh.nfacets, points)), np.zeros((2, mesh.nfacets, points, 3))
+    turns = points if complex_.order else 1  # curl u_h of order 0 is constant
+    R = tables.nedelec_curls(bary[:, :turns].reshape(-1, 4), complex_.order)
+    value, curl = np.zeros((2, mesh.nfacets, points)), np.zeros((2, mesh.nfacets, turns, 3))
     for start in range(0, mesh.nelements, CELLS_AT_ONCE):
         cells = np.arange(start, min(start + CELLS_AT_ONCE, mesh.nelements))
         gradients = complex_.geometry[0][cells]
@@ -54,12 +55,12 @@ def _both_sides(complex_: TetComplex, x: Array, lam: Array) -> tuple[Array, Arra
         outward = -gradients[:, OPPOSITE]
         outward /= np.linalg.norm(outward, axis=2, keepdims=True)
         at_points = (local @ T.reshape(len(T), -1)).reshape(len(cells), 4, points, 4)
-        flux = at_points @ np.einsum("cvd,cfd->cfvd", gradients, outward).sum(axis=3)[..., None]
+        along = outward @ np.swapaxes(gradients, 1, 2)
         pairs = (local @ R.reshape(len(R), -1)).reshape(len(cells), -1, 6)
-        turned = (pairs @ complex_.curl_directions(cells)).reshape(len(cells), 4, points, 3)
+        turned = (pairs @ complex_.curl_directions(cells)).reshape(len(cells), 4, turns, 3)
         faces = mesh.t2f[:, cells].T
         side = (mesh.f2t[1][faces] == cells[:, None]).astype(int)
-        value[side, faces] = flux[..., 0]
+        value[side, faces] = np.einsum("cfqv,cfv->cfq", at_points, along)
         curl[side, faces] = np.cross(outward[:, :, None], turned)
     return value.sum(axis=0), curl.sum(axis=0)
 
