@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError, nearest
-from bench.cells import data_net, plain, solved_net
+from bench.cells import data_net, family_surrogate, plain, solved_net
 from bench.cells.net import Config, needs_bytes
 from bench.core.guards.output import file_for
 from bench.core.guards.signals import CODES, ending_well, line
@@ -23,6 +23,7 @@ from bench.core.settings import MOST_THREADS
 from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
+from femnets.cli._families import train_family
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of, read_as
 
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
-TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
+TRACKS: dict[str, type] = {
+    "fit": Config, "solve": solved_net.Config, "family": family_surrogate.Config,
+}  # fmt: skip
 CONFIGS = {**TRACKS, "data": data_net.Config}
 SIZES = {"fit": "samples", "solve": "points", "data": "rows"}
 WHERE = "a training"
@@ -41,11 +44,15 @@ HIDDEN = {"samples"}  # not an option of --track solve
 TRACK_HELP = (
     "What the net is given: fit, samples of u in the cylinder; solve, the equation f, φ and the "
     "boundary values, never u (then the net is 2-20 tanh and x its only input, unless you "
-    "set them)."
+    "set them); family, snapshots or the equation of a family of problems: a surrogate (--family, "
+    "--method, --snapshots, …)."
 )
 
 
-@options_of(Config, solved_net.Config, UntrainedConfig, data_net.Config, insist=False)
+KINDS = (solved_net.Config, UntrainedConfig, data_net.Config, family_surrogate.Config)
+
+
+@options_of(Config, *KINDS, insist=False)
 def command(
     given: dict[str, Any],
     *,
@@ -91,6 +98,8 @@ def command(
     if isinstance(config, UntrainedConfig):
         use_threads(threads)
         return _untrained(config, seconds, save, history, as_json)
+    if isinstance(config, family_surrogate.Config):
+        return train_family(config, seconds, save, history, as_json, threads)
     check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
@@ -173,22 +182,29 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
             if untrained:
                 raise UserError(f"{flag} has no meaning for --net {NAME}; leave it out")
             if "data" in (name, track):
-                other = "--track solve" if name == "data" else "--data"
+                other = f"--track {track}" if name == "data" else "--data"
                 raise UserError(f"{flag} does not go with {other}; leave it out")
-            other = next(each for each in TRACKS if each != track)
+            homes = {each: [f.name for f in dataclasses.fields(TRACKS[each])] for each in TRACKS}
+            other = next((each for each in TRACKS if name in homes[each]), "solve")
             raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
     return kind
 
 
 def _trained(config: Any, seconds: float | None, progress: TrainingProgress) -> MeasuredNet:
     if isinstance(config, data_net.Config):
-        from bench.methods.own_data import train_on_rows
+        from bench.methods.rows.training import train_on_rows
 
         return train_on_rows(config, seconds=seconds, progress=progress)
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 
-        return solve_net(config, seconds=seconds, progress=progress)
+        solved = solve_net(config, seconds=seconds, progress=progress)
+        if not solved.collocation.problem.known:
+            from bench.methods.indicators import distance_to_elements
+
+            field, problem = solved.collocation.field(solved.net), solved.collocation.problem
+            solved.values.update(distance_to_elements(field, problem))
+        return solved
     from bench.methods.training import train_net
 
     return train_net(config, seconds=seconds, progress=progress)

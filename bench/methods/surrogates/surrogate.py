@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from base.errors import UserError, nearest
-from bench.measure.timing import clocked
 from bench.methods.surrogates import nets
 from bench.methods.surrogates.interpolation import Interpolation
+from bench.methods.surrogates.names import METHODS
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin, Lifts, greedy_snapshots
 from bench.methods.surrogates.regression import (
     BASELINES,
@@ -27,22 +27,11 @@ from bench.methods.surrogates.regression import (
     fitted,
     tensor_design,
 )
+from bench.methods.surrogates.timing import clocked
 from bench.methods.surrogates.truth import Truth, grid_points
 from bench.problems.families import Array, Family, get
 from fem.rules.quadrature import gauss
 
-METHODS = {
-    "rb": "reduced basis",
-    "rb-greedy": "reduced basis, greedy",
-    "chebyshev": "Chebyshev in μ",
-    "polynomial": "polynomials in μ",
-    "kernel": "kernel regression in μ",
-    "features": "random features in μ",
-    "net": "net in μ",
-    "space-features": "random features in (x, μ)",
-    "space-net": "net in (x, μ), from snapshots",
-    "equation-net": "net in (x, μ), from the equation",
-}
 INTRUSIVE = ("rb", "rb-greedy")
 ON_SPACE = ("space-features", "space-net", "equation-net")
 MEAN_POINTS = 8  # Gauss points per direction for the mean of a field without coefficients
@@ -171,9 +160,10 @@ class Surrogate:
         return self.truth.bound(mu, self.basis.combined(self.coefficients(mu)))
 
 
-def made(plan: Plan) -> Surrogate:
-    """Build a surrogate and time its parts."""
+def made(plan: Plan, say: Callable[[str], None] = lambda text: None) -> Surrogate:
+    """Build a surrogate and time its parts; `say` is called with what comes next."""
     family = plan.chosen()
+    say(f"{plan.snapshots} snapshots of order {plan.order}")
     truth = Truth(family, plan.order)
     truth.solve(family.middle, plan.tol)  # set-up and compiled code
     family.design(2, 0)
@@ -199,6 +189,7 @@ def made(plan: Plan) -> Surrogate:
             else [truth.solve(mu, plan.tol).y for mu in mus]
         )
     )
+    say(f"{METHODS[plan.method]} from {len(ys)} snapshots")
     basis, seconds["basis"] = clocked(lambda: _basis(plan, truth, ys))
     map_, seconds["training"] = clocked(lambda: _map(plan, basis, interpolation, mus, ys))
     coefficients, stored = map_
