@@ -17,7 +17,7 @@ from bench.store.results import Results, StoredResult
 KIND = "tau_arm"
 COMMAND = "femnets run learned_tau --preset paper"
 TITLES = {"adam": "Adam", "steepest": "steepest descent", "ssbfgs": "self-scaled BFGS"}
-# Where τ starts from 0 the hidden weights do not act at first, and their smallest scale is a natural
+# Where τ starts from 0 the hidden weights do not act at first: their smallest scale is a natural
 # end: pilot, H = 6, best of ReZero 5.0e-6 at scale 0.03 and 5.4e-6 at 0.004.
 SCALE_FREE = ("rezero",)
 GRID = {"rate": "rates", "tau0": "tau0s", "scale": "scales"}
