@@ -31,6 +31,11 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        budget = nets.records[0].values
+        for unit in ("evaluations", "points", "boundary_points", "parameters"):
+            words = unit.replace("_", "-")
+            if budget.get(unit) is not None:
+                yield error.named(f"{problem}-net-{words}", budget[unit], unit.split("_")[-1])
         yield _per_point(error, f"{problem}-net", nets)
         yield from _untrained(problem, results)
         lowest = [r for r in elements if r.config["element"] == "N0"]
