@@ -31,7 +31,6 @@ from nets.gradients.verdict import Verdict, judge
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
@@ -44,7 +43,6 @@ SAFE_SQUARES = {
     kind.dtype.char: (float(SAFE_ABOVE_UNDERFLOW**2 * kind.tiny), float(kind.max))
     for kind in (np.finfo(np.float32), np.finfo(np.float64))
 }
-MOST_IN_LEGEND = 12
 LARGE = 10_000  # with more entries BLAS would start threads in addition to torch's
 MANY, SMALL = 8, 2_000  # from so many gradients on, with fewer entries on average: all at once
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
@@ -186,20 +184,14 @@ class GradientHistory:
         index = pandas.RangeIndex(len(self), name="pass")
         return pandas.DataFrame(self.norms, index=index, columns=list(self.names))
 
-    def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the gradient norm of every layer over the passes, first layer dark, last bright."""
-        import matplotlib.pyplot as plt
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the gradient norm of every layer over the passes, first layer dark, last bright.
 
-        axes = axes if axes is not None else plt.subplots(layout="constrained")[1]
-        shades = plt.get_cmap("cividis")(np.linspace(0, 0.9, len(self.layers)))
-        for name, norms, shade in zip(self.layers, self.layer_norms().T, shades, strict=True):
-            axes.plot(norms, color=shade, linewidth=1, label=name)
-        axes.set_yscale("log")
-        axes.set_xlabel("backward pass")
-        axes.set_ylabel("‖∂J/∂θ‖ per layer")
-        if len(self.layers) <= MOST_IN_LEGEND:
-            axes.legend(fontsize=7, frameon=False)
-        return axes
+        Return matplotlib's axes: those given, or new ones.
+        """
+        from nets.laboratory.drawing import draw_history
+
+        return draw_history(self, axes)
 
     def _at_the_end_of(self, backward_pass: int) -> None:
         """Record a row at the end of every `every`-th backward pass."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bench.claims.admissibility import ladders
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
@@ -28,7 +29,8 @@ def facts(results: Results) -> Iterator[Fact]:
     if norm is None:
         return
     elements = elements_of(results)
-    edge = [*elements["N₀ solved"], *elements["N₀ adaptive"]]
+    solved = results.select("fem", problem="reentrant", solve=True)
+    edge = [*elements["N₀ solved"], *solved]
     finest = {
         "nodal": _finest(elements["nodal Q₁"]),
         "edge": min(edge, key=lambda r: float(r.values["l2_error"]), default=None),
@@ -36,7 +38,13 @@ def facts(results: Results) -> Iterator[Fact]:
     for name, record in finest.items():
         if record is not None:
             error = float(record.values["l2_error"]) / norm
-            yield _fact(f"{name}-elements", error, "relative L² error", [record])
+            yield _fact(
+                f"{name}-elements",
+                error,
+                "relative L² error",
+                [record],
+                "" if name == "nodal" else _cut(edge),
+            )
     for name, boundary in (("penalty", "penalty"), ("built-in", "exact")):
         arm = main_arm(nets, boundary=boundary, inside="uniform", rim="uniform")
         if arm:
@@ -71,10 +79,20 @@ def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
         yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
 
 
-def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:
+def _cut(edge: Sequence[StoredResult]) -> str:
+    """The rule that refuses to call the error of these elements what they reach."""
+    return "ladder" if ladders(edge, "Nédélec elements") else ""
+
+
+def _fact(
+    name: str, value: float, unit: str, records: Sequence[StoredResult], refused: str = ""
+) -> Fact:
+    place = any(r.config.get("grading") or r.config.get("layers") for r in records)
     return Fact(
         name=name, value=value, unit=unit, domain=PRISM,
         seeds=len({record.config.get("seed") for record in records}),
-        conditions="given the equation and boundary data",
+        conditions="given the equation and boundary data"
+        + (", and the place of the edge" if place else ""),
+        refused=refused,
         cells=tuple(record.key for record in records),
     )  # fmt: skip
