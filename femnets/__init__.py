@@ -32,6 +32,7 @@ _HOME = {
     "loss_and_grad": "nets",
     "mesh_domain": "bench.domains.parts.mesh_file",
     "problem": "femnets.fields",
+    "random_features": "femnets.fields",
     "record_gradients": "nets",
     "report": "femnets.runs",
     "samples": "femnets.fields",

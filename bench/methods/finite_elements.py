@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from base.errors import UserError
-from bench.methods.compiling import announce
+from bench.measure.compiling import announce
 
 if TYPE_CHECKING:
     from bench.domains import Domain, Edge

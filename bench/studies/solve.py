@@ -47,12 +47,20 @@ class Config:
     edge_features: tuple[int, ...] = (200, 300, 450, 700)
     feature_activations: tuple[str, ...] = ("tanh", "sine")
     feature_seeds: tuple[int, ...] = tuple(range(1100, 1112))
-    n0: tuple[int, ...] = (4, 8, 16, 32)
-    n1: tuple[int, ...] = (2, 4, 8)
+    # Nets interpolated into elements, on the first field: element, cells per side, order.
+    spaces: tuple[str, ...] = ("N0 3", "N1 2", "hexP 1 3")
+    interpolated_evaluations: int = 2000
+    interpolated_seeds: tuple[int, ...] = tuple(range(1100, 1112))
+    # Ladders climb to half of the common budget of 60 s or to their natural end (14 layers, where
+    # coordinates near the edge have no digits left). CPU seconds on a busy machine: N₀ at n = 64 3,
+    # graded at n = 32 10, N₁ at n = 16 3, 13 layers 1.5; eight times as many for twice the n.
+    n0: tuple[int, ...] = (4, 8, 16, 32, 64, 128, 160)
+    n1: tuple[int, ...] = (2, 4, 8, 16, 32)
+    graded: tuple[int, ...] = (8, 16, 32, 48)  # N₀ given the place of the edge
+    grading: float = 2.5
     orders: tuple[int, ...] = (2, 4, 6, 8, 10, 12)
-    # Continued until they have used the time of the nets: 14 layers take 3 s.
-    layers: tuple[int, ...] = tuple(range(1, 15))
-    refine: tuple[int, ...] = (4, 8)
+    layers: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14)
+    refine: tuple[int, ...] = (4, 8, 12, 16, 20)
 
 
 PRESETS = {
@@ -72,9 +80,13 @@ PRESETS = {
         edge_features=(40, 80),
         feature_activations=("tanh",),
         feature_seeds=(0,),
+        spaces=("hexP 1 2",),
+        interpolated_evaluations=200,
+        interpolated_seeds=(0,),
         n0=(4,),
         n1=(2,),
         orders=(2, 4, 8),
+        graded=(),
         layers=(1, 2, 3, 4),
         refine=(),
     ),
@@ -86,11 +98,8 @@ PRESETS = {
         best_seeds=tuple(range(1100, 1120)),
         seeds=tuple(range(1100, 1120)),
         race_seeds=tuple(range(1100, 1110)),
-        n0=(4, 8, 16, 32, 64),
-        n1=(2, 4, 8, 16),
         features=(300, 600, 1000, 1600),
         edge_features=(200, 300, 450, 700, 1000),
-        refine=(4, 8, 12),
     ),
 }
 # A step of Levenberg–Marquardt costs as much as some forty evaluations of the others.
@@ -117,7 +126,7 @@ def on(config: Config, problem: Problem) -> Config:
 
 def cells(config: Config) -> list[Cell]:
     nets = [*_variants(config), *_best(config), *_race(config), *_partly(config)]
-    return [*nets, *_untrained(config), *_elements(config)]
+    return [*nets, *_untrained(config), *_interpolated(config), *_elements(config)]
 
 
 def _variants(config: Config) -> list[Cell]:
@@ -191,6 +200,22 @@ def _untrained(config: Config) -> list[Cell]:
     ]
 
 
+def _interpolated(config: Config) -> list[Cell]:
+    common = {"problem": config.problems[0], "width": config.width}
+    common["evaluations"] = float(config.interpolated_evaluations)
+    return [
+        Cell("interpolated_net", common | _space(text) | {"seed": seed})
+        for text in config.spaces
+        for seed in config.interpolated_seeds
+    ]
+
+
+def _space(text: str) -> Settings:
+    """The settings of `N1 2` or `hexP 1 3`: element, cells per side, order."""
+    element, n, *order = text.split()
+    return {"element": element, "n": int(n), "order": int(order[0]) if order else None}
+
+
 def _elements(config: Config) -> list[Cell]:
     cells: list[Settings] = []
     for problem in config.problems:
@@ -202,4 +227,6 @@ def _elements(config: Config) -> list[Cell]:
             cells += [hp | {"layers": layers} for layers in config.layers]
             adaptive = {"problem": problem, "element": "N0", "n": 2}
             cells += [adaptive | {"refine": k} for k in config.refine]
+            graded = {"problem": problem, "element": "N0", "grading": config.grading}
+            cells += [graded | {"n": n} for n in config.graded]
     return [Cell("fem", settings | {"solve": True}) for settings in cells]
