@@ -64,6 +64,7 @@ class Problem:
     edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
     For a computed u, `reference_error` is its relative error; smaller errors mean nothing.
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
+    Error bounds use `phi_min` ≤ φ and `phi_slope` ≥ |∇ log φ| on the domain; φ = 1 needs neither.
     """
 
     name: str
@@ -82,6 +83,8 @@ class Problem:
     natural: tuple[str, ...] = ()
     g: Trace | None = None  # by default that of u
     reference_error: float | None = None  # relative, of a computed u; None: closed form
+    phi_min: float | None = None
+    phi_slope: float | None = None
 
     def __post_init__(self) -> None:
         if not self.known and self.g is None:
