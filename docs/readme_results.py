@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import UserError
+from bench.claims.comparison import is_tested
 from bench.claims.facts import Fact, all_facts
 from bench.claims.facts.baselines import SQUARES
 from bench.claims.facts.convergence import FAR, MEASURED
@@ -107,8 +108,8 @@ def _span(seeds: Sequence[int]) -> str:
 
 def _verdicts(kept: KeptFacts) -> str:
     """Claims that were tested, by verdict; and how many on seeds that no pilot has used."""
-    entries = [e for e in kept.document["verdicts"] if e["status"] != "not tested yet"]
-    tally = Counter(entry["status"] for entry in entries)
+    entries = [e for e in kept.document["verdicts"] if is_tested(e)]
+    tally = Counter(entry.get("status", entry["verdict"]) for entry in entries)
     counts = ", ".join(f"{status} {number}" for status, number in tally.most_common())
     confirmed = sum(entry["standing"] == "confirmed" for entry in entries)
     return f"Claims tested: {len(entries)} ({counts}); confirmed: {confirmed}."

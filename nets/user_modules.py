@@ -32,14 +32,22 @@ class OwnNet(FlatModule):
 
     learns_tau = False
 
-    def __init__(self, module: nn.Module, config: NetConfig, *, is_guest: bool = False) -> None:
+    def __init__(
+        self,
+        module: nn.Module,
+        config: NetConfig,
+        *,
+        is_guest: bool = False,
+        takes_rows: bool = True,
+    ) -> None:
         super().__init__()
         self.inner = module
         self.config = config
         self.is_guest = is_guest  # whether the module belongs to the caller of `train`
         if not self.free_parameters():
             raise UserError(f"{type(module).__name__} has no parameters to train")
-        _check_output(self)
+        if takes_rows:
+            _check_output(self)
 
     @classmethod
     def made(cls, config: NetConfig) -> OwnNet:
@@ -174,6 +182,43 @@ class AutogradObjective:
         return J
 
 
+class LossObjective:
+    """θ ↦ (J, ∇J) of a loss of the user's: loss(prediction, y) on rows, or loss(module, data)."""
+
+    def __init__(self, net: Trainable, loss: Callable[..., Any], x: Any, y: Any = None) -> None:
+        self.net, self.loss, self.x, self.y = net, loss, x, y
+        if y is not None:
+            self.x = torch.as_tensor(x).to(net.dtype)
+            self.y = y.to(net.dtype) if isinstance(y, Tensor) and y.is_floating_point() else y
+
+    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """(inf, zeros) where J or its gradient is not finite."""
+        parameters = self.net.free_parameters()
+        with torch.enable_grad():
+            J = self._value(theta)
+            found = torch.autograd.grad(J, parameters, allow_unused=True)
+        parts = [
+            torch.zeros(p.numel()) if g is None else g.reshape(-1)
+            for p, g in zip(parameters, found, strict=True)
+        ]
+        gradient = torch.cat([part.double() for part in parts]).numpy()
+        if not (torch.isfinite(J) and np.isfinite(gradient).all()):
+            return np.inf, np.zeros(len(theta))
+        return float(J.detach()), gradient
+
+    def exceeds(self, theta: np.ndarray, bound: float) -> bool:
+        return not bound >= float(self._value(theta).detach())
+
+    def _value(self, theta: np.ndarray) -> Tensor:
+        self.net.unpack(theta)
+        module = self.net.original
+        call = (module, self.x) if self.y is None else (module(self.x), self.y)
+        J = self.loss(*call)
+        if not isinstance(J, Tensor) or J.numel() != 1 or not J.requires_grad:
+            raise UserError("a loss must return one number as a tensor with its graph")
+        return J.reshape(())
+
+
 def predict(net: OwnNet, x: Any) -> Tensor:
     """net(x) without a graph, in chunks."""
     rows = net.as_batch(x, "x", net.widths[0])
@@ -181,12 +226,17 @@ def predict(net: OwnNet, x: Any) -> Tensor:
         return finite(torch.cat([net.inner(part) for part in rows.split(ROWS_AT_ONCE)]))
 
 
-def trainable(net: nn.Module, x: Any, y: Any) -> Trainable:
-    """Return a net as it is, and any other torch module as an `OwnNet` around it."""
+def trainable(net: nn.Module, x: Any, y: Any, *, own_loss: bool = False) -> Trainable:
+    """Return a net as it is, and any other torch module as an `OwnNet` around it.
+
+    With a loss of the user's (`own_loss`) it may map anything to anything.
+    """
     if isinstance(net, Network | OwnNet):
         return net
     if not isinstance(net, nn.Module):
         raise UserError(f"train needs a net or a torch module, got {type(net).__name__}")
+    if own_loss:
+        return OwnNet(net, NetConfig(), is_guest=True, takes_rows=False)
     shapes = [np.shape(rows) for rows in (x, y)]
     if any(len(shape) != 2 for shape in shapes):
         raise UserError(f"x and y must be rows of numbers, got shapes {shapes[0]} and {shapes[1]}")

@@ -31,7 +31,5 @@ class Run(run.Run):
         """Without the claims about problems that this run has nothing to do with."""
         planned = {s.cell.config["problem"] for s in self.standings if "problem" in s.cell.config}
         return [
-            entry
-            for entry in ledger(self.results)
-            if entry.status != "not tested yet" or entry.claim.concerns(planned)
+            entry for entry in ledger(self.results) if entry.tested or entry.claim.concerns(planned)
         ]

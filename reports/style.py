@@ -53,11 +53,13 @@ TINTS = {
     "net": "#B84A00",
     "linear model": "#444444",
     "holds": "#1B7837",
-    "does not hold": "#B2182B",
+    "fails": "#B2182B",
+    "no difference": "#2166AC",
+    "undecided": "#666666",
     "depends": "#8A6D00",
-    "not testable as stated": "#666666",
-    "not tested yet": "#666666",
-    "too few seeds": "#666666",
+    "not reproduced": "#B2182B",
+    "not testable": "#666666",
+    "refused": "#7A3E9D",
 }
 ANY_COLORS = (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION, _OLIVE, _BLACK)
 MARKERS = "os^DvP*Xpdh"

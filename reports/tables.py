@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.store.results import Results, StoredResult
 from reports.document import Block, Column, Section, Source, Table, Value
 from reports.formatting import Kind, show
+
+if TYPE_CHECKING:
+    from reports.context import Run
 
 FEWEST_ROWS = 3  # of one or two rows nothing can be said to be the same
 # Title and kind of a column, and a value, of which the median is shown, or a function of the group.
@@ -54,6 +57,20 @@ def medians_by(
         for key, group in groups.items()
     ]
     return Table(name, caption, columns, rows, source)
+
+
+def study_table(
+    run: Run,
+    study: str,
+    results: Results,
+    name: str,
+    caption: str,
+    by: Mapping[str, str],
+    measures: Sequence[Measure],
+) -> Table:
+    """Medians of one study's results: `by` has a column title per entry of the configuration."""
+    groups = grouped(results, *by.values())
+    return medians_by(name, caption, [*by], groups, measures, run.source(study, results))
 
 
 def lean_section(section: Section) -> Section:

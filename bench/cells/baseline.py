@@ -57,7 +57,7 @@ def run(config: Config) -> Result:
     from bench.measure.norms import field_errors, relative_test_error
     from bench.measure.queries import seconds_per_point
     from bench.measure.timing import warm
-    from bench.methods.baselines import fit_baseline
+    from bench.methods.linear_models import fit_baseline
 
     problem = problems.get(config.problem)
     points = problem.domain.sample_training(config.samples, config.data_seed)

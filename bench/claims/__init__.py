@@ -1,18 +1,17 @@
-"""The ledger: every claim with a rule declared before seeing the data, and its verdict.
+"""The ledger: every claim with a criterion declared before seeing the data, and its verdict.
 
-It has three parts: what the paper claims, in its words; controls of ours, which the paper does not
-make; and the paper's formulas as printed. Each file in `themes` declares claims of one theme in
-a list `CLAIMS`. A claim's `examine` reads the results and returns a finding: a paired
-comparison, a count over runs, a check, what the answer depends on, or a command still to be run.
-`ledger` turns findings into one of five verdicts.
+It has four parts: what the paper claims, in its words; findings of ours; the paper's formulas as
+printed; and what other papers claim. Each file in `themes` declares claims of one theme in a list
+`CLAIMS`. A claim's `examine` reads the results and returns a finding: a paired comparison, a count
+over seeds, a check, a printed number, what the answer depends on, or a command still to be run.
+`ledger` turns findings into one of eight verdicts (`verdicts.py`), the only place that does.
 
-Every comparison is two-sided; no direction is chosen, before or after seeing the data. The
-*family* of a comparison is all comparisons that its part of the ledger declares, with data or
-without, and p-values are Holm's over it: at most one in twenty ledgers decides any comparison of a
-part wrongly. What n seeds can decide, and what effect they find, is in
-`statistics.py` and `power.py`. A verdict is *confirmed* if its rule is declared and all seeds
-behind it are confirmatory, from 1000 on, which no pilot and no tuning has used; else it is
-*exploratory*.
+Every test is two-sided; no direction is chosen, before or after seeing the data. The *family* of
+a test is all claims over seeds that its study declares, with data or without, and p-values are
+Holm's over it: at most one in twenty ledgers decides any claim of a study wrongly. What n seeds can
+decide, and what effect they find, is in `statistics.py` and `power.py`. A verdict is *confirmed* if
+its criterion is declared and all seeds behind it are confirmatory, from 1000 on, which no pilot
+and no tuning has used; else it is *exploratory*.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from __future__ import annotations
 import inspect
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from base.errors import UserError
 from base.registry import Registry
 from bench.claims.claim import PARTS, Claim, Fault, Part, digest, formula, quoted
-from bench.claims.entry import Entry, Standing
+from bench.claims.entry import VERDICTS, Entry, Row, Standing, Verdict
 from bench.claims.findings import (
     Checked,
     Compared,
@@ -34,17 +33,19 @@ from bench.claims.findings import (
     Depends,
     Finding,
     NotTested,
+    Printed,
+    Refusal,
     Untestable,
 )
 from bench.claims.statistics import DECIDING_SEEDS, holm
-from bench.claims.verdicts import SEED_DEPENDENT, entry_of
+from bench.claims.verdicts import entry_of, p_value
 from bench.store.files import Damaged
 from bench.store.results import Results, confirmatory
 
 __all__ = [
     "DECIDING_SEEDS",
     "PARTS",
-    "SEED_DEPENDENT",
+    "VERDICTS",
     "Checked",
     "Claim",
     "Compared",
@@ -55,7 +56,11 @@ __all__ = [
     "Finding",
     "NotTested",
     "Part",
+    "Printed",
+    "Refusal",
+    "Row",
     "Untestable",
+    "Verdict",
     "digest",
     "formula",
     "quoted",
@@ -91,7 +96,13 @@ def _of_theme(theme: str) -> Sequence[Claim]:
     except Exception as error:
         note = Untestable(_fault(f"the claims of {theme}", error))
         return [
-            Claim(name=theme, sentence=f"{note.why}.", rule="", examine=lambda _: note, problems=())
+            Claim(
+                name=theme,
+                sentence=f"{note.why}.",
+                criterion="",
+                examine=lambda _: note,
+                problems=(),
+            )
         ]
 
 
@@ -108,31 +119,26 @@ def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entr
     chosen = all_claims() if claims is None else claims
     untouched = confirmatory(results)
     found = {claim.name: _examined(claim, results, untouched) for claim in chosen}
-    sizes = family_sizes(chosen, {name: finding for name, (finding, _) in found.items()})
-    adjusted: dict[str, float] = {}
-    for part in PARTS:
-        tested = {
-            claim.name: finding.comparison.p_value
-            for claim in chosen
-            if claim.part == part and isinstance(finding := found[claim.name][0], Compared)
-        }
-        adjusted |= holm(tested, sizes[part])
+    tested = {claim: p for claim in chosen if (p := p_value(found[claim.name][0])) is not None}
+    sizes = family_sizes([*{*chosen} - {*tested}], tested)
+    adjusted: dict[Claim, float] = {}
+    for family in sizes:
+        members = {claim: p for claim, p in tested.items() if family_of(claim) == family}
+        adjusted |= holm(members, sizes[family])
     return [
-        entry_of(claim, *found[claim.name], adjusted.get(claim.name), sizes[claim.part])
+        entry_of(claim, *found[claim.name], adjusted.get(claim), sizes[family_of(claim)])
         for claim in chosen
     ]
 
 
-def family_sizes(
-    claims: Sequence[Claim], findings: dict[str, Finding] | None = None
-) -> Counter[Part]:
-    """How many comparisons each part of the ledger declares."""
-    seen = findings or {}
-    return Counter(
-        claim.part
-        for claim in claims
-        if claim.compares or isinstance(seen.get(claim.name), Compared)
-    )
+def family_of(claim: Claim) -> str:
+    """The study of a claim; without one its part of the ledger."""
+    return claim.family or claim.part
+
+
+def family_sizes(claims: Iterable[Claim], tested: Iterable[Claim] = ()) -> Counter[str]:
+    """How many tests over seeds each family declares, and those that were found to be some."""
+    return Counter(family_of(c) for c in {*tested, *(c for c in claims if c.family)})
 
 
 def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Finding, Standing]:
@@ -144,7 +150,7 @@ def _examined(claim: Claim, results: Results, untouched: Results) -> tuple[Findi
 
 
 def _looked(claim: Claim, results: Results) -> Finding:
-    """The claim's finding. If its rule fails (a result that was edited may lack a value), a note
+    """The claim's finding. If reading it fails (a result that was edited may lack a value), a note
     replaces the evidence, and the other claims are still examined."""
     try:
         return claim.examine(claim.seen(results))
@@ -159,21 +165,20 @@ def _looked(claim: Claim, results: Results) -> Finding:
         return Untestable(_fault(f"the verdict on {claim.name}", error))
 
 
+CONTRADICTED = "undecided: the runs contradict each other"
+
+
 def agreement(entries: Sequence[Entry]) -> str:
     """The joint verdict of several runs, which may have different seeds.
 
     If runs contradict each other, the claim is undecided, whatever their p-values.
     """
-    tested = [entry for entry in entries if entry.status != "not tested yet"]
-    statuses = {entry.status for entry in tested}
+    tested = [entry for entry in entries if entry.tested]
+    verdicts = list(dict.fromkeys(entry.verdict for entry in tested))
     if not tested:
-        return "not tested yet"
-    if {"holds", "does not hold"} <= statuses:
-        return f"{SEED_DEPENDENT}: the runs contradict each other"
+        return "not testable"
+    if {"holds", "fails"} <= {*verdicts}:
+        return CONTRADICTED
     if len(tested) == 1:
-        return f"{tested[0].verdict} (tested in one run only)"
-    decided = statuses - {"depends"}
-    if not decided:
-        words = {entry.verdict.partition(":")[0] for entry in tested}
-        return words.pop() if len(words) == 1 else "depends"
-    return decided.pop() if len(statuses) == 1 else f"{decided.pop()}, but not in every run"
+        return f"{verdicts[0]} (tested in one run only)"
+    return verdicts[0] if len(verdicts) == 1 else f"not the same: {', '.join(verdicts)}"

@@ -1,4 +1,4 @@
-"""A claim: a sentence, where it comes from, and the rule that decides it."""
+"""A claim: a sentence, where it comes from, and the criterion that decides it."""
 
 from __future__ import annotations
 
@@ -10,24 +10,28 @@ from typing import Literal, TypedDict
 from bench.claims.findings import Finding
 from bench.store.results import Results
 
-Part = Literal["paper", "control", "formula"]
+Part = Literal["paper", "control", "formula", "other"]
 PARTS: dict[Part, str] = {
     "paper": "What the paper claims",
-    "control": "Controls of ours",
+    "control": "Findings of ours",
     "formula": "Formulas as printed",
+    "other": "What other papers claim",
 }
 Fault = Literal["", "substantive error", "clash of notation", "typo"]
 MAIN = "maxwell"  # the paper's field
-OURS = "a control of ours"  # where a claim stands that the paper does not make
+OURS = "a finding of ours"  # where a claim stands that the paper does not make
+MARGIN = 1.1  # a factor between errors that is no difference
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One sentence that can be decided, where it comes from, and the rule that decides it.
+    """One sentence that can be decided, where it comes from, and the criterion that decides it.
 
     `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
-    rule was written and the digest of its words, `2026-11-16 1a2b3c4d`: a changed rule has to be
-    declared again. A claim that compares says so, since it counts in its part's family.
+    criterion was written and the digest of its words, `2026-11-16 1a2b3c4d`: a changed one is
+    declared again. A claim that is tested over seeds names its `family`, the study in which it
+    counts. Errors that differ by less than the factor `margin` are no difference.
+    `domain` is where its numbers are measured, unless its finding says so.
     `fault` says what kind of slip a formula is where it does not hold as printed. A claim is about
     `problems` and is given only their results (and those of cells without a problem); () means all
     problems.
@@ -35,13 +39,15 @@ class Claim:
 
     name: str
     sentence: str
-    rule: str
+    criterion: str
     examine: Callable[[Results], Finding]
     where: str = OURS
     part: Part = "control"
     words: str = ""
     declared: str = ""
-    compares: bool = False
+    family: str = ""
+    margin: float = MARGIN
+    domain: str = ""
     fault: Fault = ""
     note: str = ""
     problems: tuple[str, ...] = (MAIN,)
@@ -59,12 +65,12 @@ class Claim:
 
     @property
     def is_declared(self) -> bool:
-        return self.declared.partition(" ")[2] == digest(self.rule)
+        return self.declared.partition(" ")[2] == digest(self.criterion)
 
 
-def digest(rule: str) -> str:
-    """Eight hexadecimal digits of a rule's words."""
-    return hashlib.blake2b(rule.encode(), digest_size=4).hexdigest()
+def digest(criterion: str) -> str:
+    """Eight hexadecimal digits of a criterion's words."""
+    return hashlib.blake2b(criterion.encode(), digest_size=4).hexdigest()
 
 
 class Source(TypedDict):

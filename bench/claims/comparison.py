@@ -113,20 +113,19 @@ class Reproduction:
 class Agreement:
     """Two ledgers: what both have tested, and where they differ.
 
-    Verdicts of one status are the same: 5 of 12 seeds and 6 of 12 both *depend* on the seed.
+    `contradictions` are claims that hold in one and fail in the other.
     """
 
     tested: int
     same: int
-    contradictions: list[tuple[str, str, str]]  # claim, in a, in b: one holds, the other does not
+    contradictions: list[tuple[str, str, str]]  # claim, in a, in b
     differing: list[tuple[str, str, str]]  # decided in one of them only
 
 
 def compare(a: Iterable[StoredResult], b: Iterable[StoredResult]) -> Comparison:
     """Compare finished cells of the same key.
 
-    A verdict that differs comes with that of all cells together: if the runs have disjoint seeds
-    and contradict each other, it depends on the seed.
+    A verdict that differs comes with that of all cells together.
     """
     ours, theirs = ({record.key: record for record in records} for records in (a, b))
     pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
@@ -284,7 +283,7 @@ def different_verdicts(
 
     Without the cells the last entry only says whether the two contradict each other.
     """
-    joint = {entry["name"]: entry["verdict"] for entry in together or ()}
+    joint = {entry["name"]: word_of(entry) for entry in together or ()}
     return [
         (name, x, y, joint.get(name, "contradict each other" if contradict else ""))
         for name, x, y, contradict in _both(a, b)
@@ -294,13 +293,9 @@ def different_verdicts(
 
 def agreement_of(a: Ledger, b: Ledger) -> Agreement:
     """Compare the claims that both ledgers have tested; a run of one study tests few of them."""
-    status = [{entry["name"]: entry["status"] for entry in side} for side in (a, b)]
-    rows = [
-        row
-        for row in _both(a, b)
-        if all(side.get(row[0], "not tested yet") != "not tested yet" for side in status)
-    ]
-    same = {name for name, *_ in rows if status[0][name] == status[1][name]}
+    words = [{e["name"]: word_of(e) for e in side if is_tested(e)} for side in (a, b)]
+    rows = [row for row in _both(a, b) if row[0] in words[0] and row[0] in words[1]]
+    same = {name for name, *_ in rows if words[0][name] == words[1][name]}
     return Agreement(
         tested=len(rows),
         same=len(same),
@@ -317,11 +312,30 @@ def _both(a: Ledger, b: Ledger) -> Iterator[tuple[str, str, str, bool]]:
     for name in dict.fromkeys((*ours, *theirs)):
         sides = [ours.get(name), theirs.get(name)]
         x, y = ("no entry" if entry is None else _in_full(entry) for entry in sides)
-        statuses = {entry["status"] for entry in sides if entry is not None}
-        yield name, x, y, {"holds", "does not hold"} <= statuses
+        words = {word_of(entry) for entry in sides if entry is not None}
+        yield name, x, y, {"holds", "fails"} <= words
+
+
+# The words of version 0.2.0, whose files have a `status` too.
+EARLIER = {
+    "does not hold": "fails",
+    "not testable as stated": "not testable",
+    "not tested yet": "not testable",
+}
+
+
+def word_of(entry: Mapping[str, Any]) -> str:
+    """The verdict of an entry of `verdicts.json`, in today's words."""
+    word = str(entry.get("status", entry["verdict"]))
+    return EARLIER.get(word, word)
+
+
+def is_tested(entry: Mapping[str, Any]) -> bool:
+    """Whether the run of an entry had the cells that the claim needs."""
+    return bool(entry.get("tested", entry.get("status") != "not tested yet"))
 
 
 def _in_full(entry: Mapping[str, Any]) -> str:
     """`holds (confirmed)`."""
     standing = entry["standing"]
-    return f"{entry['verdict']} ({standing})" if standing else str(entry["verdict"])
+    return f"{word_of(entry)} ({standing})" if standing else word_of(entry)

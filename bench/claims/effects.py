@@ -13,9 +13,9 @@ from typing import TypeVar
 import numpy as np
 
 from bench.claims.findings import Compared, Finding
-from bench.claims.statistics import SIGNIFICANCE, bootstrap_median, holm
+from bench.claims.statistics import FEWEST, SIGNIFICANCE, holm, shift
 
-FEWEST = 6  # seeds for a 95 % interval of the median; for fewer the range is shown
+__all__ = ["FEWEST", "Effect", "effects", "interval_over_seeds"]
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -52,8 +52,6 @@ def effects(findings: Mapping[Key, Finding]) -> dict[Key, Effect]:
 
 
 def interval_over_seeds(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the median; of fewer than `FEWEST` seeds their range."""
-    array = np.array(values, dtype=float)
-    if len(array) < FEWEST:
-        return float(array.min()), float(array.max())
-    return bootstrap_median(array)
+    """The 95 % interval of the typical value; of fewer than `FEWEST` seeds their range."""
+    _, low, high = shift(np.array(values, dtype=float))
+    return low, high

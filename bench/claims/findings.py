@@ -1,58 +1,108 @@
-"""The kinds of findings that a claim can return, from which the ledger makes verdicts."""
+"""The kinds of findings that a claim can return, from which the ledger makes verdicts.
+
+Every finding says where its number was measured (`domain`). A finding over several settings (sizes,
+architectures, rates) has a `table`: one finding of the same kind per setting, by its name.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from bench.claims.statistics import Comparison
+import numpy as np
+
+from bench.claims.statistics import Comparison, compare_logs
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The admissibility rule that a comparison breaks, and how."""
+
+    rule: str
+    why: str
 
 
 @dataclass(frozen=True)
 class Compared:
     """The claim says that one arm has the smaller number.
 
-    `halves` are the median ratios over halves of the seeds: the even and the odd places, the first
-    and the last, and each data set by itself where several were crossed with the seeds. Two runs
-    with disjoint seeds, read together, are among them.
+    Over several settings, which differ in what `along` says, a seed counts once, with the mean of
+    its log-ratios.
     """
 
-    comparison: Comparison
-    halves: tuple[float, ...]
+    by_seed: Mapping[int, float]  # log(a/b), infinite where one diverged
     cells: tuple[str, ...]
     what: str
+    domain: str = ""
+    lost: tuple[int, int] = (0, 0)  # diverged runs of the two arms
+    along: str = "the setting"
+    table: Mapping[str, Compared] = field(default_factory=dict)
+    refused: Refusal | None = None
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        logs = [self.by_seed[seed] for seed in sorted(self.by_seed)]
+        return compare_logs(np.array(logs), *self.lost)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The claim is checked run by run: in how many of how many runs, of how many seeds, is it true?
+    """The claim is checked seed by seed: in how many of how many seeds is it true?
 
-    If `runs` is a multiple of the seeds, the evidence says what else varies.
+    Over several settings a seed counts once, as true if all of its settings are.
     """
 
     true: int
-    runs: int
     seeds: int
     cells: tuple[str, ...]
     what: str
-    unit: str = "seeds"
+    domain: str = ""
+    table: Mapping[str, Counted] = field(default_factory=dict)
+    refused: Refusal | None = None
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim that no seed decides: true or false, to the accuracy of what was measured."""
+    """A claim that no seed decides: true or false, to the accuracy of what was measured.
+
+    `effect` is the number that decided, `interval` its range over what was checked.
+    """
 
     true: bool
     cells: tuple[str, ...]
     what: str
+    domain: str = ""
+    effect: float | None = None
+    interval: tuple[float, float] | None = None
+    seeds: int = 0
+    refused: Refusal | None = None
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed number, and whether any seed comes near it; `effect` is the smallest distance."""
+
+    near: bool
+    cells: tuple[str, ...]
+    what: str
+    effect: float
+    interval: tuple[float, float]
+    seeds: int
+    domain: str = ""
+    refused: Refusal | None = None
 
 
 @dataclass(frozen=True)
 class Depends:
-    """The answer is yes here and no there; `on` says what decides it, `what` shows where."""
+    """The answer is yes here and no there; `on` says what decides it, `table` has both."""
 
     on: str
     cells: tuple[str, ...]
     what: str
+    table: Mapping[str, Checked]
+    domain: str = ""
+    refused: Refusal | None = None
 
 
 @dataclass(frozen=True)
@@ -70,4 +120,5 @@ class NotTested:
     command: str
 
 
-Finding = Compared | Counted | Checked | Depends | Untestable | NotTested
+Measured = Compared | Counted | Checked | Printed | Depends
+Finding = Measured | Untestable | NotTested

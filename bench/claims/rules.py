@@ -1,12 +1,11 @@
 """Rules that several claims share: compare two arms over paired seeds, or count runs.
 
-What a comparison needs to be decided is in `statistics.py` (`SIGNIFICANCE`, `DECIDING_SEEDS`), how
-a finding becomes a verdict in `verdicts.py`.
+How a finding becomes a verdict is in `verdicts.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypedDict
 
@@ -14,8 +13,7 @@ import numpy as np
 
 from bench.claims import Compared, Counted, Finding, NotTested
 from bench.claims.arms import Arm
-from bench.claims.statistics import compare_logs, log_ratios
-from bench.measure.medians import median
+from bench.claims.statistics import log_ratios
 from bench.store.results import Results, StoredResult, pairs
 
 Examine = Callable[[Results], Finding]
@@ -48,35 +46,46 @@ def compared_values(
     seeds: Sequence[tuple[int, int]],
     cells: tuple[str, ...],
     what: str,
+    domain: str = "",
 ) -> Compared:
     """The same from numbers with their (seed, data seed).
 
-    What is independent is a seed. Where seeds are crossed with data sets, a seed's ratio is the
-    median over them, and no data set by itself may contradict the others.
+    What is independent is a seed. Where seeds are crossed with data sets or with the settings of
+    a table, a seed's log-ratio is the mean over them.
     """
-    logs = log_ratios(a, b)
-    by_seed = _medians(logs, [seed for seed, _ in seeds])
-    lost = [sum(value is None or not np.isfinite(value) for value in arm) for arm in (a, b)]
-    data = [data_seed for _, data_seed in seeds]
-    crossed = len(by_seed) < len(logs)
-    parts = (*_halves(by_seed), *(_medians(logs, data) if crossed else ()))
-    ratios = tuple(float(np.exp(min(part, 700.0))) for part in parts)
-    return Compared(compare_logs(by_seed, *lost), ratios, cells, what)
+    logs, of = log_ratios(a, b), np.array([seed for seed, _ in seeds])
+    by_seed = {seed: _mean(logs[of == seed]) for seed in {*of.tolist()}}
+    lost_a, lost_b = (sum(e is None or not np.isfinite(e) for e in arm) for arm in (a, b))
+    return Compared(by_seed, cells, what, domain, (lost_a, lost_b))
 
 
-def _medians(logs: np.ndarray, groups: Sequence[int]) -> np.ndarray:
-    """The median of every group, in the order of the groups' names."""
-    of = np.asarray(groups)
-    return np.array([float(median(logs[of == group])) for group in sorted(set(groups))])
+def _mean(logs: np.ndarray) -> float:
+    """The mean; of opposite infinite values 0."""
+    ends = {float(value) for value in logs if np.isinf(value)}
+    return 0.0 if len(ends) > 1 else float(logs.mean())
 
 
-def _halves(logs: np.ndarray) -> tuple[float, ...]:
-    """The median over the even and the odd places, the first half and the second."""
-    middle = len(logs) // 2
-    if not middle:
-        return ()
-    parts = (slice(0, None, 2), slice(1, None, 2), slice(0, middle), slice(middle, None))
-    return tuple(float(median(logs[part])) for part in parts)
+def tabled(parts: Mapping[str, Finding], what: str, along: str, command: str) -> Finding:
+    """One comparison over the settings of a table that have data, by the seeds of all of them.
+
+    Settings that a rule refuses are listed and left out; if all are, so is the claim.
+    """
+    table = {name: part for name, part in parts.items() if isinstance(part, Compared)}
+    admitted = [part for part in table.values() if part.refused is None]
+    used = admitted or [*table.values()]
+    if not used:
+        return NotTested(command)
+    seeds = set.intersection(*({*part.by_seed} for part in used))
+    return Compared(
+        {seed: _mean(np.array([part.by_seed[seed] for part in used])) for seed in seeds},
+        tuple(key for part in table.values() for key in part.cells),
+        what,
+        " and ".join(dict.fromkeys(part.domain for part in used if part.domain)),
+        (sum(part.lost[0] for part in used), sum(part.lost[1] for part in used)),
+        along,
+        table,
+        None if admitted else used[0].refused,
+    )
 
 
 def seeds_of(record: StoredResult) -> tuple[int, int]:
@@ -87,14 +96,16 @@ def seeds_of(record: StoredResult) -> tuple[int, int]:
 class Comparing(TypedDict):
     """The fields that a comparing claim declares."""
 
-    compares: bool
+    family: str
     examine: Examine
 
 
-def is_smaller(metric: str, arm: Arm, than: Arm, command: str, kind: str = "net") -> Comparing:
+def is_smaller(
+    metric: str, arm: Arm, than: Arm, command: str, kind: str = "net", family: str = "training"
+) -> Comparing:
     """The same as what a claim declares: `metric` is smaller for one arm than for the other."""
     examine = partial(smaller, metric=metric, arm=arm, than=than, command=command, kind=kind)
-    return {"compares": True, "examine": examine}
+    return {"family": family, "examine": examine}
 
 
 def count(found: Results, true: Callable[[StoredResult], bool], what: str, command: str) -> Finding:
@@ -104,12 +115,14 @@ def count(found: Results, true: Callable[[StoredResult], bool], what: str, comma
     return counted([true(record) for record in found], found, what)
 
 
-def counted(true: Sequence[bool], found: Results, what: str) -> Counted:
+def counted(true: Sequence[bool], found: Results, what: str, domain: str = "") -> Counted:
     """The same for what has been looked at already, record by record."""
-    seeds, unit = seeds_and_unit(found)
-    hits = sum(true)
-    text = what.format(hits=hits, runs=f"{len(found)} {unit}")
-    return Counted(hits, len(found), seeds, found.keys(), text, unit)
+    by_seed: dict[int, bool] = {}
+    for record, hit in zip(found, true, strict=True):
+        seed = seeds_of(record)[0]
+        by_seed[seed] = bool(hit) and by_seed.get(seed, True)
+    text = what.format(hits=sum(true), runs=f"{len(found)} {seeds_and_unit(found)[1]}")
+    return Counted(sum(by_seed.values()), len(by_seed), found.keys(), text, domain)
 
 
 VARIED = {"tau0": "starts", "net": "nets", "tau": "policies for τ", "hidden": "depths"}

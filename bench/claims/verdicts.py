@@ -1,96 +1,184 @@
-"""From a finding to a verdict: one of five, with a sentence made from the numbers."""
+"""From a finding to a verdict: one of eight words, with a sentence made from the numbers.
+
+`decide` is the only place that calls a difference significant. A comparison says *no difference*
+if its 95 % interval lies within the margin, *holds* or *fails* if its p-value is below 5 % by
+Holm's method over the family of its study, else *undecided*, with the smallest factor that so many
+seeds would have found. It *depends* if, along the settings of its table, the sign changes
+significantly (Holm over the table). Fewer than twelve seeds are refused.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
 from bench.claims import findings as found
-from bench.claims.claim import Claim
-from bench.claims.entry import Entry, Standing, Status
+from bench.claims.claim import MARGIN, Claim
+from bench.claims.entry import Entry, Row, Standing, Verdict
 from bench.claims.power import POWER, detectable_factor
-from bench.claims.statistics import DECIDING_SEEDS, SIGNIFICANCE, Comparison, largest_family
+from bench.claims.statistics import (
+    DECIDING_SEEDS,
+    SIGNIFICANCE,
+    Comparison,
+    holm,
+    share_interval,
+    sign_test,
+)
 
-SEED_DEPENDENT = "depends on the seed"  # start of a verdict that other seeds contradict
+SEEDS = "seeds"  # the admissibility rule that every finding over seeds obeys
+
+
+def decide(comparison: Comparison, p_adjusted: float, margin: float = MARGIN) -> Verdict:
+    """The verdict on "a is smaller than b", from the interval of a/b and the adjusted p-value."""
+    if 1 / margin < comparison.low and comparison.high < margin:
+        return "no difference"
+    if p_adjusted >= SIGNIFICANCE:
+        return "undecided"
+    return "holds" if comparison.ratio < 1 else "fails"
+
+
+def decide_count(finding: found.Counted, p_adjusted: float) -> Verdict:
+    """The verdict on "true in most seeds"."""
+    if p_adjusted >= SIGNIFICANCE:
+        return "undecided"
+    return "holds" if finding.true > finding.seeds / 2 else "fails"
+
+
+def p_value(finding: found.Finding) -> float | None:
+    """The two-sided p-value of a finding over seeds; None if no seed decides it."""
+    match finding:
+        case found.Compared():
+            return finding.comparison.p_value
+        case found.Counted(true, seeds):
+            return sign_test(true, seeds)
+    return None
 
 
 def entry_of(
     claim: Claim, finding: found.Finding, standing: Standing, p_adjusted: float | None, family: int
 ) -> Entry:
     """The verdict that a finding leads to."""
+    if isinstance(finding, found.NotTested):
+        return Entry(claim, "not testable", finding.command, (), finding)
+    if isinstance(finding, found.Untestable):
+        return Entry(claim, "not testable", finding.why, finding.cells, finding)
+    verdict, evidence, numbers = _judged(claim, finding, p_adjusted, family)
+    refused = _refusal(finding)
+    return Entry(
+        claim,
+        "refused" if refused else verdict,
+        f"{refused.why}; {evidence}" if refused else evidence,
+        finding.cells,
+        finding,
+        domain=finding.domain or claim.domain,
+        rule=refused.rule if refused else "",
+        p_adjusted=p_adjusted,
+        standing="" if refused else standing,
+        **numbers,
+    )
+
+
+def _refusal(finding: found.Measured) -> found.Refusal | None:
+    """The rule that a finding breaks: its own, or too few seeds."""
+    if finding.refused is None and isinstance(finding, found.Compared | found.Counted):
+        seeds = _seeds(finding)
+        if seeds < DECIDING_SEEDS:
+            return found.Refusal(SEEDS, f"{seeds} seeds, at least {DECIDING_SEEDS} are needed")
+    return finding.refused
+
+
+def _seeds(finding: found.Compared | found.Counted) -> int:
+    return finding.comparison.pairs if isinstance(finding, found.Compared) else finding.seeds
+
+
+Judged = tuple[Verdict, str, dict[str, Any]]  # with a sentence and the numbers of an entry
+
+
+def _judged(claim: Claim, finding: found.Measured, p_adjusted: float | None, family: int) -> Judged:
+    """The verdict where no rule refuses it."""
     match finding:
-        case found.NotTested(command):
-            return Entry(claim, "not tested yet", "not tested yet", command, (), finding)
-        case found.Untestable(why, cells):
-            words: Status = "not testable as stated"
-            return Entry(claim, words, words, why, cells, finding)
-        case found.Checked(true, cells, what):
-            status: Status = "holds" if true else "does not hold"
-            return Entry(claim, status, status, what, cells, finding, standing=standing)
-        case found.Depends(on, cells, what):
-            verdict = f"depends on {on}"
-            return Entry(claim, "depends", verdict, what, cells, finding, standing=standing)
-        case found.Counted(cells=cells, what=what):
-            status, verdict = _of_count(finding)
-            return _seen(Entry(claim, status, verdict, what, cells, finding, None, standing))
-        case found.Compared(comparison, _, cells, what):
+        case found.Compared(what=what):
             assert p_adjusted is not None
-            status, verdict = _of_comparison(finding, p_adjusted, family)
-            effect = _effect(comparison, p_adjusted, family, decided=status != "depends")
-            evidence = f"{what}: {effect}"
-            entry = Entry(claim, status, verdict, evidence, cells, finding, p_adjusted, standing)
-            return _seen(entry)
+            comparison = finding.comparison
+            rows = _rows(finding.table, claim.margin)
+            verdict = decide(comparison, p_adjusted, claim.margin)
+            if {"holds", "fails"} <= {row.verdict for row in rows}:
+                verdict, what = "depends", f"{what}: the sign changes with {finding.along}"
+            evidence = f"{what}: {_in_words(comparison, p_adjusted, family, verdict)}"
+            return verdict, evidence, _numbers(finding) | {"rows": rows}
+        case found.Counted():
+            assert p_adjusted is not None
+            rows = _rows(finding.table, claim.margin)
+            return (
+                decide_count(finding, p_adjusted),
+                finding.what,
+                _numbers(finding) | {"rows": rows},
+            )
+        case found.Printed(near):
+            return "holds" if near else "not reproduced", finding.what, _numbers(finding)
+        case found.Depends(on, table=table):
+            parts = [Row(name, *_check(row)) for name, row in table.items()]
+            effects = [row.effect for row in parts if row.effect is not None]
+            numbers = {"effect": max(effects), "interval": (min(effects), max(effects))}
+            seeds = max(row.seeds for row in parts)
+            words = f"depends on {on}: {finding.what}"
+            return "depends", words, numbers | {"rows": tuple(parts), "seeds": seeds}
+        case found.Checked(true):
+            return "holds" if true else "fails", finding.what, _numbers(finding)
 
 
-def _seen(entry: Entry) -> Entry:
-    """Mark an entry with too few seeds as neither confirmed nor exploratory."""
-    if entry.status != "not tested yet":
-        return entry
-    return replace(entry, standing="")
+def _check(finding: found.Checked) -> tuple[Verdict, float, tuple[float, float], int]:
+    numbers = _numbers(finding)
+    verdict: Verdict = "holds" if finding.true else "fails"
+    return verdict, numbers["effect"], numbers["interval"], numbers["seeds"]
 
 
-def _of_count(finding: found.Counted) -> tuple[Status, str]:
-    """All or none of twelve seeds decide; a mixture depends on the seed, however few there are."""
-    if finding.true not in (0, finding.runs):
-        return "depends", f"{SEED_DEPENDENT}: {finding.true} of {finding.runs} {finding.unit}"
-    if finding.seeds < DECIDING_SEEDS and finding.unit != "rows of the table":
-        return "not tested yet", _too_few(finding.seeds, DECIDING_SEEDS)
-    status: Status = "holds" if finding.true else "does not hold"
-    return status, status
+def _numbers(finding: found.Measured) -> dict[str, Any]:
+    """Effect, interval and seeds."""
+    match finding:
+        case found.Compared():
+            comparison = finding.comparison
+            effect, interval = comparison.ratio, (comparison.low, comparison.high)
+            return {"effect": effect, "interval": interval, "seeds": comparison.pairs}
+        case found.Counted(true, seeds):
+            interval = share_interval(true, seeds)
+            return {"effect": true / seeds, "interval": interval, "seeds": seeds}
+        case found.Checked(true, effect=value, interval=ends, seeds=seeds):
+            effect = float(true) if value is None else value
+            return {"effect": effect, "interval": ends or (effect, effect), "seeds": seeds}
+        case found.Printed(effect=effect, interval=interval, seeds=seeds):
+            return {"effect": effect, "interval": interval, "seeds": seeds}
+    return {}
 
 
-def _of_comparison(finding: found.Compared, p_adjusted: float, family: int) -> tuple[Status, str]:
-    """Significant over its family, and no half of the seeds contradicts its other half."""
-    seen = finding.comparison
-    if largest_family(seen.pairs) < family:
-        needed = next(n for n in range(seen.pairs, 64) if largest_family(n) >= family)
-        return "not tested yet", _too_few(seen.pairs, needed)
-    if p_adjusted >= SIGNIFICANCE or _halves_contradict(finding):
-        return "depends", f"{SEED_DEPENDENT}: {seen.wins} of {seen.pairs} seeds"
-    status: Status = "holds" if seen.ratio < 1 else "does not hold"
-    return status, status
+def _rows(
+    table: Mapping[str, found.Compared] | Mapping[str, found.Counted], margin: float
+) -> tuple[Row, ...]:
+    """The settings of a table, Holm over those that no rule refuses."""
+    admitted = {name: finding for name, finding in table.items() if not _refusal(finding)}
+    adjusted = holm({name: p_value(finding) or 0.0 for name, finding in admitted.items()})
+    rows = []
+    for name, finding in table.items():
+        refused = _refusal(finding)
+        verdict: Verdict = "refused"
+        if refused is None and isinstance(finding, found.Compared):
+            verdict = decide(finding.comparison, adjusted[name], margin)
+        elif refused is None and isinstance(finding, found.Counted):
+            verdict = decide_count(finding, adjusted[name])
+        rule = refused.rule if refused else ""
+        rows.append(Row(name, verdict, **_numbers(finding), rule=rule))
+    return tuple(rows)
 
 
-def _too_few(seeds: int, needed: int) -> str:
-    return f"not tested yet: {seeds} seeds, {needed} can decide"
-
-
-def _halves_contradict(finding: found.Compared) -> bool:
-    return len({ratio < 1 for ratio in finding.halves}) > 1
-
-
-def _effect(comparison: Comparison, p_adjusted: float, family: int, *, decided: bool) -> str:
-    lost = comparison.diverged_a + comparison.diverged_b
+def _in_words(seen: Comparison, p_adjusted: float, family: int, verdict: Verdict) -> str:
+    lost = seen.diverged_a + seen.diverged_b
     diverged = f"; {lost} diverged runs counted as worst" if lost else ""
-    factor = detectable_factor(comparison.pairs, family, comparison.spread)
+    factor = detectable_factor(seen.pairs, family, seen.spread) if verdict == "undecided" else 1.0
     able = (
-        ""
-        if decided or factor != factor
-        else f"; {comparison.pairs} seeds of this spread find a factor of {factor:.3g} with "
-        f"probability {POWER:g}"
+        f"; {seen.pairs} seeds of this spread find a factor of {factor:.3g} in {POWER:.0%} of runs"
     )
     return (
-        f"median ratio {comparison.ratio:.3g} (95 % interval {comparison.low:.3g} to "
-        f"{comparison.high:.3g}), smaller in {comparison.wins} of {comparison.pairs} seeds, "
-        f"two-sided p = {comparison.p_value:.2g}, by Holm over {family} comparisons "
-        f"{p_adjusted:.2g}{able}{diverged}"
+        f"ratio {seen.ratio:.3g} (95 % interval {seen.low:.3g} to {seen.high:.3g}), smaller in "
+        f"{seen.wins} of {seen.pairs} seeds, two-sided p = {seen.p_value:.2g}, by Holm over "
+        f"{family} comparisons {p_adjusted:.2g}{able if factor > 1 else ''}{diverged}"
     )

@@ -130,6 +130,12 @@ class Domain:
 
     # ------------------------------------------------------------ the training part
 
+    def trained_on(self, part: str) -> Domain:
+        """Return this domain with the training part of that name."""
+        if part != self.name:
+            raise UserError(f"{self.name} has no training part {part!r}; leave out training")
+        return self
+
     def in_training(self, x: ArrayLike) -> Mask:
         """Return whether the points lie in the training part."""
         return self.contains(x)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from base.errors import UserError
+from base.errors import UserError, nearest
 from bench.domains import Array, Domain, Edge, components
 from bench.domains.parts.box_faces import faces_of
 from bench.domains.parts.points import Mask
@@ -64,6 +64,14 @@ class Cube(Domain):
         )
 
     # ------------------------------------------------------------ the cylinder
+
+    def trained_on(self, part: str) -> Domain:
+        from bench.domains.parts.solid_cube import SOLID
+
+        parts: dict[str, Domain] = {"cylinder": DOMAIN, "cube": SOLID}
+        if part not in parts:
+            raise UserError(f"the cube has no training part {part!r}; {nearest(part, [*parts])}")
+        return parts[part]
 
     def in_training(self, x: ArrayLike) -> Mask:
         """Return whether r ≤ 1 and 0 ≤ x₃ ≤ 1."""

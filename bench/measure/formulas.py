@@ -18,6 +18,7 @@ from base.errors import UserError
 from bench.core.guards.text import shell_command
 from bench.measure.medians import median
 from bench.measure.norms import curl_of
+from bench.measure.soundness import defects, points_of
 
 if TYPE_CHECKING:
     from bench.problems import Array, Problem
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6  # of the largest value of the quantity over the points
 DOUBT = 10.0
-POINTS = 400
+POINTS = 200  # of the domain, and as many of its training part
 STEP = 0.02  # the longest; near a singular edge a share of the distance
 NEAR_EDGE = 0.05
 # Weights of f(x + kh) − f(x − kh), k = 1..4, for h f'(x), exact for polynomials of degree 8.
@@ -75,9 +76,9 @@ class Verdict:
 
 def verdicts(problem: Problem) -> list[Verdict]:
     """Every formula of the problem that can be compared with another."""
-    x = points_of(problem)
+    x = points_of(problem, POINTS)
     broken = [v for v in _well_formed(problem, x) if not v.agrees]
-    return broken or [*_equations(problem, x), *_boundary(problem)]
+    return broken or [*_equations(problem, x), *_boundary(problem), *_values(problem)]
 
 
 def require(problem: Problem, place: str) -> None:
@@ -87,14 +88,6 @@ def require(problem: Problem, place: str) -> None:
         command = shell_command("femnets", "check", place)
         more = f"; and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise UserError(f"{place}: {wrong[0]}{more}; see all with `{command}`")
-
-
-def points_of(problem: Problem) -> Array:
-    """Points of the domain, far enough from a singular edge for differences."""
-    x = problem.domain.sample(POINTS, seed=0)
-    for a, b in problem.singular_edges:
-        x = x[:, np.hypot(x[0] - a, x[1] - b) > 1e-3]
-    return x
 
 
 def _steps(problem: Problem, x: Array) -> Array:
@@ -143,7 +136,7 @@ def _well_formed(problem: Problem, x: Array) -> Iterator[Verdict]:
 
 
 def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
-    """curl u, div u = ρ, curl(φ curl u) = f, ∇φ; without u: div f = 0; φ > 0."""
+    """curl u, div u = ρ, curl(φ curl u) = f, ∇φ; without u: div f = 0."""
     steps = _steps(problem, x)
 
     def held(name: str, meaning: str, said: Array, of: Field, made: Field) -> Verdict:
@@ -155,7 +148,7 @@ def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
     def divergence(D: Array) -> Array:
         return np.einsum("iiq->q", D)
 
-    if _closed(problem):
+    if problem.closed_form:
         yield held("curl u", "curl_u and the curl of u", problem.curl_u(x), problem.u, curl_of)
         yield held("div u", "rho and the divergence of u", problem.rho(x), problem.u, divergence)
 
@@ -172,11 +165,7 @@ def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
         said = problem.grad_potential(x)
         name, meaning = "potential", "grad_potential and the gradient of potential"
         yield held(name, meaning, said, problem.potential, lambda D: D)
-    phi = problem.phi(x)
-    lowest = int(np.argmin(phi))
-    hint = f"must be positive, is {phi[lowest]:.3g} at " + _place(x[:, lowest])
-    yield Verdict("phi", "", bool(phi[lowest] > 0), hint=hint)
-    yield from _declared(problem, x, phi, np.linalg.norm(gradient, axis=0))
+    yield from _declared(problem, x, problem.phi(x), np.linalg.norm(gradient, axis=0))
 
 
 def _declared(problem: Problem, x: Array, phi: Array, slopes: Array) -> Iterator[Verdict]:
@@ -189,9 +178,16 @@ def _declared(problem: Problem, x: Array, phi: Array, slopes: Array) -> Iterator
             excess = beyond(declared)
             k = int(np.argmax(excess))
             found = phi[k] if name == "phi_min" else slopes[k] / phi[k]
-            hint = f"is declared as {declared:.6g}, but there is {found:.6g} at {_place(x[:, k])}"
+            at = ", ".join(f"{c:.3g}" for c in x[:, k])
+            hint = f"is declared as {declared:.6g}, but there is {found:.6g} at ({at})"
             right = excess[k] <= TOLERANCE * abs(found) and (declared > 0 or name == "phi_slope")
             yield Verdict(name, "", bool(right), hint=hint)
+
+
+def _values(problem: Problem) -> list[Verdict]:
+    """φ > 0; u, curl u, f and φ finite and bounded, in the domain and in the training part."""
+    wrong = [Verdict(name, "", False, hint=said) for name, said in defects(problem)]
+    return wrong or [Verdict("values: finite, phi positive, also in the training part", "", True)]
 
 
 def _compared(
@@ -231,23 +227,14 @@ def _slip(said: Array, found: Array) -> str:
 
 def _boundary(problem: Problem) -> Iterator[Verdict]:
     """Compare g with u × n, where both are given."""
-    if not _closed(problem) or problem.g is None:
+    if not problem.closed_form or problem.g is None:
         return
-    sample = problem.domain.sample_boundary(POINTS, seed=0)
+    sample = problem.domain.sample_boundary(2 * POINTS, seed=0)
     said = problem.g(sample.x, sample.normal)
     u = problem.u(sample.x)
     exact = np.cross(u, sample.normal, axis=0)
     size = float(np.abs(u).max())
     yield _compared("trace", "g and u × n", sample.x, said, exact, exact, size)
-
-
-def _closed(problem: Problem) -> bool:
-    """Whether u is a formula: a computed reference has an error of its own, and no derivatives."""
-    return problem.known and not problem.reference_error
-
-
-def _place(x: Array) -> str:
-    return "({:.3g}, {:.3g}, {:.3g})".format(*map(float, x))
 
 
 def _shown(values: tuple[float, ...]) -> str:

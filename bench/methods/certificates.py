@@ -7,6 +7,7 @@ certificate itself, for any field.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from time import perf_counter
@@ -21,30 +22,35 @@ from bench.problems import Array, Problem, one
 
 if TYPE_CHECKING:
     from fem.certificates.certificate import Certificate
-    from fem.certificates.constants import Coefficient
-    from fem.rules.quadrature import Rule
+    from fem.certificates.constants import PhiBounds
+    from fem.rules.quadrature import Quadrature, Rule
 
 METHODS = ("auto", "own", "reference")
+STORED = (
+    "l2_bound", "l2_lower_bound", "relative_l2_bound", "energy_bound", "energy_lower_bound",
+    "own_l2_bound", "certificate", "certificate_seconds",
+)  # fmt: skip
 SAMPLED = 4096  # points at which an undeclared φ is bounded
 ORDER = 12  # of the reference on one brick, where u is smooth
 # layers of the reference at a singular edge, tried in this order, on the cube (fast) and elsewhere
 CUBE_LAYERS, LAYERS = (4, 8), (2, 3)
+MOST_POINTS = 200_000  # of a mesh, for comparisons
 CLOSE = 0.2  # a reference is good enough if its own bound is below this share of the distance
 
 
-def coefficient(problem: Problem) -> tuple[Coefficient, str | None]:
+def coefficient(problem: Problem) -> tuple[PhiBounds, str | None]:
     """What the problem declares of φ; where it does not, sampled values and a doubt."""
-    from fem.certificates.constants import Coefficient
+    from fem.certificates.constants import PhiBounds
 
     if problem.phi is one:
-        return Coefficient(), None
+        return PhiBounds(), None
     if problem.phi_min is not None and problem.phi_slope is not None:
-        return Coefficient(minimum=problem.phi_min, slope=problem.phi_slope), None
+        return PhiBounds(minimum=problem.phi_min, slope=problem.phi_slope), None
     x = problem.domain.sample(SAMPLED, 0)
     phi = problem.phi(x)
     slope = np.linalg.norm(problem.grad_phi(x), axis=0) / phi
     doubt = "the problem does not declare phi_min and phi_slope, so they were sampled"
-    return Coefficient(minimum=float(phi.min()), slope=float(slope.max())), doubt
+    return PhiBounds(minimum=float(phi.min()), slope=float(slope.max())), doubt
 
 
 def certify(field: Any, problem: Problem, method: str = "auto") -> Certificate:
@@ -67,7 +73,9 @@ def certify(field: Any, problem: Problem, method: str = "auto") -> Certificate:
 
 def _on_bricks(field: Any) -> bool:
     """Whether a field is the solution of a boundary-value problem on bricks."""
-    return hasattr(field, "multiplier") and hasattr(getattr(field.space, "mesh", None), "raised")
+    from fem.spaces.bricks.space import BrickSpace
+
+    return hasattr(field, "multiplier") and isinstance(field.space, BrickSpace)
 
 
 def _better(found: list[Certificate]) -> Certificate:
@@ -92,6 +100,13 @@ def own(field: Any, problem: Problem) -> Certificate:
         twice=problem.domain.structured or getattr(field, "built_in", None) is None,
         doubt=doubt,
     )
+
+
+def relative_bound(field: Any, problem: Problem) -> float:
+    """The relative L² error that a field's own residuals certify; infinite where none is."""
+    found = own(field, problem)
+    share = None if found.doubt else found.relative_l2_bound
+    return np.inf if share is None else share
 
 
 def recovered(solution: Any, problem: Problem) -> Certificate:
@@ -130,10 +145,11 @@ def _compared(field: Any, problem: Problem, layers: int | None) -> Certificate:
     from fem.certificates.certificate import Certificate, doubts
     from fem.certificates.settling import settle
 
+    if problem.domain.geometry(problem.natural).rules is None:
+        raise UserError(
+            f"no reference is proved on {problem.domain.name}, so none is compared with"
+        )
     of_it = reference(problem, layers)[1]
-    geometry = problem.domain.geometry(problem.natural)
-    if geometry.rules is None or of_it.l2_bound is None:
-        raise UserError(f"{problem.domain.name} has no certified reference")
     rooted = of_it.energy_bound is not None and (hasattr(field, "curl") or hasattr(field, "jets"))
 
     def compute(level: int) -> dict[str, float]:
@@ -157,7 +173,7 @@ def _compared(field: Any, problem: Problem, layers: int | None) -> Certificate:
         energy_lower_bound=low.get("energy"),
         norm=found.result["value"],
         energy_norm=found.result.get("energy_norm"),
-        parts={"distance": found.result["l2"], "reference": of_it.l2_bound},
+        parts={"distance": found.result["l2"], "reference": _bound(of_it, "l2")},
         constants=of_it.constants,
         change=found.change,
         levels=found.levels,
@@ -175,23 +191,50 @@ def _distances(
     field: Any, problem: Problem, layers: int | None, level: int, rooted: bool
 ) -> dict[str, float]:
     """‖w − v‖, ‖v‖ and, with `rooted`, both in the energy norm, by the rule of a level."""
-    rule, w, curl_w = _tabulated(problem, layers, level)
-    x, weights = rule.points, rule.weights
+    total = dict.fromkeys(("l2", "value", *(("energy", "energy_norm") if rooted else ())), 0.0)
+    for piece, w, curl_w in _pieces(field, problem, layers, level):
+        x = piece.points
+        v = np.asarray(field(x))
+        rests = {"l2": w - v, "value": v}
+        if rooted:
+            root, c = np.sqrt(problem.phi(x)), _curl(field, x)
+            rests |= {"energy": root * (curl_w - c), "energy_norm": root * c}
+        for name, rest in rests.items():
+            total[name] += float(piece.weights @ (rest**2).sum(axis=0))
+    return {name: float(np.sqrt(value)) for name, value in total.items()}
 
-    def norm(values: Array) -> float:
-        return float(np.sqrt(weights @ (values**2).sum(axis=0)))
 
-    v = np.asarray(field(x))
-    found = {"l2": norm(w - v), "value": norm(v)}
-    if rooted:
-        root, c = np.sqrt(problem.phi(x)), _curl(field, x)
-        found |= {"energy": norm(root * (curl_w - c)), "energy_norm": norm(root * c)}
-    return found
+def _pieces(
+    field: Any, problem: Problem, layers: int | None, level: int
+) -> Iterator[tuple[Rule, Array, Array]]:
+    """A rule with the values and the curl of the reference: the Gauss points of an element's own
+    cells, where it is smooth, and the domain's rule for all other fields."""
+    rule = _cell_rule(field, problem, level)
+    if rule is None:
+        yield _tabulated(problem, layers, level)
+        return
+    if len(rule) > MOST_POINTS:
+        raise UserError("this mesh has too many cells for a comparison with a reference")
+    solution, _ = reference(problem, layers)
+    for piece in rule.chunks():
+        yield piece, solution(piece.points), solution.curl(piece.points)
+
+
+def _cell_rule(field: Any, problem: Problem, level: int) -> Quadrature | None:
+    from fem.rules.on_mesh import on_mesh
+
+    space = getattr(field, "space", None)
+    mesh = getattr(getattr(space, "complex", space), "mesh", None)  # nodal elements have a complex
+    if hasattr(mesh, "t"):
+        return on_mesh(mesh, level + 1, problem.singular_edge)
+    if isinstance(n := getattr(space, "n", None), int):
+        return problem.domain.gauss_rule(n, "tet", 2 * level + 2, problem.singular_edges)
+    return None
 
 
 @lru_cache(maxsize=6)
 def _tabulated(problem: Problem, layers: int | None, level: int) -> tuple[Rule, Array, Array]:
-    """The rule of a level with the values and the curl of the reference."""
+    """The domain's rule of a level with the values and the curl of the reference."""
     geometry = problem.domain.geometry(problem.natural)
     assert geometry.rules is not None
     rule = geometry.rules(level, problem.singular_edge).volume
@@ -203,3 +246,29 @@ def _curl(field: Any, x: Array) -> Array:
     from fem.certificates.jets import curl
 
     return curl(field.jets(x, "first")) if hasattr(field, "jets") else np.asarray(field.curl(x))
+
+
+def stored(field: Any, problem: Problem) -> dict[str, Any]:
+    """What cells keep of the certificates of a field: null where there is none, with a reason.
+
+    `own_l2_bound` is the bound by the field's own residuals or by recovery.
+    """
+    found: list[Certificate] = []
+    reasons = []
+    for method in ("own",) if _on_bricks(field) else ("own", "reference"):
+        try:
+            found.append(certify(field, problem, method))
+        except UserError as error:
+            reasons.append(str(error))
+    if not found:
+        return dict.fromkeys(STORED) | {"certified": False, "certificate_reason": reasons[-1]}
+    document = _better(found).document()
+    values = {name: document[name] for name in STORED[:5]}
+    own = [each.l2_bound for each in found if each.method != "reference"]
+    return values | {
+        "own_l2_bound": own[0] if own and own[0] is not None and np.isfinite(own[0]) else None,
+        "certified": document["certified"],
+        "certificate": document["method"],
+        "certificate_reason": document["reason"],
+        "certificate_seconds": sum(each.seconds for each in found),
+    }

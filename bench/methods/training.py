@@ -19,6 +19,7 @@ from bench.core.plain_values import finite
 from bench.core.settings import configured
 from bench.measure import norms
 from bench.measure.net_fields import net_errors
+from bench.measure.soundness import require_values
 from bench.measure.timing import clocked
 from bench.methods.compiling import announce
 from bench.methods.configurations import TrainingConfig
@@ -76,6 +77,7 @@ class Data:
         domain = problem.domain
         points = domain.narrowed(domain.sample_training(samples, seed), radius)
         test = domain.sample_training(TEST_SAMPLES, seed, test=True)
+        require_values(problem, points)
         return cls(
             problem,
             features,

@@ -64,6 +64,8 @@ class Problem:
     edge from a to b is ψ(b) − ψ(a), exactly, also where ∇ψ is singular.
     For a computed u, `reference_error` is its relative error; smaller errors mean nothing.
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
+    `training` names the part in which nets are trained, by default the domain's own: on the cube
+    "cylinder" (default), which reaches beyond it, or "cube".
     Error bounds use `phi_min` ≤ φ and `phi_slope` ≥ |∇ log φ| on the domain; φ = 1 needs neither.
     """
 
@@ -83,10 +85,13 @@ class Problem:
     natural: tuple[str, ...] = ()
     g: Trace | None = None  # by default that of u
     reference_error: float | None = None  # relative, of a computed u; None: closed form
+    training: str = ""
     phi_min: float | None = None
     phi_slope: float | None = None
 
     def __post_init__(self) -> None:
+        if self.training:
+            object.__setattr__(self, "domain", self.domain.trained_on(self.training))
         if not self.known and self.g is None:
             raise UserError(f"problem {self.name} needs u and curl_u, or the trace g = u × n")
         if self.natural:
@@ -96,6 +101,11 @@ class Problem:
     def known(self) -> bool:
         """Whether u is given."""
         return self.u is not not_known
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether u is a formula: a computed reference has an error of its own."""
+        return self.known and not self.reference_error
 
     def trace(self, x: Array, n: Array) -> Array:
         """Return u × n at boundary points with outward normals: `g`, or computed from u."""

@@ -60,7 +60,7 @@ class Geometry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coefficient:
+class PhiBounds:
     """What is known of φ: φ ≥ minimum > 0, and |∇ log φ| ≤ slope."""
 
     minimum: float = 1.0
@@ -85,7 +85,7 @@ class Constants:
     natural: float = 0.0  # ‖w‖ ≤ natural ‖curl s‖ on natural faces
 
     @classmethod
-    def of(cls, geometry: Geometry, phi: Coefficient) -> Constants:
+    def of(cls, geometry: Geometry, phi: PhiBounds) -> Constants:
         C, lowest = geometry.maxwell.value / sqrt(phi.minimum), sqrt(phi.minimum)
         A = geometry.bend + geometry.reach * phi.slope
         trace = sqrt(A * C**2 + 2 * geometry.reach * C / lowest)

@@ -13,7 +13,7 @@ from fem import memory
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import NORMS, energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
-from fem.certificates.constants import Coefficient, Constants, Geometry
+from fem.certificates.constants import Constants, Geometry, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
 from fem.certificates.raviart_thomas import divergence
 from fem.certificates.recovery import Recovered, recovered
@@ -37,7 +37,7 @@ def certify_bricks(
     solution: Any,
     problem: BoundaryValueProblem,
     geometry: Geometry,
-    phi: Coefficient,
+    phi: PhiBounds,
     *,
     doubt: str | None = None,
 ) -> Certificate:

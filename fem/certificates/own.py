@@ -10,7 +10,7 @@ from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
-from fem.certificates.constants import Coefficient, Constants, Geometry
+from fem.certificates.constants import Constants, Geometry, PhiBounds
 from fem.certificates.jets import Smooth, curl
 from fem.certificates.residuals import own_lift, own_norms
 from fem.certificates.settling import Bounds, settle
@@ -21,7 +21,7 @@ def certify_own(
     field: Smooth,
     problem: BoundaryValueProblem,
     geometry: Geometry,
-    phi: Coefficient,
+    phi: PhiBounds,
     *,
     twice: bool = True,
     doubt: str | None = None,

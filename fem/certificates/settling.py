@@ -3,7 +3,7 @@
 All norms are computed on levels of finer and deeper rules until every bound moves by less than
 SETTLED of itself; twice the last change is added to it. This is no proof that a rule is accurate,
 which is why a certificate holds *up to quadrature and rounding*. So that rounding does not enter,
-every bound is at least FLOOR times the norm of the field.
+every bound is at least FLOOR times the norm of the field, and moves below that do not count.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def settle(
         result = compute(level)
         before, bounds = bounds, _floored(bounds_of(result), result)
         moved = {name: abs(bounds[name] - before[name]) for name in bounds}
-        change = max(_relative(moved[name], bounds[name]) for name in bounds)
+        floor = FLOOR * result["value"]
+        change = max(_relative(moved[name], bounds[name], floor) for name in bounds)
         widened = {name: bounds[name] + 2 * moved[name] for name in bounds}
         found = Settled(result, widened, change, level)
         if found.settled:
@@ -57,8 +58,8 @@ def _floored(bounds: Bounds, norms: Bounds) -> Bounds:
     return {name: bound + FLOOR * norms["value"] for name, bound in bounds.items()}
 
 
-def _relative(moved: float, bound: float) -> float:
+def _relative(moved: float, bound: float, floor: float) -> float:
     """A change relative to its bound; what is not finite never rests."""
     if not isfinite(moved):
         return float("inf")
-    return moved / bound if bound else 0.0
+    return 0.0 if moved <= floor else moved / bound

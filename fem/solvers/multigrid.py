@@ -7,6 +7,7 @@ times.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ from fem.solvers.symmetric_kernels import Indices
 from fem.spaces import Array
 
 MAX_COARSE = 200
+MAX_DENSE = 600  # nodes of a coarsest matrix that is inverted, not factorised
+SHIFT = 1e-10  # relative to the diagonal
+STALLED = 0.8  # more aggregates per node: coarsening does not pay
 STRONG = 0.08  # θ of strong connections; 0.2 takes 29 iterations on the graded prism, not 17
 
 
@@ -35,11 +39,13 @@ class Multigrid:
         """`thin`: whether the mesh has thin cells, whose weak connections are to be left out."""
         self.levels: list[_Level] = []
         while matrix.shape[0] > MAX_COARSE:
-            self.levels.append(_level(matrix, thin))
-            transfer = self.levels[-1].prolongation
+            level = _level(matrix, STRONG / 2 ** len(self.levels) if thin else 0.0)
+            if level is None:
+                break
+            self.levels.append(level)
+            transfer = level.prolongation
             matrix = (transfer.T @ (matrix @ transfer)).tocsr()
-        # The Neumann matrix is singular: the pseudo-inverse leaves its constants alone.
-        self.coarsest = np.linalg.pinv(matrix.toarray(), hermitian=True)
+        self.coarsest = _direct(matrix)
 
     def __call__(self, b: Array) -> Array:
         """x ≈ A⁻¹ b for b (nodes, K): V-cycle, Gauss–Seidel forwards down and backwards up."""
@@ -47,7 +53,7 @@ class Multigrid:
 
     def _cycle(self, depth: int, b: Array) -> Array:
         if depth == len(self.levels):
-            return self.coarsest @ b
+            return self.coarsest(b)
         level = self.levels[depth]
         x, rest = level.matrix.forward(level.inverse, b)
         transfer = level.prolongation
@@ -67,8 +73,9 @@ class Multigrid:
         return x
 
 
-def _level(matrix: Any, thin: bool) -> _Level:
-    """A level and the step below it: P = (I − 4/3 D⁻¹ A) T, T the constants on aggregates.
+def _level(matrix: Any, threshold: float) -> _Level | None:
+    """A level and the step below it: P = (I − 4/3 D⁻¹ A) T, T the constants on aggregates; None if
+    there are hardly fewer aggregates than nodes.
 
     pyamg's naive aggregation (a node with all its neighbours) coarsens tets 7-fold: 14 iterations
     of the whole preconditioner at n = 32 and 15 at 64. Its standard aggregation, 27-fold: 24, and
@@ -82,25 +89,43 @@ def _level(matrix: Any, thin: bool) -> _Level:
     from pyamg.aggregation.aggregate import naive_aggregation
     from scipy.sparse import csr_matrix, diags_array
 
-    strong = _strong(csr_matrix(matrix)) if thin else csr_matrix(matrix)
+    matrix = csr_matrix(matrix)
+    strong = _strong(matrix, threshold) if threshold else matrix
     aggregates = csr_matrix(naive_aggregation(strong)[0], dtype=float)
+    if aggregates.shape[1] > STALLED * aggregates.shape[0]:
+        return _level(matrix, 0.0) if threshold else None
     row_sums = np.asarray(abs(strong).sum(axis=1)).ravel()
+    row_sums[row_sums == 0] = np.inf  # a node without strong connections keeps its constant
     smoothed = aggregates - diags_array(4 / 3 / row_sums) @ (strong @ aggregates)
     half = Symmetric.of(matrix)
     return _Level(half, 1 / half.diagonal, csr_matrix(smoothed))
 
 
-def _strong(matrix: Any) -> Any:
+def _strong(matrix: Any, threshold: float) -> Any:
     """Entries with |a_ij| > θ (a_ii a_jj)^½ (Vaněk, Mandel, Brezina); the others are added to the
     diagonal."""
     from scipy.sparse import coo_matrix, csr_matrix
 
     entries = matrix.tocoo()
     scale = np.sqrt(np.abs(matrix.diagonal()))
-    weak = np.abs(entries.data) <= STRONG * scale[entries.row] * scale[entries.col]
+    weak = np.abs(entries.data) <= threshold * scale[entries.row] * scale[entries.col]
     weak &= entries.row != entries.col
     column = np.where(weak, entries.row, entries.col)
     return csr_matrix(coo_matrix((entries.data, (entries.row, column)), shape=matrix.shape))
+
+
+def _direct(matrix: Any) -> Callable[[Array], Array]:
+    """The inverse of the coarsest matrix; a Neumann matrix is singular, and its constants are left
+    alone: by a pseudo-inverse or, for a large matrix, by a shift."""
+    if matrix.shape[0] <= MAX_DENSE:
+        inverse = np.linalg.pinv(matrix.toarray(), hermitian=True)
+        return lambda b: inverse @ b
+    from scipy.sparse import csc_array, diags_array
+    from scipy.sparse.linalg import splu
+
+    shifted = csc_array(matrix + diags_array(SHIFT * matrix.diagonal()))
+    symmetric = {"SymmetricMode": True}
+    return splu(shifted, permc_spec="MMD_AT_PLUS_A", options=symmetric).solve
 
 
 @njit(cache=True, nogil=True)

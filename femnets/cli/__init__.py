@@ -26,9 +26,9 @@ EXIT_BAD_INPUT = 2
 
 
 @functools.cache
-def build_app() -> typer.Typer:
+def build_app(only: str | None = None) -> typer.Typer:
+    """Return the app with every command, or with one, whose module alone is imported."""
     import importlib
-    import pkgutil
 
     import typer
 
@@ -39,11 +39,18 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(importlib.import_module(f"{__name__}._root").root)
-    for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
-        if not module.startswith("_"):
-            command = importlib.import_module(f"{__name__}.{module}").command
-            app.command(name=module.replace("_", "-"))(_checked(command))
+    for module in [only] if only else command_names():
+        command = importlib.import_module(f"{__name__}.{module}").command
+        app.command(name=module.replace("_", "-"))(_checked(command))
     return app
+
+
+def command_names() -> list[str]:
+    """Return the names of the commands, in the order of the alphabet."""
+    import pkgutil
+
+    names = (info.name for info in pkgutil.iter_modules(__path__))
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 @functools.cache
@@ -105,7 +112,8 @@ def _invoked(arguments: Sequence[str]) -> int:
     from base.errors import SHOWN
 
     try:
-        code = whole_command(build_app())(args=[*arguments] or ["--help"], standalone_mode=False)
+        app = build_app(*(set(arguments[:1]) & set(command_names())))
+        code = whole_command(app)(args=[*arguments] or ["--help"], standalone_mode=False)
     except KeyboardInterrupt as interrupt:
         return _interrupted(interrupt)
     except BrokenPipeError:  # the reader has closed the pipe; `_flushed` handles the rest

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bench.store.files import StoredResult
 
 VERDICTS, RESULTS = ".json", ".parquet"  # files that may be given instead of a run
-VERDICT_PARTS = ("name", "status", "verdict", "standing")
+VERDICT_PARTS = ("name", "verdict", "standing")
 MOST_VERDICTS_BYTES = 2**24
 SHOWN = 20  # at most so many cells that are not reproduced are listed in a terminal
 

@@ -22,6 +22,7 @@ from bench.core.guards.sizes import check_memory
 from bench.core.settings import MOST_THREADS
 from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
+from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
 SIZES = {"fit": "samples", "solve": "points"}
+MOST_STEPS = 10_000  # of a training that is to be certified
 HIDDEN = {"samples"}  # not an option of --track solve
 
 
@@ -53,6 +55,15 @@ def command(
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(min=0, help="Maximum number of seconds.", rich_help_panel=END)
+    ] = None,
+    until_certified: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="With --track solve: stop when the residuals of the net certify this relative L² "
+            f"error (and after {MOST_STEPS} steps without another limit).",
+            rich_help_panel=END,
+        ),
     ] = None,
     threads: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
@@ -83,20 +94,41 @@ def command(
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
+    if until_certified is not None:
+        settings = _to_be_certified(track, settings, seconds)
     config: Any = configured(_config_of(track, settings), settings, where="a training")
     check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
 
     with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
-        trained = _trained(config, seconds, progress)
+        trained = _trained(config, seconds, until_certified, progress)
     _written(trained, config, save, history)
     if as_json:
         settings = {**plain(config), "seconds": seconds, "track": track}
         show_json({**trained.values, "config": settings})
     else:
         typer.echo(table(trained.values))
-    return exit_code(trained.training.interrupted, received)
+    code = exit_code(trained.training.interrupted, received)
+    return code or _certified(trained.values, until_certified)
+
+
+def _to_be_certified(track: str, settings: dict[str, Any], seconds: float | None) -> dict[str, Any]:
+    """The settings with a limit for trainings that are never certified."""
+    if track != "solve":
+        raise UserError("--until-certified needs the equation; add --track solve")
+    limited = seconds is not None or {"steps", "evaluations", "patience"} & settings.keys()
+    return settings if limited else {**settings, "steps": MOST_STEPS}
+
+
+def _certified(values: dict[str, Any], wanted: float | None) -> int:
+    """Return 0 if the relative error that was asked for is certified, else 1 with a line."""
+    found = values.get("relative_l2_bound")
+    if wanted is None or (values["certified"] and found <= wanted):
+        return 0
+    reason = values["certificate_reason"] or f"the certified relative error is {found:.3g}"
+    typer.echo(f"not certified to {wanted:g}: {reason}", err=True)
+    return EXIT_FAILED_CELLS
 
 
 def _written(
@@ -139,12 +171,14 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
 
 
 def _trained(
-    config: Any, seconds: float | None, progress: TrainingProgress
+    config: Any, seconds: float | None, until_certified: float | None, progress: TrainingProgress
 ) -> TrainedNet | SolvedNet:
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 
-        return solve_net(config, seconds=seconds, progress=progress)
+        return solve_net(
+            config, seconds=seconds, until_certified=until_certified, progress=progress
+        )
     from bench.methods.training import train_net
 
     return train_net(config, seconds=seconds, progress=progress)

@@ -11,10 +11,11 @@ An optimiser module declares:
     warm_up        compiles what it needs before the clock runs; may be left out
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
-`rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower` and `seed` are
-not options: the training sets them.) Files import torch, SciPy and numba inside their functions, so
-that planning can read the rest without them. In Python a function with the arguments of `minimize`,
-or a class like those of torch.optim, can be given instead of a name.
+`rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower`, `seed` and
+`shapes`, those of the tensors in θ, are not options: the training sets them.) Files import torch,
+SciPy and numba inside their functions, so that planning can read the rest without them. In
+Python a function with the arguments of `minimize`, or a class like those of torch.optim, can be
+given instead of a name.
 
 It calls `objective(theta) -> (J, gradient)`, and `report(theta, J, gradient)` at the start and
 after every accepted step (with None for what it did not compute: the whole J, on mini batches). It
@@ -34,6 +35,9 @@ How τ > 0 is kept (the Fractional-DNN divides by τ) is declared in `POSITIVE`:
 - "reject": the objective is +inf outside, and the line search rejects that.
 
 All three end within {τ > 0}; the docstring of each module explains its choice.
+
+`SSBFGS`, `SSBroyden` and `LM` are three of them as classes like those of torch.optim, for any torch
+loss: `step(closure)` (`docs/howto/self_scaled_bfgs.md`).
 """
 
 from __future__ import annotations
@@ -42,13 +46,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from base.errors import UserError, nearest
 from base.registry import Registry
+
+if TYPE_CHECKING:
+    from nets.optimizers._torch_classes import LM as LM
+    from nets.optimizers._torch_classes import SSBFGS as SSBFGS
+    from nets.optimizers._torch_classes import SSBroyden as SSBroyden
 
 Vector = NDArray[np.float64]
 Objective = Callable[[Vector], tuple[float, Vector]]
@@ -75,7 +84,7 @@ class Diverged(Exception):
 DENSE_LIMIT = 5000
 #: What "auto" means: up to so many parameters, beyond, and where a net solves an equation.
 AUTO = {"dense": "ssbfgs", "limited": "lssbfgs", "equation": "ssbroyden"}
-SET_BY_THE_TRAINING = ("lower", "seed")
+SET_BY_THE_TRAINING = ("lower", "seed", "shapes")
 WAYS = ("log", "bounds", "reject")
 DECLARATIONS = {
     "minimize": "the function (objective, theta, report, *, options) -> reason",
@@ -186,3 +195,12 @@ def state_bytes(optimizer: str, parameters: int, given: Mapping[str, Any] | None
 def _name(module: ModuleType) -> str:
     own = getattr(module, "NAME", None)
     return str(own) if own else module.__name__.rsplit(".", 1)[-1]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the torch classes when they are first used: planning needs no torch."""
+    if name not in ("SSBFGS", "SSBroyden", "LM"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nets.optimizers import _torch_classes
+
+    return getattr(_torch_classes, name)

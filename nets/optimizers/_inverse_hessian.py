@@ -37,6 +37,14 @@ class InverseHessian:
         """Start from a symmetric matrix (its lower triangle) instead of the identity."""
         self.triangle = matrix[np.tril_indices(self.size)]
 
+    def times(self, vector: Vector) -> Vector:
+        """Carry out the pending update and return H times the vector; H must have begun."""
+        assert self.triangle is not None
+        product = np.empty(self.size)
+        _apply_then_multiply(self.triangle, *self.pending, vector, product)
+        self.pending = (1.0, np.zeros(self.size), np.zeros(self.size))
+        return product
+
     def update(
         self,
         s: Vector,
@@ -61,9 +69,7 @@ class InverseHessian:
             self.triangle = _scaled_identity(self.size, scale)
             product, Hy = scale * gradient, scale * y
         else:
-            product = np.empty(self.size)
-            _apply_then_multiply(self.triangle, *self.pending, gradient, product)
-            self.pending = (1.0, np.zeros(self.size), np.zeros(self.size))
+            product = self.times(gradient)
             if not usable:
                 return -product
             Hy = product + direction

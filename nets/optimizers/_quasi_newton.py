@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nets.optimizers import Objective, Report, Vector
 from nets.optimizers._inverse_hessian import InverseHessian
-from nets.optimizers._line_search import first_point, weak_wolfe
+from nets.optimizers._line_search import Point, first_point, weak_wolfe
 
 #: (sᵀBs/sᵀy, yᵀHy/sᵀy, parameters) -> ρ, φ: a member of Broyden's class with its scaling
 Member = Callable[[float, float, int], tuple[float, float]]
@@ -32,31 +32,72 @@ def descend(
     if it fails again, the run ends.
     """
     point = first_point(objective, theta)
-    H = InverseHessian(point.theta.size)
-    direction, first_alpha, fresh = -point.gradient, _first_alpha(point.gradient), True
+    run = QuasiNewton(objective, point, InverseHessian(point.theta.size), scaling, member)
     if inverse is not None:
-        H.start_from(inverse)
-        direction, first_alpha, fresh = -(inverse @ point.gradient), 1.0, False
+        run.start_from(inverse)
     while True:
-        report(point.theta, point.J, point.gradient)
+        report(run.point.theta, run.point.J, run.point.gradient)
+        if not run.step():
+            return run.reason
+
+
+class QuasiNewton:
+    """A point, the inverse Hessian H and the next direction; `step` moves the point."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        point: Point,
+        H: InverseHessian,
+        scaling: bool,
+        member: Member | None,
+    ) -> None:
+        self.objective, self.point, self.H = objective, point, H
+        self.scaling, self.member, self.reason = scaling, member, ""
+        self.fresh = H.triangle is None  # whether H is the identity
+        if self.fresh:
+            self._restart()
+        else:
+            self.direction, self.first_alpha = -H.times(point.gradient), 1.0
+
+    def start_from(self, inverse: NDArray[np.float64]) -> None:
+        """Start from this H."""
+        self.H.start_from(inverse)
+        self.direction, self.first_alpha = -(inverse @ self.point.gradient), 1.0
+        self.fresh = False
+
+    def step(self) -> bool:
+        """Take one step, or reset H where no step decreases J; False and a `reason` at the end."""
+        point = self.point
         if not np.any(point.gradient):
-            return "the gradient is zero"
-        accepted = weak_wolfe(objective, point, direction, first_alpha)
+            self.reason = "the gradient is zero"
+            return False
+        accepted = weak_wolfe(self.objective, point, self.direction, self.first_alpha)
         if accepted is None:
-            if fresh:
-                return "no step along the gradient decreases J"
-            H.forget()
-            direction, first_alpha = -point.gradient, _first_alpha(point.gradient)
-            fresh = True
-            continue
+            if self.fresh:
+                self.reason = "no step along the gradient decreases J"
+                return False
+            self._restart()
+            return True
+        self._update(accepted)
+        return True
+
+    def _restart(self) -> None:
+        self.H.forget()
+        self.direction = -self.point.gradient
+        self.first_alpha, self.fresh = _first_alpha(self.point.gradient), True
+
+    def _update(self, accepted: Point) -> None:
+        """Add the pair of this step to H, and move to the point."""
+        point = self.point
         s, y = accepted.theta - point.theta, accepted.gradient - point.gradient
-        sBs = -accepted.alpha * float(s @ point.gradient)
-        rho = max(1.0, sBs / float(s @ y)) if scaling and not fresh and s @ y > 0 else 1.0
+        sBs, curved = -accepted.alpha * float(s @ point.gradient), s @ y > 0 and not self.fresh
+        rho = max(1.0, sBs / float(s @ y)) if self.scaling and curved else 1.0
         chosen = None
-        if member is not None and not fresh and s @ y > 0:
-            chosen = partial(_member, member, sBs / float(s @ y), s.size)
-        direction = H.update(s, y, rho, direction, accepted.gradient, chosen)
-        fresh, first_alpha, point = False, 1.0, accepted
+        if self.member is not None and curved:
+            chosen = partial(_member, self.member, sBs / float(s @ y), s.size)
+        self.direction = self.H.update(s, y, rho, self.direction, accepted.gradient, chosen)
+        self.fresh, self.first_alpha, self.point = False, 1.0, accepted
 
 
 def _member(member: Member, b: float, size: int, h: float) -> tuple[float, float]:

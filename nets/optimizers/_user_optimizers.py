@@ -7,18 +7,27 @@ unknown, and by bounds for a class, which has no line search that could reject a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin
 
 import numpy as np
 
 from base.errors import UserError
-from nets.optimizers import Diverged, Objective, Option, Report, Stop, Vector
+from nets.optimizers import (
+    SET_BY_THE_TRAINING,
+    Diverged,
+    Objective,
+    Option,
+    Report,
+    Stop,
+    Vector,
+)
 from nets.optimizers._line_search import is_finite
 
 ARGUMENTS = ("objective", "theta", "report")  # what every optimiser is called with
 FAR = 1e6  # J this many times above its start counts as divergence
+STILL = 10  # steps without any change of the parameters after which a torch class has ended
 NUMBERS_KEPT = 6  # vectors of the size of θ: the state of most methods without matrices
 
 
@@ -68,7 +77,7 @@ def _options(found: Callable[..., Any], name: str) -> dict[str, Option]:
         )
     known = {}
     for parameter in parameters[len(ARGUMENTS) :]:
-        if parameter.default is parameter.empty or parameter.name in ("lower", "seed"):
+        if parameter.default is parameter.empty or parameter.name in SET_BY_THE_TRAINING:
             continue
         hint, text = parameter.annotation, ""
         if get_origin(hint) is Annotated:
@@ -98,7 +107,7 @@ def _guarded(found: Callable[..., Any], name: str) -> Callable[..., str]:
         return str(reason) if reason else "the optimiser returned"
 
     minimize.__kwdefaults__ = {  # what the training sets, if the function takes it
-        part: None for part in ("lower", "seed") if part in takes
+        part: None for part in SET_BY_THE_TRAINING if part in takes
     }
     return minimize
 
@@ -147,35 +156,75 @@ def _by_torch(found: type) -> Callable[..., str]:
         report: Report,
         *,
         lower: Vector | None = None,
+        shapes: Sequence[tuple[int, ...]] | None = None,
         **options: Any,
     ) -> str:
-        """Steps of `found` on one flat parameter; the closure also serves methods that ask more
-        than once per step (torch's LBFGS)."""
-        import torch
+        """Steps of `found` on tensors of the module's shapes, which some methods need.
 
+        J and the gradient are computed before each step, so that a class that does not call the
+        closure works; the closure serves methods that ask more often (torch's LBFGS).
+        """
         if "rate" in options:
             options["lr"] = options.pop("rate")
-        numbers = theta.copy()
-        parameter = torch.from_numpy(numbers).requires_grad_()  # shares its numbers
-        stepper = found([parameter], **options)
-        highest, asked = np.inf, 0
+        tensors = _Tensors(theta, shapes or [theta.shape], objective, found.__name__)
+        takes = inspect.signature(found.step).parameters  # type: ignore[attr-defined]
+        closure = [tensors.closure] if len(takes) > 1 else []
+        stepper, still = found(tensors.list, **options), 0
+        while still < STILL:
+            before = tensors.flat()
+            J, gradient = tensors.evaluated()
+            report(before, J, gradient)
+            stepper.step(*closure)
+            if lower is not None and np.any(tensors.flat() < lower):
+                tensors.set(np.maximum(tensors.flat(), lower))
+            still = still + 1 if np.array_equal(tensors.flat(), before) else 0
+        return f"{found.__name__} has not moved the parameters in {STILL} steps"
 
-        def closure() -> Any:
-            nonlocal highest, asked
-            J, gradient = objective(numbers.copy())
-            if not (is_finite(J, gradient) and highest >= J):
-                raise Diverged(f"J diverged with {found.__name__}; use a smaller rate")
-            highest = min(highest, FAR * max(J, 1.0))
-            if asked == 0:  # at the point that the previous step reached
-                report(numbers.copy(), J, gradient)
-            asked += 1
-            parameter.grad = torch.from_numpy(gradient.copy())
-            return torch.tensor(J)
+    guarded = _guarded(minimize, found.__name__)
+    guarded.__kwdefaults__ = {"lower": None, "shapes": None}
+    return guarded
 
-        while True:
-            asked = 0
-            stepper.step(closure)
-            if lower is not None:
-                np.maximum(numbers, lower, out=numbers)
 
-    return minimize
+class _Tensors:
+    """θ as the module's parameter tensors, with J and the gradient there."""
+
+    def __init__(
+        self, theta: Vector, shapes: Sequence[tuple[int, ...]], objective: Objective, name: str
+    ) -> None:
+        import torch
+
+        self.objective, self.name, self.highest = objective, name, np.inf
+        self.list = [torch.nn.Parameter(torch.zeros(s, dtype=torch.float64)) for s in shapes]
+        self.last: tuple[Vector, float, Vector] | None = None
+        self.set(theta)
+
+    def flat(self) -> Vector:
+        return np.concatenate([t.detach().numpy().reshape(-1) for t in self.list])
+
+    def set(self, theta: Vector) -> None:
+        for tensor, part in zip(self.list, self.parts(theta), strict=True):
+            tensor.data.copy_(part)
+
+    def parts(self, flat: Vector) -> list[Any]:
+        import torch
+
+        pieces = torch.from_numpy(flat.copy()).split([t.numel() for t in self.list])
+        return [p.reshape(t.shape) for p, t in zip(pieces, self.list, strict=True)]
+
+    def evaluated(self) -> tuple[float, Vector]:
+        """Return J and the gradient, computed once per point, and set the gradients."""
+        theta = self.flat()
+        if self.last is None or not np.array_equal(theta, self.last[0]):
+            J, gradient = self.objective(theta)
+            if not (is_finite(J, gradient) and self.highest >= J):
+                raise Diverged(f"J diverged with {self.name}; use a smaller rate")
+            self.highest = min(self.highest, FAR * max(J, 1.0))
+            self.last = theta, J, gradient
+        for tensor, part in zip(self.list, self.parts(self.last[2]), strict=True):
+            tensor.grad = part
+        return self.last[1:]
+
+    def closure(self) -> Any:
+        import torch
+
+        return torch.tensor(self.evaluated()[0], dtype=torch.float64)

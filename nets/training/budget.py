@@ -19,7 +19,7 @@ from nets.optimizers import Stop, Vector
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
-from nets.user_modules import AutogradObjective, OwnNet, Trainable
+from nets.user_modules import AutogradObjective, LossObjective, OwnNet, Trainable
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,33 @@ class Equation:
         return self.whole
 
 
+class OwnLoss:
+    """A loss of the user's on a pair (x, y), or on data that only the loss understands."""
+
+    def __init__(self, net: Trainable, loss: Callable[..., Any], x: Any, y: Any) -> None:
+        self.net, self.loss, self.x, self.y = net, loss, x, y
+        if y is not None:
+            self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
+        self.whole = LossObjective(net, loss, self.x, self.y)
+        self.rows = 0 if y is None else len(self.x)
+
+    def part(self, rows: NDArray[np.int64]) -> LossObjective:
+        if self.y is None:
+            raise UserError("mini batches need data (x, y); use batch = 0")
+        return LossObjective(self.net, self.loss, self.x[rows], self.y[rows])
+
+    def squares(self) -> Any:
+        raise UserError("a loss of your own has no residuals for lm; use nets.optimizers.LM")
+
+
 class Rows:
     """J on all rows, and on a mini batch (buffers of its own, filled again for each batch)."""
 
-    def __init__(self, net: Trainable, x: Any, y: Any, loss: Loss, precision: str) -> None:
-        self.net, self.loss, self.precision = net, loss, precision
+    def __init__(self, net: Trainable, x: Any, y: Any, loss: Loss | None, precision: str) -> None:
+        self.net, self.loss, self.precision = net, loss or Loss(), precision
         self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
         self.rows = len(self.x)
-        self.whole = objective_of(net, self.x, self.y, loss, precision)
+        self.whole = objective_of(net, self.x, self.y, self.loss, precision)
         self.batch: FastObjective | AutogradObjective | None = None
 
     def squares(self) -> ResidualObjective:

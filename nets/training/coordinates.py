@@ -77,15 +77,18 @@ def prepared(
 ) -> tuple[Callable[..., str], Coordinates]:
     """Return `minimize(objective, theta, report)` with its options set, and its coordinates.
 
-    The training itself sets `lower`, where the optimiser keeps τ > 0 by bounds, and `seed`, where
-    it draws.
+    The training itself sets `lower`, where the optimiser keeps τ > 0 by bounds, `seed`, where it
+    draws, and `shapes`, where it wants to know the parameter tensors in θ.
     """
     module = optimizers.get(optimizer)
     optimizers.check_options(module, options)
     coordinates = Coordinates.of(net, module.POSITIVE)
     settings = dict(options)
-    if "seed" in (module.minimize.__kwdefaults__ or {}):
+    taken = module.minimize.__kwdefaults__ or {}
+    if "seed" in taken:
         settings["seed"] = seed
+    if "shapes" in taken:
+        settings["shapes"] = [tuple(p.shape) for p in net.free_parameters()]
     if module.POSITIVE == "bounds":
         settings["lower"] = coordinates.lower_bounds(net.pack().size)
     return partial(module.minimize, **settings), coordinates

@@ -17,7 +17,7 @@ from nets.config_checks import DTYPES
 from nets.loss import Loss
 from nets.module import Network
 from nets.optimizers import Diverged, Stop, Vector
-from nets.training.budget import Clock, CountedObjective, Data, Limits, Rows
+from nets.training.budget import Clock, CountedObjective, Data, Limits, OwnLoss, Rows
 from nets.training.coordinates import Coordinates, prepared
 from nets.training.history import Arrays, Curve, History, Probe
 from nets.user_modules import Trainable, trainable
@@ -56,9 +56,9 @@ class Training:
 def train(
     net: Network | torch.nn.Module,
     x: Any,
-    y: Any,
+    y: Any = None,
     *,
-    loss: Loss | None = None,
+    loss: Loss | Callable[..., Any] | None = None,
     optimizer: str | Callable[..., Any] = "auto",
     steps: int | None = None,
     evaluations: float | None = None,
@@ -73,7 +73,9 @@ def train(
     progress: Callable[[Progress], None] | bool | None = None,
     **options: Any,
 ) -> Training:
-    """Minimise J of `net` on rows x, y in place, and return its record.
+    """Minimise J of `net` on rows x, y (or one pair of them) in place, and return its record.
+
+    J is that of a `Loss`, or a function: loss(prediction, y) on a pair, else loss(module, data).
 
     Stops at the first of: `steps`, `evaluations` of J and its gradient (mini batches count by
     their share of the rows), `seconds` (probes do not count), `target` reached by the first probe
@@ -89,15 +91,20 @@ def train(
     evaluation; the optimiser's state, J and τ are float64 always. `progress` is called with
     the state of the training; by default a line shows it in terminals and notebooks (False: none).
     """
-    loss, every = loss or Loss(), _stride(every, len(x), options)
+    if y is None and isinstance(x, tuple | list) and len(x) == 2:
+        x, y = x
+    if y is None and not callable(loss):
+        raise UserError("train needs rows x and y, or loss=function for data of another form")
+    every = _stride(every, 0 if y is None else len(x), options)
     if precision not in DTYPES:
         raise UserError(f"unknown precision {precision!r}; {nearest(precision, DTYPES)}")
-    own = trainable(net, x, y)
+    own = trainable(net, x, y, own_loss=callable(loss))
+    data: Data = OwnLoss(own, loss, x, y) if callable(loss) else Rows(own, x, y, loss, precision)
     limits = Limits(steps, evaluations, seconds, target, gradient_norm, patience)
     return minimise(
         own,
-        Rows(own, x, y, loss, precision),
-        loss=loss,
+        data,
+        loss=None if callable(loss) else loss,
         optimizer=optimizer,
         limits=limits,
         probes=probes,

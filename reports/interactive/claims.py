@@ -36,18 +36,18 @@ def listed(run: Run) -> dict[str, list[Item]]:
 
 def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
     claim, (status, words) = entry.claim, verdict_of(run, entry)
-    untested = entry.status == "not tested yet" and not entry.cells
-    failed = status in ("does not hold", "depends") and claim.fault
-    p = "" if entry.p_adjusted is None else f"{entry.p_adjusted:.2g}, Holm's over its part"
+    failed = status in ("fails", "depends") and claim.fault
+    p = "" if entry.p_adjusted is None else f"{entry.p_adjusted:.2g}, Holm's over its study"
     facts = (
         ("verdict", f"{words}, {claim.fault}" if failed else words),
         ("the paper's words" if claim.part == "paper" else "as printed", claim.words),
         ("where", claim.where if claim.words else ""),
         ("note", claim.note),
-        ("rule", claim.rule),
+        ("criterion", claim.criterion),
         ("declared", claim.declared or "not declared"),
-        ("evidence", f"run `{entry.evidence}`" if untested else entry.evidence),
+        ("evidence", f"run `{entry.evidence}`" if not entry.tested else entry.evidence),
         ("p-value", p),
+        ("domain", entry.domain),
         ("seeds", seeds(behind)),
     )
     kept = tuple((term, text) for term, text in facts if text)

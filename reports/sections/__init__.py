@@ -12,6 +12,28 @@ A fault in one section leaves a note in its place and the others whole.
 
 A section without contents is left out, unless one of its studies belongs to the run: then its gap
 is named in its place, with the command that fills it.
+
+It has a fixed text, one or two figures and one table. It assembles no sentences from data, and
+takes significance from `bench.claims`. A whole one:
+
+    TITLE, ORDER = "Given the equation", 57
+    STUDIES, GAP = ("solve",), "no net was given the equation in this run."
+    TEXT = "Every method here is given f, φ and the boundary data g, never the field."
+
+    def contents(run: Run) -> list[Block]:
+        nets = run.results_of("solve").select("solved_net")
+        if not len(nets):
+            return []
+        by = {"field": "problem", "optimiser": "optimizer"}  # column title: entry of the config
+        measures = [SEEDS, ("L² error", "error", "l2_error"), ("time", "seconds", "seconds")]
+        caption = "Nets given the equation: L² errors on the whole domain, medians over seeds."
+        table = study_table(run, "solve", nets, "solve-nets", caption, by, measures)
+        return [Paragraph(TEXT), table]
+
+A measure is a title, a kind of number (`reports.formatting`) and a stored value, of which the
+median is shown (a diverged run counts as infinite), or a function of the group. Columns in which
+all rows agree move into the caption. A `Picture` draws when it is needed; figures are in
+`reports.figures`, with at most eight series, named at the curves.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bench.claims import (
+    CONTRADICTED,
     DECIDING_SEEDS,
     PARTS,
-    SEED_DEPENDENT,
+    VERDICTS,
     Entry,
     Part,
     agreement,
@@ -23,19 +24,22 @@ ORDER = 85
 STUDIES = ()  # every claim names its own
 GAP = ""
 
-TITLES = {"paper": "the paper's words", "control": "", "formula": "as printed"}
+TITLES = {
+    "paper": "the paper's words",
+    "control": "",
+    "formula": "as printed",
+    "other": "its words",
+}
 
 
 def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
-    """Status and words; of the run alone, unless one that it is compared with contradicts it."""
+    """Verdict and words; of the run alone, unless one that it is compared with contradicts it."""
     same = [e for other in run.others for e in other.ledger if e.claim.name == entry.claim.name]
     together = agreement([entry, *same]) if same else ""
-    if together.startswith(SEED_DEPENDENT):
-        return "depends", together
-    return entry.status, entry.verdict
-
-
-STATUSES = ("holds", "does not hold", "depends", "not testable as stated", "not tested yet")
+    if together == CONTRADICTED:
+        return "undecided", together
+    words = f"{entry.verdict} (rule: {entry.rule})" if entry.rule else entry.verdict
+    return entry.verdict, words
 
 
 def _tally(run: Run) -> Table:
@@ -46,8 +50,8 @@ def _tally(run: Run) -> Table:
         tally = Counter(verdict_of(run, entry)[0] for entry in entries)
         confirmed = sum(entry.standing == "confirmed" for entry in entries)
         if entries:
-            rows.append((title, *(tally[status] for status in STATUSES), confirmed))
-    columns = [Column("kind of claim"), *(Column(status, "count") for status in STATUSES)]
+            rows.append((title, *(tally[verdict] for verdict in VERDICTS), confirmed))
+    columns = [Column("kind of claim"), *(Column(verdict, "count") for verdict in VERDICTS)]
     columns.append(Column("confirmed", "count"))
     caption = (
         "Number of verdicts by kind of claim. Confirmed: the rule is declared, and no pilot and no "
@@ -61,14 +65,13 @@ def contents(run: Run) -> list[Block]:
         return []
     verdicts = {entry.claim.name: verdict_of(run, entry) for entry in run.ledger}
     sizes = family_sizes([entry.claim for entry in run.ledger])
-    families = ", ".join(f"{title.lower()} {sizes[part]}" for part, title in PARTS.items())
+    families = ", ".join(f"{family} {size}" for family, size in sorted(sizes.items()))
     text = (
-        "Every claim has a rule with the day on which it was declared, and is decided by results "
-        f"alone ([[tally]]); with fewer than {DECIDING_SEEDS} seeds hardly anything is decided. "
+        "Every claim has a criterion with the day on which it was declared, and is decided by "
+        f"results alone ([[tally]]); fewer than {DECIDING_SEEDS} seeds are refused. "
         "Tests are Wilcoxon's, two-sided, of runs that share initial weights and data; p-values "
-        "are corrected by Holm's method over all comparisons that a part declares, tested or not "
-        f"({families}). A comparison that disjoint halves of the seeds contradict is not "
-        "decided; diverged runs rank worst."
+        "are corrected by Holm's method over all claims on seeds that a study declares, tested or "
+        f"not ({families}). Diverged runs rank worst."
     )
     parts = [(part, [e for e in run.ledger if e.claim.part == part]) for part in PARTS]
     return [
@@ -82,21 +85,20 @@ def _table(part: Part, entries: Sequence[Entry], verdicts: dict[str, tuple[str, 
     columns = [
         Column("claim"),
         *([Column(TITLES[part]), Column("where")] if TITLES[part] else []),
-        Column("rule and the day it was declared"),
+        Column("criterion and the day it was declared"),
         Column("verdict"),
         Column("evidence"),
     ]
     rows = []
     for entry in entries:
         claim = entry.claim
-        untested = entry.status == "not tested yet" and not entry.cells
         rows.append(
             (
                 claim.sentence + (f" ({claim.note})" if claim.note else ""),
                 *([claim.words, claim.where] if TITLES[part] else []),
-                f"{claim.rule} ({claim.declared or 'not declared'})",
+                f"{claim.criterion} ({claim.declared or 'not declared'})",
                 _in_full(entry, verdicts[claim.name][1]),
-                f"run `{entry.evidence}`" if untested else entry.evidence,
+                f"run `{entry.evidence}`" if not entry.tested else entry.evidence,
             )
         )
     place = [column.title for column in columns].index("verdict")
@@ -105,7 +107,7 @@ def _table(part: Part, entries: Sequence[Entry], verdicts: dict[str, tuple[str, 
 
 
 def _in_full(entry: Entry, words: str) -> str:
-    """does not hold, substantive error; confirmed"""
-    failed = entry.status in ("does not hold", "depends")
+    """fails, substantive error; confirmed"""
+    failed = entry.verdict in ("fails", "depends")
     fault = f", {entry.claim.fault}" if entry.claim.fault and failed else ""
     return words + fault + (f"; {entry.standing}" if entry.standing else "")

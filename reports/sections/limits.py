@@ -21,7 +21,7 @@ AFTER_A_LOOK = {
     "a ring of the cylinder that is held out, a rule that was introduced after errors on the cube "
     "had been seen for tuning seeds.",
     "training": "The claim that errors of nets do not depend on h was narrowed after other nets "
-    "had been seen to vary, and is now called not testable as stated.",
+    "had been seen to vary, and is now called not testable.",
     "solve": "Weights of the loss, points and optimiser of the nets that are given the equation "
     "were chosen in pilots on the same fields, one rule for all; the optimisers of their race were "
     "not tuned alike.",

@@ -39,7 +39,7 @@ def _by_claim(runs: Sequence[Run]) -> list[Row]:
 
 
 def _tested(entry: Entry | None) -> bool:
-    return entry is not None and entry.status != "not tested yet"
+    return entry is not None and entry.tested
 
 
 def _together(row: Row) -> str:
@@ -47,20 +47,19 @@ def _together(row: Row) -> str:
 
 
 def _contradictory(row: Row) -> bool:
-    return {"holds", "does not hold"} <= {entry.status for entry in row if entry is not None}
+    return {"holds", "fails"} <= {entry.verdict for entry in row if entry is not None}
 
 
 def _summary(runs: Sequence[Run], rows: Sequence[Row]) -> Paragraph:
     sizes = "; ".join(f"{run.name}: {len(run.results)} cells, {_seeds(run)}" for run in runs)
     return Paragraph(
-        f"{sizes}. {_counts(rows)} A claim on which runs contradict each other depends on the seed "
-        "and counts as undecided."
+        f"{sizes}. {_counts(rows)} A claim on which runs contradict each other is undecided."
     )
 
 
 def _counts(rows: Sequence[Row]) -> str:
-    """The same are verdicts of one status: 5 of 12 seeds and 6 of 12 both depend on the seed."""
-    same = sum(len({e.status for e in row if e and _tested(e)}) == 1 for row in rows)
+    """How many claims have the same verdict in all runs that tested them."""
+    same = sum(len({e.verdict for e in row if e and _tested(e)}) == 1 for row in rows)
     return (
         f"Claims tested in several runs: {len(rows)}, with the same verdict: {same}, contradicted: "
         f"{sum(map(_contradictory, rows))}."

@@ -6,7 +6,7 @@ import pytest
 from base.errors import UserError
 from bench import problems
 from bench.measure.norms import field_errors, relative_test_error
-from bench.methods import baselines
+from bench.methods import baselines, linear_models
 from bench.methods.baselines import _products
 from bench.methods.baselines._least_squares import Linear, coefficients, fit_features, triangle
 from bench.methods.baselines._polynomials import monomials
@@ -23,10 +23,10 @@ def test_contract(name, features):
     """Same data and seed, same field; any shape of points; a linear field is learnt."""
     if not baselines.takes(name, features):
         with pytest.raises(UserError, match="accepts only x"):
-            baselines.fit_baseline(name, problems.maxwell, FEW, features=features)
+            linear_models.fit_baseline(name, problems.maxwell, FEW, features=features)
         return
-    first = baselines.fit_baseline(name, problems.maxwell, FEW, features=features, seed=3)
-    again = baselines.fit_baseline(name, problems.maxwell, FEW, features=features, seed=3)
+    first = linear_models.fit_baseline(name, problems.maxwell, FEW, features=features, seed=3)
+    again = linear_models.fit_baseline(name, problems.maxwell, FEW, features=features, seed=3)
     x = np.random.default_rng(0).uniform(0.1, 0.6, (3, 4, 5))
     assert first(x).shape == x.shape
     assert np.array_equal(first(x), again(x))
@@ -44,7 +44,7 @@ def test_contract(name, features):
 
 def errors(name, **options):
     return field_errors(
-        baselines.fit_baseline(name, problems.maxwell, POINTS, **options), problems.maxwell
+        linear_models.fit_baseline(name, problems.maxwell, POINTS, **options), problems.maxwell
     )
 
 
@@ -56,11 +56,11 @@ def test_linear_and_quadratic_reach_the_known_errors():
 
 def test_curl_and_divergence():
     """A fit to 1e-9 has the field's curl and no divergence; a field that jumps has neither."""
-    cubic = baselines.fit_baseline("cubic", problems.maxwell, POINTS)
+    cubic = linear_models.fit_baseline("cubic", problems.maxwell, POINTS)
     found = field_errors(cubic, problems.maxwell, jacobian=cubic.jacobian)
     assert 0 < found["curl_error"] < 1e-7
     assert 0 < found["div_norm"] < 1e-7
-    assert baselines.fit_baseline("rbf", problems.maxwell, POINTS).jacobian is None
+    assert linear_models.fit_baseline("rbf", problems.maxwell, POINTS).jacobian is None
 
 
 def test_without_f_the_task_is_harder():
@@ -158,7 +158,7 @@ def test_strong_where_the_field_is_smooth(name, bound):
     """`helix`, 1000 samples of positions alone. Measured: 9.6e-8, 5e-8, 9e-7, 5e-7, 2e-4."""
     points = problems.helix.sample_cylinder(1000, 0)
     test = problems.helix.sample_cylinder(1000, 0, test=True)
-    field = baselines.fit_baseline(name, problems.helix, points, features=("x",))
+    field = linear_models.fit_baseline(name, problems.helix, points, features=("x",))
     assert relative_test_error(field(test).T, problems.helix.targets(test)) < bound
 
 

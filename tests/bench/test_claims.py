@@ -1,7 +1,7 @@
 """The verdict engine on made-up results: true, false, undecidable and missing claims."""
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,8 @@ import pytest
 from bench.claims import (
     PARTS,
     Claim,
+    NotTested,
+    Refusal,
     agreement,
     all_claims,
     comparison,
@@ -18,7 +20,7 @@ from bench.claims import (
     ledger,
 )
 from bench.claims.arms import PAPER
-from bench.claims.rules import compared_values, count, seeds_and_unit, smaller
+from bench.claims.rules import compared_values, count, seeds_and_unit, smaller, tabled
 from bench.claims.statistics import DECIDING_SEEDS, largest_family
 from bench.claims.themes.reproduction import SETTING, closest
 from bench.store.results import Results, judged_by
@@ -53,9 +55,9 @@ def claim(name="learned-is-better"):
         name=name,
         sentence="Learning τ lowers the training error.",
         where="here",
-        rule="smaller in paired seeds",
+        criterion="smaller in paired seeds",
         declared=f"2026-11-17 {digest('smaller in paired seeds')}",
-        compares=True,
+        family="training",
         examine=lambda results: smaller(results, "train_mse", LEARNED, FIXED, "femnets run x"),
     )
 
@@ -66,28 +68,31 @@ def verdict(records, claims=None):
 
 def test_a_true_claim_holds():
     entry = verdict(runs(lambda seed: 0.5))
-    assert entry.status == "holds"
+    assert entry.verdict == "holds"
     assert "12 of 12" in entry.evidence
     assert len(entry.cells) == 24
 
 
-def test_a_false_claim_does_not_hold():
-    assert verdict(runs(lambda seed: 2.0)).status == "does not hold"
+def test_a_false_claim_fails():
+    entry = verdict(runs(lambda seed: 2.0))
+    assert entry.verdict == "fails"
+    assert 1.8 < entry.interval[0] < entry.effect < entry.interval[1] < 2.2
 
 
-def test_an_undecidable_claim_depends_on_the_seed():
+def test_an_undecidable_claim_says_what_so_many_seeds_could_have_shown():
     entry = verdict(runs(lambda seed: 0.5 if seed % 3 else 2.5))
-    assert entry.status == "depends"
-    assert entry.verdict == "depends on the seed: 8 of 12 seeds"
+    assert entry.verdict == "undecided"
+    assert "8 of 12 seeds" in entry.evidence
     assert "12 seeds of this spread find a factor of" in entry.evidence
 
 
-def test_halves_that_contradict_each_other_are_not_decided():
-    """Even seeds gain a lot, odd seeds lose a little: significant on the whole, yet unstable."""
-    flipped = verdict(runs(lambda seed: 0.1 if seed % 2 == 0 else 1.02, seeds=40, spread=0.0))
-    assert flipped.p_adjusted < 0.05
-    assert flipped.status == "depends"
-    assert flipped.verdict == "depends on the seed: 20 of 40 seeds"
+def test_equal_arms_have_no_difference_by_the_margin_that_was_declared():
+    same = list(runs(lambda seed: 1.02))
+    entry = verdict(same)
+    assert entry.verdict == "no difference"
+    assert 1 / entry.claim.margin < entry.interval[0] < entry.interval[1] < entry.claim.margin
+    strict = verdict(same, [Claim(**{**vars(claim()), "margin": 1.001})])
+    assert strict.verdict == "undecided"
 
 
 def test_runs_with_other_seeds_are_read_together():
@@ -96,36 +101,35 @@ def test_runs_with_other_seeds_are_read_together():
     mixed = verdict(runs(lambda seed: 0.5 if seed % 3 else 2.5))
     missing = verdict([])
     assert agreement([true, true]) == "holds"
-    assert agreement([true, false]).startswith("depends on the seed")
-    assert agreement([mixed, mixed]) == "depends on the seed"
-    assert agreement([true, mixed]) == "holds, but not in every run"
-    assert agreement([missing, false]) == "does not hold (tested in one run only)"
-    assert agreement([missing, missing]) == "not tested yet"
+    assert agreement([true, false]) == "undecided: the runs contradict each other"
+    assert agreement([mixed, mixed]) == "undecided"
+    assert agreement([true, mixed]) == "not the same: holds, undecided"
+    assert agreement([missing, false]) == "fails (tested in one run only)"
+    assert agreement([missing, missing]) == "not testable"
 
 
-def test_too_few_seeds_cannot_decide():
-    entry = verdict(runs(lambda seed: 0.5, seeds=5))
-    assert entry.status == "not tested yet"
-    assert entry.verdict == "not tested yet: 5 seeds, 6 can decide"
-    assert entry.standing == ""
+def test_too_few_seeds_are_refused():
+    entry = verdict(runs(lambda seed: 0.5, seeds=11))
+    assert (entry.verdict, entry.rule, entry.standing) == ("refused", "seeds", "")
+    assert entry.evidence.startswith("11 seeds, at least 12 are needed")
 
 
 def test_arms_of_another_budget_are_no_partners():
-    """Ten times the evaluations must not be held against the single budget of the other arm."""
+    """Ten times the evaluations must not be compared with the single budget of the other arm."""
     fair, long = ({"evaluations": float(budget)} for budget in (100, 1000))
     records = [
         MadeUp({**which, **budget, "seed": seed}, {"train_mse": error})
-        for seed in range(8)
+        for seed in range(12)
         for which, budget, error in ((FIXED, fair, 1.0), (LEARNED, fair, 2.0), (LEARNED, long, 0.1))
     ]
     entry = verdict(records)
-    assert entry.status == "does not hold"
-    assert "0 of 8 seeds" in entry.evidence
+    assert entry.verdict == "fails"
+    assert "0 of 12 seeds" in entry.evidence
 
 
 def test_missing_data_cannot_pass():
     only_one_arm = [record for record in runs(lambda seed: 0.5) if record.config["tau"] == "fixed"]
-    assert verdict(only_one_arm).status == "not tested yet"
+    assert verdict(only_one_arm).verdict == "not testable"
     assert verdict([]).evidence == "femnets run x"
 
 
@@ -135,7 +139,7 @@ def test_diverged_runs_count_as_worst():
         if record.config["tau"] == "learned":
             record.values["train_mse"] = None
     entry = verdict(records)
-    assert entry.status == "does not hold"
+    assert entry.verdict == "fails"
     assert "12 diverged" in entry.evidence
 
 
@@ -145,7 +149,7 @@ def test_many_claims_raise_the_bar():
     alone = ledger(Results(weak), [claim()])[0]
     crowd = ledger(Results(weak), [claim(f"claim-{i}") for i in range(200)])[0]
     assert alone.p_adjusted < 0.05 <= crowd.p_adjusted
-    assert (alone.status, crowd.status) == ("holds", "depends")
+    assert (alone.verdict, crowd.verdict) == ("holds", "undecided")
 
 
 def test_declared_comparisons_count_before_they_have_data():
@@ -155,11 +159,10 @@ def test_declared_comparisons_count_before_they_have_data():
     silent = [Claim(**{**vars(c), "examine": lambda results: smaller(results, "x", {"tau": "?"},
               {"tau": "!"}, "femnets run x")}) for c in silent]  # fmt: skip
     at_the_limit = ledger(Results(records), [claim(), *silent])[0]
-    assert at_the_limit.status == "holds"
+    assert at_the_limit.verdict == "holds"
     assert at_the_limit.p_adjusted == pytest.approx(102 * 2 / 2**12)
     beyond = ledger(Results(records), [claim(), *silent, claim("one-more")])
-    assert beyond[0].status == "not tested yet"
-    assert beyond[0].verdict == "not tested yet: 12 seeds, 13 can decide"
+    assert beyond[0].verdict == "undecided"
     assert "by Holm over 102 comparisons" in at_the_limit.evidence
 
 
@@ -182,15 +185,30 @@ def test_a_list_of_seeds_stands_in_place_of_one():
 
 
 def test_seeds_crossed_with_data_are_paired_by_seed():
-    """Twelve seeds on two data sets are twelve pairs, and neither data set may disagree."""
+    """Twelve seeds on two data sets are twelve pairs."""
     seeds = [(seed, data) for seed in range(12) for data in (0, 1)]
     agree = compared_values([0.5] * 24, [1.0 + s / 10 for s, _ in seeds], seeds, (), "x")
     assert agree.comparison.pairs == 12
     assert agree.comparison.p_value == 2 / 2**12
-    assert len(agree.halves) == 6
-    by_data = [(0.1 if data else 1.05) for _, data in seeds]
-    split = compared_values(by_data, [1.0] * 24, seeds, (), "x")
-    assert {ratio < 1 for ratio in split.halves[4:]} == {True, False}
+    lost = compared_values([None, 1.0], [1.0, None], [(0, 0), (0, 1)], (), "x")
+    assert lost.by_seed == {0: 0.0}, "opposite infinite values cancel"
+
+
+def test_settings_of_a_table_are_one_comparison_in_which_a_seed_counts_once():
+    def part(ratio, refused=None):
+        values = compared_values([ratio] * 12, [1.0] * 12, [(s, s) for s in range(12)], ("k",), "")
+        return replace(values, refused=refused, domain="cube")
+
+    found = tabled({"a": part(0.25), "b": part(1.0), "c": NotTested("x")}, "error", "net", "x")
+    assert found.comparison.pairs == 12
+    assert found.comparison.ratio == pytest.approx(0.5)
+    assert (list(found.table), found.domain) == (["a", "b"], "cube")
+    edge = Refusal("interior", "at the edge")
+    some = tabled({"a": part(0.25, edge), "b": part(0.5)}, "error", "net", "x")
+    assert (some.refused, some.comparison.ratio) == (None, pytest.approx(0.5))
+    every = tabled({"a": part(0.25, edge)}, "error", "net", "x")
+    assert every.refused is edge
+    assert tabled({"c": NotTested("x")}, "error", "net", "command") == NotTested("command")
 
 
 def test_runs_are_called_seeds_only_where_they_are():
@@ -202,28 +220,28 @@ def test_runs_are_called_seeds_only_where_they_are():
     assert seeds_and_unit(Results(starts[:-1])) == (10, "runs of 10 seeds")
 
 
-@pytest.mark.parametrize(("true", "status"), [(12, "holds"), (0, "does not hold"), (5, "depends")])
+@pytest.mark.parametrize(("true", "status"), [(12, "holds"), (0, "fails"), (5, "undecided")])
 def test_counting_over_seeds(true, status):
     counting = Claim(
         name="count",
         sentence="Something is true.",
         where="here",
-        rule="in every seed",
+        criterion="in every seed",
         examine=lambda results: count(
             results.select("net", **FIXED), lambda r: r.config["seed"] < true, "{hits}/{runs}", "x"
         ),
     )
-    assert verdict(runs(lambda seed: 1.0), [counting]).status == status
+    assert verdict(runs(lambda seed: 1.0), [counting]).verdict == status
 
 
 def test_declared_claims_are_whole_and_unique():
     claims = all_claims()
     assert len({c.name for c in claims}) == len(claims)
     for entry in ledger(Results([]), claims):
-        assert entry.status == "not tested yet", f"{entry.claim.name} passed on no data"
+        assert entry.verdict == "not testable", f"{entry.claim.name} passed on no data"
         assert entry.evidence.startswith("femnets "), entry.claim.name
         assert entry.claim.sentence.endswith(".")
-    assert {c.part for c in claims} == set(PARTS)
+    assert {c.part for c in claims} == {*PARTS} - {"other"}
     assert all(size <= largest_family(DECIDING_SEEDS) for size in family_sizes(claims).values())
 
 
@@ -241,12 +259,12 @@ def test_a_rule_that_was_changed_has_to_be_declared_anew():
     today = datetime.date.today().isoformat()
     for c in all_claims():
         day, _, recorded = c.declared.partition(" ")
-        assert recorded == digest(c.rule), (
+        assert recorded == digest(c.criterion), (
             f"the rule of {c.name} is not the one declared on {day}: if it has to change, write "
-            f'declared="{today} {digest(c.rule)}"'
+            f'declared="{today} {digest(c.criterion)}"'
         )
         assert datetime.date.fromisoformat(day), c.name
-    assert not Claim(**{**vars(claim()), "rule": "another rule"}).is_declared
+    assert not Claim(**{**vars(claim()), "criterion": "another one"}).is_declared
 
 
 def test_theory_is_judged_by_measured_slips():
@@ -259,18 +277,21 @@ def test_theory_is_judged_by_measured_slips():
     wrong |= {"fractional_own_notation": slip(1e-16), "volterra_kernel": slip(0.2)}
     records = [MadeUp({"seed": seed}, wrong, kind="slips") for seed in range(1000, 1008)]
     entries = {entry.claim.name: entry for entry in ledger(Results(records))}
-    assert entries["theorem-fractional-index"].verdict == "depends on which a_{ℓ,k} is meant"
-    assert entries["volterra-kernel"].status == "does not hold"
+    index = entries["theorem-fractional-index"]
+    assert index.verdict == "depends"
+    assert index.evidence.startswith("depends on which a_{ℓ,k} is meant")
+    assert [row.verdict for row in index.rows] == ["holds", "fails"]
+    assert entries["volterra-kernel"].verdict == "fails"
     assert entries["volterra-kernel"].claim.fault == "substantive error"
-    assert entries["dto-differs-from-otd"].status == "holds"
+    assert entries["dto-differs-from-otd"].verdict == "holds"
     assert entries["dto-differs-from-otd"].standing == "confirmed"
-    assert entries["stability-constant"].status == "not tested yet"
+    assert entries["stability-constant"].verdict == "not testable"
 
 
 def test_what_no_measurement_can_decide_is_said():
     values = {"mesh_errors": [0.5, 0.1, 0.101, 0.1], "l2_error": 0.1}
     entry = statuses([paper_run(0, values, net="resnet", tau="fixed")])["net-error-flat-in-h"]
-    assert (entry.status, entry.standing) == ("not testable as stated", "")
+    assert (entry.verdict, entry.standing) == ("not testable", "")
     assert "1.0%" in entry.evidence
 
 
@@ -284,19 +305,6 @@ def statuses(records):
     return {entry.claim.name: entry for entry in ledger(Results(list(records)))}
 
 
-def test_disjoint_seeds_that_contradict_each_other_depend_on_the_seed():
-    """Ten seeds decide for the claim, ten others against it: together, not decided."""
-    everything = list(runs(lambda seed: 0.5 if seed < 10 else 1.7, seeds=20))
-    first = [record for record in everything if record.config["seed"] < 10]
-    second = [record for record in everything if record.config["seed"] >= 10]
-    assert [verdict(part).status for part in (first, second)] == ["holds", "does not hold"]
-    assert verdict(everything).status == "depends"
-    # even when one side is so much stronger that all seeds together are significant
-    lopsided = list(runs(lambda seed: 0.01 if seed < 20 else 1.02, seeds=30, spread=0.0))
-    assert verdict(lopsided).p_adjusted < 0.05
-    assert verdict(lopsided).status == "depends"
-
-
 def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
     def learned_is(factor, seeds):
         for seed in seeds:
@@ -307,8 +315,8 @@ def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
     found = {name: rest for name, *rest in comparison.compare(a, b).verdicts}
     assert found["tau-trains-better-resnet-2-50"] == [
         "holds (exploratory)",
-        "does not hold (confirmed)",
-        "does not hold",
+        "fails (confirmed)",
+        "fails",
     ]
     assert "tau-trains-better-fractional-2-50" not in found
 
@@ -322,7 +330,7 @@ def test_verdicts_are_compared_without_their_cells():
     (row,) = comparison.different_verdicts(a, b)
     assert row[1:] == (
         "holds (exploratory)",
-        "does not hold (exploratory)",
+        "fails (exploratory)",
         "contradict each other",
     )
 
@@ -331,8 +339,7 @@ def test_twelve_agreeing_seeds_decide_in_the_whole_ledger():
     entries = statuses(full_paper())
     tested = [entry for entry in entries.values() if entry.p_adjusted is not None]
     assert len(tested) > 20
-    assert all(entry.claim.compares for entry in tested), "each counts in its declared family"
-    assert entries["tau-trains-better-resnet-2-50"].status == "holds"
+    assert entries["tau-trains-better-resnet-2-50"].verdict == "holds"
     assert entries["tau-trains-better-resnet-2-50"].standing == "confirmed"
 
 
@@ -363,10 +370,10 @@ def test_always_below_looks_at_the_whole_curve():
                 yield paper_run(seed, values, net="resnet", tau=tau, hidden=6)
 
     name = "tau-always-below-resnet-6-50"
-    assert statuses(seeds(0.9 * falling))[name].status == "holds"
-    assert statuses(seeds(crossing))[name].status == "does not hold"
-    assert statuses(seeds((0.9 * falling)[:700]))[name].status == "does not hold"
-    assert statuses([])[name].status == "not tested yet"
+    assert statuses(seeds(0.9 * falling))[name].verdict == "holds"
+    assert statuses(seeds(crossing))[name].verdict == "fails"
+    assert statuses(seeds((0.9 * falling)[:700]))[name].verdict == "fails"
+    assert statuses([])[name].verdict == "not testable"
 
 
 def test_the_closest_reproduction_is_found_with_its_distance():
@@ -385,11 +392,11 @@ def test_generalisation_is_judged_inside_and_outside():
     good |= {"l2_error_inside": 0.01, "l2_error_outside": 0.01}
     overfitted = {**good, "train_mse": good["train_mse"] / 4, "l2_error_outside": 0.1}
     points, domains = "generalises-to-unseen-points", "generalises-to-unseen-domains"
-    for values, status in ((good, "holds"), (overfitted, "does not hold")):
+    for values, status in ((good, "holds"), (overfitted, "fails")):
         entries = statuses(
             paper_run(seed, dict(values), net="resnet", tau="fixed") for seed in range(12)
         )
-        assert entries[points].status == entries[domains].status == status
+        assert entries[points].verdict == entries[domains].verdict == status
 
 
 def test_controls_pair_a_net_with_the_least_squares_of_the_same_samples():
@@ -403,8 +410,8 @@ def test_controls_pair_a_net_with_the_least_squares_of_the_same_samples():
             yield MadeUp({**config, "samples": 1000}, {"l2_error": 1.0}, kind="baseline")
 
     name = "paper-net-beats-linear-least-squares"
-    assert statuses(records(1e-2))[name].status == "does not hold"
-    assert statuses(records(1e-4))[name].status == "holds"
+    assert statuses(records(1e-2))[name].verdict == "fails"
+    assert statuses(records(1e-4))[name].verdict == "holds"
 
 
 def test_the_setting_is_the_same_in_the_document_too():
@@ -432,7 +439,7 @@ def test_a_result_that_lacks_a_value_spoils_its_claim_alone():
     def reads(results):
         return {}["l2_error"]
 
-    claim = Claim(name="x", sentence="X.", where="here", rule="rule", examine=reads)
+    claim = Claim(name="x", sentence="X.", where="here", criterion="rule", examine=reads)
     (entry,) = ledger(Results([]), [claim])
-    assert entry.status == "not testable as stated"
+    assert entry.verdict == "not testable"
     assert "'l2_error'" in entry.evidence

@@ -300,10 +300,10 @@ def entry(name, status, verdict=None, standing="confirmed"):
     return {"name": name, "status": status, "verdict": verdict or status, "standing": standing}
 
 
-def test_ledgers_agree_by_status_and_contradict_by_decision():
+def test_ledgers_of_today_and_of_0_2_0_agree_by_their_words_and_contradict_by_decision():
     ours = [
         entry("a", "holds"),
-        entry("b", "holds"),
+        {"name": "b", "verdict": "holds", "standing": "confirmed", "tested": True},
         entry("c", "depends", "depends on the seed: 5 of 12 seeds"),
         entry("d", "depends", "depends on the seed: 5 of 12 seeds"),
         entry("e", "holds"),
@@ -317,7 +317,7 @@ def test_ledgers_agree_by_status_and_contradict_by_decision():
     ]
     found = agreement_of(ours, theirs)
     assert (found.tested, found.same) == (4, 2)
-    assert found.contradictions == [("b", "holds (confirmed)", "does not hold (confirmed)")]
+    assert found.contradictions == [("b", "holds (confirmed)", "fails (confirmed)")]
     assert [name for name, *_ in found.differing] == ["d"]
 
 

@@ -296,7 +296,7 @@ def test_claims_decide_by_the_numbers():
         finding = claim.examine(Results(records))
         assert isinstance(finding, Checked)
         assert finding.true is true
-    assert {entry.status for entry in ledger(Results([]), claims.CLAIMS)} == {"not tested yet"}
+    assert {entry.verdict for entry in ledger(Results([]), claims.CLAIMS)} == {"not testable"}
 
 
 def claim(name):
@@ -307,10 +307,10 @@ def test_the_distance_is_right_or_not_about_every_net():
     tested = claim("distance-tells")
     good = [net(0.1, distance=0.1, seed=1000), net(0.5, distance=0.6, seed=1001)]
     found = tested.examine(Results(good))
-    assert (found.true, found.runs) == (2, 2)
+    assert found.true == found.seeds
     bad = [*good, net(0.1, distance=0.6, seed=1002), net(0.5, distance=0.1, seed=1003)]
     found = tested.examine(Results(bad))
-    assert (found.true, found.runs) == (2, 4)
+    assert (found.true, found.seeds) == (2, 4)
     assert "missed 1, falsely alarmed 1" in found.what
 
 

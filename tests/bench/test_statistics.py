@@ -8,17 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from bench.claims.claim import MARGIN
 from bench.claims.power import detectable_effect, detectable_factor
 from bench.claims.statistics import (
     DECIDING_SEEDS,
     SIGNIFICANCE,
-    bootstrap_median,
+    compare_logs,
     compare_paired,
     holm,
     largest_family,
+    share_interval,
+    shift,
+    sign_test,
     signed_rank,
 )
+from bench.claims.verdicts import decide
 from bench.measure.rates import observed_rate
+
+EQUAL = "no difference"
 
 
 def paired_samples(effect, seeds=12, spread=0.3, seed=0):
@@ -39,14 +46,50 @@ def test_no_effect_is_not_found():
     assert 0.01 < np.mean(np.array(p_values) < 0.05) < 0.10
 
 
-def test_interval_covers_the_truth():
-    """A percentile interval of the median over 12 seeds covers at about its level."""
-    covered = 0
-    for seed in range(200):
-        differences = np.random.default_rng(seed).normal(0.3, 1, 12)
-        low, high = bootstrap_median(differences, seed=seed)
-        covered += low <= 0.3 <= high
-    assert covered / 200 > 0.90
+def test_the_interval_is_what_the_test_does_not_reject():
+    """Shifts inside the interval are not rejected at 5 %, shifts outside are."""
+    values = np.random.default_rng(4).normal(0.3, 1, 13)
+    middle, low, high = shift(values)
+    assert low < middle < high
+    for inside in (low + 1e-9, middle, high - 1e-9):
+        assert signed_rank(values - inside) >= SIGNIFICANCE
+    for outside in (low - 1e-9, high + 1e-9):
+        assert signed_rank(values - outside) < SIGNIFICANCE
+
+
+def test_intervals_of_few_and_of_infinite_values():
+    assert shift(np.array([1.0, 3.0])) == (2.0, 1.0, 3.0)
+    middle, low, high = shift(np.array([np.inf] * 7 + [0.0] * 5))
+    assert (middle, low, high) == (np.inf, 0.0, np.inf)
+    assert shift(np.array([np.inf, -np.inf] * 4))[0] == 0.0
+
+
+@pytest.mark.parametrize("draw", ["normal", "laplace", "standard_t"])
+@pytest.mark.parametrize(("effect", "word"), [(1.0, "holds"), (MARGIN, "no difference")])
+def test_wrong_verdicts_are_as_rare_as_stated(draw, effect, word):
+    """2000 ledgers of one claim, twelve seeds each: no effect is called `holds`, and an effect as
+    large as the margin `no difference`, in at most 5 % of them."""
+    random = np.random.default_rng(11)
+    noise = getattr(random, draw)(*((3,) if draw == "standard_t" else (0, 1)), size=(2000, 12))
+    spread = 0.3 if word == "holds" else 0.02
+    seen = [compare_logs(np.log(effect) + spread * row) for row in noise]
+    wrong = sum(decide(one, one.p_value) == word for one in seen)
+    assert wrong <= 0.05 * len(seen)
+
+
+def test_known_effects_get_their_verdicts():
+    """500 ledgers each: a halved error holds, equal arms of a small spread do not differ."""
+    noise = np.random.default_rng(5).normal(0, 1, (500, 12))
+    for effect, spread, word in ((0.5, 0.3, "holds"), (2.0, 0.3, "fails"), (1.0, 0.03, EQUAL)):
+        seen = [compare_logs(np.log(effect) + spread * row) for row in noise]
+        assert np.mean([decide(one, one.p_value) == word for one in seen]) > 0.95
+
+
+def test_a_count_is_tested_as_coins():
+    for true in range(13):
+        exact = stats.binomtest(true, 12)
+        assert sign_test(true, 12) == pytest.approx(exact.pvalue)
+        assert share_interval(true, 12) == pytest.approx(tuple(exact.proportion_ci()))
 
 
 def test_diverged_runs_rank_worst_and_are_counted():

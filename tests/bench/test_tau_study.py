@@ -143,11 +143,11 @@ def entries(*records):
 def test_tuned_arms_are_judged_pairwise_and_confirmed():
     found = entries(made_up("fixed", 1.0), made_up("learned", 0.5), made_up("global", 0.9))
     helps = found["learned-tau-beats-fixed-resnet-20-adam"]
-    assert (helps.status, helps.standing) == ("holds", "confirmed")
+    assert (helps.verdict, helps.standing) == ("holds", "confirmed")
     assert "smaller in 12 of 12 seeds" in helps.evidence
-    assert found["layers-beat-global-resnet-20-adam"].status == "holds"
-    assert found["learned-tau-beats-fixed-resnet-6-adam"].status == "not tested yet"
-    assert found["learned-tau-beats-rescaling-resnet-20-adam"].status == "not tested yet"
+    assert found["layers-beat-global-resnet-20-adam"].verdict == "holds"
+    assert found["learned-tau-beats-fixed-resnet-6-adam"].verdict == "not testable"
+    assert found["learned-tau-beats-rescaling-resnet-20-adam"].verdict == "not testable"
     pilot = entries(made_up("fixed", 1.0, first=0), made_up("learned", 0.5, first=0))
     assert pilot["learned-tau-beats-fixed-resnet-20-adam"].standing == "exploratory"
 
@@ -163,22 +163,24 @@ def test_a_sign_that_flips_over_the_rates_depends_on_the_rate():
         ]
 
     flips = entries(*over(0.2, 0.9, 1.5))[name]
-    assert flips.verdict == "depends on the rate"
-    assert "0.002: 0.19 (p = " in flips.evidence
-    assert "a 30-fold range" in flips.evidence
-    assert entries(*over(0.2, 0.5, 0.7))[name].status == "holds"
-    assert entries(*over(1.5, 1.5, 1.7))[name].status == "does not hold"
-    undecided = entries(*over(0.2, 1.0, 0.7))[name]
-    assert undecided.verdict == "depends on the rate", "one rate at which nothing is seen"
+    assert flips.verdict == "depends"
+    assert "the sign changes with the rate" in flips.evidence
+    assert [row.verdict for row in flips.rows] == ["holds", "holds", "fails"]
+    assert flips.rows[0].effect == pytest.approx(0.2, rel=0.1)
+    assert entries(*over(0.2, 0.5, 0.7))[name].verdict == "holds"
+    assert entries(*over(1.5, 1.5, 1.7))[name].verdict == "fails"
+    mixed = entries(*over(0.2, 1.0, 0.7))[name]
+    assert mixed.verdict == "holds", "no sign changes"
+    assert [row.verdict for row in mixed.rows] == ["holds", "no difference", "holds"]
 
 
 def test_labels_tell_a_cure_from_a_rate():
     same = entries(made_up("fixed", 1.0), made_up("learned", 0.5))
     gradients = same["learned-tau-changes-gradients-resnet"]
-    assert gradients.status == "does not hold"
+    assert gradients.verdict == "fails"
     assert "nothing to cure" in gradients.evidence
     moved = entries(made_up("fixed", 1.0, label="vanishing"), made_up("learned", 0.5))
-    assert moved["learned-tau-changes-gradients-resnet"].status == "holds"
+    assert moved["learned-tau-changes-gradients-resnet"].verdict == "holds"
 
 
 def test_two_seeds_say_nothing_about_rates_or_labels():
@@ -191,8 +193,8 @@ def test_two_seeds_say_nothing_about_rates_or_labels():
         record.values["runs"] = record.values["runs"][:4]
         record.config["seeds"] = [1000, 1001]
     found = entries(*few)
-    for name in ("learned-tau-helps-at-every-rate-resnet", "learned-tau-changes-gradients-resnet"):
-        assert found[name].status == "not tested yet"
+    assert found["learned-tau-helps-at-every-rate-resnet"].rule == "seeds"
+    assert found["learned-tau-changes-gradients-resnet"].verdict == "not testable"
 
 
 def test_the_largest_experiment_speaks():

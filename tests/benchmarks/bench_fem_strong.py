@@ -4,12 +4,16 @@ One group, hence one table: each row is a discretisation with its error and what
 solve and error, one thread, after a small warm-up). N0 is the fastest solver for uniform cubes.
 """
 
+import numpy as np
 import pytest
 
 from bench import problems
 from bench.methods.boundary_value import boundary_value_data
 from fem import best_approximation
 from fem.boundary_value import solve_boundary_value
+from fem.spaces.bricks.box_solve import BoxSystem, Coefficient, Lift
+from fem.spaces.bricks.mesh import uniform
+from fem.spaces.bricks.traces import trace_coefficients
 
 GROUP = "fem: error against seconds"
 SIZES = {
@@ -88,3 +92,42 @@ def test_boundary_value_problem(benchmark, element, n):
     )
     assert solution.divergence < 1e-8
     assert solution.iterations < 70
+
+
+@pytest.mark.parametrize("order", [2, 4, 8, 16])
+def test_evaluation_of_the_p_version(benchmark, order):
+    benchmark.group = "fem: p-version at 100 000 points"
+    field = problems.helix
+    solution = best_approximation(field.u, field.curl_u, 1, element="hexP", order=order)
+    points = np.random.default_rng(0).random((3, 100_000))
+    solution(points)
+    values = benchmark.pedantic(solution, args=(points,), rounds=5)
+    error = float(np.sqrt(((values - field.u(points)) ** 2).sum(axis=0).mean()))
+    benchmark.extra_info.update(order=order, points=points.shape[1], rms_error=error)
+    assert error == pytest.approx(solution.l2_error, rel=0.1)
+
+
+@pytest.mark.parametrize("contrast", [10.0, 1000.0])
+@pytest.mark.parametrize("order", [4, 8, 16])
+def test_p_version_with_another_phi(benchmark, order, contrast):
+    """A solve whose f and trace were seen before, to an energy error of 1e-4, with its bound."""
+    benchmark.group = "fem: p-version, the same f with another φ"
+    field = problems.helix
+    system = BoxSystem.on(uniform(1, order))
+    boundary = trace_coefficients(system.mesh, boundary_value_data(field).g)
+    lift = Lift.of(system, boundary_value_data(field), boundary)
+
+    def phi(x):
+        return 1.0 + contrast * np.exp(-((x - 0.4) ** 2).sum(axis=0) / 0.08)
+
+    def run():
+        weighted = Coefficient(system, phi)
+        size = weighted.energy(lift.curls)
+        found = weighted.solve(weighted.load(lift.curls), 1e-4 * size)
+        return lift.coefficients(found.y), found, size
+
+    _, found, size = benchmark.pedantic(run, rounds=20, warmup_rounds=1)
+    benchmark.extra_info.update(
+        order=order, contrast=contrast, iterations=found.iterations, bound=found.bound / size
+    )
+    assert found.bound <= 1e-4 * size

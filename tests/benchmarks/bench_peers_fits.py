@@ -13,7 +13,7 @@ import pytest
 from peers_fem import version
 
 from bench import problems
-from bench.methods.baselines import fit_baseline
+from bench.methods.linear_models import fit_baseline
 
 GROUP = "peers"
 PROBLEM = problems.helix

@@ -25,7 +25,7 @@ def _examine(results):
         return NotTested("femnets run baselines")
     return Checked(True, cells.keys(), f"{len(cells)} cells say so")
 
-CLAIMS = [Claim(name="made-up", sentence="Everything is made up.", where="here", rule="always",
+CLAIMS = [Claim(name="made-up", sentence="Everything is made up.", where="here", criterion="always",
                 examine=_examine)]
 """
 SECTION = """
@@ -111,7 +111,7 @@ def test_what_is_missing_is_named(dropped_in, planned):
     section = next(s for s in document.sections if s.title == "A made-up section")
     command = "femnets run baselines --preset quick --run planned"
     assert Missing("nothing made up yet.", command) in section.blocks
-    assert {e.claim.name: e.status for e in Run.read(planned).ledger}["made-up"] == "not tested yet"
+    assert {e.claim.name: e.verdict for e in Run.read(planned).ledger}["made-up"] == "not testable"
 
 
 def text_of(section):
@@ -147,13 +147,13 @@ def test_a_fault_in_a_section_stays_in_its_place(dropped_in, run):
 
 
 def test_a_fault_in_a_claim_stays_in_its_place(dropped_in, planned):
-    others = {e.claim.name: e.status for e in Run.read(planned).ledger}
+    others = {e.claim.name: e.verdict for e in Run.read(planned).ledger}
     dropped_in("bench.claims.themes", "made_up", CLAIM.replace('select("baseline")', "unknown"))
     entries = {entry.claim.name: entry for entry in Run.read(planned).ledger}
     made = entries.pop("made-up")
-    assert made.status == "not testable as stated"
+    assert made.verdict == "not testable"
     assert made.evidence.startswith("the verdict on made-up could not be made: AttributeError")
-    assert {name: entry.status for name, entry in entries.items()} == others
+    assert {name: entry.verdict for name, entry in entries.items()} == others
 
 
 def test_a_file_of_claims_without_claims_leaves_a_note(dropped_in):

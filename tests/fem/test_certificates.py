@@ -11,7 +11,7 @@ from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
 from fem.boundary_value import BoundaryValueProblem, solve_boundary_value, trace_of
 from fem.certificates import bounds as theorems
 from fem.certificates import recovery
-from fem.certificates.constants import Coefficient, Constants
+from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
 from fem.certificates.eigenvalues import INTERPOLATION, laplace_bounds
 from fem.certificates.elements import certify_bricks
@@ -26,7 +26,7 @@ pi = np.pi
 L_SHAPE = ((-1, -1), (-1, 0), (0, 0))
 CUBE = domains.get("cube").geometry()
 PRISM = domains.get("prism").geometry(CAPS)
-UNIT = Coefficient()
+UNIT = PhiBounds()
 
 
 class Waves:
@@ -103,7 +103,7 @@ def test_bounds_exceed_the_error_of_arbitrary_fields_on_the_cube(seed):
     """φ varies and the field satisfies nothing; for u = 0 it is its own error."""
     helix = problems.helix
     problem = zero_problem(phi=helix.phi, grad_phi=helix.grad_phi)
-    phi = Coefficient(minimum=helix.phi_min, slope=helix.phi_slope)
+    phi = PhiBounds(minimum=helix.phi_min, slope=helix.phi_slope)
     field = some_waves(seed)
     found = certify_own(field, problem, CUBE, phi)
     rule = prism_rules(((0, 0),), 2)
@@ -309,7 +309,7 @@ def test_modes_and_sparse_matrices_recover_the_same_fields():
 def test_element_solutions_are_bounded_within_ten(n, order):
     helix, data = problems.helix, helix_data()
     solution = solve_boundary_value(data, n=n, element="hexP", order=order)
-    phi = Coefficient(minimum=helix.phi_min, slope=helix.phi_slope)
+    phi = PhiBounds(minimum=helix.phi_min, slope=helix.phi_slope)
     found = certify_bricks(solution, data, CUBE, phi)
     l2, hcurl = solution.errors(helix.u, helix.curl_u)
     assert l2 < found.l2_bound < 10 * l2

@@ -78,7 +78,7 @@ def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
     def broken():
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(femnets.cli, "build_app", lambda: lambda **_: broken())
+    monkeypatch.setattr(femnets.cli, "build_app", lambda *_: lambda **_: broken())
     with pytest.raises(ZeroDivisionError):
         femnets.cli.invoke([])
 
@@ -87,7 +87,7 @@ def test_interrupt_exits_130(monkeypatch, capsys):
     def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(femnets.cli, "build_app", lambda: interrupted)
+    monkeypatch.setattr(femnets.cli, "build_app", lambda *_: interrupted)
     assert femnets.cli.invoke([]) == 130
     assert "interrupted" in capsys.readouterr().err
 

@@ -22,23 +22,23 @@ def test_a_kept_ledger_is_compared_with_a_run(run, capsys):
     document = json.loads(path.read_text(encoding="utf-8"))
     entries = {entry["name"]: entry for entry in document["verdicts"]}
     kernel = entries["volterra-kernel"]
-    assert (kernel["status"], kernel["standing"]) == ("does not hold", "confirmed")
+    assert (kernel["verdict"], kernel["standing"]) == ("fails", "confirmed")
     assert kernel["fault"] == "substantive error"
     assert kernel["part"] == "formula"
     assert kernel["declared"].startswith("2026-")
-    assert entries["table-of-tau"]["status"] == "not tested yet"
+    assert entries["table-of-tau"]["verdict"] == "not testable"
 
     capsys.readouterr()
     assert invoke(["compare", str(path), "r"]) == 0
     assert "no verdict differs" in capsys.readouterr().out
-    kernel |= {"status": "holds", "verdict": "holds"}
+    kernel |= {"verdict": "holds"}
     path.write_text(json.dumps(document), encoding="utf-8")
     assert invoke(["compare", str(path), "r", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["verdicts"]
     assert row == [
         "volterra-kernel",
         "holds (confirmed)",
-        "does not hold (confirmed)",
+        "fails (confirmed)",
         "contradict each other",
     ]
 

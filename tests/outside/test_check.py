@@ -5,11 +5,14 @@ import json
 
 import numpy as np
 import pytest
-from journey import MINE
+from journey import DIPOLE, MINE
 
+import femnets
+from base.errors import UserError
 from bench import problems
 from bench.domains import get as domain
 from bench.measure.formulas import jacobian, verdicts
+from bench.methods.training import Data
 from bench.problems import Problem
 from femnets.cli import invoke
 
@@ -85,6 +88,49 @@ def test_differences_are_of_eighth_order():
 
     rate = np.log2(error(0.4) / error(0.2))
     assert 7.5 < rate < 8.5
+
+
+INSIDE = DIPOLE.replace("[-1.3, 0.5, 0.5]", "[-0.4, -0.3, 0.5]")  # in the cylinder only
+
+
+def test_a_singularity_outside_the_cube_but_in_the_cylinder_is_named(mine, capsys):
+    mine.write_text(DIPOLE, encoding="utf-8")
+    assert invoke(["check", "./mine.py"]) == 0
+    mine.write_text(INSIDE, encoding="utf-8")
+    assert invoke(["check", "./mine.py"]) == 2
+    out = capsys.readouterr().out
+    assert "WRONG u: grows without bound near (-0.4, -0.3, 0.5), which lies in the train" in out
+    assert invoke(["train", "--problem", "./mine.py", "--steps", "1"]) == 2
+    assert "grows without bound" in capsys.readouterr().err
+
+
+def test_a_problem_may_be_trained_in_the_cube_only(mine, capsys):
+    mine.write_text(INSIDE.replace("title=", "training='cube', title="), encoding="utf-8")
+    assert invoke(["check", "./mine.py"]) == 0
+    problem = femnets.problem("./mine.py")
+    x = problem.sample_cylinder(500, seed=0)
+    assert problem.domain.contains(x).all()
+    assert problem.in_cylinder(np.array([[0.9], [0.9], [0.5]])).all()
+    (rule,) = problem.domain.rules().values()
+    assert sum(part.weights.sum() for part in rule.chunks()) == pytest.approx(1.0)
+    with pytest.raises(UserError, match="the cube has no training part 'ball'"):
+        dataclasses.replace(right, training="ball")
+
+
+def test_a_coefficient_that_is_negative_in_the_training_part_is_named(mine, capsys):
+    mine.write_text(DIPOLE.replace("1 + x[0] / 2", "0.4 + x[0] / 2"), encoding="utf-8")
+    assert invoke(["check", "./mine.py"]) == 2
+    line = next(line for line in capsys.readouterr().out.splitlines() if "WRONG" in line)
+    assert "phi: must be positive, is -0.1" in line
+    assert "outside the cube" in line
+
+
+def test_samples_without_a_value_are_named():
+    def hole(x):
+        return np.where(x[0] < -0.5, np.nan, right.u(x))
+
+    with pytest.raises(UserError, match=r"u is not finite at \(-0\.\d+"):
+        Data.of(helix(u=hole), ("x",), 100, seed=0)
 
 
 def test_without_a_closed_form_the_data_are_checked():

@@ -52,7 +52,7 @@ from fem.elements.n0 import ELEMENT as N0
 
 DOMAIN = replace(CUBE, title="my cube")
 ELEMENT = replace(N0, title="my tets")
-CLAIMS = [Claim(name="mine", sentence="It is mine.", where="here", rule="always",
+CLAIMS = [Claim(name="mine", sentence="It is mine.", where="here", criterion="always",
                 examine=lambda results: Checked(True, [], "yes"))]
 
 def mean(inputs, targets, seed):

@@ -72,9 +72,99 @@ def test_every_optimiser_trains_a_module(optimizer):
     assert float(residual.square().sum()) / (2 * len(x)) == pytest.approx(training.J, rel=1e-9)
 
 
+class Shampoo(torch.optim.Optimizer):
+    """G → L^(-1/4) G R^(-1/4) with L = Σ GGᵀ and R = Σ GᵀG: the state has the matrices' shapes."""
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, {"lr": lr})
+
+    def step(self, closure=None):  # as in many a repository, it never calls the closure
+        for p in self.param_groups[0]["params"]:
+            G = p.grad if p.ndim == 2 else p.grad[:, None]
+            state = self.state[p]
+            for side, square in (("L", G @ G.T), ("R", G.T @ G)):
+                state[side] = state.get(side, 1e-4 * torch.eye(len(square))) + square
+            G = self.root(state["L"]) @ G @ self.root(state["R"])
+            p.data = p.data - self.param_groups[0]["lr"] * G.reshape(p.shape)
+
+    @staticmethod
+    def root(matrix):
+        values, vectors = torch.linalg.eigh(matrix.double())
+        return vectors @ torch.diag(values ** (-1 / 4)) @ vectors.T
+
+
+class WithoutClosure(Shampoo):
+    def step(self):
+        super().step()
+
+
+@pytest.mark.parametrize("optimizer", [Shampoo, WithoutClosure])
+def test_torch_optimisers_get_matrices_and_may_ignore_the_closure(optimizer):
+    module = perceptron()
+    expected = copy.deepcopy(module)
+    training = train(module, x, y, optimizer=optimizer, rate=0.05, steps=5)
+    assert training.history["J"][0] > 1.3 * training.J
+    assert training.evaluations == 6  # none twice
+    steps = Shampoo(expected.parameters(), lr=0.05)
+    for _ in range(5):  # the usual loop of torch
+        loss = (expected(torch.from_numpy(x)) - torch.from_numpy(y)).square().sum() / (2 * len(x))
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+    for ours, theirs in zip(module.parameters(), expected.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_a_torch_optimiser_that_does_nothing_ends_and_one_that_fails_is_one_line():
+    class Idle(torch.optim.SGD):
+        def step(self, closure=None):
+            pass
+
+    class Muon(torch.optim.SGD):
+        def step(self, closure=None):
+            raise ValueError("only matrices")
+
+    assert "has not moved" in train(perceptron(), x, y, optimizer=Idle, steps=100).reason
+    with pytest.raises(UserError, match="'Muon' raised ValueError: only matrices"):
+        train(perceptron(), x, y, optimizer=Muon, steps=1)
+
+
 def test_mini_batches_and_single_precision():
     training = train(perceptron(), x, y, optimizer="adam", batch=20, steps=30, precision="float32")
     assert training.history["J"][0] > training.J
+
+
+@pytest.mark.parametrize("make", [perceptron, lambda: build(hidden=2, width=5, activation="tanh")])
+def test_a_loss_of_ones_own_is_trained_like_ours(make):
+    """1/(2N) Σ‖·‖² written by hand, as loss(prediction, y) and as loss(module, data)."""
+
+    def mse(prediction, target):
+        return (prediction - target).square().sum() / (2 * len(target))
+
+    def whole(module, data):
+        return mse(module(data["x"]), data["y"])
+
+    data = {"x": torch.from_numpy(x), "y": torch.from_numpy(y)}
+    ours = train(make(), (x, y), optimizer="ssbfgs", steps=8)
+    for theirs in (
+        train(make(), (x, y), loss=mse, optimizer="ssbfgs", steps=8),
+        train(make(), data, loss=whole, optimizer="ssbfgs", steps=8),
+    ):
+        np.testing.assert_allclose(theirs.history["J"], ours.history["J"], rtol=1e-7)
+    batched = train(make(), x, y, loss=mse, optimizer="adam", batch=20, steps=30)
+    assert batched.history["J"][0] > batched.J
+
+
+def test_a_loss_that_is_none_is_one_line():
+    with pytest.raises(UserError, match="one number as a tensor"):
+        train(perceptron(), (x, y), loss=lambda prediction, y: prediction - y, steps=1)
+    with pytest.raises(UserError, match="needs rows x and y, or loss=function"):
+        train(perceptron(), x, steps=1)
+    data = torch.from_numpy(x)
+    with pytest.raises(UserError, match="mini batches need data"):
+        train(perceptron(), data, loss=lambda module, d: module(d).sum(), optimizer="adam", batch=5)
+    with pytest.raises(UserError, match="no residuals for lm"):
+        train(perceptron(), (x, y), loss=torch.nn.functional.mse_loss, optimizer="lm", steps=1)
 
 
 def test_a_function_is_an_optimiser_and_tau_stays_positive():

@@ -70,12 +70,12 @@ def test_claims_are_tallied_by_part():
     claims = [next(c for c in all_claims() if c.part == part) for part in ("paper", "control")]
     run = Run("r", {}, ())
     run.__dict__["ledger"] = [
-        Entry(claim, "holds", "holds", "", (), Checked(True, (), "")) for claim in claims
+        Entry(claim, "holds", "", (), Checked(True, (), "")) for claim in claims
     ]
     _, tally, *tables = ledger.contents(run)
     assert [row[:2] for row in tally.rows] == [
         ("What the paper claims", 1),
-        ("Controls of ours", 1),
+        ("Findings of ours", 1),
     ]
     assert [table.name for table in tables] == ["ledger-paper", "ledger-control"]
 

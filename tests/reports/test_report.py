@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench.cells import Cell, Result, paired
-from bench.claims import Checked, Claim, Entry, all_claims
+from bench.claims import Checked, Claim, Entry, NotTested, all_claims
 from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
@@ -144,13 +144,13 @@ def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
     from reports.sections import runs
 
     def entry(name, status):
-        claim = Claim(name=name, sentence=f"Sentence {name}.", rule="", examine=Checked)
-        finding = Checked(True, (), f"seen of {name}")
-        return Entry(claim, status, status, f"evidence {name}", (), finding)
+        claim = Claim(name=name, sentence=f"Sentence {name}.", criterion="", examine=Checked)
+        finding = NotTested("run") if status == "not testable" else Checked(True, (), "")
+        return Entry(claim, status, f"evidence {name}", (), finding)
 
     one, other = (Run.read(make_run(tmp_path / name)) for name in ("one", "other"))
     ours = [entry("a", "holds"), entry("b", "holds"), entry("c", "depends"), entry("d", "holds")]
-    theirs = [entry("b", "does not hold"), entry("c", "depends"), entry("d", "not tested yet")]
+    theirs = [entry("b", "fails"), entry("c", "depends"), entry("d", "not testable")]
     one.__dict__["ledger"], other.__dict__["ledger"] = ours, theirs
     both = replace(one, others=[other])
     both.__dict__["ledger"] = ours
@@ -159,7 +159,7 @@ def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
     assert counts in summary.text
     ((sentence, first, second),) = contradictions.rows
     assert sentence == "Sentence b."
-    assert (first, second) == ("holds. evidence b", "does not hold. evidence b")
+    assert (first, second) == ("holds. evidence b", "fails. evidence b")
     assert [row[0] for row in verdicts.rows] == ["Sentence b.", "Sentence c."]
 
 
@@ -182,17 +182,17 @@ def test_the_report_says_what_else_the_machine_did(tmp_path):
 
 
 def test_the_ledger_counts_what_it_shows():
-    """A claim that another run contradicts depends on the seed, in its row and in the tally."""
+    """A claim that another run contradicts is undecided, in its row and in the tally."""
     claim = all_claims()[0]
     holds, fails = (
-        Entry(claim, status, status, "", (), Checked(status == "holds", (), ""))
-        for status in ("holds", "does not hold")
+        Entry(claim, status, "", (), Checked(status == "holds", (), ""))
+        for status in ("holds", "fails")
     )
     alone = SimpleNamespace(ledger=[holds], others=[])
     contradicted = SimpleNamespace(ledger=[holds], others=[SimpleNamespace(ledger=[fails])])
-    for run, status in ((alone, "holds"), (contradicted, "depends")):
+    for run, status in ((alone, "holds"), (contradicted, "undecided")):
         _, tally, table = ledger.contents(run)
-        assert tally.rows[0][1:4] == (status == "holds", 0, status == "depends")
+        assert tally.rows[0][1:5] == (status == "holds", 0, 0, status == "undecided")
         place = [column.title for column in table.columns].index("verdict")
         assert table.rows[0][place].startswith(status)
 
@@ -215,7 +215,7 @@ def test_figures_can_be_had_alone(run, tmp_path):
 
 def test_every_claim_is_listed_even_untested(run):
     text = page(run)
-    assert text.count("not tested yet") >= len(Run.read(run).ledger)
+    assert text.count("not testable") >= len(Run.read(run).ledger)
 
 
 def test_a_diverged_run_counts_as_worst(run):

@@ -23,7 +23,7 @@ def _improves(net: str, hidden: int) -> Claim:
         f"{NAMES[net]} on the cube.",
         declared="2026-11-16 882e90e5",
         note="the paper speaks of “multiple advantages” (Section 2.2) and names none of this kind",
-        rule="l2_error with bias ordering < without, paired seeds",
+        criterion="l2_error with bias ordering < without, paired seeds",
         **is_smaller("l2_error", _ordered(net, hidden), plain, COMMAND),
     )
 
@@ -42,7 +42,7 @@ def _tau_helps(net: str) -> Claim:
         f"{NAMES[net]}.",
         **OUTPERFORM,
         declared="2026-11-16 92bcb6bb",
-        rule="train_mse with τ learned < τ fixed, both with bias ordering, paired seeds",
+        criterion="train_mse with τ learned < τ fixed, both with bias ordering, paired seeds",
         **is_smaller("train_mse", _ordered(net, 6), _ordered(net, 6, "fixed"), COMMAND),
     )
 
@@ -74,7 +74,7 @@ CLAIMS = [
             "“we see in Table 1 that τ > 0 for all ℓ in this setup”",
         ),
         declared="2026-11-16 8929a29d",
-        rule="all τ > 0, in every 6-50 run with learned τ, with and without bias ordering",
+        criterion="all τ > 0, in every 6-50 run with learned τ, with and without bias ordering",
         examine=is_true_of(_deep_with_learned_tau, _positive, POSITIVE, COMMAND),
     ),
 ]

@@ -56,8 +56,8 @@ CLAIMS = [
         sentence="The 2-50 Fractional-DNN with learned τ, trained as in the paper, beats linear "
         "least squares from the same samples and inputs.",
         declared="2026-11-16 e62bedd2",
-        compares=True,
-        rule="l2_error of the net < that of linear least squares, same samples",
+        family="strong_nets",
+        criterion="l2_error of the net < that of linear least squares, same samples",
         examine=_paper_net,
     ),
     Claim(
@@ -65,8 +65,8 @@ CLAIMS = [
         sentence="A net with its settings chosen by validation beats quadratic least squares from "
         "the same samples and inputs.",
         declared="2026-11-16 9165f75d",
-        compares=True,
-        rule="l2_error of the tuned net < that of quadratic least squares, paired data seeds",
+        family="strong_nets",
+        criterion="l2_error of the tuned net < that of quadratic least squares, paired data seeds",
         examine=_tuned_net,
     ),
     Claim(
@@ -74,7 +74,7 @@ CLAIMS = [
         sentence="A learned τ also lowers the training error of the 2-50 ResNet under self-scaled "
         "BFGS.",
         declared="2026-11-16 2013bb25",
-        rule="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
+        criterion="train_mse with τ learned < τ fixed, paired seeds, same number of evaluations",
         **is_smaller("train_mse", _strong("learned"), _strong("fixed"), PAPERS_NET),
     ),
     *(
@@ -82,7 +82,7 @@ CLAIMS = [
             name=f"inputs-help-tuned-net-{problem}",
             sentence=f"On {problem} a net that is shown f and φ beats one that is shown x only.",
             declared="2026-11-16 617bd5a2",
-            rule="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
+            criterion="l2_error with inputs x, f, φ < with x alone, both tuned, paired seeds",
             **is_smaller("l2_error", *_inputs(problem), STRONG, kind="tuned_net"),
             problems=(problem,),
         )

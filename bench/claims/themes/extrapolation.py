@@ -31,7 +31,7 @@ def _fractional_beats_resnet(metric: str, words: str, tau: str) -> Claim:
         "ResNet.",
         **quoted("Section 7.1, error maps and figure of L² errors", WORDS[metric]),
         declared=f"2026-11-16 {DIGESTS[metric]}",
-        rule=f"{metric} of the Fractional-DNN < that of the ResNet, paired seeds",
+        criterion=f"{metric} of the Fractional-DNN < that of the ResNet, paired seeds",
         **is_smaller(metric, _shallow("fractional", tau), _shallow("resnet", tau), COMMAND),
     )
 
@@ -145,13 +145,15 @@ def _fractional(results: Results) -> Results:
 WELL = "“The DNNs are shown to generalize well on the unseen data and physical domains.”"
 
 
-def _generalises_to(name: str, unseen: str, rule: str, declared: str, examine: Examine) -> Claim:
+def _generalises_to(
+    name: str, unseen: str, criterion: str, declared: str, examine: Examine
+) -> Claim:
     return Claim(
         name=f"generalises-to-unseen-{name}",
         sentence=f"The nets generalise well to unseen {unseen}.",
         **quoted("Section 1", WELL),
         declared=declared,
-        rule=rule,
+        criterion=criterion,
         examine=examine,
     )
 
@@ -174,7 +176,7 @@ CLAIMS = [
             "better results than fixing τ”",
         ),
         declared="2026-11-16 bb40aa2e",
-        rule="l2_error_outside with τ learned < τ fixed, paired seeds",
+        criterion="l2_error_outside with τ learned < τ fixed, paired seeds",
         **is_smaller("l2_error_outside", _shallow("resnet"), _shallow("resnet", "fixed"), COMMAND),
     ),
     Claim(
@@ -186,7 +188,7 @@ CLAIMS = [
             "approximation than the Lowest Order Nédélec space”",
         ),
         declared="2026-11-16 b302d2a4",
-        rule="l2_error < that of the best approximation on one cell, in every run",
+        criterion="l2_error < that of the best approximation on one cell, in every run",
         examine=_nets_beat_coarse_fem,
     ),
     Claim(
@@ -198,7 +200,7 @@ CLAIMS = [
             "element method”",
         ),
         declared="2026-11-16 12399b10",
-        rule="l2_error between those of N₀ at n = 10 and n = 1, in every run",
+        criterion="l2_error between those of N₀ at n = 10 and n = 1, in every run",
         examine=_comparable_with_fem,
     ),
     _generalises_to(
@@ -224,7 +226,7 @@ CLAIMS = [
             "However, Figure 3 show that the DNN approximation remains stable.”",
         ),
         declared="2026-11-17 34b9c09d",
-        rule="none: a net does not depend on h; the spread of its error over the meshes' "
+        criterion="none: a net does not depend on h; the spread of its error over the meshes' "
         "quadratures is reported instead",
         examine=_flat_in_h,
     ),
@@ -236,7 +238,7 @@ CLAIMS = [
             "“the constraints violation is of the order of approximation error”",
         ),
         declared="2026-11-16 3f99d8f5",
-        rule="max |u₃| within a factor of ten of the rms error in the cylinder, in every run",
+        criterion="max |u₃| within a factor of ten of the rms error in the cylinder, in every run",
         examine=is_true_of(_fractional, _u3_of_the_order_of_the_error, SMALL_U3, COMMAND),
     ),
     Claim(
@@ -247,7 +249,7 @@ CLAIMS = [
             "“Meanwhile, ResNet with variable τ achieves better results in this test case.”",
         ),
         declared="2026-11-16 819dd9aa",
-        rule="max u₃ − min u₃ of the ResNet < that of the Fractional-DNN, paired seeds",
+        criterion="max u₃ − min u₃ of the ResNet < that of the Fractional-DNN, paired seeds",
         **is_smaller("u3_range", _shallow("resnet"), _shallow("fractional"), COMMAND),
     ),
 ]

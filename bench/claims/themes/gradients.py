@@ -31,7 +31,11 @@ def _skips_prevent_vanishing(results: Results) -> Finding:
         f"b = 30 loses a factor of 10^{decay:.1f}"
     )
     if hits == 0 and decay < -DECADES:
-        return Depends("the weights", cells, what)
+        table = {
+            "random weights": Checked(True, found.keys(), "", effect=0.0),
+            "W = −½ I, b = 30": Checked(False, made.keys(), "", effect=10**decay),
+        }
+        return Depends("the weights", cells, what, table)
     return Checked(hits == 0 and decay >= -DECADES, cells, what)
 
 
@@ -67,9 +71,12 @@ def _more_than_a_scaling(results: Results) -> Finding:
         f"weights rescaled: {'; '.join(parts)}"
     )
     if 0 < len(same) < len(gaps):
-        return Depends(
-            "the net: only unequal steps of a Fractional-DNN are more", found.keys(), what
-        )
+        table = {
+            name: Checked(name not in same, found.keys(), "", "", max(seen), (min(seen), max(seen)))
+            for name, seen in gaps.items()
+        }
+        on = "the net: only unequal steps of a Fractional-DNN are more"
+        return Depends(on, found.keys(), what, table)
     return Checked(not same, found.keys(), what)
 
 
@@ -93,7 +100,8 @@ CLAIMS = [
             "derivatives, which helps with the vanishing gradients problem”; of the ResNet: “known "
             "to be stable with respect to vanishing gradients”",
         ),
-        rule="no random net with skips is labelled vanishing at τ = 1, at any depth and scale of "
+        criterion="no random net with skips is labelled vanishing at τ = 1, at any depth and "
+        "scale of "
         "the atlas, nor is the ResNet with W = −½ I",
         declared="2026-11-17 1bc4fe58",
         examine=_skips_prevent_vanishing,
@@ -106,7 +114,8 @@ CLAIMS = [
             "a factor “which allows us to overcome the vanishing gradient problem in "
             "Fractional-DNNs”",
         ),
-        rule="with D = 0, dy[H]/dy[1] does not fall like a power of H (exponent above −0.1), for "
+        criterion="with D = 0, dy[H]/dy[1] does not fall like a power of H (exponent above −0.1), "
+        "for "
         "every random γ",
         declared="2026-11-17 bbe0a25f",
         examine=_memory_prevents_vanishing,
@@ -119,7 +128,8 @@ CLAIMS = [
             "Section 1; Section 5.2, Remark 5.1",
             "“the presented approach is not just a scaling of the activation function σ by τ”",
         ),
-        rule=f"outputs differ by more than {EXACT:g} (relative) for exact ReLU and τ > 0, in every "
+        criterion=f"outputs differ by more than {EXACT:g} (relative) for exact ReLU and τ > 0, in "
+        f"every "
         "random ResNet, DenseNet and Fractional-DNN",
         declared="2026-11-17 ce7b5900",
         examine=_more_than_a_scaling,
@@ -133,7 +143,7 @@ CLAIMS = [
             "“Appropriate small τ can prevent the product from exploding with growing number of "
             "layers.”",
         ),
-        rule="no ResNet or Fractional-DNN is labelled exploding at τ = 1/H and He's weights",
+        criterion="no ResNet or Fractional-DNN is labelled exploding at τ = 1/H and He's weights",
         declared="2026-11-16 1e43d1a8",
         examine=partial(_small_steps_prevent_explosion, nets=("resnet", "fractional")),
     ),
@@ -143,7 +153,7 @@ CLAIMS = [
         **quoted(
             "Section 6, Remark 6.5", "“The τ-variable architecture can help deal with this problem”"
         ),
-        rule="no DenseNet is labelled exploding at τ = 1/H and He's weights",
+        criterion="no DenseNet is labelled exploding at τ = 1/H and He's weights",
         declared="2026-11-16 d5bace0b",
         examine=partial(_small_steps_prevent_explosion, nets=("densenet",)),
         note="its sum of all earlier states doubles gradients layer by layer, whatever τ is; this "

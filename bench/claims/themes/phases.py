@@ -124,7 +124,8 @@ CLAIMS = [
         name="mean-field-phase-lines",
         sentence="Mean-field theory says at which weight scale the gradients of wide nets begin to "
         "vanish and to explode.",
-        rule=f"at width {WIDE} or more and τ = 1, every scale at which the median growth over at "
+        criterion=f"at width {WIDE} or more and τ = 1, every scale at which the median growth "
+        f"over at "
         f"least {SEEDS} seeds passes three decades is predicted within {CLOSE:.0%}, for every "
         "architecture",
         declared="2026-11-17 70676de8",

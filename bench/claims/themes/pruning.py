@@ -89,7 +89,7 @@ CLAIMS = [
             "“The relative error in the Euclidean norm on the test set is 0.07”",
         ),
         declared="2026-11-16 4bc8fd10",
-        rule="rel_test_error within a factor of two of 0.07, in every run",
+        criterion="rel_test_error within a factor of two of 0.07, in every run",
         examine=_reached,
         note="the paper does not say from which τ it starts; several are tried",
     ),
@@ -100,7 +100,7 @@ CLAIMS = [
             "Section 7.1, network reduction", "“we see τ[1], τ[3] and τ[4] are approximately 0”"
         ),
         declared="2026-11-16 d389fa6d",
-        rule=f"some |τ[ℓ]| < {NEAR_ZERO:g} with ℓ ≥ 1, in every run",
+        criterion=f"some |τ[ℓ]| < {NEAR_ZERO:g} with ℓ ≥ 1, in every run",
         examine=_appears,
     ),
     Claim(
@@ -112,7 +112,8 @@ CLAIMS = [
             "can be deleted without sacrificing the accuracy.”",
         ),
         declared="2026-11-16 644312a7",
-        rule="the test error after deletion is within 5 % of the one before, in every run that has "
+        criterion="the test error after deletion is within 5 % of the one before, in every run "
+        "that has "
         "such layers",
         examine=_kept,
     ),

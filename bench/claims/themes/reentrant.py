@@ -262,7 +262,7 @@ CLAIMS = [
         name="reentrant-nodal-elements-stay-wrong",
         declared="2026-11-17 c2b0a801",
         sentence="At a re-entrant edge nodal elements converge to a field that is not u.",
-        rule=f"relative error of nodal Q₁ above {WRONG_ABOVE:g} and changing by less than "
+        criterion=f"relative error of nodal Q₁ above {WRONG_ABOVE:g} and changing by less than "
         f"{100 * STALLED:g} % at each of the last two doublings, while the energy falls",
         examine=_nodal,
     ),
@@ -270,14 +270,15 @@ CLAIMS = [
         name="reentrant-weight-cures-nodal-elements",
         declared="2026-11-17 f39fae89",
         sentence="The weight r on the divergence brings nodal elements back to u.",
-        rule="the error falls at every doubling, to below three quarters of that without weight",
+        criterion="the error falls at every doubling, to below three quarters of that without "
+        "weight",
         examine=_weighted,
     ),
     _at_the_edge(
         name="reentrant-edge-elements-converge",
         declared="2026-11-17 fe2110c0",
         sentence="Nédélec's elements on meshes graded to the edge converge like h.",
-        rule=f"rate by cells per unit length at least {GRADED_RATE:g} at the last doubling",
+        criterion=f"rate by cells per unit length at least {GRADED_RATE:g} at the last doubling",
         examine=_graded,
     ),
     _at_the_edge(
@@ -285,15 +286,15 @@ CLAIMS = [
         declared="2026-11-17 a45ce218",
         sentence="Nets whose boundary values are built in end farther from u than nets with a "
         "penalty, uniform points for both.",
-        rule="l2_relative by penalty < built in, uniform points, paired seeds",
-        compares=True,
+        criterion="l2_relative by penalty < built in, uniform points, paired seeds",
+        family="reentrant",
         examine=partial(_smaller, PENALTY, BUILT_IN),
     ),
     _at_the_edge(
         name="reentrant-coarse-solve-warns",
         declared="2026-11-17 d828c794",
         sentence="A coarse N₀ solve with its own error estimate warns of nets that are wrong.",
-        rule="distance of the net from the solve > the solve's estimate, for every wrong net",
+        criterion="distance of the net from the solve > the solve's estimate, for every wrong net",
         examine=_warns,
     ),
     Claim(
@@ -302,7 +303,7 @@ CLAIMS = [
         declared="2026-11-17 031f451b",
         sentence="The distance from a coarse N₀ solve tells nets that are right from nets that are "
         "wrong.",
-        rule="distance from the solve over the solve's size above the threshold that other "
+        criterion="distance from the solve over the solve's size above the threshold that other "
         "problems fixed, for wrong nets and for no right one",
         examine=_tells,
     ),
@@ -311,9 +312,9 @@ CLAIMS = [
         declared="2026-11-17 3d0a19eb",
         sentence="Nets whose boundary values are built in end nearer to u if they are given the "
         "weak form.",
-        rule="l2_relative in the weak form < in the div-curl loss, boundary values built in, "
+        criterion="l2_relative in the weak form < in the div-curl loss, boundary values built in, "
         "uniform points, paired seeds",
-        compares=True,
+        family="reentrant",
         examine=partial(_smaller, {**MAP, "form": "weak", "boundary": "exact"}, BUILT_IN),
     ),
 ]

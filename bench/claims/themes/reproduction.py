@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Checked, Claim, Counted, Finding, NotTested, quoted
+from bench.claims import Checked, Claim, Finding, NotTested, Printed, quoted
 from bench.claims.arms import NAMES, arm
 from bench.claims.paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
 from bench.claims.rules import is_true_of
@@ -49,7 +49,7 @@ class Closest:
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedNumber:
     """A number of the paper and where a run has it."""
 
     quantity: str
@@ -58,10 +58,10 @@ class Printed:
     measure: Callable[[StoredResult], tuple[float | None, ...]]
 
 
-def printed_tables(lambda2: float = 0.0) -> list[Printed]:
+def printed_tables(lambda2: float = 0.0) -> list[PrintedNumber]:
     """The eight rows of the table of τ, trained with this penalty on τ."""
     return [
-        Printed(
+        PrintedNumber(
             f"τ, {NAMES[net]}{' + B.O.' if ordering else ''} {hidden}-{WIDTH}",
             values,
             arm(net=net, tau="learned", hidden=hidden, bias_ordering=ordering, lambda2=lambda2),
@@ -71,16 +71,16 @@ def printed_tables(lambda2: float = 0.0) -> list[Printed]:
     ]
 
 
-def printed() -> list[Printed]:
+def printed() -> list[PrintedNumber]:
     """0.07, the range of u₃, and the eight rows of the table of τ."""
     return [
-        Printed(
+        PrintedNumber(
             "relative test error, 5-10 ResNet + τ + B.O.",
             (PRUNING_REL_TEST_ERROR,),
             EXPERIMENT,
             lambda record: (record.values.get("rel_test_error"),),
         ),
-        Printed(
+        PrintedNumber(
             "range of u₃, Fractional-DNN + τ 2-50",
             U3_RANGE,
             arm(net="fractional", tau="learned", hidden=2),
@@ -109,12 +109,12 @@ def closest_with_penalty(results: Results) -> tuple[float, list[Closest]]:
     return best, found[best]
 
 
-def _all_closest(results: Results, numbers: Iterable[Printed]) -> list[Closest]:
+def _all_closest(results: Results, numbers: Iterable[PrintedNumber]) -> list[Closest]:
     found = (_closest(number, results.select("net", **number.arm)) for number in numbers)
     return [entry for entry in found if entry is not None]
 
 
-def _closest(number: Printed, runs: Iterable[StoredResult]) -> Closest | None:
+def _closest(number: PrintedNumber, runs: Iterable[StoredResult]) -> Closest | None:
     measured = [(record, number.measure(record)) for record in runs]
     finite = [(r, m) for r, m in measured if len(m) == len(number.paper) and None not in m]
     if not finite:
@@ -140,14 +140,14 @@ def _tau_table(results: Results) -> Finding:
         return NotTested(TRAINING)
     hits = sum(row.distance <= TAU_WITHIN for row in rows)
     distances = [row.distance for row in rows]
-    return Counted(
-        hits,
-        len(rows),
-        min(row.runs for row in rows),
+    return Printed(
+        hits == len(rows),
         tuple(row.cell for row in rows),
         f"the closest seed is within {TAU_WITHIN:g} of every entry in {hits} of {len(rows)} rows; "
         f"the distance is {min(distances):.2g} at best, {max(distances):.2g} at worst",
-        unit="rows of the table",
+        max(distances),
+        (min(distances), max(distances)),
+        min(row.runs for row in rows),
     )
 
 
@@ -194,14 +194,15 @@ CLAIMS = [
             "“Optimal learned τ variables”: 32 numbers, all between 0.04 and 1",
         ),
         declared="2026-11-16 3d08c40a",
-        rule=f"some seed within {TAU_WITHIN:g} of every entry, in every row of the table",
+        criterion=f"some seed within {TAU_WITHIN:g} of every entry, in every row of the table",
         examine=_tau_table,
         note="the paper states neither the initial τ nor the weights; here τ₀ = 1",
     ),
     Claim(
         name="table-of-tau-with-penalty",
         sentence="The printed τ fit a descent with λ₂ > 0 better than one without.",
-        rule="with λ₂ > 0 the closest run is nearer to the table in most rows, and in the farthest "
+        criterion="with λ₂ > 0 the closest run is nearer to the table in most rows, and in the "
+        "farthest "
         "row, than the closest run with λ₂ = 0",
         declared="2026-11-17 e449e59d",
         examine=_with_penalty,
@@ -216,7 +217,7 @@ CLAIMS = [
             "Section 7.1, on the quiver plots", "“inside Ω, we observe that −0.0051 ≤ u₃ ≤ 0.0077”"
         ),
         declared="2026-11-16 a42b1812",
-        rule=f"both ends within a factor of {U3_WITHIN:g}, in every run",
+        criterion=f"both ends within a factor of {U3_WITHIN:g}, in every run",
         examine=is_true_of(_fractional, _near_printed_range, NEAR_RANGE, TRAINING),
     ),
 ]

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Checked, Claim, Compared, Depends, Finding, NotTested
+from bench.claims import Checked, Claim, Compared, Finding, NotTested
 from bench.claims.effects import Effect, effects
-from bench.claims.rules import compared_values
-from bench.claims.statistics import largest_family, variance_shares
+from bench.claims.rules import compared_values, tabled
+from bench.claims.statistics import variance_shares
 from bench.store.results import Results, StoredResult
 
 KIND = "sensitivity"
@@ -132,22 +132,10 @@ def answers(results: Results, question: Question) -> list[Answer]:
 
 
 def _keeps_its_sign(results: Results, question: Question) -> Finding:
-    seen = answers(results, question)
-    if len(seen) < 2 or largest_family(seen[0].effect.pairs) < len(seen):
+    parts = {name: answer(cells, question) for _, name, cells in changes(results)}
+    if len(parts) < 2:
         return NotTested(COMMAND)
-    base, cells = seen[0].effect.sign, tuple(key for a in seen for key in a.effect.cells)
-    parts = [
-        f"{a.change} {a.effect.ratio:.2f}{'' if a.effect.decided else ' (undecided)'}" for a in seen
-    ]
-    what = f"{question.metric}, ratio by change: {', '.join(parts)}"
-    others = list(dict.fromkeys(a.factor for a in seen[1:] if a.effect.sign != base))
-    if others:
-        return Depends(", ".join(others), cells, what)
-    return (
-        Checked(base == "smaller", cells, what)
-        if base != "undecided"
-        else Depends("the seed", cells, what)
-    )
+    return tabled(parts, question.metric, "what the paper leaves open", COMMAND)
 
 
 def _rise_needs_a_penalty(results: Results) -> Finding:
@@ -199,7 +187,8 @@ CLAIMS = [
             name=f"sensitivity-{question.name}",
             sentence=f"The paper's finding {question.sentence} does not depend on what it leaves "
             "open.",
-            rule="the sign of the median ratio over paired seeds is decided, and the same at the "
+            criterion="the sign of the median ratio over paired seeds is decided, and the same at "
+            "the "
             "base point and after every change of γ, λ₂, τ₀, starting weights, optimiser and P; "
             "two-sided, Holm over the changes",
             declared="2026-11-17 daab0a27",
@@ -211,7 +200,7 @@ CLAIMS = [
         name="rising-mse-needs-a-penalty",
         sentence="Under steepest descent the MSE rises only where a penalty is active, so the "
         "paper's curves were made with one.",
-        rule="the MSE rises in no training without a penalty and in some with λ₂ > 0",
+        criterion="the MSE rises in no training without a penalty and in some with λ₂ > 0",
         declared="2026-11-17 553f9d41",
         examine=_rise_needs_a_penalty,
     ),

@@ -43,7 +43,6 @@ def _passes_n0(problem: str) -> Callable[[Results], Finding]:
         return Counted(
             hits,
             len(nets),
-            len(nets.distinct("seed")),
             (*nets.keys(), mesh.key),
             f"in {hits} of {len(nets)} runs; median error {median(nets.errors()):.2g} with "
             f"{nets.records[0].values['parameters']} parameters, N₀ {bound:.2g} with "
@@ -81,7 +80,7 @@ def _net_beats_n0(problem: str) -> Claim:
         sentence=f"On {problem} a small net that is given the equation has a smaller error than "
         "N₀ on the finest mesh computed.",
         declared="2026-11-17 1d289f90",
-        rule="l2_error of each best net < that of the N₀ solve with the most unknowns",
+        criterion="l2_error of each best net < that of the N₀ solve with the most unknowns",
         examine=_passes_n0(problem),
         problems=(problem,),
     )
@@ -92,7 +91,8 @@ def _p_version_beats_net(problem: str) -> Claim:
         name=f"p-version-passes-solving-net-{problem}",
         sentence=f"On {problem} the p-version reaches the error of the best net in less time.",
         declared="2026-11-17 da146d33",
-        rule="seconds of the fastest hexP solve whose l2_error is no larger than the net's median "
+        criterion="seconds of the fastest hexP solve whose l2_error is no larger than the net's "
+        "median "
         "< the net's median seconds",
         examine=_p_version_passes(problem),
         problems=(problem,),
@@ -107,7 +107,7 @@ CLAIMS = [
             name=f"tau-helps-solving-{net}",
             sentence=f"A learned τ lowers the error of a {title} that is given the equation.",
             declared="2026-11-17 b69afa52",
-            rule="l2_error with τ learned < τ fixed, helix, paired seeds, same evaluations",
+            criterion="l2_error with τ learned < τ fixed, helix, paired seeds, same evaluations",
             **is_smaller(
                 "l2_error",
                 _arm(net, "learned", "helix"),
@@ -123,7 +123,7 @@ CLAIMS = [
         name="fractional-helps-solving",
         sentence="A Fractional-DNN that is given the equation has a smaller error than a ResNet.",
         declared="2026-11-17 352ad37c",
-        rule="l2_error of the Fractional-DNN < ResNet, τ learned, helix, paired seeds, same "
+        criterion="l2_error of the Fractional-DNN < ResNet, τ learned, helix, paired seeds, same "
         "evaluations",
         **is_smaller(
             "l2_error",

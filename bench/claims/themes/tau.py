@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from bench.claims import Checked, Claim, Compared, Depends, Finding, NotTested
+from bench.claims import Checked, Claim, Compared, Finding, NotTested
 from bench.claims.arms import NAMES
 from bench.claims.effects import Effect, effects
-from bench.claims.rules import compared_values
-from bench.claims.statistics import DECIDING_SEEDS, largest_family
+from bench.claims.rules import compared_values, tabled
+from bench.claims.statistics import DECIDING_SEEDS
 from bench.methods.titles import members
 from bench.store.results import Results, StoredResult
 
@@ -141,9 +141,9 @@ def _claim(name: str, sentence: str, arm: str, than: str, net: str, hidden: int,
         name=f"{name}-{net}-{hidden}-{by}",
         sentence=f"{sentence} ({NAMES[net]} of {hidden} layers, {TITLES[by]}, each arm tuned "
         "alike).",
-        rule=RULE,
+        criterion=RULE,
         declared="2026-11-17 afeceeae",
-        compares=True,
+        family="learned_tau",
         examine=partial(_beats, arm=arm, than=than, net=net, hidden=hidden, optimizer=by),
     )
 
@@ -173,40 +173,20 @@ def _declared() -> list[Claim]:
 
 
 def _over_rates(results: Results, net: str) -> Finding:
-    """The sign of learned against fixed at each rate, Holm over the rates."""
+    """Learned against fixed τ at each rate."""
     found = swept(results).select(KIND, net=net)
-    seen = effects(
-        {
-            (hidden, rate): compared_arms(
-                found, "learned", "fixed", "", hidden=hidden, rates=[rate], optimizer="adam"
-            )
-            for hidden in found.distinct("hidden")
-            for rate in sorted({record.config["rates"][0] for record in found})
-        }
-    )
-    fewest = min((effect.pairs for effect in seen.values()), default=0)
-    rates = sorted({rate for _, rate in seen})
-    if len(rates) < 2 or largest_family(fewest) < len(seen):
-        return NotTested(SWEEP[net])
-    parts = [f"{rate:g}: {e.ratio:.2f} (p = {e.p:.1g})" for (_, rate), e in seen.items()]
-    what = (
-        f"learned over fixed train_mse at H = {_listed(found.distinct('hidden'))}, "
-        f"{_seeds(found)} seeds, by rate: {', '.join(parts)}; a {rates[-1] / rates[0]:.0f}-fold "
-        "range"
-    )
-    cells = tuple(key for effect in seen.values() for key in effect.cells)
-    signs = {effect.sign for effect in seen.values()}
-    if len(signs) == 1 and signs != {"undecided"}:
-        return Checked(signs == {"smaller"}, cells, what)
-    return Depends("the rate", cells, what)
+    parts = {
+        f"H = {hidden}, rate {rate:g}": compared_arms(
+            found, "learned", "fixed", "", hidden=hidden, rates=[rate], optimizer="adam"
+        )
+        for hidden in found.distinct("hidden")
+        for rate in sorted({record.config["rates"][0] for record in found})
+    }
+    return tabled(parts, "train_mse, τ learned over τ fixed", "the rate", SWEEP[net])
 
 
 def _seeds(found: Results) -> int:
     return len({seed for record in found for seed in record.config["seeds"]})
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))
 
 
 def _labels(results: Results, net: str) -> Finding:
@@ -255,7 +235,8 @@ CLAIMS = [
             name=f"learned-tau-helps-at-every-rate-{net}",
             sentence=f"At equal learning rate a learned τ trains better than a fixed one, at every "
             f"rate of a thirty-fold range ({NAMES[net]}, Adam).",
-            rule="median train_mse with τ learned < τ fixed at each rate, two-sided, Holm over the "
+            criterion="median train_mse with τ learned < τ fixed at each rate, two-sided, Holm "
+            "over the "
             "rates; τ₀ and weight scale tuned alike at each rate; depends on the rate unless all "
             "rates decide and agree",
             declared="2026-11-17 b64ca131",
@@ -268,7 +249,8 @@ CLAIMS = [
             name=f"learned-tau-changes-gradients-{net}",
             sentence=f"Learning τ changes what gradients do in a trained {NAMES[net]}, not only "
             "the effective rate.",
-            rule=f"the label at the end (vanishing, exploding, dead, healthy) differs from that "
+            criterion=f"the label at the end (vanishing, exploding, dead, healthy) differs from "
+            f"that "
             f"with τ fixed in more than {MOST_OTHER:.0%} of the pairs, both arms tuned",
             declared="2026-11-17 048cc084",
             examine=partial(_labels, net=net),

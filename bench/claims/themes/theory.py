@@ -48,7 +48,12 @@ def _index(results: Results) -> Finding:
     )
     if own > ROUNDING:
         return Checked(False, found.keys(), what)
-    return Depends("which a_{ℓ,k} is meant", found.keys(), what)
+    keys, ends = found.keys(), (min(other), max(other))
+    table = {
+        "a_{ℓ,k} in the state equation too": Checked(True, keys, "", effect=own),
+        "the weights of Section 5": Checked(False, keys, "", effect=ends[1], interval=ends),
+    }
+    return Depends("which a_{ℓ,k} is meant", keys, what, table)
 
 
 def _differ(results: Results) -> Finding:
@@ -82,7 +87,12 @@ def _stable(results: Results) -> Finding:
     )
     if excess > 0 or left["escape_growth"] <= left["escape_bound"]:
         return Checked(excess <= 0, found.keys(), what)
-    return Depends("whether solutions stay where f is Lipschitz", found.keys(), what)
+    keys, growth = found.keys(), left["escape_growth"] / left["escape_bound"]
+    table = {
+        "f is Lipschitz throughout": Checked(True, keys, "", effect=excess),
+        "solutions leave the ball": Checked(False, keys, "", effect=growth),
+    }
+    return Depends("whether solutions stay where f is Lipschitz", keys, what, table)
 
 
 def _product(results: Results) -> Finding:
@@ -137,7 +147,7 @@ def _printed(
         name=name,
         sentence=sentence,
         **formula(where, words),
-        rule=f"the printed formula agrees to {ROUNDING:g}, in every random net",
+        criterion=f"the printed formula agrees to {ROUNDING:g}, in every random net",
         declared="2026-11-16 46dd0b00",
         examine=partial(_as_printed, slip=slip),
         fault=fault,
@@ -153,7 +163,7 @@ CLAIMS = [
             "Section 6, Theorems 6.1 and 6.4",
             "d y[ℓ]/dθ[j] = Π (τ D) ∂(τ a), Π (I + τ D) ∂(τ a), and the DenseNet's recursion",
         ),
-        rule=f"the printed formulas equal measured norms to {AGREEMENT:g} wherever finite",
+        criterion=f"the printed formulas equal measured norms to {AGREEMENT:g} wherever finite",
         declared="2026-11-17 9fb8e163",
         examine=_theory_agrees,
     ),
@@ -165,7 +175,7 @@ CLAIMS = [
             "Section 6, Theorem 6.6, proof, remark and Example 6.8",
             "d y[i] = d Σ_{k=j+1}^{i−2} (a_{i,k} − a_{i,k−1}) y[k] + ((1 − a_{i,i−2}) I + …) …",
         ),
-        rule=f"agrees to {ROUNDING:g} in every random net, read with the theorem's own state "
+        criterion=f"agrees to {ROUNDING:g} in every random net, read with the theorem's own state "
         "equation, and read with that of Section 5",
         declared="2026-11-17 da1c0372",
         examine=_index,
@@ -187,7 +197,7 @@ CLAIMS = [
             "“in the τ-variable fractional setting, we observe that the two approaches do not "
             "coincide”",
         ),
-        rule=f"one step differs by more than {ROUNDING:g}, in every random net",
+        criterion=f"one step differs by more than {ROUNDING:g}, in every random net",
         declared="2026-11-16 0dde11d2",
         examine=_differ,
         note="already for equal steps, where the paper expects a = b to make them agree",
@@ -238,7 +248,7 @@ CLAIMS = [
             "Section 3.2, Proposition 3.2",
             "‖y_α − y_β‖_{L¹(0,T;E)} ≤ C ‖y_{α,0} − y_{β,0}‖, C = C(γ, T, L) > 0",
         ),
-        rule="growth ≤ E_γ(Λt^γ) for f = Λy, and for an f that is Lipschitz in a ball only",
+        criterion="growth ≤ E_γ(Λt^γ) for f = Λy, and for an f that is Lipschitz in a ball only",
         declared="2026-11-17 556fe596",
         examine=_stable,
         fault="substantive error",
@@ -251,7 +261,7 @@ CLAIMS = [
             "“if the partial derivatives are smaller than 1, the product will tend to 0 as the "
             "number of layers L increases”",
         ),
-        rule="the product of factors 1 − 1/k² of a one-neuron net falls below 0.01",
+        criterion="the product of factors 1 − 1/k² of a one-neuron net falls below 0.01",
         declared="2026-11-17 a8d5cea9",
         examine=_product,
         fault="substantive error",
@@ -265,7 +275,7 @@ CLAIMS = [
             "“fixing one potential exploding gradient problem, can cause another gradient to "
             "vanish”",
         ),
-        rule="both derivatives fall more than tenfold when τ[1] goes from 1 to 1/(d a/d y)",
+        criterion="both derivatives fall more than tenfold when τ[1] goes from 1 to 1/(d a/d y)",
         declared="2026-11-17 45ffc28e",
         examine=_trade_off,
     ),

@@ -34,7 +34,7 @@ def _tau_helps(net: str, hidden: int) -> Claim:
         **quoted("Section 1, advantages and Figure 1; Section 7.1", WORDS_HELPS[hidden]),
         declared="2026-11-16 3f2822d9",
         note="against τ fixed at 1, where learning starts; the controls compare it with tuned τ",
-        rule="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
+        criterion="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
         **is_smaller("train_mse", learned, fixed, COMMAND),
     )
 
@@ -128,7 +128,7 @@ def _shallow_beats_deep(net: str, tau: str) -> Claim:
         "6-50 one.",
         **YIELDS_BETTER,
         declared="2026-11-16 0cb234b7",
-        rule="l2_error at 2-50 < l2_error at 6-50, paired seeds",
+        criterion="l2_error at 2-50 < l2_error at 6-50, paired seeds",
         **is_smaller("l2_error", shallow, deep, COMMAND),
     )
 
@@ -144,8 +144,8 @@ def _less_when_shallow(net: str) -> Claim:
             "networks, the τ-variable framework provides comparatively less improvements”",
         ),
         declared="2026-11-16 45aba63e",
-        compares=True,
-        rule="(learned/fixed train_mse at 6-50) < (the same at 2-50), paired seeds",
+        family="training",
+        criterion="(learned/fixed train_mse at 6-50) < (the same at 2-50), paired seeds",
         examine=partial(_gains_less_when_shallow, net=net),
     )
 
@@ -170,7 +170,7 @@ def _trains_better(better: str, than: str, hidden: int, tau: str) -> Claim:
         sentence=f"At {hidden}-50 with τ {tau} the {NAMES[better]} has a smaller training error "
         f"than the {NAMES[than]}.",
         **_source(better),
-        rule=f"train_mse of the {NAMES[better]} < that of the {NAMES[than]}, paired seeds",
+        criterion=f"train_mse of the {NAMES[better]} < that of the {NAMES[than]}, paired seeds",
         **is_smaller("train_mse", one, other, COMMAND),
     )
 
@@ -186,20 +186,20 @@ def _always(net: str) -> Claim:
             "counterpart, see Figure 1”",
         ),
         declared="2026-11-16 2b450d85",
-        rule="MSE with τ learned < τ fixed at every tenth of the steps, in every paired seed",
+        criterion="MSE with τ learned < τ fixed at every tenth of the steps, in every paired seed",
         examine=partial(_always_below, net=net),
     )
 
 
 def _descends(
-    name: str, sentence: str, words: str, rule: str, declared: str, examine: Examine
+    name: str, sentence: str, words: str, criterion: str, declared: str, examine: Examine
 ) -> Claim:
     """What the paper says of the curves."""
     return Claim(
         name=name,
         sentence=sentence,
         **quoted(REDUCTION, words),
-        rule=rule,
+        criterion=criterion,
         declared=declared,
         examine=examine,
     )

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.methods.baselines import Fitted
 from bench.methods.baselines._least_squares import Features
-from bench.methods.baselines._search import Fitted, Split, Stopwatch, Trained, smallest
+from bench.methods.baselines._search import Split, Stopwatch, Trained, smallest
 
 Array = NDArray[np.float64]
 Activation = Callable[[Array], Array]

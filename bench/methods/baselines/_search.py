@@ -6,29 +6,19 @@ The search is part of the method and of its cost; `Fitted.seconds_tuning` is its
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.methods.baselines._least_squares import Features, Linear, Predict, coefficients, triangle
+from bench.methods.baselines._least_squares import Features, Linear, coefficients, triangle
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
 HELD_OUT = 5  # one sample in five; samples are in random order
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """A fitted predictor (N, inputs) -> (N, outputs), with the choice and time of its search."""
-
-    predict: Predict
-    unknowns: int
-    chosen: Mapping[str, Any] = field(default_factory=dict)
-    seconds_tuning: float = 0.0
 
 
 @dataclass(frozen=True)

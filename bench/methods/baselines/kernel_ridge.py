@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
+from bench.methods.baselines import Fitted
 from bench.methods.baselines._least_squares import coefficients, triangle
-from bench.methods.baselines._search import Fitted, Split, Stopwatch, smallest
+from bench.methods.baselines._search import Split, Stopwatch, smallest
 
 Array = NDArray[np.float64]
 

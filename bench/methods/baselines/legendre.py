@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.methods.baselines import _products
+from bench.methods.baselines import Fitted, _products
 from bench.methods.baselines._least_squares import Features
-from bench.methods.baselines._search import Fitted, Split, Stopwatch, Trained, smallest
+from bench.methods.baselines._search import Split, Stopwatch, Trained, smallest
 
 Array = NDArray[np.float64]
 

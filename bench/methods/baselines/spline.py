@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.interpolate import NdBSpline
 
-from bench.methods.baselines._search import Fitted, Split, Stopwatch, smallest
+from bench.methods.baselines import Fitted
+from bench.methods.baselines._search import Split, Stopwatch, smallest
 
 Array = NDArray[np.float64]
 

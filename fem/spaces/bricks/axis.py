@@ -120,6 +120,8 @@ class Axis:
 
     def locate(self, x: Array) -> Indices:
         """The interval of each point."""
+        if self.intervals == 1:
+            return np.zeros(len(x), dtype=int)
         found = np.searchsorted(self.breaks, x, side="right") - 1
         return np.clip(found, 0, self.intervals - 1)
 
@@ -148,13 +150,22 @@ class Axis:
         cuts = np.concatenate([[low, high, towards], towards - steps, towards + steps])
         return np.unique(cuts[(cuts >= low) & (cuts <= high)])
 
+    @cached_property
+    def _samplings(self) -> dict[tuple[int, float | None], tuple[Array, Array, Array]]:
+        return {}
+
     def sampling(self, i: int, towards: float | None = None) -> tuple[Array, Array, Array]:
         """Points of interval i, its two ends first, and two matrices (functions, points): values
-        of u to the L² projection on Q, and to the interpolant in V.
+        of u to the L² projection on Q, and to the interpolant in V; kept for the next call.
 
         The interpolant has the values of u at the ends and a slope that is the projection of u′;
         as (u − I u, ℓ′) = 0 shows, u itself is enough for that.
         """
+        if (i, towards) not in self._samplings:
+            self._samplings[i, towards] = self._sampling(i, towards)
+        return self._samplings[i, towards]
+
+    def _sampling(self, i: int, towards: float | None) -> tuple[Array, Array, Array]:
         points, weights = self.gauss(i, towards)
         t = (points - self.breaks[i]) / self.lengths[i]
         hats, Q = self.local_tables(i, points)

@@ -19,8 +19,9 @@ from fem.solutions import Clock
 from fem.spaces import PLAIN, Array, How
 from fem.spaces.bricks.assembled import BrickComplex, assembled_bytes
 from fem.spaces.bricks.box import flat
-from fem.spaces.bricks.box_solve import solve_box
+from fem.spaces.bricks.box_solve import BoxSystem, solve_box
 from fem.spaces.bricks.mesh import BrickMesh, uniform
+from fem.spaces.bricks.order_raising import distance
 from fem.spaces.bricks.space import BrickSpace, box_bytes
 from fem.spaces.bricks.tensor import Grid
 from fem.spaces.bricks.traces import natural_loads, trace_coefficients, with_natural
@@ -34,16 +35,26 @@ SOLVERS = ("modes", "direct")
 
 @dataclass(frozen=True, kw_only=True)
 class BrickSolution(BoundaryValueSolution):
-    """u_h on bricks; its estimate is its distance in H(curl) to the solution of one order more."""
+    """u_h on bricks; its estimates are distances to the solution of a higher order."""
 
     how: How = field(default=PLAIN, repr=False)
 
     def estimate(self, problem: BoundaryValueProblem) -> float:
+        """In H(curl): a bound of the distance to two orders more on a box (`order_raising`), the
+        distance to one order more on other unions of bricks."""
+        if self.solver == "modes":
+            return distance(self.space.mesh, self.x, problem).hcurl
         finer = solve_on_bricks(
             problem, mesh=self.space.mesh.raised(), solver=self.solver, how=self.how
         )
         difference = finer.x - self.space.mesh.embedded(self.x)
         return float(finer.space.norm(difference))
+
+    def energy_estimate(self, problem: BoundaryValueProblem) -> float:
+        """A bound of ‖φ^½ curl(u⁺ − u_h)‖, u⁺ the solution of two orders more, on a box."""
+        if self.solver != "modes":
+            raise UserError("the energy estimate needs a whole box; use `estimate`")
+        return distance(self.space.mesh, self.x, problem).energy
 
 
 def solve_on_bricks(
@@ -66,6 +77,8 @@ def solve_on_bricks(
     if solver == "modes" and problem.natural is not None:
         raise UserError("solver 'modes' has no natural faces; use 'direct'")
     _refuse(mesh, solver)
+    if solver == "modes":
+        mesh = BoxSystem.on(mesh).mesh  # that of an earlier call keeps its tables
     memory.reset_peak()
     clock = Clock()
     boundary = trace_coefficients(mesh, problem.g, problem.potential, problem.singular_edge)

@@ -81,7 +81,7 @@ class BoxModes:
 
     def curl(self, X: Array) -> Array:
         """κ × X; as a matrix it is skew, so that its transpose is −κ ×."""
-        return np.cross(self.kappa, X, axis=0)
+        return cross(self.kappa, X)
 
     def divergence(self, X: Array) -> Array:
         """(u, ∇q) for the potentials q of the modes."""
@@ -124,6 +124,16 @@ class BoxModes:
         kappa = self.kappa
         B = np.where(self.present, b, 0.0)
         return (B + kappa * (kappa * B).sum(axis=0)) / (1.0 + (kappa**2).sum(axis=0))
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a × b of fields (3, …); np.cross takes as long as the transforms of a small box."""
+    out = np.empty_like(b)
+    for d in range(3):
+        first, second = (d + 1) % 3, (d + 2) % 3
+        np.multiply(a[first], b[second], out=out[d])
+        out[d] -= a[second] * b[first]
+    return out
 
 
 def flat(parts: Sequence[Array] | NDArray[np.float64]) -> Array:

@@ -15,11 +15,11 @@ from scipy.sparse.linalg import splu
 from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.spaces.bricks.assembled import BrickComplex, assembled_bytes
 from fem.spaces.bricks.box import BoxModes, flat
+from fem.spaces.bricks.evaluate import at_points
 from fem.spaces.bricks.mesh import BrickMesh
 from fem.spaces.bricks.tensor import (
     VALUES_AT_ONCE,
     Grid,
-    at_points,
     combine,
     curl,
     curl_transposed,

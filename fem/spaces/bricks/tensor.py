@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from base.errors import UserError
 from fem.spaces import Array, Field, Line
-from fem.spaces.bricks.axis import AxisRule, Indices
+from fem.spaces.bricks.axis import AxisRule
 from fem.spaces.bricks.mesh import BrickMesh, Mask
 
 VALUES_AT_ONCE = 1 << 19  # points of one slab of a grid: fields take about 100 bytes per point
@@ -38,16 +37,22 @@ class Family(NamedTuple):
         )
 
 
-def combine(X: Array, A: Array, B: Array, C: Array) -> Array:
-    """Σ A_xi B_yj C_zk X_ijk."""
+def combine(X: Array, A: Array, B: Array, C: Array, out: Array | None = None) -> Array:
+    """Σ A_xi B_yj C_zk X_ijk, written to `out` if it is given."""
     lines = X @ C.T
     planes = np.matmul(B, lines)
-    return (A @ planes.reshape(len(X), -1)).reshape(len(A), len(B), len(C))
+    out = np.empty((len(A), len(B), len(C))) if out is None else out
+    np.matmul(A, planes.reshape(len(X), -1), out=out.reshape(len(A), -1))
+    return out
 
 
 def values(X: Sequence[Array], family: Family) -> Array:
     """The field with coefficients X at the points of the tables, (3, …)."""
-    return np.stack([combine(X[d], *family.tables(d)) for d in range(3)])
+    out = np.empty((3, *(len(table) for table in family.along)))
+    for d in range(3):
+        A, B, C = family.tables(d)
+        combine(X[d], A, B, C, out=out[d])
+    return out
 
 
 def moments(F: Array, family: Family) -> list[Array]:
@@ -150,47 +155,3 @@ def within(field: Callable[[Array], Array], points: Array, weights: Array) -> Ar
     values = np.zeros((*found.shape[:-1], *inside.shape))
     values[..., inside] = found
     return values
-
-
-def at_points(mesh: BrickMesh, X: Sequence[Array], points: Array, *, curls: bool = False) -> Array:
-    """u_h (or its curl, whose coefficients X then are) at points (3, …), brick by brick."""
-    flat = np.asarray(points, dtype=float).reshape(3, -1)
-    bricks = np.stack([axis.locate(flat[d]) for d, axis in enumerate(mesh.axes)])
-    _refuse_outside(mesh, flat, bricks)
-    code = np.ravel_multi_index(tuple(bricks), mesh.active.shape)
-    order = np.argsort(code, kind="stable")
-    out = np.empty_like(flat)
-    for here in np.split(order, np.flatnonzero(np.diff(code[order])) + 1):
-        if here.size == 0:
-            continue
-        brick = bricks[:, here[0]]
-        tables = [axis.tables(flat[d, here]) for d, axis in enumerate(mesh.axes)]
-        for d in range(3):
-            pick = [(k == d) != curls for k in range(3)]  # Q there, V elsewhere
-            dofs = [
-                (axis.dofs_Q if q else axis.dofs_V)[i]
-                for axis, q, i in zip(mesh.axes, pick, brick, strict=True)
-            ]
-            a, b, c = (
-                table[1 if q else 0][:, dof]
-                for table, q, dof in zip(tables, pick, dofs, strict=True)
-            )
-            planes = np.tensordot(c, X[d][np.ix_(*dofs)], axes=(1, 2))
-            out[d, here] = np.einsum("qij,qi,qj->q", planes, a, b, optimize=True)
-    return out.reshape(np.shape(points))
-
-
-def _refuse_outside(mesh: BrickMesh, flat: Array, bricks: Indices) -> None:
-    low, high = (np.array([axis.breaks[end] for axis in mesh.axes])[:, None] for end in (0, -1))
-    outside = ((flat < low - 1e-12) | (flat > high + 1e-12)).any(axis=0)
-    outside |= ~mesh.active[tuple(bricks)]
-    if outside.any():
-        at = ", ".join(f"{c:.4g}" for c in flat[:, int(outside.argmax())])
-        raise UserError(
-            f"{int(outside.sum())} of {flat.shape[1]} points lie outside the mesh, the first is "
-            f"({at}); the bricks span {_box(mesh)}"
-        )
-
-
-def _box(mesh: BrickMesh) -> str:
-    return " × ".join(f"[{axis.breaks[0]:g}, {axis.breaks[-1]:g}]" for axis in mesh.axes)
