@@ -134,7 +134,7 @@ def certified(
     rows = []
     for solution, extra in zip(solutions, extras, strict=True):
         document = certify(solution, problem).document()
-        document["certificate_seconds"] = document.pop("seconds")
+        document["seconds_certificate"] = document.pop("seconds")
         rows.append(extra | document)
     return rows
 

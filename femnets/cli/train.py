@@ -124,7 +124,7 @@ def _to_be_certified(track: str, settings: dict[str, Any], seconds: float | None
 def _certified(values: dict[str, Any], wanted: float | None) -> int:
     """Return 0 if the relative error that was asked for is certified, else 1 with a line."""
     found = values.get("relative_l2_bound")
-    if wanted is None or (values["certified"] and found <= wanted):
+    if wanted is None or (values["certified"] and found is not None and found <= wanted):
         return 0
     reason = values["certificate_reason"] or f"the certified relative error is {found:.3g}"
     typer.echo(f"not certified to {wanted:g}: {reason}", err=True)
