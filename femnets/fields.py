@@ -95,7 +95,7 @@ def _certifiable(field: Any) -> Any:
     if isinstance(field, str | PathLike):
         from pathlib import Path
 
-        from femnets.saved_fields import saved_field
+        from femnets.saved_nets import saved_field
 
         return saved_field(Path(field))[0]
     if hasattr(field, "parameters") and hasattr(field, "state_dict"):

@@ -1,9 +1,9 @@
 """Quadrature that settles, or says that it does not.
 
 All norms are computed on levels of finer and deeper rules until every bound moves by less than
-SETTLED of itself; twice the last change is added to it. This does not prove that a rule is accurate,
-which is why a certificate holds *up to quadrature and rounding*. So that rounding does not enter,
-every bound is at least FLOOR times the norm of the field, and moves below that do not count.
+SETTLED of itself; twice the last change is added to it. That is a test of the
+rules, not a proof: a certificate holds *up to quadrature and rounding*. So that rounding does not
+enter, every bound is at least FLOOR times the norm of the field, and moves below that do not count.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def command(
     """
     from bench.methods import certificates
     from femnets.cli._nets import use_threads
-    from femnets.saved_fields import saved_field
+    from femnets.saved_nets import saved_field
     from femnets.user_files import used
 
     if norm not in NORMS:

@@ -28,7 +28,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""
-    from femnets.cli._nets import load_net, load_solved, saved_track, table, use_threads
+    from femnets.cli._nets import table, use_threads
+    from femnets.saved_nets import load_net, load_solved, saved_track
 
     use_threads(threads)
     from femnets.user_files import used

@@ -44,6 +44,16 @@ TRACK_HELP = (
     "set them)."
 )
 
+UntilCertified = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="With --track solve: stop when the residuals of the net certify this relative L² "
+        f"error (and after {MOST_STEPS} steps without another limit).",
+        rich_help_panel=END,
+    ),
+]
+
 
 @options_of(Config, solved_net.Config)
 def command(
@@ -56,15 +66,7 @@ def command(
     seconds: Annotated[
         float | None, typer.Option(min=0, help="Maximum number of seconds.", rich_help_panel=END)
     ] = None,
-    until_certified: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="With --track solve: stop when the residuals of the net certify this relative L² "
-            f"error (and after {MOST_STEPS} steps without another limit).",
-            rich_help_panel=END,
-        ),
-    ] = None,
+    until_certified: UntilCertified = None,
     threads: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
     ] = 1,
@@ -93,9 +95,9 @@ def command(
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
-    settings = {**(get(recipe).settings if recipe else {}), **given}
-    if until_certified is not None:
-        settings = _to_be_certified(track, settings, seconds)
+    settings = _to_be_certified(
+        {**(get(recipe).settings if recipe else {}), **given}, track, seconds, until_certified
+    )
     config: Any = configured(_config_of(track, settings), settings, where="a training")
     check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
@@ -113,8 +115,12 @@ def command(
     return code or _certified(trained.values, until_certified)
 
 
-def _to_be_certified(track: str, settings: dict[str, Any], seconds: float | None) -> dict[str, Any]:
-    """The settings with a limit for trainings that are never certified."""
+def _to_be_certified(
+    settings: dict[str, Any], track: str, seconds: float | None, until_certified: float | None
+) -> dict[str, Any]:
+    """The settings, with a limit for trainings that are never certified."""
+    if until_certified is None:
+        return settings
     if track != "solve":
         raise UserError("--until-certified needs the equation; add --track solve")
     limited = seconds is not None or {"steps", "evaluations", "patience"} & settings.keys()

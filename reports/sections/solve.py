@@ -79,6 +79,7 @@ def _variants(run: Run, results: Results) -> list[Block]:
         ("L² error", "error", "l2_error"),
         smallest("l2_error"),
         largest("l2_error"),
+        ("certified error", "error", "l2_bound"),
         ("loss J", "error", "J"),
         ("gradient norm, first over last layer", "number", _first_to_last),
         DIVERGED,

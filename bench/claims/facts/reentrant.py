@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bench.claims.certified import certificate_facts
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
@@ -14,6 +15,7 @@ from bench.claims.themes.reentrant import (
     on_the_prism,
     usable,
 )
+from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
 DOMAIN = "L-shaped prism"
@@ -40,6 +42,7 @@ def facts(results: Results) -> Iterator[Fact]:
             error = median([record.values["l2_relative"] for record in arm])
             yield _fact(f"{name}-nets", error, "relative L² error", arm)
     yield from _by_loss(usable(on_the_prism(nets)))
+    yield from certificate_facts(Results([*on_the_prism(nets)]), DOMAIN)
 
 
 def _finest(group: Results) -> StoredResult | None:
@@ -56,6 +59,17 @@ def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
         yield _fact("wrong-nets", len(wrong), "nets", wrong)
         yield _fact("right-nets", len(right), "nets", right)
         yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
+    bounded = [r for r in wrong if r.values.get("l2_bound") is not None]
+    if bounded:
+        revealed = [r for r in bounded if _revealed(r)]
+        yield _fact("wrong-nets-bounded", len(bounded), "nets", bounded)
+        yield _fact("wrong-nets-revealed-by-certificate", len(revealed), "nets", bounded)
+
+
+def _revealed(record: StoredResult) -> bool:
+    """Whether no relative error that would be right is certified."""
+    share = record.values["relative_l2_bound"]
+    return share is None or share > WRONG_ABOVE
 
 
 def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:

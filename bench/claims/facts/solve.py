@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench.claims.arms import MAIN
+from bench.claims.certified import certificate_facts
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, competitor, median
@@ -28,6 +29,7 @@ def facts(results: Results) -> Iterator[Fact]:
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", [r for r in elements if r.config["element"] == "N0"])
+    yield from certificate_facts(results, "domains of all fields")
 
 
 def problems(results: Results) -> list[str]:
