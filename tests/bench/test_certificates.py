@@ -11,7 +11,9 @@ from bench import cells, problems
 from bench.cells import Cell
 from bench.measure.formulas import verdicts
 from bench.methods import certificates
+from bench.problems import not_known
 from bench.studies import reentrant, solve
+from fem.boundary_value import trace_of
 
 # the true errors come from rules of their own, with errors of up to 1e-6 of the error
 HAIR = 1e-4
@@ -104,6 +106,19 @@ def test_what_is_not_proved_is_called_estimated():
     assert "phi_min" in found.reason()
     assert not found.document()["certified"]
     assert problems.fichera.domain.geometry().maxwell.tag == "computed"
+
+
+def test_problems_without_a_closed_form_get_the_bound_of_their_error():
+    helix = problems.helix
+    unknown = replace(helix, u=not_known, curl_u=not_known, g=trace_of(helix.u))
+    solution = femnets.solve(unknown, n=1, element="hexP", order=5)
+    values = certificates.stored(solution, unknown)
+    assert true_error(solution, helix) < values["l2_bound"]
+    assert values["certified"]
+    any_field = Exact(helix, 0.1)
+    found = certificates.certify(any_field, unknown)
+    assert found.l2_lower_bound <= true_error(any_field, helix) * (1 + 1e-6)
+    assert found.l2_bound == pytest.approx(true_error(any_field, helix), rel=1e-6)
 
 
 def test_domains_without_constants_say_so():
