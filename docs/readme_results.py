@@ -23,6 +23,7 @@ from bench.claims.comparison import is_tested
 from bench.claims.facts import Fact, all_facts
 from bench.claims.facts.baselines import SQUARES
 from bench.claims.facts.convergence import FAR, MEASURED
+from bench.claims.facts.learned_tau import WORDS
 from bench.claims.themes.reentrant import WRONG_ABOVE
 from bench.core.guards.output import write_whole
 from bench.core.guards.reading import json_object, plain_bytes
@@ -142,17 +143,19 @@ def _equation(facts: Mapping[str, Fact]) -> str:
         if name.startswith("solve/") and name.endswith("-net-error"):
             start, seeds = name.removesuffix("-net-error"), fact.seeds
             reached = [
-                f"{title} {scientific(facts[f'{start}-{key}-error'].value, 1)} after "
+                f"{title} {scientific(error.value, 1)} after "
                 f"{show(facts[f'{start}-{key}-seconds'].value, 'seconds')}"
+                + (f" [{error.refused}]" if error.refused else "")
                 for key, title in (("net", "net"), ("n0", "N₀"), ("element", "best element"))
-                if f"{start}-{key}-error" in facts
+                if (error := facts.get(f"{start}-{key}-error"))
             ]
             parts.append(f"`{start.removeprefix('solve/')}`: {', '.join(reached)}")
     if not parts:
         return ""
     return (
         "**Given the equation and boundary data**, L² errors on the whole domain (nets: medians, "
-        f"seeds: {seeds}; elements: the smallest error computed). {'; '.join(parts)}."
+        f"seeds: {seeds}; elements: the smallest error computed; in brackets the rule of "
+        f"`docs/fairness.md` that refuses a comparison). {'; '.join(parts)}."
     )
 
 
@@ -194,14 +197,12 @@ def _learned_tau(facts: Mapping[str, Fact]) -> str:
         start = f"learned_tau/{prefix}"
         if f"{start}-better" not in facts:
             continue
-        better, worse, undecided, lowest, highest = (
-            facts[f"{start}-{name}"].value
-            for name in ("better", "worse", "undecided", "smallest-ratio", "largest-ratio")
-        )
+        counts = {name: facts[f"{start}-{name}"].value for name in WORDS.values()}
+        listed = ", ".join(f"{name} {number:g}" for name, number in counts.items() if number)
+        lowest, highest = (facts[f"{start}-{end}-ratio"].value for end in ("smallest", "largest"))
         parts.append(
-            f"{words}, settings by result: better {better:g}, worse {worse:g}, undecided "
-            f"{undecided:g} (training errors {lowest:.2g} to {highest:.2g} times those of a fixed "
-            f"τ; {facts[f'{start}-better'].seeds} seeds)."
+            f"{words}, settings by result: {listed} (training errors {lowest:.2g} to {highest:.2g} "
+            f"times those of a fixed τ; {facts[f'{start}-better'].seeds} seeds)."
         )
     return " ".join(["**A step size τ learned per layer.**", *parts]) if parts else ""
 

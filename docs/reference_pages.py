@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import inspect
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,7 @@ def write(folder: Path, notebook: Path) -> None:
         "commands": commands(),
         "settings": settings(),
         "results": results(),
+        "api": api(),
         "first_hour": as_page(notebook),
     }
     for name, lines in pages.items():
@@ -98,6 +102,68 @@ def results() -> Iterator[str]:
         "",
     )
     yield from _quoted(tables.__doc__ or "")
+
+
+# What users import, and the classes of what it returns.
+PACKAGES = ("femnets", "nets", "fem", "reports")
+RETURNED = {
+    "femnets": ("bench.store.run.Run",),
+    "nets": (
+        "nets.module.Network",
+        "nets.gradients.recorder.GradientHistory",
+        "nets.laboratory.study.GradientStudy",
+        "nets.laboratory.diagnosis.Diagnosis",
+        "nets.laboratory.trials.Trial",
+    ),
+}
+
+
+def public_names() -> dict[str, list[str]]:
+    """Return the dotted names of everything public by package; what two export, once."""
+    found: dict[str, list[str]] = {}
+    seen: set[int] = set()
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        names = [name for name in module.__all__ if not name.startswith("_")]
+        fresh = [name for name in names if id(getattr(module, name)) not in seen]
+        seen |= {id(getattr(module, name)) for name in fresh}
+        found[package] = [f"{package}.{name}" for name in fresh]
+        found[package] += RETURNED.get(package, ())
+    return found
+
+
+def api() -> Iterator[str]:
+    """Every public function and class with types and docstring, by autodoc."""
+    yield from ("# Python reference", "", "Everything public, by package. What two packages export")
+    yield from ("is listed under the first of them.", "")
+    for package, names in public_names().items():
+        about = inspect.getdoc(importlib.import_module(package)) or ""
+        yield from (f"## {package}", "", _plain(about.partition("\n\n")[0]), "")
+        for name in names:
+            home, _, attribute = name.rpartition(".")
+            thing = getattr(importlib.import_module(home), attribute)
+            kind = "autoclass" if inspect.isclass(thing) else "autofunction"
+            yield from ("```{eval-rst}", f".. {kind}:: {name}")
+            yield from ("   :members:", "```", "") if kind == "autoclass" else ("```", "")
+
+
+def make_rst(lines: list[str]) -> None:
+    """Turn a docstring of plain text into reStructuredText, in place.
+
+    Words between backticks become code; a paragraph with an indented line is shown as it is.
+    """
+    made: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", "\n".join(lines).rstrip()):
+        rows = paragraph.splitlines()
+        if any(row.startswith((" ", "- ")) for row in rows):
+            made += ["::", "", *(f"    {row}" for row in rows), ""]
+            continue
+        parts = re.split(r"`([^`]+)`", " ".join(rows))
+        words = [re.sub(r"([*|_\\`])", r"\\\1", part) for part in parts[::2]]
+        code = [f" ``{part}``\\ " for part in parts[1::2]]
+        text = "".join(w + c for w, c in zip(words, [*code, ""], strict=True))
+        made += [text.strip().removesuffix("\\"), ""]
+    lines[:] = made
 
 
 def as_page(notebook: Path) -> Iterator[str]:

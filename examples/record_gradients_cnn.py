@@ -1,13 +1,18 @@
-"""Watch the gradients of a small convolutional net: two lines around a plain training loop.
+"""Watch gradients during training, in two lines.
+
+`record_gradients` around a plain training loop of a small convolutional net.
 
 The data are images of a bright square in one of four corners; the net has a learned scalar, τ, on
 its residual branch. Run: python examples/record_gradients_cnn.py
 """
 
+import matplotlib.pyplot as plt
 import torch
+from matplotlib.figure import Figure
 from torch import nn
 
 from nets import record_gradients
+from nets.gradients.recorder import GradientHistory
 
 
 class SmallNet(nn.Module):
@@ -36,7 +41,8 @@ def corner_images(count: int, generator: torch.Generator) -> tuple[torch.Tensor,
     return images, corners
 
 
-def main(steps: int = 60) -> str:
+def trained(steps: int = 60) -> tuple[GradientHistory, float]:
+    """The history of a short training, and its last loss."""
     generator = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
     model = SmallNet()
@@ -48,11 +54,22 @@ def main(steps: int = 60) -> str:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+    return history, loss.item()
+
+
+def main(steps: int = 60) -> str:
+    history, loss = trained(steps)
     taus = history.values["tau"][:, 0]
     return (
         f"{history.table()}\n"
-        f"τ went from {taus[0]:.3f} to {taus[-1]:.3f}; loss {loss.item():.3f} after {steps} steps"
+        f"τ went from {taus[0]:.3f} to {taus[-1]:.3f}; loss {loss:.3f} after {steps} steps"
     )
+
+
+def figure() -> Figure:
+    drawn, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
+    trained()[0].plot(axes)
+    return drawn
 
 
 if __name__ == "__main__":

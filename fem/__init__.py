@@ -24,6 +24,7 @@ _HOME = {
     "UserError": "base.errors",
     "best_approximation": "fem.approximation",
     "fit": "fem.least_squares",
+    "hcurl_preconditioner": "fem.preconditioner",
     "l2_error": "fem.norms",
     "make_space": "fem.choice",
     "rates": "fem.approximation",

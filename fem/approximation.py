@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 
 from base.errors import UserError
-from fem import memory
-from fem.choice import make_space
+from fem import elements, memory
+from fem.choice import first_converged, make_space
 from fem.fields import Checked
-from fem.solutions import Clock, Solution
+from fem.solutions import Clock, Label, Solution
 from fem.spaces import Array, Field, How, Line, Progress, Space
 
 
@@ -30,26 +31,38 @@ def best_approximation(
     element's cells). `x0`, the initial guess of an iterative solver, is a vector of coefficients
     or a field, which is interpolated. `singular_edge` = (a, b) is a line {x₁ = a, x₂ = b} on which
     u or curl u is singular. Raises `UserError` for invalid arguments, `NotConverged` for a
-    solve that misses its tolerance.
+    solve that misses its tolerance; "auto" tries the element's other solvers before.
     """
     how = How(threads=threads, progress=progress, singular_edge=singular_edge, tol=tol)
     u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")
-    name, space = make_space(
-        n, mesh=mesh, element=element, solver=solver, order=order, threads=threads,
-        max_bytes=max_bytes,
-    )  # fmt: skip
+    made = partial(
+        make_space, n, mesh=mesh, element=element, order=order, threads=threads, max_bytes=max_bytes
+    )
+    first, space = made(solver=solver)
+
+    def attempt(name: str) -> Solution:
+        chosen = space if name == first else made(solver=name)[1]
+        with_guess = replace(how, x0=_guess(space, x0) if name == first else None)
+        found = _approximation(chosen, u, curl_u, with_guess, element=element, solver=name)
+        return replace(found, n=n)
+
+    others = elements.fallbacks(elements.get(element), first) if solver == "auto" else []
+    return first_converged(partial(attempt, name) for name in (first, *others))
+
+
+def _approximation(
+    space: Space, u: Field, curl_u: Field, how: How, **label: Unpack[Label]
+) -> Solution:
     memory.reset_peak()
     clock = Clock()
     b = space.load(u, curl_u, how)
     clock.lap("load")
-    found = space.solve(b, replace(how, x0=_guess(space, x0)))
+    found = space.solve(b, how)
     clock.lap("solve")
     del b
     solution = Solution(
-        n=n,
-        element=element,
-        solver=name,
-        threads=threads,
+        **label,
+        threads=how.threads,
         space=space,
         **found._asdict(),
         seconds=clock.seconds,

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from base.errors import UserError
 from fem import elements, memory, meshes
-from fem.choice import beyond_memory, checked_place, order_option
+from fem.choice import beyond_memory, checked_place, first_converged, order_option
 from fem.solutions import Solution
 from fem.spaces import Array, Field, How, Line, Progress
 
@@ -103,22 +104,26 @@ def solve_boundary_value(
     solver: str = "auto",
     order: int | None = None,
     tol: float = 1e-9,
+    x0: Field | None = None,
     progress: Progress | None = None,
 ) -> BoundaryValueSolution:
     """Solve on the unit cube with n cells per side or on a mesh of the element's cells.
 
     On tetrahedra the `solver` "direct" factorises the saddle point, "spd" does three solves, "cube"
     does them without a matrix (N0 on the uniform cube); on bricks "modes" is for boxes, "direct"
-    for any union. "auto" chooses. N0 converges like h, N1 like h², hexP exponentially.
+    for any union. "auto" chooses, and tries the next one where a solver does not converge. N0
+    converges like h, N1 like h², hexP exponentially. "cube" starts from the interpolant of the
+    field `x0`; the other solvers ignore it.
     """
-    how = How(tol=tol, progress=progress)
+    how = How(tol=tol, progress=progress, guess=x0)
     if problem.natural is not None and n is not None and not elements.get(element).bricks:
         mesh, n = meshes.cube(n, elements.get(element).cell), None  # "cube" has no natural faces
-    able, solver, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
-    found: BoundaryValueSolution = able.run(
-        problem, element=element, solver=solver, how=how, **where
+    able, first, where = checked(n, mesh=mesh, element=element, solver=solver, order=order)
+    # Where "auto" chose a solver for the cube alone, the ones for any mesh are left.
+    names = dict.fromkeys((first, solver)) if solver == "auto" else (first,)
+    return first_converged(
+        partial(able.run, problem, element=element, solver=name, how=how, **where) for name in names
     )
-    return found
 
 
 def checked(

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 
-from base.errors import UserError
+from base.errors import NotConverged, UserError
 from fem import elements, memory
 from fem.meshes import checks
 from fem.spaces import Space
+
+T = TypeVar("T")
+
+
+def first_converged(attempts: Iterable[Callable[[], T]]) -> T:
+    """Return the result of the first attempt that converges; else raise what stopped each.
+
+    From the second on, an attempt may also be refused, for example for its memory.
+    """
+    reasons: list[str] = []
+    for attempt in attempts:
+        try:
+            return attempt()
+        except NotConverged as error:
+            reasons.append(str(error))
+        except UserError as error:
+            if not reasons:
+                raise
+            reasons.append(str(error))
+    raise NotConverged("; next solver: ".join(reasons))
 
 
 def make_space(

@@ -9,37 +9,59 @@ import numpy as np
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.spaces import Array
 from fem.spaces.tets import tables
-from fem.spaces.tets.complex import Indices, TetComplex
+from fem.spaces.tets.complex import CELLS_AT_ONCE, Indices, TetComplex
 from fem.spaces.tets.faces import on_faces, triangle_rule
 
-FACE_POINTS = 3  # per direction: degree 4, the square of what jumps for order 1
-FACES_AT_ONCE = 1 << 15
+FACE_POINTS = 3  # per direction on natural faces: degree 4, the square of what jumps for order 1
+OPPOSITE = [int(np.setdiff1d(range(4), corners)[0]) for corners in tables.FACETS]
 
 
-def halved_jumps(
-    problem: BoundaryValueProblem, solution: BoundaryValueSolution
-) -> tuple[Indices, Array]:
-    """Cells, and ½ h_F (‖[n × φ curl u_h]‖² + ‖[n·u_h]‖²) of an inner face, once per side."""
+def halved_jumps(problem: BoundaryValueProblem, solution: BoundaryValueSolution) -> Array:
+    """½ Σ_F h_F (‖[n × φ curl u_h]‖² + ‖[n·u_h]‖²) of every cell, over its inner faces F.
+
+    With outward normals a jump is the sum of what the two cells of a face see.
+    """
     complex_ = solution.complex
     mesh = complex_.mesh
-    inner = np.flatnonzero(mesh.f2t[1] >= 0)
-    lam, weights = triangle_rule(FACE_POINTS)
-    squares = np.zeros(len(inner))
-    for start in range(0, len(inner), FACES_AT_ONCE):
-        part = slice(start, start + FACES_AT_ONCE)
-        faces = inner[part]
-        corners = mesh.p[:, np.sort(mesh.facets[:, faces], axis=0)]
+    lam, weights = triangle_rule(complex_.order + 2)
+    value, curl = _both_sides(complex_, solution.x, lam)
+    squares = np.zeros(mesh.nfacets)
+    for start in range(0, mesh.nfacets, CELLS_AT_ONCE):
+        part = slice(start, start + CELLS_AT_ONCE)
+        corners = mesh.p[:, np.sort(mesh.facets[:, part], axis=0)]
         phi = problem.phi(np.einsum("dvf,vq->dfq", corners, lam))
-        first, second = (
-            _on_faces(complex_, solution.x, faces, mesh.f2t[side, faces], lam) for side in (0, 1)
-        )
-        value, curl = first[0] - second[0], phi * (first[1] - second[1])
+        jump = phi**2 * (curl[part] ** 2).sum(axis=2) + value[part] ** 2
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0)
-        area = np.linalg.norm(normal, axis=0) / 2.0
-        n = (normal / (2.0 * area))[:, :, None]
-        jump = (np.cross(n, curl, axis=0) ** 2).sum(axis=0) + (n * value).sum(axis=0) ** 2
-        squares[part] = np.sqrt(area) * area * (jump @ weights) / 2.0
-    return mesh.f2t[:, inner].ravel(), np.tile(squares, 2)
+        squares[part] = (np.linalg.norm(normal, axis=0) / 2.0) ** 1.5 * (jump @ weights) / 2.0
+    squares[mesh.f2t[1] < 0] = 0.0
+    return np.asarray(squares[mesh.t2f].sum(axis=0))
+
+
+def _both_sides(complex_: TetComplex, x: Array, lam: Array) -> tuple[Array, Array]:
+    """Σ n·u_h (faces, points) and Σ n × curl u_h (faces, points, 3) over the cells of a face, n
+    outward; points are barycentric in the vertices of the face in ascending order."""
+    mesh, points = complex_.mesh, lam.shape[1]
+    bary = np.zeros((4, points, 4))
+    for face, vertices in enumerate(tables.FACETS):
+        bary[face][:, vertices] = lam.T
+    T = tables.nedelec_values(bary.reshape(-1, 4), complex_.order)
+    R = tables.nedelec_curls(bary.reshape(-1, 4), complex_.order)
+    value, curl = np.zeros((2, mesh.nfacets, points)), np.zeros((2, mesh.nfacets, points, 3))
+    for start in range(0, mesh.nelements, CELLS_AT_ONCE):
+        cells = np.arange(start, min(start + CELLS_AT_ONCE, mesh.nelements))
+        gradients = complex_.geometry[0][cells]
+        local = x[complex_.element_dofs[:, cells]].T
+        outward = -gradients[:, OPPOSITE]
+        outward /= np.linalg.norm(outward, axis=2, keepdims=True)
+        at_points = (local @ T.reshape(len(T), -1)).reshape(len(cells), 4, points, 4)
+        flux = at_points @ np.einsum("cvd,cfd->cfvd", gradients, outward).sum(axis=3)[..., None]
+        pairs = (local @ R.reshape(len(R), -1)).reshape(len(cells), -1, 6)
+        turned = (pairs @ complex_.curl_directions(cells)).reshape(len(cells), 4, points, 3)
+        faces = mesh.t2f[:, cells].T
+        side = (mesh.f2t[1][faces] == cells[:, None]).astype(int)
+        value[side, faces] = flux[..., 0]
+        curl[side, faces] = np.cross(outward[:, :, None], turned)
+    return value.sum(axis=0), curl.sum(axis=0)
 
 
 def natural_misfits(
@@ -58,18 +80,3 @@ def natural_misfits(
         squares = ((curl**2).sum(axis=0) + normal**2) * part.weights
         size = np.sqrt(part.weights.sum(axis=1))
         yield part.cells, size * squares.sum(axis=1)
-
-
-def _on_faces(
-    complex_: TetComplex, x: Array, faces: Indices, cells: Indices, lam: Array
-) -> tuple[Array, Array]:
-    """u_h and curl u_h of the given cells at points of one face each, (3, faces, points)."""
-    mesh = complex_.mesh
-    value, curl = np.zeros((2, 3, len(faces), lam.shape[1]))
-    for local, vertices in enumerate(tables.FACETS):
-        here = np.flatnonzero(mesh.t2f[local, cells] == faces)
-        bary = np.zeros((lam.shape[1], 4))
-        bary[:, vertices] = lam.T  # both sides list a face's vertices in ascending order
-        value[:, here] = complex_.values(x, cells[here], bary)
-        curl[:, here] = complex_.curls(x, cells[here], bary)
-    return value, curl

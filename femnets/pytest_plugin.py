@@ -3,11 +3,13 @@
 Benchmarks are tests with pytest-benchmark's fixture; ours live in `bench_*.py`. Their quality
 figures are in `extra_info`, so that a comparison can fail because of a larger error as well as of a
 longer time. If an ini file has `benchmark_needs_switch = true`, as ours does, plain `pytest`
-skips benchmarks; other projects in the same environment are not affected.
+skips benchmarks. Other projects in the same environment are not affected: the options exist only
+where they are used, so that a project may have a `--benchmark` of its own.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,23 @@ import pytest
 SWITCH = "--benchmark"
 FAIL_ERROR = "--benchmark-compare-fail-error"
 FILES = "bench_*.py"
+CONFTESTS = ("conftest.py", "tests/conftest.py", "test/conftest.py")
+
+
+def is_asked() -> bool:
+    """Return whether an option of ours, or the help, is on the command line and not the
+    project's own."""
+    words = {word.partition("=")[0] for word in sys.argv[1:]}
+    if not words & {SWITCH, FAIL_ERROR, "--help", "-h"}:
+        return False
+    found = [path for path in map(Path, CONFTESTS) if path.is_file()]
+    return not any(SWITCH in path.read_text(encoding="utf-8", errors="replace") for path in found)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("benchmark_needs_switch", "Whether plain pytest skips benchmarks.", "bool")
+    if not is_asked():
+        return
     group = parser.getgroup("benchmark")
     group.addoption(
         SWITCH,
@@ -34,21 +50,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         help="With --benchmark-compare: fail if an error figure grew by more than PERCENT.",
     )
-    parser.addini("benchmark_needs_switch", "Whether plain pytest skips benchmarks.", "bool")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-benchmark reads its options
 def pytest_configure(config: pytest.Config) -> None:
     option = config.option
+    switch = is_asked() and option.benchmark_switch
     if not hasattr(option, "benchmark_only"):
-        if option.benchmark_switch:
+        if switch:
             raise pytest.UsageError(f"{SWITCH} needs pytest-benchmark: pip install 'femnets[test]'")
         return
     from pytest_benchmark.utils import get_tag
 
-    if option.benchmark_fail_error is not None and not option.benchmark_compare:
+    if getattr(option, "benchmark_fail_error", None) is not None and not option.benchmark_compare:
         raise pytest.UsageError(f"{FAIL_ERROR} needs --benchmark-compare")
-    if option.benchmark_switch:
+    if switch:
         option.benchmark_only = True
         if not (option.benchmark_save or option.benchmark_json or option.benchmark_autosave):
             option.benchmark_autosave = get_tag()

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from base.errors import UserError
+from bench.methods.untrained.configuration import NAME
 
 if TYPE_CHECKING:
     from bench.cells.net import Config
     from bench.cells.solved_net import Config as SolveConfig
+    from bench.methods.untrained.configuration import UntrainedConfig
     from bench.problems import Problem
     from nets.module import Network
 
@@ -20,11 +22,24 @@ EQUATION_SETTINGS = (
 )  # fmt: skip
 
 
-def saved_track(path: Path) -> str:
-    """Return what a saved net was given: samples (fit) or the equation (solve)."""
-    from nets.storage import load_with_about
+def saved_as(path: Path) -> str:
+    """Return what a saved net was given: samples (fit) or the equation (solve); or the method."""
+    from nets.untrained.storage import load_with_about
 
-    return str(load_with_about(path)[1].get("track", "fit"))
+    about = load_with_about(path)[1]
+    return str(about.get("method") or about.get("track", "fit"))
+
+
+def load_untrained(path: Path, **given: Any) -> tuple[Any, UntrainedConfig]:
+    """Return random features and their settings; those `given` replace the stored."""
+    from bench.core.settings import configured
+    from bench.methods.untrained.configuration import UntrainedConfig
+    from nets.untrained.storage import load_with_about
+
+    net, about = load_with_about(path)
+    settings = {name: value for name, value in about.items() if name not in ("track", "method")}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return net, configured(UntrainedConfig, settings, where="a saved net")
 
 
 def load_solved(path: Path, **given: Any) -> tuple[Network, SolveConfig]:
@@ -60,7 +75,13 @@ def saved_field(path: Path, problem: str | None = None) -> tuple[Any, Problem]:
     """Return the field of a saved net and the problem it was trained on, or the one given."""
     from bench import problems
 
-    if saved_track(path) == "solve":
+    saved = saved_as(path)
+    if saved == NAME:
+        from bench.methods.untrained.solving import as_field
+
+        untrained, config = load_untrained(path, problem=problem)
+        return as_field(untrained), problems.get(config.problem)
+    if saved == "solve":
         from bench.methods.solving import collocation_of
 
         net, solving = load_solved(path, problem=problem)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 from base.errors import SHOWN, UserError
 from base.registry import FILES
 from bench.core import plugins
+from bench.core.guards.text import one_line
 from bench.core.plugin_files import PATH, PluginFile, read
 from bench.measure.formulas import Verdict, verdicts
 from femnets.user_files import problem_in
@@ -19,8 +22,18 @@ Trial = Callable[[Any, str], Iterator[Verdict]]
 ROWS, INPUTS, OUTPUTS = 64, 7, 3
 
 
-def tried(text: str) -> list[Verdict]:
-    """Return the verdicts on everything that a path names."""
+def tried(text: str) -> tuple[list[Verdict], list[str]]:
+    """Return the verdicts on everything that a path names, and the warnings of its code."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = _verdicts(text)
+    notes = [
+        f"{Path(w.filename).name}, line {w.lineno}: {one_line(str(w.message))}" for w in caught
+    ]
+    return found, [*dict.fromkeys(notes)]
+
+
+def _verdicts(text: str) -> list[Verdict]:
     match = PATH.fullmatch(text.strip())
     if match is None:
         raise UserError(f"femnets check takes a file such as ./mine.py, got {text!r}")
@@ -88,8 +101,8 @@ def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
         made.minimize(objective, np.zeros(5), report, **options)
     except Stop:
         pass
-    except SHOWN as error:
-        yield Verdict(name, "", False, hint=str(error))
+    except Exception as error:
+        yield Verdict(name, "", False, hint=_line(error))
         return
     lower = len(seen) > 1 and min(seen) < 0.5 * seen[0]
     what = f"J from {seen[0]:.3g} to {min(seen):.3g} in {len(seen) - 1} steps" if seen else "silent"
@@ -98,7 +111,7 @@ def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
 
 
 def _net(thing: Any, name: str) -> Iterator[Verdict]:
-    """Check whether it maps rows to rows, and whether every parameter has a gradient."""
+    """Check whether it maps rows to rows, the same rows always to the same, with a gradient."""
     from nets import architectures
     from nets.module import build
     from nets.training.budget import objective_of
@@ -107,15 +120,31 @@ def _net(thing: Any, name: str) -> Iterator[Verdict]:
         FILES[name] = lambda: thing
         net = build(net=name, hidden=2, width=5, inputs=INPUTS, outputs=OUTPUTS)
         x = np.random.default_rng(0).uniform(-1, 1, (ROWS, INPUTS))
-        J, gradient = objective_of(net, x, x[:, :OUTPUTS])(net.pack())
-    except SHOWN as error:
-        yield Verdict(name, "", False, hint=f"as a net: {error}")
+        objective, theta = objective_of(net, x, x[:, :OUTPUTS]), net.pack()
+        (J, gradient), (again, _) = objective(theta), objective(theta)
+    except Exception as error:
+        yield Verdict(name, "", False, hint=f"as a net: {_line(error)}")
         return
     finally:
         del FILES[name]
         architectures.REGISTRY.forget()
     right = bool(np.isfinite(J) and np.abs(gradient).max() > 0)
-    yield Verdict(name, "", right, hint="" if right else "as a net: J has no finite gradient")
+    hint = "" if right else "as a net: J has no finite gradient"
+    if again != J:
+        right, hint = (
+            False,
+            (
+                f"as a net: random, J is {J:.6g} and then {again:.6g} at the same weights; remove "
+                "dropout and other randomness from forward"
+            ),
+        )
+    yield Verdict(name, "", right, hint=hint)
+
+
+def _line(error: Exception) -> str:
+    """Return the message of our errors, and kind and message of those of the user's code."""
+    own = isinstance(error, SHOWN)
+    return str(error) if own else one_line(f"raised {type(error).__name__}: {error}")
 
 
 def _study(thing: Any, name: str) -> Iterator[Verdict]:

@@ -12,7 +12,8 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from nets.config import NetConfig
 from nets.module import Network, network
 
 FORMAT = "femnets net 3"
+WINDOWS = "femnets windows 1"  # of `nets.untrained.storage`
 WITHOUT_CHECKSUM = ("femnets net 2", "femnets net 1")
 METADATA = "__metadata__"
 Shapes = dict[str, tuple[int, ...]]
@@ -40,7 +42,7 @@ def to_bytes(net: Network, about: Mapping[str, Any] | None = None) -> bytes:
         "about": json.dumps(dict(about or {}), sort_keys=True),
     }
     tensors = {name: value.contiguous() for name, value in net.state_dict().items()}
-    return _signed(safetensors.torch.save(tensors, metadata))
+    return signed(safetensors.torch.save(tensors, metadata))
 
 
 def save(
@@ -65,18 +67,36 @@ def load(path: str | os.PathLike[str]) -> Network:
 
 def load_with_about(path: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
     """Return the net of a file and the `about` that was saved with it."""
+    return from_bytes(file_bytes(path), path)
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return all bytes of a file; raise a UserError if it cannot be read."""
     try:
         if not Path(path).is_file():
             raise UserError(f"cannot read {path}: file not found")
-        data = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except (OSError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or "it is too large"
         raise UserError(f"cannot read {path}: {reason}") from None
-    return from_bytes(data, path)
 
 
 def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict[str, Any]]:
     """Return the net and the `about` in the bytes of a file; `name` is for error messages."""
+    metadata, tensors = opened(data, name)
+    if metadata["format"] == WINDOWS:
+        raise UserError(
+            f"{name} holds windowed random features, which this command does not take; measure it "
+            "with `femnets evaluate`"
+        )
+    with described(name):
+        return _rebuilt(metadata, tensors), json_object(metadata.get("about", "{}"))
+
+
+def opened(
+    data: bytes, name: str | os.PathLike[str]
+) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
+    """Return the metadata and the tensors of a file of ours, after its checksum was compared."""
     try:
         tensors = safetensors.torch.load(data)
     except (SafetensorError, KeyError) as error:  # a KeyError: numbers that torch has no type for
@@ -85,15 +105,21 @@ def from_bytes(data: bytes, name: str | os.PathLike[str]) -> tuple[Network, dict
         ) from None
     metadata = _header(data)[0].get(METADATA, {})
     known = metadata.get("format")
-    if known not in (FORMAT, *WITHOUT_CHECKSUM):
+    if known not in (FORMAT, WINDOWS, *WITHOUT_CHECKSUM):
         raise UserError(
             f"{name} holds tensors but no net of femnets; write one with nets.save or "
             "`femnets train --save`"
         )
-    if (known == FORMAT or "checksum" in metadata) and data != _signed(data):
+    if (known not in WITHOUT_CHECKSUM or "checksum" in metadata) and data != signed(data):
         raise UserError(f"{name} is damaged (its checksum differs); save it again")
+    return metadata, tensors
+
+
+@contextmanager
+def described(name: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors in a file's description into a UserError."""
     try:
-        return _rebuilt(metadata, tensors), _object(metadata.get("about", "{}"))
+        yield
     except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise UserError(
             f"{name} does not describe a net that can be built: {_first_line(error)}"
@@ -110,7 +136,7 @@ def _header(data: bytes) -> tuple[dict[str, Any], bytes]:
     return json.loads(data[8:start]), data[start:]
 
 
-def _signed(data: bytes) -> bytes:
+def signed(data: bytes) -> bytes:
     """Return the file with sorted keys (the library's order is random) and its checksum."""
     header, numbers = _header(data)
     header[METADATA]["checksum"] = ""
@@ -126,7 +152,7 @@ def _canonical(header: dict[str, Any]) -> bytes:
     return text + b" " * (-len(text) % 8)
 
 
-def _object(text: str) -> dict[str, Any]:
+def json_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except RecursionError:
@@ -138,7 +164,7 @@ def _object(text: str) -> dict[str, Any]:
 
 def _rebuilt(metadata: Mapping[str, str], tensors: Mapping[str, torch.Tensor]) -> Network:
     """Return the net, after its shapes and numbers have been compared with its description."""
-    described = _object(metadata["config"])
+    described = json_object(metadata["config"])
     if hasattr(architectures.get(str(described.get("net"))), "make"):
         return _filled(
             NetConfig.from_dict(described), tensors

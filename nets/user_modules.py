@@ -105,10 +105,18 @@ def _called(make: Callable[..., Any], config: NetConfig) -> nn.Module:
             raise UserError(
                 f"{config.net} requires {name!r}; it may take {', '.join(OFFERED)}, by name"
             )
-    module = make(**given)
+    try:
+        module = make(**given)
+    except Exception as error:
+        raise UserError(raised(config.net, error)) from error
     if not isinstance(module, nn.Module):
         raise UserError(f"{config.net} returned {type(module).__name__}, not a torch module")
     return module
+
+
+def raised(name: str, error: Exception) -> str:
+    """Return the line for an exception in a user's code."""
+    return f"{name} raised {type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _check_output(net: OwnNet) -> None:

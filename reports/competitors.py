@@ -14,11 +14,15 @@ from functools import cached_property
 
 import numpy as np
 
+from bench import problems
 from bench.core.information import INFORMATION, Information
 from bench.methods.competitor import Competitor as Declared
 from bench.store.results import Results, StoredResult, median
 from bench.store.results import competitor as declared
 from reports.decision import Conditions, Method, Trial
+from reports.formatting import count
+
+INPUTS = {"x": "at x", "x,phi": "at x, with φ", "x,f,phi": "at x, with f and φ"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,14 @@ class Competitor:
     error = property(lambda self: self.median("l2_error"))
     # its search among settings included, where that was counted
     seconds = property(lambda self: self.median("seconds"))
+
+    @cached_property
+    def end_error(self) -> float:
+        """The median error at the end: where the samples lie if samples are given, else on the
+        whole domain; infinite where it is not known."""
+        inside = self.information == "samples" and "l2_error_inside" in self.records[0].values
+        found = self.median("l2_error_inside" if inside else "l2_error")
+        return math.inf if found is None else found
 
     @property
     def track(self) -> Information:
@@ -127,6 +139,39 @@ def competitors(results: Results, problem: str) -> list[Competitor]:
             groups.setdefault(key, []).append((record, shown))
     found = [_competitor(problem, group) for group in groups.values()]
     return sorted(found, key=lambda c: (c.information, c.name, c.unknowns))
+
+
+def by_problem(results: Results) -> dict[str, list[Competitor]]:
+    """The competitors of every problem, in the order in which problems are listed."""
+    known = problems.names()
+    names = contested(results)
+    names.sort(key=lambda name: (known.index(name) if name in known else len(known), name))
+    return {name: competitors(results, name) for name in names}
+
+
+def same_conditions(field: Iterable[Competitor], information: str) -> list[Competitor]:
+    """Those under one set of conditions: the set in which a net that meets something else is best,
+    else the one that most methods share."""
+    groups: dict[Conditions, list[Competitor]] = {}
+    for competitor in field:
+        if competitor.information == information:
+            groups.setdefault(competitor.conditions, []).append(competitor)
+    return max(groups.values(), key=_fullness, default=[])
+
+
+def _fullness(field: list[Competitor]) -> tuple[bool, float, int]:
+    """Nets that meet something else, then the best net, then many methods."""
+    met = len({c.is_net for c in field}) == 2
+    best = min((c.end_error for c in field if c.is_net), default=math.inf)
+    return met, -best if met else 0.0, len(field)
+
+
+def given_in_words(conditions: Conditions) -> str:
+    """`1 000 samples at x, with f and φ`, `the equation`"""
+    if conditions.samples is None:
+        return INFORMATION[conditions.information].short
+    where = INPUTS.get(conditions.inputs, f"with {conditions.inputs}")
+    return f"{count(conditions.samples)} samples {where}"
 
 
 def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Competitor:

@@ -59,7 +59,9 @@ class Table:
     rows: Sequence[Sequence[Value]]
     source: Source | None = None
     tints: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """By row and column, what the colour of a cell says: a family of methods, or a verdict."""
+    """By row and column, what the colour of a cell says: a family, a verdict, or a rank."""
+    notes: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """By row and column, a second, smaller entry: the time next to an error."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,15 @@ class Picture:
     draw: Callable[[], Figure]
     alt: str
     source: Source | None = None
+    along: Sequence[Callable[[], Figure]] = ()
+    """The same figure at earlier moments, for a medium with a slider."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of short texts."""
+
+    texts: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ class Missing:
     command: str
 
 
-Block = Paragraph | Formula | Table | Picture | Missing
+Block = Paragraph | Items | Formula | Table | Picture | Missing
 
 
 @dataclass(frozen=True)
@@ -104,6 +115,7 @@ class Document:
     sections: Sequence[Section]
     facts: Sequence[tuple[str, str]] = field(default_factory=tuple)
     abstract: Sequence[str] = ()
+    authors: str = ""
     references: Sequence[str] = ()
     explored: Explored | None = None  # for a medium that answers questions
 
@@ -140,24 +152,46 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "x"
 
 
-Marked = Literal["plain", "code", "strong", "reference"]
+Marked = Literal["plain", "code", "strong", "emphasis", "reference", "link", "cite", "fact"]
+Piece = tuple[Marked, str, str]
+"""A kind, a text, and what belongs to it: a link's address, what is known about a fact."""
 _MARKED = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[\[([a-z0-9-]+)\]\]")
 
 
-def split_inline(text: str, labels: Mapping[str, str]) -> list[tuple[Marked, str]]:
-    """[(kind, piece), …]; a [[name]] that no figure or table has is text like any other."""
-    pieces: list[tuple[Marked, str]] = []
+class Rich(str):
+    """A text of ours whose marked pieces are known; only such a text has links, citations and
+    facts."""
+
+    pieces: tuple[Piece, ...]
+
+    @classmethod
+    def of(cls, pieces: Iterable[Piece]) -> Rich:
+        found = tuple(pieces)
+        text = cls("".join(text for _, text, _ in found))
+        text.pieces = found
+        return text
+
+
+def split_inline(text: str, labels: Mapping[str, str]) -> list[Piece]:
+    """The pieces of a text; a [[name]] that no figure or table has is text like any other."""
+    if isinstance(text, Rich):
+        return list(text.pieces)
+    pieces: list[Piece] = []
     end = 0
     for found in _MARKED.finditer(text):
         code, strong, name = found.groups()
         if name is not None and name not in labels:
             continue
-        pieces.append(("plain", text[end : found.start()]))
+        pieces.append(("plain", text[end : found.start()], ""))
         pieces.append(
-            ("code", code) if code else ("strong", strong) if strong else ("reference", name)
+            ("code", code, "")
+            if code
+            else ("strong", strong, "")
+            if strong
+            else ("reference", name, "")
         )
         end = found.end()
-    return [piece for piece in [*pieces, ("plain", text[end:])] if piece[1]]
+    return [piece for piece in [*pieces, ("plain", text[end:], "")] if piece[1]]
 
 
 def message(caption: str) -> tuple[str, str]:
@@ -165,5 +199,7 @@ def message(caption: str) -> tuple[str, str]:
 
     A sentence ends at a point before a space and a capital letter, so that `B.O. lowers` goes on.
     """
+    if isinstance(caption, Rich):  # written, not made: it is set as it is
+        return "", caption
     first, _, rest = re.sub(r"([.!?])\s+(?=[A-Z`])", "\\1\n", caption, count=1).partition("\n")
     return first, rest

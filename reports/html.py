@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
@@ -25,11 +27,15 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
+from reports.glossary import explained
 from reports.interactive.cells import short
 from reports.interactive.numbers import DIGITS
+from reports.style import drawn, saved
 from reports.svg import Drawing, Inline, inline_svg, prefix_ids
 
 TEMPLATES = Path(__file__).parent / "templates"
+FRAME_DPI = 110
+AUTHORS = "{The femnets developers}"
 SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
 
 
@@ -46,10 +52,23 @@ def render_html(document: Document, drawings: dict[str, Drawing] | None = None) 
             inline=partial(_inline, labels=labels),
             caption=partial(_caption, labels=labels),
             picture=partial(_picture, drawings={} if drawings is None else drawings),
+            frames=_frames,
+            citation=_citation(document),
             formula=partial(_formula, number=count(1)),
             style=Markup(_file("page.css")),
             script=Markup("\n".join(map(_file, SCRIPTS))),
         )
+    )
+
+
+def _citation(document: Document) -> str:
+    """An entry for BibTeX, from the title and the facts under it."""
+    about = dict(document.facts)
+    version, day = about.get("femnets", ""), about.get("computed", "")
+    note = f"version {version}" + (f", run {about['run']}" if "run" in about else "")
+    return (
+        f"@misc{{femnets,\n  title = {{{document.title}}},\n  author = {{{AUTHORS}}},\n"
+        f"  year = {{{day[:4]}}},\n  note = {{femnets, {note}}}\n}}"
     )
 
 
@@ -75,35 +94,56 @@ def _kind(block: object) -> str:
     return type(block).__name__
 
 
-_TAGS = {"plain": "{}", "code": "<code>{}</code>", "strong": "<strong>{}</strong>"}
+_TAGS = {
+    "plain": "{0}",
+    "code": "<code>{0}</code>",
+    "strong": "<strong>{0}</strong>",
+    "emphasis": "<em>{0}</em>",
+    "link": '<a href="{1}">{0}</a>',
+    "cite": '<a class="reference" href="#reference-{1}">{0}</a>',
+    "fact": '<span class="fact" title="{1}">{0}</span>',
+}
 
 
 def _inline(text: str, labels: Mapping[str, str]) -> Markup:
-    """Plain text with `code`, **strong words** and [[references]], everything escaped."""
+    """The marked pieces of a text, everything escaped; words of the glossary say what they mean."""
     pieces = []
-    for kind, piece in split_inline(text, labels):
+    for kind, piece, more in split_inline(text, labels):
         if kind == "reference":
             label = labels[piece]
             place = f"{label.split()[0].lower()}-{piece}"
             pieces.append(Markup('<a class="reference" href="#{}">{}</a>').format(place, label))
+        elif kind == "plain":
+            pieces.append(explained(piece))
         else:
-            pieces.append(Markup(_TAGS[kind]).format(piece))
+            pieces.append(Markup(_TAGS[kind]).format(piece, more))
     return Markup("").join(pieces)
 
 
 def _caption(block: Picture | Table, labels: Mapping[str, str]) -> Markup:
-    """`Figure 1.` and the caption, its message in strong letters."""
+    """`Figure 1.`, a link to itself, and the caption, its message in strong letters."""
     first, rest = message(block.caption)
-    label = Markup('<span class="label">{}.</span> ').format(labels[slug(block.name)])
-    return label + Markup("<strong>{}</strong> {}").format(
-        _inline(first, labels), _inline(rest, labels)
-    )
+    label = labels[slug(block.name)]
+    place = f"{label.split()[0].lower()}-{slug(block.name)}"
+    shown = Markup('<a class="label" href="#{}">{}.</a> ').format(place, label)
+    strong = Markup("<strong>{}</strong> ").format(_inline(first, labels)) if first else ""
+    return shown + strong + _inline(rest, labels)
 
 
 def _picture(block: Picture, drawings: dict[str, Drawing]) -> Inline:
     """The figure for the page; as drawn for the PDF it is added to `drawings`."""
     inline, drawings[block.name] = inline_svg(block)
     return inline
+
+
+def _frames(block: Picture) -> list[str]:
+    """The same figure at earlier moments, as addresses of images."""
+    found = []
+    for draw in block.along:
+        with drawn(replace(block, draw=draw), text_as_text=False) as figure:
+            png = saved(figure, "png", dpi=FRAME_DPI)
+        found.append("data:image/png;base64," + b64encode(png).decode())
+    return found
 
 
 def _formula(block: Formula, number: count[int]) -> Markup:
@@ -137,8 +177,10 @@ def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: 
     full = _sort_key(value)
     exact = Markup(' data-value="{}"').format(full) if full != text else Markup("")
     title = table.columns[column].title
-    beside = Markup(' data-title="{}"').format(title) if card else Markup("")
-    return Markup("<td{}{}{}>{}</td>").format(named, beside, exact, inline(text))
+    head = Markup(' data-title="{}"').format(title) if card else Markup("")
+    note = table.notes.get((row, column))
+    small = Markup(" <small>{}</small>").format(note) if note else Markup("")
+    return Markup("<td{}{}{}>{}{}</td>").format(named, head, exact, inline(text), small)
 
 
 def _sort_key(value: Any) -> str:

@@ -11,6 +11,7 @@ from reports.document import Block, Column, Document, Paragraph, Picture, Sectio
 from reports.html import render_html
 
 if TYPE_CHECKING:
+    from nets.laboratory.jacobians import Spectra
     from nets.laboratory.study import GradientStudy
 
 Row = Mapping[str, Any]
@@ -18,16 +19,19 @@ SHOWN_LAYERS = 200
 
 
 CAPTIONS = {
-    "depth": "Left: gradient of the loss J by each state, from first to last; the median over "
-    "seeds with all seeds as a band. Right: the scale of activations, and gradients of the layers "
-    "relative to their weights.",
+    "depth": "Gradient of the loss J by each state, from first to last. Left: the norm, the median "
+    "over seeds with all seeds as a band. Right: the scale of activations, and gradients of the "
+    "blocks relative to their weights; for a dead module the share of dead units.",
+    "memory": "What a recurrent layer remembers: the derivative of its last output by each of its "
+    "inputs, relative to that by the last. Dotted: the thresholds of the verdicts.",
     "training": "Gradient norms of the layers and relative updates along training, first seed; J "
-    "of every seed.",
+    "of every seed. Zeros, below the precision of the module, are left out.",
     "jacobians": "Leading singular values of the Jacobian from the first state to the last, and "
-    "Lyapunov exponents per block: positive ones stretch gradients on their way back. With a "
-    "recurrent layer, the derivative of its last output by each input.",
-    "remedies": "Each remedy on a copy: the ratio first/last state, with the thresholds of the "
-    "verdicts dotted, and J after the same number of steps.",
+    "Lyapunov exponents: positive ones stretch gradients on their way back. If time decides the "
+    "verdict, the states are those of the recurrent layer, step by step.",
+    "remedies": "Each remedy on a copy. Left: the ratio first/last, with the thresholds of the "
+    "verdicts dotted. Right: J after the same number of steps; green: healthy, and lower than "
+    "without.",
 }
 
 
@@ -40,12 +44,17 @@ def build_document(study: GradientStudy, command: str = "") -> Document:
     """Diagnosis first, then the remedies, then the figures and every number."""
     found = study.diagnosis
     source = Source(command) if command else None
-    sections = [Section("Diagnosis", [Paragraph(text) for text in sentences(study)])]
+    first, *others = [_picture(study, kind, source) for kind in study.shown()]
+    words = [Paragraph(text) for text in sentences(study)]
+    sections = [Section("Diagnosis", [*words, first])]
     remedies = study.rows("remedies")
     if remedies:
-        sections.append(Section("What helps", [_remedy_table(remedies, study.trial_steps, source)]))
-    pictures = [_picture(study, kind, source) for kind in study.shown()]
-    sections.append(Section("Figures", pictures))
+        table = _remedy_table(remedies, study.trial_steps, source)
+        drawn = [picture for picture in others if picture.name == "remedies"]
+        sections.append(Section("What helps", [*drawn, table]))
+    others = [picture for picture in others if picture.name != "remedies"]
+    if others:
+        sections.append(Section("Further figures", others))
     sections.append(Section("Layers", [_layer_table(study.rows("layers"), source)]))
     scales = [row for row in study.rows("scales") if row["scale"] != 1.0]
     if scales:
@@ -56,29 +65,47 @@ def build_document(study: GradientStudy, command: str = "") -> Document:
 
 
 def _subtitle(study: GradientStudy) -> str:
-    return f"{study.verdict}, first over last state 1e{study.diagnosis.log10_ratio:+.1f}"
+    what = "input" if study.diagnosis.over == "time" else "state"
+    return f"{study.verdict}, first over last {what} 1e{study.diagnosis.log10_ratio:+.1f}"
 
 
 def sentences(study: GradientStudy) -> list[str]:
     """The diagnosis in words, all of them from the numbers."""
     found = study.diagnosis
-    where = f" It starts at {study.layer}." if study.layer else ""
-    lines = [f"{study.name} is {study.verdict}.{where}"]
+    start = "It is the memory of" if found.over == "time" else "Counted from the loss it starts at"
+    where = f" {start} {study.layer}." if study.layer else ""
+    lines = [f"The verdict on {study.name}: {study.verdict}.{where}"]
     if found.cause:
         lines.append(f"Cause: {found.cause}.")
-    fitting = [row for row in study.rows("remedies") if row["fits"]]
-    healing = [row for row in fitting if row["heals"] and row["change"] != "nothing changed"]
-    before = next((row for row in fitting if row["change"] == "nothing changed"), None)
-    if healing and before is not None:
-        best = healing[0]
+    if study.spectra is not None:
+        lines.append(exponent(study.spectra))
+    best = study.remedy
+    if best is not None:
         lines.append(
-            f"Try first: {best['remedy']} ({best['change']}). It took the ratio from "
-            f"1e{before['log10_ratio']:+.1f} to 1e{best['log10_ratio']:+.1f}, and J after "
-            f"{best['steps']} steps from {_plain(before['loss'])} to {_plain(best['loss'])}."
+            f"Try first: {best.remedy} ({best.change}). It took the ratio from "
+            f"1e{found.log10_ratio:+.1f} to 1e{best.log10_ratio:+.1f}, and J after "
+            f"{study.trial_steps} steps from {_plain(best.untreated)} to {_plain(best.loss)}."
         )
-    elif fitting:
+    elif any(trial.heals for trial in study.trials):
+        lines.append(
+            "No remedy is recommended: some make it healthy, but after "
+            f"{study.trial_steps} steps J is not lower than without them."
+        )
+    elif study.trials:
         lines.append("None of the remedies that fit makes it healthy.")
     return lines
+
+
+def exponent(spectra: Spectra) -> str:
+    """The largest Lyapunov exponent in words."""
+    top = float(spectra.lyapunov[:, 0].mean())
+    if not math.isfinite(top):
+        return "No gradient passes from the last state to the first."
+    factor = math.exp(top)
+    return (
+        f"The largest Lyapunov exponent is {top:+.3f} per {spectra.per}: in the long run the "
+        f"least damped direction of a gradient is multiplied by {factor:.3g} there."
+    )
 
 
 def _plain(value: float) -> str:
@@ -100,10 +127,10 @@ def _remedy_table(rows: Sequence[Row], steps: int, source: Source | None) -> Tab
     ]
     caption = (
         "Remedies tried on copies, best first: those that make the verdict healthy by J, the "
-        "others by their ratio. All arms share starting weights, batches and optimiser; medians "
-        "over seeds."
+        "others, which are not trained, by their ratio. All arms share starting weights, batches "
+        "and optimiser; medians over seeds."
     )
-    return Table("remedies", caption, columns, body, source)
+    return Table("remedy table", caption, columns, body, source)
 
 
 def _layer_table(rows: Sequence[Row], source: Source | None) -> Block:

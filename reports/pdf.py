@@ -17,6 +17,7 @@ from reports.document import (
     Column,
     Document,
     Formula,
+    Items,
     Marked,
     Missing,
     Paragraph,
@@ -29,45 +30,47 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
-from reports.style import FONTS, tint
+from reports.style import FONTS, RANKS, tint
 from reports.svg import Drawing, drawing
 from reports.tables import split_at_point
 
 _PREAMBLE = """
-#set page(paper: "a4", flipped: true, margin: 15mm, footer: context text(
+#set page(paper: "a4", margin: (x: 17mm, top: 16mm, bottom: 18mm), footer: context text(
   size: 8pt, fill: luma(110),
 )[#footer-text #h(1fr) #counter(page).display()])
-#set text(font: "Libertinus Serif", size: 9pt, lang: "en")
+#set text(font: "Libertinus Serif", size: body-size, lang: "en")
 #set par(justify: true, leading: 0.58em)
 #set heading(numbering: "1.1")
 #show heading: set block(above: 1.3em, below: 0.6em)
 #show heading.where(level: 1): set text(size: 1.1em)
 #show raw: set text(size: 0.9em)
-#set figure(placement: none, supplement: none, numbering: none)
+#set figure(placement: none, supplement: none, numbering: none, gap: 0.5em)
+#show figure.where(kind: image): set figure(placement: auto)
+#set place(clearance: 1.2em)
 #show figure.where(kind: table): set figure.caption(position: top)
 #show figure.where(kind: table): set block(breakable: true)
 #show figure.caption: set text(size: 0.92em)
 #show figure.caption: set align(left)
-#show figure.caption: it => it.body
+#show figure.caption: it => if it.kind == table { block(sticky: true, it.body) } else { it.body }
 #set table(stroke: none)
 #show table: set par(justify: false, leading: 0.45em)
 #show table: set text(number-width: "tabular")
-#let again(command) = text(size: 0.72em, fill: luma(110))[Make it again: #raw(command)]
+#let whole(body) = [#show figure: set block(breakable: false); #body]
 #let gap(what, command) = block(
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
-#let whole(body) = [#show figure: set block(breakable: false); #body]
 """
-CHARACTERS = 175  # that fit on a line of a table at full size
-FIGURE_WIDTH, FIGURE_HEIGHT = "64%", "150mm"
-TALLEST = 0.88  # in widths; higher figures have to fit into the page's height
+CHARACTERS = 118  # that fit on a line of a table at full size
+FIGURE_WIDTH, FIGURE_HEIGHT = "100%", "200mm"
+TALLEST = 1.13  # in widths; higher figures have to fit into the page's height
+FILLS = dict(zip(RANKS, ("#bfe3c7", "#dff1d8", "#f4f8e4"), strict=True))
 SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
 _VIEW = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 NO_BREAK = "\u00a0"
 LONG_CODE = 60
-WHOLE_ROWS = 12  # a table of no more stays on one page
+WHOLE_ROWS = 8  # a table of no more stays on one page
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
@@ -94,22 +97,37 @@ def _height(svg: bytes) -> float:
 
 def typst_source(document: Document, heights: Mapping[str, float] | None = None) -> str:
     """The document for the compiler; `heights` of figures, in widths, by name: one that would be
-    higher than its page is set smaller."""
+    higher than its page is set smaller. An article, which has authors, has an abstract; a report
+    has a list of contents."""
     setting = _Setting(document.labels(), heights or {})
-    title = f"text(size: 1.75em, weight: 700, {_string(document.title)})"
+    article = bool(document.authors)
+    title = f"text(size: 1.75em, weight: 700, hyphenate: false, {_string(document.title)})"
     subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
+    below = document.authors if article else _facts(document)
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
+        f"#let body-size = {'10.3pt' if article else '9.3pt'}",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
-        f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(_facts(document))}))",
+        f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",
+        *(f"#pad(x: 2em)[{setting.inline(text)}]" for text in document.abstract),
+        *([] if article else [_contents(document)]),
         *setting.sections(document.sections),
     ]
     if document.references:
         parts.append("#heading(level: 1, numbering: none)[References]")
         entries = "\n".join(f"+ {setting.inline(entry)}" for entry in document.references)
-        parts.append(f"#text(size: 0.9em)[\n{entries}\n]")
+        parts.append(f"#set par(justify: false)\n#text(size: 0.88em)[\n{entries}\n]")
     return "\n\n".join(parts)
+
+
+def _contents(document: Document) -> str:
+    """The list of sections in two columns of one height."""
+    lines = -(-(len(document.sections) + bool(document.references)) // 2)
+    return (
+        f"#block(height: {1.5 * lines:.1f}em, above: 1.4em, "
+        "columns(2, outline(title: none, depth: 1)))"
+    )
 
 
 def _facts(document: Document) -> str:
@@ -138,14 +156,18 @@ class _Setting:
         return parts
 
     def inline(self, text: str) -> str:
-        return "".join(self._piece(kind, piece) for kind, piece in split_inline(text, self.labels))
+        return "".join(self._piece(*piece) for piece in split_inline(text, self.labels))
 
-    def _piece(self, kind: Marked, piece: str) -> str:
+    def _piece(self, kind: Marked, piece: str, more: str) -> str:
         match kind:
             case "code":
                 return f"#raw({_string(piece)})"
             case "strong":
                 return f"#strong(text({_string(piece)}))"
+            case "emphasis":
+                return f"#emph(text({_string(piece)}))"
+            case "link":
+                return f"#link({_string(more)}, {_string(piece)})"
             case "reference":
                 return f"#link(<{piece}>, {_string(self.labels[piece])})"
             case _:
@@ -154,10 +176,12 @@ class _Setting:
     def block(self, block: Block) -> str:
         match block:
             case Paragraph(text):
-                code = [piece for kind, piece in split_inline(text, {}) if kind == "code"]
+                code = [piece for kind, piece, _ in split_inline(text, {}) if kind == "code"]
                 ragged = max(map(len, code), default=0) > LONG_CODE  # or its words are torn apart
                 said = self.inline(text)
                 return f"#par(justify: false)[{said}]" if ragged else said
+            case Items(texts):
+                return "\n".join(f"- {self.inline(text)}" for text in texts)
             case Formula(typst=formula):
                 return f"$ {formula} $"
             case Missing(what, command):
@@ -174,11 +198,10 @@ class _Setting:
     def _figure(self, body: str, block: Picture | Table) -> str:
         first, rest = message(block.caption)
         name = slug(block.name)
-        caption = (
-            f"#text({_string(self.labels[name] + ': ')})#strong[{self.inline(first)}] "
-            f"{self.inline(rest)}"
-        )
+        strong = f"#strong[{self.inline(first)}] " if first else ""
+        label = f"#strong(text({_string(self.labels[name] + '. ')}))"
         kind = "image" if isinstance(block, Picture) else "table"
+        caption = f"{label}{strong}{self.inline(rest)}"
         made = f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
         short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
         return f"#whole[{made}]" if short else made
@@ -202,7 +225,12 @@ class _Setting:
             for column, some in zip(table.columns, tracks, strict=True)
         )
         cells = "".join(
-            self._cells(show(value, column.kind), len(tracks[k]), table.tints.get((at, k)))
+            self._cells(
+                show(value, column.kind),
+                len(tracks[k]),
+                table.tints.get((at, k)),
+                table.notes.get((at, k)),
+            )
             for at, row in enumerate(table.rows)
             for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
@@ -214,12 +242,16 @@ class _Setting:
             "table.hline())))"
         )
 
-    def _cells(self, text: str, tracks: int, name: str | None) -> str:
+    def _cells(self, text: str, tracks: int, name: str | None, note: str | None) -> str:
         parts = split_at_point(text) if tracks == 2 else (text,)
-        return "".join(self._cell(part, name) + ", " for part in parts)
+        return "".join(self._cell(part, name, note) + ", " for part in parts)
 
-    def _cell(self, text: str, name: str | None) -> str:
-        """A cell in the colour of a family or verdict."""
+    def _cell(self, text: str, name: str | None, note: str | None) -> str:
+        """A cell in the colour of a family or verdict, or on the shade of a rank."""
+        if note:
+            small = f"#text(size: 0.8em, fill: luma(90), {_string(f'  {note}')})"
+            fill = f'table.cell(fill: rgb("{FILLS[name]}"))' if name in FILLS else ""
+            return f"{fill}[{self.inline(text)}{small}]"
         if name is None or not text:
             return f"[{self.inline(text)}]"
         return f'[#text(fill: rgb("{tint(name)}"), weight: 500)[{self.inline(text)}]]'
@@ -252,14 +284,21 @@ def _tracks(column: Column, characters: int, fits: bool) -> list[_Track]:
 def column_characters(table: Table) -> list[int]:
     """The longest text of each column; that of long texts is the longest word at least."""
     return [
-        max([_head(column.title), *(len(show(row[k], column.kind)) for row in table.rows)])
+        max(
+            _head(column.title),
+            *(
+                len(show(row[k], column.kind)) + len(table.notes.get((at, k), ""))
+                for at, row in enumerate(table.rows)
+            ),
+            1,
+        )
         for k, column in enumerate(table.columns)
     ]
 
 
 def _head(title: str) -> int:
     """Heads may break between words."""
-    return max((len(word) for word in title.split()), default=1)
+    return max((round(1.15 * len(word)) for word in title.split()), default=1)
 
 
 def narrowest(table: Table) -> float:

@@ -1,10 +1,11 @@
 """One look for every figure: a colour, a marker and a dash per method, the same everywhere.
 
 A look is asked for by a key that says what a method is: `family/member` or `family/member/variant`.
-The family chooses the colours: finite elements are blue, nets orange, linear models grey, in every
-figure. Members take the colours of their family one after the other, in the order that the plugins
-declare; a member that no plugin declares (a result of another installation) gets one of the looks
-behind them, by its name, so that it keeps it. A variant of a member is hollow and broken.
+The family chooses the colours: finite elements are blue, trained nets orange, untrained nets light
+orange, linear models grey, surrogates green, in every figure. Members take the colours of their
+family one after the other, in the order that the plugins declare; a member that no plugin declares
+(a result of another installation) gets one of the looks behind them, by its name, so that it keeps
+it. A variant of a member is hollow and broken.
 
 Colours are Okabe and Ito's set, which stays apart for colour-blind readers, with more shades of its
 blue and vermilion; markers and dashes keep the curves apart in grey print.
@@ -39,19 +40,25 @@ if TYPE_CHECKING:
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 _OLIVE, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
 _NAVY, _BROWN, _GREY, _SILVER = "#00395A", "#8A3C00", "#666666", "#A0A0A0"
-_PERIWINKLE = "#7A7FC4"
+_PERIWINKLE, _AMBER, _RUST = "#7A7FC4", "#E07B00", "#A84300"
+_SAND, _FOREST = "#F2B85C", "#00563F"
+RANKS = ("first", "second", "third")  # of a column, by the shade of its cells
 
 # The colours of the families: of their curves, one per member, in figures …
 COLORS: dict[str, tuple[str, ...]] = {
     "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
-    "net": (_OLIVE, _VERMILION, _BROWN, _ORANGE),
-    "linear model": (_BLACK, _GREY, _SILVER),
+    "net": (_VERMILION, _BROWN, _AMBER, _RUST),
+    "untrained net": (_ORANGE, _SAND),
+    "linear model": (_GREY, _BLACK, _SILVER),
+    "surrogate": (_GREEN, _FOREST),
 }
 # … and of the family as a whole, and of verdicts, dark enough to be read as text on white.
 TINTS = {
     "finite element": "#005A9C",
     "net": "#B84A00",
+    "untrained net": "#8F5A00",
     "linear model": "#444444",
+    "surrogate": "#00664B",
     "holds": "#1B7837",
     "fails": "#B2182B",
     "no difference": "#2166AC",
@@ -81,8 +88,8 @@ class Look:
 
 
 def tint(name: str) -> str:
-    """The colour of a family or a verdict as text; black for an unknown one."""
-    return TINTS.get(name, "#000000")
+    """The colour of a family or a verdict as text; grey for another one."""
+    return TINTS.get(name, "#555555")
 
 
 def look(key: str) -> Look:

@@ -49,14 +49,12 @@ def plot_series(
     label: str,
     method: str,
     *,
-    information: str = "",
     keys: Sequence[Sequence[str]] = (),
     **style: Any,
 ) -> None:
     """Plot one curve with the look of its method, so that the page can hide it and name its points.
 
-    `keys` are those of the results behind each point, or one entry for all points; `information`
-    is what the method is given.
+    `keys` are those of the results behind each point, or one entry for all points.
     """
     method_look = look(method)
     settings = {
@@ -68,7 +66,7 @@ def plot_series(
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
     line.set_gid(SERIES + label.removeprefix("_"))  # which keeps a name out of the legend
-    set_origin(line, Origin(method, information, keys))
+    set_origin(line, Origin(method, keys))
 
 
 def plot_median(
@@ -116,18 +114,36 @@ class End:
     method: str
 
 
-def name_ends(axes: Axes, ends: Sequence[End], side: Literal["left", "right"] = "right") -> None:
-    """Names next to the ends of curves, moved up where they would overlap; scales must be set."""
-    axes.autoscale_view()
+def name_ends(axes: Axes, ends: Sequence[End], at: float | None = None) -> None:
+    """Names to the right of curves, moved apart where they would overlap and joined to their curve
+    by a thin line where they moved; limits must be set. `at` puts all names at one place."""
+    axes.set_xlim(axes.get_xlim())  # the thin lines must not move them
+    axes.set_ylim(axes.get_ylim())
     points = 72 / axes.figure.dpi
-    last = -math.inf
-    for end in sorted(ends, key=lambda end: end.at[1]):
-        height = float(axes.transData.transform(end.at)[1]) * points
-        shift = max(0.0, last + NAME_POINTS - height)
-        last = height + shift
-        place = {"xytext": (-6 if side == "left" else 6, shift)}
-        align = "right" if side == "left" else "left"
-        name_series(axes, end.at, end.text, end.label, end.method, ha=align, **place)
+    ordered = sorted(ends, key=lambda end: -end.at[1])
+    heights = [float(axes.transData.transform(end.at)[1]) * points for end in ordered]
+    low, high = (float(y) * points for y in (axes.bbox.y0, axes.bbox.y1))
+    for end, height, place in zip(ordered, heights, spread(heights, low, high), strict=True):
+        x = end.at[0] if at is None else at
+        y = float(axes.transData.inverted().transform((0.0, place / points))[1])
+        if abs(place - height) > 3 or x != end.at[0]:
+            color = look(end.method).color
+            axes.plot([end.at[0], x], [end.at[1], y], color=color, lw=0.4, zorder=0.5)
+        name_series(axes, (x, y), end.text, end.label, end.method)
+
+
+def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
+    """Falling places no nearer than a line to each other, near where they are wanted, none below
+    the axis: first pushed down from the top, then up from the bottom."""
+    gap = min(NAME_POINTS, (high - low) / max(1, len(wanted)))
+    places: list[float] = []
+    for value in wanted:
+        places.append(min(value, places[-1] - gap) if places else value)
+    floor = low + gap / 2
+    for k in reversed(range(len(places))):
+        places[k] = max(places[k], floor)
+        floor = places[k] + gap
+    return places
 
 
 LETTER = 0.59  # of a name's size, the width of a letter on average

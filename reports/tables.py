@@ -87,7 +87,7 @@ def lean(table: Table) -> Table:
     """
     if len(table.rows) < FEWEST_ROWS:
         return table
-    tinted = {column for _, column in table.tints}
+    tinted = {column for _, column in (*table.tints, *table.notes)}
     constant: dict[int, Value] = {}
     for k in range(1, len(table.columns)):
         entries = {row[k] for row in table.rows}
@@ -102,6 +102,7 @@ def lean(table: Table) -> Table:
         columns=[table.columns[k] for k in kept],
         rows=[tuple(row[k] for k in kept) for row in table.rows],
         tints={(row, kept.index(k)): tint for (row, k), tint in table.tints.items()},
+        notes={(row, kept.index(k)): note for (row, k), note in table.notes.items()},
     )
 
 

@@ -46,6 +46,7 @@ LONGEST_FUNCTION = 60  # lines: a screen
 # To be shortened, and not to grow until then: take them off when they fit.
 STILL_LONGER: dict[str, int] = {}
 MOST_MODULES = 20  # in one room, leaving out `_internal` ones; more is a corridor
+PLUGINS = {"bench/cells", "bench/studies", "reports/sections"}  # a file each: as many as there are
 
 
 def sources(package: str) -> list[Path]:
@@ -198,6 +199,8 @@ def test_functions_fit_a_screen(package):
 def test_rooms_stay_small(package):
     folders = [path.parent for path in sources(package) if path.name == "__init__.py"]
     for folder in folders:
+        if str(folder.relative_to(ROOT)) in PLUGINS:
+            continue
         public = [path.name for path in folder.glob("[!_]*.py")]
         assert len(public) <= MOST_MODULES, f"{folder} has {len(public)} modules: {public}"
 

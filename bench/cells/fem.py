@@ -16,6 +16,7 @@ from bench.core.settings import MOST_THREADS, setting
 from bench.methods.competitor import Competitor
 from bench.methods.finite_elements import RATIO, Discretisation, approximate, own_measures
 from bench.methods.net_names import element_short, element_title
+from bench.methods.preparing import prepare
 
 if TYPE_CHECKING:
     from bench.problems import Problem
@@ -108,6 +109,7 @@ def run(config: Config) -> Result:
     from fem import elements
 
     problem = problems.get(config.problem)
+    prepare(problem, Discretisation.of(config))
     solution, _ = warm(lambda: solve(config))
     own = own_measures(problem, solution)
     return Result(

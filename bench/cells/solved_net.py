@@ -20,6 +20,7 @@ from nets import optimizers
 Config = SolvingConfig
 ALONE = False
 TIMED = MACHINE
+PROJECTING = "varpro"  # the optimiser that eliminates the output weights
 
 
 def needs_bytes(config: Config) -> int:
@@ -31,14 +32,15 @@ def needs_bytes(config: Config) -> int:
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     size = f"{config.hidden}-{config.width}"
     return Competitor(
-        title=f"{family_of(config)} {size} {config.activation}{_differences(config)}",
-        series=f"{series_of(config)}, {config.form} form",
+        title=f"{family_of(config, values)} {size} {config.activation}{_differences(config)}",
+        series=f"{series_of(config, values)}, {config.form} form",
         family="net",
         look=look_of(config),
         information="equation",
         given=INFORMATION["equation"].given,
         inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
+        training="partly trained" if config.optimizer == PROJECTING else "trained",
         tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
         search="elsewhere",
     )

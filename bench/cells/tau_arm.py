@@ -1,16 +1,15 @@
 """One arm of the τ study: tuned on seeds of its own, then judged on others.
 
-Rate, τ₀ and scale of the weights are chosen from the same number of points for every arm, at most
-twelve: the point with the smallest median training error over the tuning seeds. Only then are the
+Rate, τ₀ and scale of the weights are searched in the same way for every arm, one setting at a time
+over all of its candidates, by the median training error over the tuning seeds. Only then are the
 judging seeds looked at, each on every data set. Tuning and judging are one cell, so that the
 choice is a function of the config alone and nothing is passed from cell to cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from typing import Any
 
 from base.errors import UserError
 from bench.cells import Result
@@ -20,7 +19,7 @@ from bench.methods.configurations import NetOnData, part_of
 from bench.methods.tau_arms import ARMS, Point, Trained, admitted
 from nets import optimizers
 
-MOST_POINTS = 12
+MOST_CANDIDATES = 16  # of one setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,20 +44,19 @@ class Config:
     def __post_init__(self) -> None:
         if not admitted(self.arm, self.net):
             raise UserError(f"arm {self.arm!r} is not defined for net {self.net!r}")
-        if not 1 <= len(self.points) <= MOST_POINTS:
-            raise UserError(
-                f"an arm takes 1 to {MOST_POINTS} tuning points, got {len(self.points)} (rates × "
-                "tau0s × scales)"
-            )
+        for name in ("rates", "tau0s", "scales"):
+            number = len(getattr(self, name))
+            if number > MOST_CANDIDATES or (not number and name != "rates"):
+                raise UserError(f"{name}: give 1 to {MOST_CANDIDATES} candidates, got {number}")
         if set(self.tuning_seeds) & {*self.seeds, *self.data_seeds}:
             raise UserError(
                 "tuning_seeds overlap seeds or data_seeds; take tuning seeds < 1000, others >= 1000"
             )
 
     @property
-    def points(self) -> list[Point]:
-        rates: Sequence[float | None] = self.rates or (None,)
-        return [Point(*point) for point in product(rates, self.tau0s, self.scales)]
+    def grid(self) -> dict[str, tuple[Any, ...]]:
+        """The candidates of every setting."""
+        return {"rate": self.rates or (None,), "tau0": self.tau0s, "scale": self.scales}
 
 
 ALONE = False
@@ -73,7 +71,7 @@ def needs_bytes(config: Config) -> int:
 
 def run(config: Config) -> Result:
     from bench.measure.medians import median
-    from bench.methods.tau_arms import at_the_edge, trained
+    from bench.methods.tau_arms import at_the_edge, search, trained
 
     def result(point: Point, seed: int, data_seed: int) -> Trained:
         start = part_of(
@@ -81,28 +79,24 @@ def run(config: Config) -> Result:
         )
         return trained(config.arm, start, config.optimizer, point.rate, config.evaluations)
 
-    tried = [
-        median([result(point, seed, seed).train_mse for seed in config.tuning_seeds])
-        for point in config.points
-    ]
-    best = min(range(len(tried)), key=tried.__getitem__)  # the first of equals
-    chosen = config.points[best]
+    chosen, tried = search(
+        config.grid,
+        lambda point: median(result(point, s, s).train_mse for s in config.tuning_seeds),
+    )
     runs = [
         {"seed": seed, "data_seed": data, **result(chosen, seed, data).document()}
         for seed in config.seeds
         for data in config.data_seeds
     ]
     errors = [one["train_mse"] for one in runs]
-    choices = {"rate": config.rates, "tau0": config.tau0s, "scale": config.scales}
     return Result(
         {
             "train_mse": finite(median(errors)),
             "rel_test_error": finite(median([one["rel_test_error"] for one in runs])),
             "chosen": chosen._asdict(),
-            "at_the_edge": at_the_edge(chosen, choices),
+            "at_the_edge": at_the_edge(chosen._asdict(), config.grid),
             "tried": [
-                {**point._asdict(), "train_mse": finite(error)}
-                for point, error in zip(config.points, tried, strict=True)
+                {**point._asdict(), "train_mse": finite(error)} for point, error in tried.items()
             ],
             "runs": runs,
             "lost": sum(error is None for error in errors),

@@ -67,7 +67,8 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     return as_net(
         config,
         values,
-        title=f"tuned {family_of(config)} ({config.features}){samples_title(config.samples)}",
+        title=f"tuned {family_of(config, values)} ({config.features})"
+        f"{samples_title(config.samples)}",
         tuned="size, activation, η, frequencies, optimiser, length of training, by validation on "
         "its samples; counted",
         search="counted",

@@ -10,8 +10,8 @@ Every test is two-sided; no direction is chosen, before or after seeing the data
 a test is all claims over seeds that its study declares, with data or without, and p-values are
 Holm's over it: at most one in twenty ledgers decides any claim of a study wrongly. What n seeds can
 decide, and what effect they find, is in `statistics.py` and `power.py`. A verdict is *confirmed* if
-its criterion is declared and all seeds behind it are confirmatory, from 1000 on, which no pilot
-and no tuning has used; else it is *exploratory*.
+its criterion is declared, all seeds behind it are confirmatory, from 1000 on, which no pilot and
+no tuning has used, and no result behind it is older than the criterion; else it is *exploratory*.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from __future__ import annotations
 import inspect
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from base.errors import UserError
@@ -39,7 +40,7 @@ from bench.claims.findings import (
 )
 from bench.claims.statistics import DECIDING_SEEDS, holm
 from bench.claims.verdicts import entry_of, p_value
-from bench.store.files import Damaged
+from bench.store.files import Damaged, StoredResult
 from bench.store.results import Results, confirmatory
 
 __all__ = [
@@ -121,14 +122,27 @@ def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entr
     found = {claim.name: _examined(claim, results, untouched) for claim in chosen}
     tested = {claim: p for claim in chosen if (p := p_value(found[claim.name][0])) is not None}
     sizes = family_sizes([*{*chosen} - {*tested}], tested)
+    days = {record.key: str(_provenance(record).get("start", ""))[:10] for record in results}
     adjusted: dict[Claim, float] = {}
     for family in sizes:
         members = {claim: p for claim, p in tested.items() if family_of(claim) == family}
         adjusted |= holm(members, sizes[family])
-    return [
+    entries = [
         entry_of(claim, *found[claim.name], adjusted.get(claim), sizes[family_of(claim)])
         for claim in chosen
     ]
+    return [_if_unseen(entry, days) for entry in entries]
+
+
+def _provenance(record: StoredResult) -> Mapping[str, Any]:
+    return getattr(record, "provenance", {})
+
+
+def _if_unseen(entry: Entry, days: Mapping[str, str]) -> Entry:
+    """A claim that was declared after the day of a result behind it is exploratory."""
+    declared = entry.claim.declared.partition(" ")[0]
+    seen = any("" < days.get(key, "") < declared for key in entry.cells)
+    return replace(entry, standing="exploratory") if entry.standing and seen else entry
 
 
 def family_of(claim: Claim) -> str:

@@ -15,6 +15,7 @@ NAMES = {"resnet": "ResNet", "fractional": "Fractional-DNN"}  # the nets of the 
 PAPER: Arm = {
     "problem": MAIN,
     "samples": 12_000,
+    "features": "x,f,phi",
     "optimizer": "steepest",
     "steps": 1000,
     "width": 50,

@@ -1,4 +1,4 @@
-"""Effects for the report: ratios of errors with their intervals, decided over one family.
+"""Effects for the report: ratios of errors with their intervals, as the ledger decides them.
 
 The report takes its significance from here: a section receives effects and verdicts, and
 computes neither p-values nor intervals of its own.
@@ -12,8 +12,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from bench.claims.claim import MARGIN
+from bench.claims.entry import Verdict
 from bench.claims.findings import Compared, Finding
-from bench.claims.statistics import FEWEST, SIGNIFICANCE, holm, shift
+from bench.claims.statistics import FEWEST, shift
+from bench.claims.verdicts import rows_of
 
 __all__ = ["FEWEST", "Effect", "effects", "interval_over_seeds"]
 Key = TypeVar("Key", bound=Hashable)
@@ -21,33 +24,36 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Effect:
-    """The median ratio of two arms' errors with its 95 % interval; `p` is Holm's over a family."""
+    """The ratio of two arms' errors with its 95 % interval, and the verdict on "smaller"."""
 
     ratio: float
     low: float
     high: float
     pairs: int
-    p: float
+    verdict: Verdict
+    rule: str  # that refuses it
     cells: tuple[str, ...]
 
     @property
     def decided(self) -> bool:
-        return self.p < SIGNIFICANCE
-
-    @property
-    def sign(self) -> str:
-        """Whether the first arm's error is smaller, larger, or undecided."""
-        return "undecided" if not self.decided else "smaller" if self.ratio < 1 else "larger"
+        return self.verdict in ("holds", "fails")
 
 
 def effects(findings: Mapping[Key, Finding]) -> dict[Key, Effect]:
-    """The findings that compare, two-sided, with Holm's correction over all of them."""
-    compared = {key: f for key, f in findings.items() if isinstance(f, Compared)}
-    adjusted = holm({key: finding.comparison.p_value for key, finding in compared.items()})
+    """The findings that compare, decided as the rows of one table."""
+    compared = {key: found for key, found in findings.items() if isinstance(found, Compared)}
+    rows = rows_of({str(at): found for at, found in enumerate(compared.values())}, MARGIN)
     return {
-        key: Effect(c.ratio, c.low, c.high, c.pairs, adjusted[key], finding.cells)
-        for key, finding in compared.items()
-        for c in (finding.comparison,)
+        key: Effect(
+            found.comparison.ratio,
+            found.comparison.low,
+            found.comparison.high,
+            found.comparison.pairs,
+            row.verdict,
+            row.rule,
+            found.cells,
+        )
+        for (key, found), row in zip(compared.items(), rows, strict=True)
     }
 
 

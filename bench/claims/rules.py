@@ -1,22 +1,24 @@
-"""Rules that several claims share: compare two arms over paired seeds, or count runs.
+"""Findings that several claims share: compare two arms over paired seeds, or count seeds.
 
-How a finding becomes a verdict is in `verdicts.py`.
+Comparisons are checked by the rules of `admissibility.py`; how a finding becomes a verdict is in
+`verdicts.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
-from bench.claims import Compared, Counted, Finding, NotTested
+from bench.claims import Compared, Counted, Finding, NotTested, Refusal, admissibility
 from bench.claims.arms import Arm
+from bench.claims.domains import domain_of
 from bench.claims.statistics import log_ratios
 from bench.store.results import Results, StoredResult, pairs
 
 Examine = Callable[[Results], Finding]
+Pairs = Sequence[tuple[StoredResult, StoredResult]]
 
 
 def smaller(
@@ -24,20 +26,33 @@ def smaller(
 ) -> Finding:
     """Is `metric` smaller for `arm` than for the other, over paired seeds?"""
     found = pairs(results.select(kind, **arm), results.select(kind, **than))
-    if not found:
-        return NotTested(command)
-    return compared(found, lambda record: record.values.get(metric), metric)
+    return compared(found, metric) if found else NotTested(command)
 
 
-def compared(
-    found: Sequence[tuple[StoredResult, StoredResult]],
-    measure: Callable[[StoredResult], float | None],
-    what: str,
-) -> Compared:
-    """The comparison of `measure` over paired runs."""
-    a, b = ([measure(pair[side]) for pair in found] for side in (0, 1))
+def compared(found: Pairs, metric: str) -> Compared:
+    """The comparison of a value over paired runs."""
+    a, b = ([pair[side].values.get(metric) for pair in found] for side in (0, 1))
     cells = tuple(record.key for pair in found for record in pair)
-    return compared_values(a, b, [seeds_of(first) for first, _ in found], cells, what)
+    where = domain_of(metric, str(found[0][0].config.get("problem", "")))
+    seeds = [seeds_of(first) for first, _ in found]
+    return compared_values(a, b, seeds, cells, metric, where, refusal_of(found, metric))
+
+
+def refusal_of(found: Pairs, metric: str) -> Refusal | None:
+    """The first rule that one of the pairs breaks."""
+    for pair in found:
+        complaints = {"information": admissibility.information(*pair)}
+        for record in pair:
+            chosen, grid = record.values.get("chosen"), admissibility.grid_of(record)
+            if chosen and grid:
+                wrong = admissibility.interior(chosen, grid, admissibility.NATURAL, record.kind)
+                complaints["interior"] = complaints.get("interior") or wrong
+            curve = record.arrays.get(f"curve_{metric}")
+            wrong = admissibility.end(record.values.get(metric), curve)
+            complaints["end"] = complaints.get("end") or wrong
+        if refused := admissibility.first_broken(complaints):
+            return refused
+    return None
 
 
 def compared_values(
@@ -47,6 +62,7 @@ def compared_values(
     cells: tuple[str, ...],
     what: str,
     domain: str = "",
+    refused: Refusal | None = None,
 ) -> Compared:
     """The same from numbers with their (seed, data seed).
 
@@ -56,7 +72,7 @@ def compared_values(
     logs, of = log_ratios(a, b), np.array([seed for seed, _ in seeds])
     by_seed = {seed: _mean(logs[of == seed]) for seed in {*of.tolist()}}
     lost_a, lost_b = (sum(e is None or not np.isfinite(e) for e in arm) for arm in (a, b))
-    return Compared(by_seed, cells, what, domain, (lost_a, lost_b))
+    return Compared(by_seed, cells, what, domain, (lost_a, lost_b), refused=refused)
 
 
 def _mean(logs: np.ndarray) -> float:
@@ -93,18 +109,30 @@ def seeds_of(record: StoredResult) -> tuple[int, int]:
     return (seed if seed is not None else data_seed or 0), data_seed or 0
 
 
-class Comparing(TypedDict):
-    """The fields that a comparing claim declares."""
+class Tested(TypedDict):
+    """The fields of a claim that is tested over seeds."""
 
     family: str
     examine: Examine
 
 
 def is_smaller(
-    metric: str, arm: Arm, than: Arm, command: str, kind: str = "net", family: str = "training"
-) -> Comparing:
-    """The same as what a claim declares: `metric` is smaller for one arm than for the other."""
-    examine = partial(smaller, metric=metric, arm=arm, than=than, command=command, kind=kind)
+    metric: str,
+    rows: Mapping[str, tuple[Arm, Arm]],
+    command: str,
+    *,
+    along: str = "the net",
+    kind: str = "net",
+    family: str = "training",
+) -> Tested:
+    """What a claim declares: by setting, `metric` is smaller for the one arm than for the other."""
+
+    def examine(results: Results) -> Finding:
+        parts = {
+            name: smaller(results, metric, *arms, command, kind) for name, arms in rows.items()
+        }
+        return tabled(parts, metric, along, command)
+
     return {"family": family, "examine": examine}
 
 
@@ -115,28 +143,28 @@ def count(found: Results, true: Callable[[StoredResult], bool], what: str, comma
     return counted([true(record) for record in found], found, what)
 
 
-def counted(true: Sequence[bool], found: Results, what: str, domain: str = "") -> Counted:
+def counted(true: Sequence[bool], found: Results, what: str) -> Counted:
     """The same for what has been looked at already, record by record."""
     by_seed: dict[int, bool] = {}
     for record, hit in zip(found, true, strict=True):
         seed = seeds_of(record)[0]
         by_seed[seed] = bool(hit) and by_seed.get(seed, True)
-    text = what.format(hits=sum(true), runs=f"{len(found)} {seeds_and_unit(found)[1]}")
-    return Counted(sum(by_seed.values()), len(by_seed), found.keys(), text, domain)
+    text = what.format(hits=sum(true), runs=f"{len(found)} {unit_of(found)}")
+    return Counted(sum(by_seed.values()), len(by_seed), found.keys(), text)
 
 
 VARIED = {"tau0": "starts", "net": "nets", "tau": "policies for τ", "hidden": "depths"}
 
 
-def seeds_and_unit(found: Results) -> tuple[int, str]:
-    """How many seeds there are, and what the runs are: `seeds`, or `runs (10 seeds × 3 starts)`."""
+def unit_of(found: Results) -> str:
+    """What the runs are: `seeds`, or `runs (10 seeds × 3 starts)`."""
     seeds = len({seeds_of(record)[0] for record in found})
     if seeds == len(found):
-        return seeds, "seeds"
+        return "seeds"
     varied = [words for name, words in VARIED.items() if len(found.distinct(name)) > 1]
     times, rest = divmod(len(found), seeds)
     what = varied[0] if len(varied) == 1 else "settings"
-    return seeds, f"runs ({seeds} seeds × {times} {what})" if not rest else f"runs of {seeds} seeds"
+    return f"runs ({seeds} seeds × {times} {what})" if not rest else f"runs of {seeds} seeds"
 
 
 def is_true_of(
@@ -144,6 +172,18 @@ def is_true_of(
     true: Callable[[StoredResult], bool],
     what: str,
     command: str,
-) -> Examine:
-    """What a claim declares that should be true of every one of some runs."""
-    return lambda results: count(runs(results), true, what, command)
+    family: str = "training",
+) -> Tested:
+    """What a claim declares that should be true of all runs of most seeds."""
+    return {
+        "family": family,
+        "examine": lambda results: count(runs(results), true, what, command),
+    }
+
+
+def crossed(**choices: Sequence[Any]) -> list[dict[str, Any]]:
+    """All combinations of some settings."""
+    found: list[dict[str, Any]] = [{}]
+    for name, values in choices.items():
+        found = [{**one, name: value} for one in found for value in values]
+    return found

@@ -9,23 +9,23 @@ significantly (Holm over the table). Fewer than twelve seeds are refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from bench.claims import findings as found
+from bench.claims.admissibility import first_broken
+from bench.claims.admissibility import seeds as enough
 from bench.claims.claim import MARGIN, Claim
 from bench.claims.entry import Entry, Row, Standing, Verdict
 from bench.claims.power import POWER, detectable_factor
 from bench.claims.statistics import (
-    DECIDING_SEEDS,
     SIGNIFICANCE,
     Comparison,
     holm,
     share_interval,
     sign_test,
 )
-
-SEEDS = "seeds"  # the admissibility rule that every finding over seeds obeys
 
 
 def decide(comparison: Comparison, p_adjusted: float, margin: float = MARGIN) -> Verdict:
@@ -81,9 +81,7 @@ def entry_of(
 def _refusal(finding: found.Measured) -> found.Refusal | None:
     """The rule that a finding breaks: its own, or too few seeds."""
     if finding.refused is None and isinstance(finding, found.Compared | found.Counted):
-        seeds = _seeds(finding)
-        if seeds < DECIDING_SEEDS:
-            return found.Refusal(SEEDS, f"{seeds} seeds, at least {DECIDING_SEEDS} are needed")
+        return first_broken({"seeds": enough(_seeds(finding))})
     return finding.refused
 
 
@@ -100,7 +98,7 @@ def _judged(claim: Claim, finding: found.Measured, p_adjusted: float | None, fam
         case found.Compared(what=what):
             assert p_adjusted is not None
             comparison = finding.comparison
-            rows = _rows(finding.table, claim.margin)
+            rows = rows_of(finding.table, claim.margin)
             verdict = decide(comparison, p_adjusted, claim.margin)
             if {"holds", "fails"} <= {row.verdict for row in rows}:
                 verdict, what = "depends", f"{what}: the sign changes with {finding.along}"
@@ -108,7 +106,7 @@ def _judged(claim: Claim, finding: found.Measured, p_adjusted: float | None, fam
             return verdict, evidence, _numbers(finding) | {"rows": rows}
         case found.Counted():
             assert p_adjusted is not None
-            rows = _rows(finding.table, claim.margin)
+            rows = rows_of(finding.table, claim.margin)
             return (
                 decide_count(finding, p_adjusted),
                 finding.what,
@@ -151,7 +149,7 @@ def _numbers(finding: found.Measured) -> dict[str, Any]:
     return {}
 
 
-def _rows(
+def rows_of(
     table: Mapping[str, found.Compared] | Mapping[str, found.Counted], margin: float
 ) -> tuple[Row, ...]:
     """The settings of a table, Holm over those that no rule refuses."""
@@ -180,5 +178,5 @@ def _in_words(seen: Comparison, p_adjusted: float, family: int, verdict: Verdict
     return (
         f"ratio {seen.ratio:.3g} (95 % interval {seen.low:.3g} to {seen.high:.3g}), smaller in "
         f"{seen.wins} of {seen.pairs} seeds, two-sided p = {seen.p_value:.2g}, by Holm over "
-        f"{family} comparisons {p_adjusted:.2g}{able if factor > 1 else ''}{diverged}"
+        f"{family} comparisons {p_adjusted:.2g}{able if 1 < factor < math.inf else ''}{diverged}"
     )

@@ -24,6 +24,7 @@ from bench.core.guards.reading import plain_bytes
 HASH_BYTES = 4
 LARGEST = 512 * 2**20  # bytes of a file that is hashed, such as a mesh
 PATH = re.compile(r"(?P<path>.+\.py)(?::(?P<what>[A-Za-z_]\w*))?")
+DATA = re.compile(r".+\.(?:csv|npz)")
 NAME = re.compile(r"(?P<what>[A-Za-z_]\w*)@(?P<digest>[0-9a-f]{8})")
 
 
@@ -97,6 +98,14 @@ def read(path: str) -> PluginFile:
     drafted.__name__ = f"femnets_plugin_{plugin.stem}_{plugin.digest}"
     sys.modules[drafted.__name__] = drafted
     return plugin
+
+
+def read_data(path: str) -> PluginFile:
+    """Return a user's file of rows, which is sent to workers like a plugin and never executed."""
+    place = located(path)
+    if not re.fullmatch(r"[A-Za-z_]\w*", place.stem):
+        raise UserError(f"{place.name}: name a data file with letters, digits and _ only")
+    return PluginFile(place.stem, _content(place), str(place))
 
 
 def located(path: str) -> Path:

@@ -19,23 +19,24 @@ from typing import Any
 from base.errors import UserError, nearest
 from base.registry import FILES
 from bench.core.guards.text import one_line
-from bench.core.plugin_files import NAME, PATH, PluginFile, digest_now, read
+from bench.core.plugin_files import DATA, NAME, PATH, PluginFile, digest_now, read, read_data
 
 _files: dict[str, PluginFile] = {}  # by hash
 _studies: dict[str, PluginFile] = {}  # by name, which is that of the file
+_titles: dict[str, str] = {}  # of plugins whose files may not be there, as run folders store them
 
 
 def use(text: str) -> str:
-    """Enter a plugin file and return its name, NAME@HASH; return other text unchanged.
+    """Enter a plugin or data file and return its name, NAME@HASH; return other text unchanged.
 
-    It executes the file: call it only for paths that a user typed.
+    It executes a plugin file: call it only for paths that a user typed.
     """
     match = PATH.fullmatch(text.strip())
-    if match is None:
+    if match is None and not DATA.fullmatch(text.strip()):
         return text
-    file = read(match["path"])
+    file = read(match["path"]) if match else read_data(text.strip())
     _files.setdefault(file.digest, file)
-    name = file.name(match["what"])
+    name = file.name(match["what"] if match else None)
     _enter(name)
     return name
 
@@ -62,7 +63,7 @@ def forget_study(name: str) -> None:
 def used(value: Any) -> Any:
     """Return a setting's value with each path in it (`maxwell,./mine.py`) replaced by its name."""
     if isinstance(value, str):
-        return ",".join(map(use, value.split(","))) if ".py" in value else value
+        return ",".join(map(use, value.split(",")))
     if isinstance(value, list | tuple):
         return type(value)(map(used, value))
     if isinstance(value, Mapping):
@@ -151,10 +152,15 @@ def changed(recorded: Mapping[str, list[str]]) -> dict[str, str]:
     return paths_of_changed
 
 
+def remember_titles(titles: Mapping[str, str]) -> None:
+    """Keep the titles that a run folder stores, for reports without the code of the plugins."""
+    _titles.update({name: one_line(str(title)) for name, title in titles.items()})
+
+
 def display(name: str) -> str:
-    """Return `mine` for mine@1a2b3c4d, for titles."""
+    """Return the stored title of a plugin, or `mine` for mine@1a2b3c4d."""
     match = NAME.fullmatch(name)
-    return match["what"] if match else name
+    return _titles.get(name, match["what"]) if match else name
 
 
 def thing(file: PluginFile, what: str) -> Any:
@@ -182,7 +188,10 @@ def names_in(value: Any) -> list[str]:
 def _enter(name: str) -> None:
     file = _file(name)
     assert file is not None
-    FILES[name] = partial(thing, file, name.partition("@")[0])
+    if DATA.fullmatch(file.place):
+        FILES[name] = lambda: file
+    else:
+        FILES[name] = partial(thing, file, name.partition("@")[0])
 
 
 def _file(name: str) -> PluginFile | None:

@@ -1,4 +1,5 @@
-"""A message, once, that kernels are being compiled: only the first call of each is slow."""
+"""Compiled kernels are loaded before anything is timed, and a message says, once, that they are
+being compiled: only the first call of each is slow."""
 
 from __future__ import annotations
 

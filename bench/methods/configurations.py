@@ -32,7 +32,10 @@ class NetOnData:
     """A net at its starting values and the points it is shown; the defaults are the paper's."""
 
     net: str = setting(
-        "resnet", panel=NET, help=f"Architecture: {', '.join(architectures.names())}."
+        "resnet",
+        panel=NET,
+        help=f"Architecture: {', '.join(architectures.names())}; with --track solve also the "
+        "method random-features (hidden weights drawn, output weights by least squares).",
     )
     tau: str = setting(
         "learned",
@@ -55,7 +58,11 @@ class NetOnData:
     init: str = setting(
         "torch", panel=NET, help="Starting weights: torch, he, xavier, normal or orthogonal."
     )
-    scale: float = setting(1.0, panel=NET, help="Factor on the starting weights.")
+    scale: float = setting(
+        1.0,
+        panel=NET,
+        help="Factor on the starting weights; with random-features their scale, or auto.",
+    )
     first_scale: float = setting(
         1.0, panel=NET, min=0, help="Factor on the first layer's weights (with sine: frequencies)."
     )
@@ -100,7 +107,9 @@ class TrainingConfig(NetOnData):
         min=1,
         help="Training points in the cylinder (12 000 more for testing).",
     )
-    features: str = setting("x,f,phi", panel=DATA, help="Inputs of the net.")
+    features: str = setting(
+        "x,f,phi", panel=DATA, help="Inputs of the net; with random-features their number."
+    )
     radius: float = setting(
         1.0,
         panel=DATA,
@@ -172,6 +181,39 @@ class TrainingConfig(NetOnData):
                 raise UserError(f"--schedule {self.schedule} needs --steps to know its length")
             options["horizon"] = self.steps
         return options
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """A net trained on rows of a user's file: all settings except a limit in seconds."""
+
+    data: str = setting(
+        panel=DATA, help="Rows of your own: a .csv with columns x1, …, y1, …, or an .npz with x, y."
+    )
+    net: str = inherited(NetOnData, "net")
+    tau: str = inherited(NetOnData, "tau")
+    tau0: str = inherited(NetOnData, "tau0")
+    hidden: int = inherited(NetOnData, "hidden", default=2)
+    width: int = inherited(NetOnData, "width", default=20)
+    gamma: float = inherited(NetOnData, "gamma")
+    eta: float = inherited(NetOnData, "eta")
+    init: str = inherited(NetOnData, "init")
+    scale: float = inherited(NetOnData, "scale")
+    activation: str = inherited(TrainingConfig, "activation", default="tanh")
+    seed: int = inherited(NetOnData, "seed")
+    data_seed: int = setting(0, panel=DATA, min=0, help="Seed of the choice of held-out rows.")
+    optimizer: str = inherited(TrainingConfig, "optimizer")
+    rate: float | None = inherited(TrainingConfig, "rate")
+    batch: int | None = inherited(TrainingConfig, "batch")
+    memory: int | None = inherited(TrainingConfig, "memory")
+    steps: int | None = inherited(TrainingConfig, "steps")
+    evaluations: float | None = inherited(TrainingConfig, "evaluations")
+    every: int | None = inherited(TrainingConfig, "every")
+
+    def options(self) -> dict[str, Any]:
+        """The optimiser's own options; None leaves an option to its default."""
+        named = {name: getattr(self, name) for name in ("rate", "batch", "memory")}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 EQUATION = "The equation (--track solve)"

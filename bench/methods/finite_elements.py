@@ -259,16 +259,21 @@ def _data(problem: Problem, chosen: Discretisation) -> Any:
     )
 
 
-def own_measures(problem: Problem, solution: Solution) -> dict[str, float | None]:
+def own_measures(
+    problem: Problem, solution: Solution, estimated: bool = True
+) -> dict[str, float | None]:
     """Measures of a boundary-value solution without u: ‖∇p_h‖, the discrete divergence, the
-    estimate of its error; and, with u, the estimate over the true error."""
+    estimate of its error (if `estimated`, or if the solve needed it); and, with u, the estimate
+    over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
     from fem.solvers.nodal_fields import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
-    estimate = solution.estimate(boundary_value_data(problem))
+    estimate = solution.estimated
+    if estimated:
+        estimate = solution.estimate(boundary_value_data(problem))
     return {
         "multiplier_norm": solution.multiplier_norm,
         "divergence": solution.divergence,

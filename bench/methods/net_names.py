@@ -26,13 +26,14 @@ class HasSamples(HasNet, Protocol):
 def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Competitor:
     """How a net given samples appears; its title and what was tuned are its kind's `own`."""
     return Competitor(
-        series=series_of(config),
+        series=series_of(config, values),
         family="net",
         look=look_of(config),
         information="samples",
         given=samples_given(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["parameters"]),
+        training="trained",
         samples=config.samples,
         **own,
     )
@@ -47,17 +48,22 @@ def element_short(element: str, values: Mapping[str, Any]) -> str:
     return str(values.get("element_short", element))
 
 
-def family_of(config: HasNet) -> str:
+def family_of(config: HasNet, values: Mapping[str, Any]) -> str:
     """ResNet + τ"""
     name = net_title(config.net)
-    if config.tau == "fixed":
+    if not learns_tau(config, values):
         return name
     return name + (" + τ" if config.tau == "learned" else f" + τ ({config.tau})")
 
 
-def series_of(config: HasNet) -> str:
+def series_of(config: HasNet, values: Mapping[str, Any]) -> str:
     """The architecture, and whether τ is learned."""
-    return net_title(config.net) + ("" if config.tau == "fixed" else " + τ")
+    return net_title(config.net) + (" + τ" if learns_tau(config, values) else "")
+
+
+def learns_tau(config: HasNet, values: Mapping[str, Any]) -> bool:
+    """Whether the net has time steps that are learned; a user's torch module has none."""
+    return config.tau != "fixed" and values.get("tau") != []
 
 
 def look_of(config: HasNet) -> str:

@@ -27,7 +27,9 @@ from bench.problems import Array, Problem
 
 if TYPE_CHECKING:
     from bench.methods.collocation.built_in import BuiltIn
+    from fem.rules.quadrature import Quadrature
     from nets.module import Network
+    from nets.residuals.by_autograd import AutogradResiduals
     from nets.residuals.objective import ResidualObjective
     from nets.training.loop import Progress, Training
 
@@ -60,10 +62,12 @@ class Collocation:
 
     def objective(
         self, net: Network, stream: int = 0, centre: Array | None = None
-    ) -> ResidualObjective:
+    ) -> ResidualObjective | AutogradResiduals:
         """½ Σ r² on points of that stream of the seed; `centre` is what the net's x lacks."""
         from bench.methods.collocation.clouds import inside_cloud, rim_cloud
+        from nets.residuals.by_autograd import AutogradResiduals
         from nets.residuals.objective import ResidualObjective
+        from nets.user_modules import OwnNet
 
         inside = inside_cloud(self.problem, self.points, self.seed, self.draw, stream)
         rim = rim_cloud(self.problem, self.boundary_points, self.seed, self.draw, stream)
@@ -76,7 +80,11 @@ class Collocation:
             built_in=self.built_in,
             centre=(0.0, 0.0, 0.0) if centre is None else tuple(centre),
         )
-        return ResidualObjective(net, terms)
+        return (
+            AutogradResiduals(net, terms)
+            if isinstance(net, OwnNet)
+            else ResidualObjective(net, terms)
+        )
 
     def field(self, net: Network, centre: Array | None = None) -> SolvedField:
         return SolvedField(net, self.built_in, np.zeros(3) if centre is None else centre)
@@ -125,12 +133,18 @@ def box_of(domain: Domain) -> tuple[Array, Array]:
 
 
 def starting_net(config: SolvingConfig) -> Network:
-    """The net at its starting values, as if its inputs were scaled to [−1, 1]³."""
+    """The net at its starting values, as if its inputs were scaled to [−1, 1]³.
+
+    A user's torch module is given x itself.
+    """
     import torch
 
     from nets.module import build
+    from nets.user_modules import OwnNet
 
     net = build(**shape_and_start(config), inputs=3, outputs=forms.get(config.form).OUTPUTS)
+    if isinstance(net, OwnNet):
+        return net
     low, high = box_of(problems.get(config.problem).domain)
     with torch.no_grad():
         net.W[0].mul_(torch.from_numpy(2 / (high - low)))
@@ -170,7 +184,7 @@ def _check_activation(config: SolvingConfig, needed: int) -> None:
         )
 
 
-def _check_memory(config: SolvingConfig, objective: ResidualObjective) -> None:
+def _check_memory(config: SolvingConfig, objective: ResidualObjective | AutogradResiduals) -> None:
     from fem.memory import limit_bytes
     from nets import optimizers
 
@@ -200,21 +214,26 @@ def solve_net(
     """
     if not isinstance(config, SolvingConfig):
         config = configured(SolvingConfig, config, where="a training")
+    from nets.user_modules import OwnNet
+
     net = starting_net(config)
-    collocation = collocation_of(config, net.pack().size)
-    centre = np.mean(box_of(collocation.problem.domain), axis=0)
+    is_own = isinstance(net, OwnNet)
+    collocation = collocation_of(config, net.pack().size, net if is_own else None)
+    centre = np.zeros(3) if is_own else np.mean(box_of(collocation.problem.domain), axis=0)
     objective = collocation.objective(net, 0, centre)
     _check_memory(config, objective)
     stops = {"seconds": seconds, "target": until_certified}
     training = _trained(config, collocation, net, objective, centre, stops, progress)
-    uncentre(net, centre)
+    if not is_own:
+        uncentre(net, centre)
     values = {
-        **evaluated(net, config, collocation),
+        **evaluated(net, collocation),
         "J": finite(training.J),
         **how_it_went(training),
         "points": collocation.points,
         "boundary_points": collocation.boundary_points,
         "residuals": objective.count,
+        "derivatives": "by automatic differentiation" if is_own else "by hand",
     }
     return SolvedNet(net, training, values, histories(training), collocation)
 
@@ -223,7 +242,7 @@ def _trained(
     config: SolvingConfig,
     collocation: Collocation,
     net: Network,
-    objective: ResidualObjective,
+    objective: ResidualObjective | AutogradResiduals,
     centre: Array,
     stops: Mapping[str, float | None],
     progress: Callable[[Progress], None] | None,
@@ -269,11 +288,12 @@ def l2_error(collocation: Collocation, net: Network, centre: Array | None = None
     return table.l2_error(collocation.field(net, centre)(table.inputs.T).T)
 
 
-def evaluated(
-    net: Network, config: SolvingConfig, collocation: Collocation | None = None
-) -> dict[str, Any]:
+def evaluated(net: Network, given: SolvingConfig | Collocation) -> dict[str, Any]:
     """All figures of a net of x (`uncentre`), with the parts of its loss at its own points."""
-    collocation = collocation or collocation_of(config, net.pack().size, net)
+    if isinstance(given, Collocation):
+        collocation = given
+    else:
+        collocation = collocation_of(given, net.pack().size, net)
     objective = collocation.objective(net)
     J, _ = objective(net.pack())
     parts = {name: finite(part) for name, part in objective.parts().items()}
@@ -287,7 +307,9 @@ def evaluated(
     }
 
 
-def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
+def figures(
+    found: Any, problem: Problem, rules: Mapping[str, Quadrature] | None = None
+) -> dict[str, Any]:
     """The keys of the track *fit*: null for those about samples, the rest by the same norms.
 
     Where u is not known in closed form, errors are null too, and `residual` is all there is. Where
@@ -296,7 +318,9 @@ def figures(found: SolvedField, problem: Problem) -> dict[str, Any]:
     values: dict[str, Any] = dict.fromkeys(FIGURES)
     with np.errstate(all="ignore"):
         errors = (
-            norms.field_errors(found, problem, jacobian=found.jacobian) if problem.known else {}
+            norms.field_errors(found, problem, jacobian=found.jacobian, rules=rules)
+            if problem.known
+            else {}
         )
         third = found(problem.domain.sample(RANGE_POINTS, 0))[2]
     values |= {"u3_min": float(third.min()), "u3_max": float(third.max()), **errors}

@@ -13,7 +13,7 @@ rescaled   τ = 1 frozen, and the hidden weights start multiplied by τ₀: for 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LEARNED_FIRST = ("averaged", "permuted")
 OWN_POLICY = {"fixed": "fixed", "global": "global", "learned": "learned", "rezero": "rezero"}
 ARMS = (*OWN_POLICY, *LEARNED_FIRST, "rescaled")
+MOST_ROUNDS = 4  # of a search over the settings
 
 
 @dataclass(frozen=True)
@@ -52,17 +53,40 @@ class Trained:
 class Point(NamedTuple):
     """The tuned settings of an arm."""
 
-    rate: float | None  # None: the optimiser searches along lines
     tau0: str
     scale: float
+    rate: float | None = None  # the optimiser searches along lines
 
 
-def at_the_edge(point: Point, choices: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Which of the choices lie at an end of their candidates: a wider search might do better."""
+def search(
+    grid: Mapping[str, Sequence[Any]], score: Callable[[Point], float]
+) -> tuple[Point, dict[Point, float]]:
+    """The best point and all that were tried: from the middle of the grid, each setting in turn is
+    set to its best candidate, until a round changes nothing."""
+    tried: dict[Point, float] = {}
+
+    def cost(point: Point) -> float:
+        if point not in tried:
+            tried[point] = score(point)
+        return tried[point]
+
+    best = Point(**{name: values[(len(values) - 1) // 2] for name, values in grid.items()})
+    for _ in range(MOST_ROUNDS):
+        before = best
+        for name, values in grid.items():
+            best = min((best, *(best._replace(**{name: v}) for v in values)), key=cost)
+        if best == before:
+            break
+    return best, tried
+
+
+def at_the_edge(chosen: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Which settings lie at an end of their candidates: a wider search might do better. A setting
+    with one candidate is not tuned."""
     return [
         name
-        for name, candidates in choices.items()
-        if len(candidates) > 2 and getattr(point, name) in (candidates[0], candidates[-1])
+        for name, values in grid.items()
+        if len(values) > 1 and chosen[name] in (values[0], values[-1])
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base.registry import FILES
 from bench.core.plugins import display
 from bench.methods import baselines
 from fem import elements
@@ -9,8 +10,10 @@ from nets import architectures, optimizers
 
 
 def net_title(name: str) -> str:
-    """The title that an architecture declares, or its name if the plugin is not available."""
-    return architectures.get(name).TITLE if name in architectures.names() else display(name)
+    """The title that an architecture declares, also one in a file that the user has named; else
+    the title that the run stores, or the name."""
+    known = name in FILES or name in architectures.names()
+    return architectures.get(name).TITLE if known else display(name)
 
 
 def members(family: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Forecast of a run: cells, memory and predicted time per study.
 
-A cell is predicted to take as long as before, else the median of its kind, in the runs of this
-folder and in the kept run of the checkout. Times are of one core: CPU seconds where they were
-recorded, since wall time on a busy machine is unreliable.
+A cell is predicted to take as long as before, else as long as the most similar cells of its kind,
+per evaluation or step, in the runs of this folder and in the kept run of the checkout. Times are of
+one core: CPU seconds where they were recorded, since wall time on a busy machine is unreliable.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -27,32 +28,72 @@ KEPT = Path("docs") / "paper" / RESULTS
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+#: Settings that hardly change the time of a cell: problems of one's own take that of others.
+EQUAL_COST = ("problem", "seed", "data_seed", "every")
+OTHER = 3.0  # how far apart two settings are that are no numbers; numbers: |log of their ratio|
+
+Settings = tuple[tuple[str, Any], ...]
+
+
 @dataclass(frozen=True)
 class KnownTimes:
-    """Seconds by the key of a cell, their medians by kind, and the machines of both."""
+    """Seconds by the key of a cell, by kind and settings, and the machines of both."""
 
     cells: Mapping[str, float]
-    kinds: Mapping[str, float]
+    kinds: Mapping[str, Mapping[Settings, list[float]]]
     machines: list[str]
+    similar: dict[tuple[str, Settings], float] = field(default_factory=dict)
 
     @classmethod
     def found(cls) -> KnownTimes:
         """The times of all runs in this folder, which take precedence, and of the kept run."""
         cells: dict[str, float] = {}
-        kinds: dict[str, list[float]] = defaultdict(list)
+        kinds: dict[str, dict[Settings, list[float]]] = defaultdict(lambda: defaultdict(list))
         machines: dict[str, None] = {}
         for record in [*_kept(), *_stored(RUNS.glob(f"*/{MARK}"))]:
             seconds = record.provenance.get("cpu_seconds") or record.provenance.get("seconds")
             if seconds is not None:
                 cells[record.key] = seconds
-                kinds[record.kind].append(seconds)
+                kinds[record.kind][_settings(record.config)].append(seconds)
             if machine := _machine(record.provenance.get("machine", {})):
                 machines[machine] = None
-        return cls(cells, {kind: median(times) for kind, times in kinds.items()}, list(machines))
+        return cls(cells, kinds, list(machines))
 
     def predicted(self, cell: Cell) -> float | None:
         """Seconds of one core; None if no run has a cell of this kind."""
-        return self.cells.get(cell.key, self.kinds.get(cell.kind))
+        if cell.key in self.cells or cell.kind not in self.kinds:
+            return self.cells.get(cell.key)
+        asked = cell.kind, _settings(cell.config)
+        if asked not in self.similar:
+            self.similar[asked] = self._of_similar(*asked)
+        return self.similar[asked]
+
+    def _of_similar(self, kind: str, settings: Settings) -> float:
+        """The median over the most similar cells, scaled by the number of evaluations or steps."""
+        known, wanted = self.kinds[kind], dict(settings)
+        nearest = min(known, key=lambda other: _distance(wanted, dict(other)))
+        return median(known[nearest]) * _budget(wanted) / _budget(dict(nearest))
+
+
+def _settings(config: Mapping[str, Any]) -> Settings:
+    plain = {name: str(v) if isinstance(v, list) else v for name, v in config.items()}
+    return tuple(sorted((k, v) for k, v in plain.items() if k not in EQUAL_COST))
+
+
+def _distance(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
+    return sum(_apart(a.get(name), b.get(name)) for name in {*a, *b})
+
+
+def _apart(a: Any, b: Any) -> float:
+    if a == b:
+        return 0.0
+    numbers = all(type(v) in (int, float) and v > 0 for v in (a, b))
+    return abs(log(a / b)) if numbers else OTHER
+
+
+def _budget(settings: Mapping[str, Any]) -> float:
+    """Evaluations or steps; 1 for a cell without such a limit."""
+    return float(settings.get("evaluations") or settings.get("steps") or 1)
 
 
 def _machine(machine: Mapping[str, Any]) -> str | None:
@@ -91,7 +132,7 @@ class Forecast:
     memory_bytes: int  # of the largest
     seconds: float | None  # of one core, for cells not done; None: no data
     alone_seconds: float  # of these, in cells that run alone
-    guessed: int  # cells whose time is the median of their kind
+    guessed: int  # cells whose time is that of similar ones
     unknown: int  # cells without any time
 
     @classmethod
@@ -153,14 +194,14 @@ def lines(forecast: dict[str, Any]) -> Iterator[str]:
 
 
 def _study_time(entry: dict[str, Any], cores: int) -> str:
-    """The time of a study, and how many of its cells it is unknown or a median for."""
+    """The time of a study, and how many of its cells it is unknown or that of similar ones."""
     if entry["seconds"] is None:
         return "unknown"
     alone = entry["alone_seconds"]
     time = _time(alone + (entry["seconds"] - alone) / cores)
     if entry["unknown"]:
         return f"{time} ({entry['unknown']} unknown)"
-    return f"{time} ({entry['guessed']} by medians)" if entry["guessed"] else time
+    return f"{time} ({entry['guessed']} by similar cells)" if entry["guessed"] else time
 
 
 def _time(seconds: float) -> str:

@@ -27,6 +27,8 @@ from base.registry import FILES, Registry
 from bench.cells import Cell, load_kind
 from bench.core import plugins
 from bench.core.settings import configured, parsed, typed
+from bench.methods.titles import net_title
+from nets import architectures
 
 if TYPE_CHECKING:
     from bench.problems import Problem
@@ -66,7 +68,9 @@ class Plan:
         outside = plugins.recorded(self.study, named)
         if outside or self.study in REGISTRY.installed or plugins.path_of_study(self.study):
             cells = [[cell.kind, dict(cell.config)] for cell in self.cells]
-            document |= {"plugins": outside, "cells": cells}
+            nets = {str(cell.config.get("net", "")) for cell in self.cells}
+            titles = {net: net_title(net) for net in sorted(nets) if "@" in net}
+            document |= {"plugins": outside, "cells": cells, "titles": titles}
         if path := plugins.path_of_study(self.study):
             document["file"] = path
         return document
@@ -165,7 +169,23 @@ def expanded(study: str, config: Any) -> list[Cell]:
         if empty := _empty(config):
             raise UserError(f"study {study} needs a value for {' or '.join(empty)}") from error
         raise
-    return cells
+    return _trained_once(cells)
+
+
+def _trained_once(cells: list[Cell]) -> list[Cell]:
+    """Give torch modules, which have no τ, the policy `fixed`: several policies are one cell."""
+    return [*dict.fromkeys(map(_without_tau, cells))]
+
+
+def _without_tau(cell: Cell) -> Cell:
+    net = str(cell.config.get("net", ""))
+    if (
+        "@" not in net
+        or "tau" not in cell.config
+        or hasattr(architectures.get(net), "coefficients")
+    ):
+        return cell
+    return Cell(cell.kind, {**cell.config, "tau": "fixed"})
 
 
 def _empty(config: Any) -> list[str]:
@@ -221,6 +241,7 @@ def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
             load_kind(kind)  # refuses a kind that only this file names; a Cell would admit it
         cells = [Cell(kind, config) for kind, config in written]
         outside = {str(name): [*map(str, paths)] for name, paths in document["plugins"].items()}
+        plugins.remember_titles(document.get("titles", {}))
         if sum(map(len, outside.values())) > MOST_PLUGIN_FILES:
             raise ValueError(f"more than {MOST_PLUGIN_FILES} files of plugins")
     except UserError:

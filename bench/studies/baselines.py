@@ -46,12 +46,12 @@ PRESETS = {
     "paper": Config(
         problems=every.fields(),
         bare=every.fields(smooth=False),
-        data_seeds=tuple(range(1000, 1012)),
+        data_seeds=tuple(range(1100, 1112)),
     ),
     "full": Config(
         problems=every.fields(),
         ablated=every.fields(),
-        data_seeds=tuple(range(1000, 1020)),
+        data_seeds=tuple(range(1100, 1120)),
         costly=(),
     ),
 }

@@ -27,13 +27,13 @@ PRESETS = {
         problems=("maxwell", "helix", "screen"),
         n0=(1, 2, 3, 4, 6),
         n1=(1, 2, 3),
-        data_seeds=(1000, 1001, 1002),
+        data_seeds=(1100, 1101, 1102),
     ),
     "full": Config(
         problems=every.fields(),
         n0=(1, 2, 3, 4, 6, 8),
         n1=(1, 2, 3, 4),
-        data_seeds=tuple(range(1000, 1020)),
+        data_seeds=tuple(range(1100, 1120)),
     ),
 }
 

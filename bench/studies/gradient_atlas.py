@@ -70,7 +70,7 @@ WIDENED: dict[str, Any] = {
     "activations": EVERY_ACTIVATION,
     "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
-    "wide_seeds": tuple(range(1000, 1005)),
+    "wide_seeds": tuple(range(1100, 1105)),
     "xi_activations": EVERY_ACTIVATION,
     "trained_nets": every.nets(),
 }
@@ -82,7 +82,7 @@ PRESETS = {
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
         policy_scales=(0.5, 1.0, 2.0),
         gammas=(0.25, 0.5, 0.75),
-        seeds=(1000,),
+        seeds=(1100,),
         **WIDENED,
     ),
     "full": Config(
@@ -90,8 +90,8 @@ PRESETS = {
         scales=(0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 8.0),
         policy_scales=(0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
         gammas=(0.25, 0.5, 0.75),
-        seeds=tuple(range(1000, 1005)),
-        **{**WIDENED, "wide_seeds": tuple(range(1000, 1010))},
+        seeds=tuple(range(1100, 1105)),
+        **{**WIDENED, "wide_seeds": tuple(range(1100, 1110))},
     ),
 }
 

@@ -16,14 +16,14 @@ YIELDS = ("rel_test_error", "tau", "pruned_tau_layers", "pruned_tau_error")
 @dataclass(frozen=True)
 class Config:
     tau0: tuple[str, ...] = ("1", "1/H", "uniform")
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    seeds: tuple[int, ...] = tuple(range(1100, 1112))
     steps: int = 1000
 
 
 PRESETS = {
     "quick": Config(seeds=(0,)),
     "paper": Config(),
-    "full": Config(seeds=tuple(range(1000, 1030))),
+    "full": Config(seeds=tuple(range(1100, 1130))),
 }
 
 

@@ -28,7 +28,7 @@ class Config:
     hidden: tuple[int, ...] = (2, 6)
     width: int = 50
     steps: int = 1000
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    seeds: tuple[int, ...] = tuple(range(1100, 1112))
     data_seeds: tuple[int, ...] = ()  # none: each seed has its own
     problems: tuple[str, ...] = ("maxwell",)
     samples: int = 12_000
@@ -41,8 +41,8 @@ PRESETS = {
     "full": Config(
         nets=every.nets(),
         hidden=(2, 4, 6, 10),
-        seeds=tuple(range(1000, 1020)),
-        data_seeds=(1000, 1001, 1002),
+        seeds=tuple(range(1100, 1120)),
+        data_seeds=(1100, 1101, 1102),
         problems=every.fields(smooth=True),
     ),
 }

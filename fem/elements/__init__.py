@@ -210,6 +210,12 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
     raise UserError(f"unknown solver {solver!r}; {nearest(solver, ['auto', *known])}")
 
 
+def fallbacks(element: Element, tried: str) -> list[str]:
+    """The solvers for any mesh that remain after `tried` has not converged, a direct one last."""
+    solvers = element.solvers
+    return [name for name in reversed([*solvers]) if solvers[name].any_mesh and name != tried]
+
+
 def first_fitting(needs: Mapping[str, float], limit: float) -> str:
     """The first that fits within the limit, or the smallest where none does."""
     return next((name for name in needs if needs[name] <= limit), min(needs, key=needs.__getitem__))

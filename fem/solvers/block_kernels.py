@@ -52,14 +52,19 @@ def fill_blocks(rows: Rows, blocks: Blocks, place: Pointers) -> None:
             place[members[first + k]] = -1
 
 
-def invert_blocks(block_start: Pointers, factor_start: Pointers, factors: Array) -> None:
-    """Invert the diagonal blocks in place, those of one size together."""
+def invert_blocks(
+    block_start: Pointers, factor_start: Pointers, factors: Array, shift: float = 0.0
+) -> None:
+    """Invert the diagonal blocks in place, those of one size together; the shift multiplies their
+    diagonals by 1 + shift."""
     sizes = np.diff(block_start)
     for size in np.unique(sizes):
         which = np.flatnonzero(sizes == size)
         for part in np.array_split(which, max(1, int(len(which) * size**2) >> 24)):
             index = factor_start[part][:, None] + np.arange(size**2)
-            inverse = np.linalg.inv(factors[index].reshape(-1, size, size))
+            block = factors[index].reshape(-1, size, size)
+            block[:, range(size), range(size)] *= 1 + shift
+            inverse = np.linalg.inv(block)
             inverse += np.swapaxes(inverse, 1, 2)
             factors[index] = inverse.reshape(len(part), -1) / 2
 

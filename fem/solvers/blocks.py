@@ -22,6 +22,8 @@ from fem.solvers.symmetric import Symmetric
 from fem.solvers.thin_cells import block_of_edges
 from fem.spaces import Array
 
+SHIFT = 1e-10  # relative to the diagonal of a block
+
 
 @dataclass(frozen=True, eq=False)
 class BlockSmoother:
@@ -32,9 +34,14 @@ class BlockSmoother:
 
     @classmethod
     def build(
-        cls, matrix: Symmetric, tets: Tets, fixed: NDArray[np.bool_] | None = None
+        cls,
+        matrix: Symmetric,
+        tets: Tets,
+        fixed: NDArray[np.bool_] | None = None,
+        singular: bool = False,
     ) -> BlockSmoother | None:
-        """The smoother of a matrix; None where no cell is thin."""
+        """The smoother of a matrix; None where no cell is thin. A `singular` matrix may have
+        singular blocks, which are shifted."""
         block = block_of_edges(tets)
         if block is None:
             return None
@@ -45,11 +52,11 @@ class BlockSmoother:
         sizes = np.diff(block_start)
         factor_start = np.concatenate([[0], np.cumsum(sizes**2)])
         factors = np.empty(int(factor_start[-1]))
-        whole = _whole(matrix)
-        rows = Rows(whole.indptr.astype(np.int64), whole.indices.astype(np.int32), whole.data)
+        A = whole(matrix)
+        rows = Rows(A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data)
         blocks = Blocks(block_start, order, factor_start, factors)
         fill_blocks(rows, blocks, np.full(len(block), -1, np.int64))
-        invert_blocks(block_start, factor_start, factors)
+        invert_blocks(block_start, factor_start, factors, SHIFT if singular else 0.0)
         return cls(rows, blocks)
 
     def forward(self, r: Array) -> tuple[Array, Array]:
@@ -66,7 +73,7 @@ class BlockSmoother:
         sweep_blocks(self.rows, self.blocks, rest, x, reverse)
 
 
-def _whole(matrix: Symmetric) -> Any:
+def whole(matrix: Symmetric) -> Any:
     """L + D + Lᵀ by rows."""
     from scipy.sparse import csr_array, diags_array
 

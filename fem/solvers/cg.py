@@ -82,7 +82,10 @@ def conjugate_gradients(
             break
         previous, rho = rho, system.precondition_dot(r)
         system.direction(p, r, rho / previous)
-        alpha = rho / system.apply_dot(p, q)
+        curvature = system.apply_dot(p, q)
+        if not rho * curvature > 0:  # A or B is not positive definite, or not finite
+            break
+        alpha = rho / curvature
         residual = math.sqrt(advance(x, r, p, q, alpha, threads)) / norm_b
     raise NotConverged(
         f"conjugate gradients stopped after {iteration} iterations at a relative residual of "

@@ -9,7 +9,9 @@ from fem.meshes.tets import Tets
 from fem.spaces import Array
 
 SHORT = 0.25  # of the longest edge of a neighbouring cell; Kuhn cells have 0.58, 0.35 takes as many
-MAX_BLOCK = 1500  # edges: above, shorter edges alone count as short, so that factors stay small
+# Edges: above, shorter edges alone count as short, so that factors stay small: below 1 GB for 2.4
+# million edges (prism, β = 3, n = 48).
+MAX_BLOCK = 1100
 
 
 def has_thin_cells(tets: Tets) -> bool:
@@ -25,7 +27,7 @@ def block_of_edges(tets: Tets) -> NDArray[np.int64] | None:
         block = _pairs_of_clusters(tets, relative < short)
         if np.bincount(block).max() <= MAX_BLOCK:
             return block
-        short /= 1.5
+        short /= 1.2
 
 
 def _relative_lengths(tets: Tets) -> Array:

@@ -40,7 +40,8 @@ class How:
     """How to compute: what the phases of every space are given besides their data.
 
     `singular_edge` = (a, b) says that u or curl u is singular on the line {x₁ = a, x₂ = b}; the
-    rules of `load` and `errors` resolve it. `solve` aims at ‖b − A x‖ ≤ tol ‖b‖, from x0.
+    rules of `load` and `errors` resolve it. `solve` aims at ‖b − A x‖ ≤ tol ‖b‖, from x0. An
+    iterative solver of the boundary-value problem starts from the interpolant of `guess`.
     """
 
     threads: int = 1
@@ -48,6 +49,7 @@ class How:
     singular_edge: Line | None = None
     tol: float = 1e-8
     x0: Array | None = None
+    guess: Field | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.tol < 1:

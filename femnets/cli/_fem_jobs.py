@@ -151,19 +151,21 @@ def bounds(extras: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def fields(job: Job, problem: Problem, progress: Progress, guess: bool) -> Iterator[Row]:
-    """Yield the fields of a job, one or a sequence of refinements, with their own estimates."""
+def fields(
+    job: Job, problem: Problem, progress: Progress, guess: bool, estimated: bool
+) -> Iterator[Row]:
+    """Yield the fields of a job, one or a sequence of refinements, with their own measures."""
     from bench.methods.finite_elements import adapted, approximate, own_measures
 
     if job.chosen.refine is not None:
         for refinement, solution in enumerate(adapted(problem, job.chosen, progress)):
-            yield solution, {"refinement": refinement} | own_measures(problem, solution)
+            yield solution, {"refinement": refinement} | own_measures(problem, solution, estimated)
         return
     extra: dict[str, Any] = dict(job.labels())
     if guess:
         extra["iterations_from_zero"] = approximate(problem, job.chosen, progress).iterations
     solution = approximate(problem, job.chosen, progress, problem.u if guess else None)
-    yield solution, extra | own_measures(problem, solution)
+    yield solution, extra | own_measures(problem, solution, estimated)
 
 
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:

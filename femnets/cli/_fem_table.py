@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # They fit into 80 columns (shortened: 60); the JSON document has all.
 COLUMNS = ("n", "dofs", "L² error", "rate", "H(curl)", "rate", "iter", "seconds", "MiB")
+WITH_ESTIMATE = (*COLUMNS[:6], "estimate", *COLUMNS[6:8])
 WITHOUT_U = ("n", "dofs", "L² apart", "rate", "curl apart", "estimate", "iter", "seconds", "MiB")
 NOTE = "apart: distance to the finest solution; estimate: estimated H(curl) error"
 NARROW = 76
@@ -38,7 +39,7 @@ class LiveTable(StatusLine):
         self._n: int | None = 0
         self._phases: list[str] = []
         self._began, self._shown = time.monotonic(), -1.0
-        self._by_unknowns = False
+        self.extras: list[dict[str, Any]] = []
         self.compared: list[dict[str, Any]] = []  # without u: distances to the finest
 
     def begin(self, n: int | None, weight: int) -> None:
@@ -60,8 +61,8 @@ class LiveTable(StatusLine):
         parts.append(spent_and_left(seconds, (self._done + self._weight * under_way) / self._all))
         self.say("  ".join(parts), seconds)
 
-    def show(self, solutions: list[Solution], by_unknowns: bool = False) -> None:
-        self.solutions, self._by_unknowns = solutions, by_unknowns
+    def show(self, solutions: list[Solution], extras: list[dict[str, Any]]) -> None:
+        self.solutions, self.extras = solutions, extras
 
     def finish(self) -> None:
         """Mark one mesh, or one sequence of refinements, as done."""
@@ -71,8 +72,9 @@ class LiveTable(StatusLine):
         Console().print(self._table())
 
     def _table(self) -> Table:
-        found = rows(self.solutions, self._by_unknowns)
+        found = rows(self.solutions, self.extras)
         known = all(row["l2_error"] is not None for row in found)
+        estimated = any(row.get("estimate") is not None for row in found)
         narrow = self._width() < NARROW
         note = "" if known else NOTE
         table = Table(
@@ -82,11 +84,11 @@ class LiveTable(StatusLine):
             padding=(0, 1, 0, 0),
         )
         by_size = any(row["n"] is None for row in found)
-        for name in COLUMNS if known else WITHOUT_U:
+        for name in WITHOUT_U if not known else WITH_ESTIMATE if estimated else COLUMNS:
             shown = "h" if name == "n" and by_size else name
             table.add_column(_short(shown) if narrow else shown, justify="right", no_wrap=True)
         for row in _with_rates(found, self.compared):
-            table.add_row(*_cells(row, known, by_size, narrow))
+            table.add_row(*_cells(row, known, estimated, by_size, narrow))
         return table
 
     def _width(self) -> int:
@@ -102,21 +104,33 @@ def _with_rates(
     if not compared:
         return found
     far = [row.get("l2_distance") for row in compared]
-    orders = rates([row["h"] for row in found], [value or 0.0 for value in far])
+    orders = rates([row["mesh_size"] for row in found], [value or 0.0 for value in far])
     return [
         row | more | {"l2_distance_rate": order}
         for row, more, order in zip(found, compared, orders, strict=True)
     ]
 
 
-def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[str, Any]]:
-    """Return one row per mesh, in plain numbers; missing values are None.
+def mesh_sizes(solutions: Sequence[Solution], extras: Sequence[dict[str, Any]]) -> list[float]:
+    """The sizes that rates refer to: 1/n or, on meshes from files, 2^(−halvings); unknowns^(−1/3)
+    for locally refined meshes and for several files. The largest diameter is no such size, because
+    halving a tetrahedron need not halve its diameter."""
+    files = {extra.get("mesh") for extra in extras}
+    if len(files) > 1 or any("refinement" in extra for extra in extras):
+        return [s.dofs ** (-1 / 3) for s in solutions]
+    if files != {None} and files:
+        return [2.0 ** -extra.get("halvings", 0) for extra in extras]
+    return [1.0 / s.n if s.n else s.h for s in solutions]
 
-    Rates are with respect to h or, for locally refined meshes, to unknowns^(−1/3).
+
+def rows(solutions: Sequence[Solution], extras: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one row per mesh, in plain numbers, with its extra entries; missing values are None.
+
+    Rates are with respect to `mesh_sizes`.
     """
     from fem.approximation import rates
 
-    h = [s.dofs ** (-1 / 3) if by_unknowns else s.h for s in solutions]
+    h = mesh_sizes(solutions, extras)
     known = [s.measured for s in solutions]  # None where u is not known in closed form
     l2_rates = rates(h, [e.l2 if e else 0.0 for e in known])
     hcurl_rates = rates(h, [e.hcurl if e else 0.0 for e in known])
@@ -124,6 +138,7 @@ def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[
         {
             "n": s.n,
             "h": s.h,
+            "mesh_size": size,  # what rates refer to
             "dofs": s.dofs,
             "l2_error": e.l2 if e else None,
             "hcurl_error": e.hcurl if e else None,
@@ -140,8 +155,11 @@ def rows(solutions: Sequence[Solution], by_unknowns: bool = False) -> list[dict[
             "element": s.element,
             "solver": s.solver,
             "threads": s.threads,
+            **extra,
         }
-        for s, e, l2_rate, hcurl_rate in zip(solutions, known, l2_rates, hcurl_rates, strict=True)
+        for s, size, e, l2_rate, hcurl_rate, extra in zip(
+            solutions, h, known, l2_rates, hcurl_rates, extras, strict=True
+        )
     ]
 
 
@@ -153,10 +171,8 @@ def document(
     extras: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """Return the JSON document of all meshes; `extras` are further entries of the rows."""
-    by_unknowns = any("refinement" in extra for extra in extras)
-    found = rows(solutions, by_unknowns)
-    records = [row | extra for row, extra in zip(found, extras, strict=True)]
-    exact = all(row["l2_error"] is not None for row in found)
+    records = rows(solutions, extras)
+    exact = all(row["l2_error"] is not None for row in records)
     measured = "the closed form" if exact else "the finest solution, and the method's own estimate"
     head = {"problem": problem, "element": element, "tol": tol, "compared_with": measured}
     return {**head, "rows": records}
@@ -212,12 +228,17 @@ def _rate_triangle(axes: Any, h: list[float], errors: list[float], rate: float |
     )
 
 
-def _cells(row: dict[str, Any], known: bool, by_size: bool, narrow: bool) -> list[str]:
+def _cells(
+    row: dict[str, Any], known: bool, estimated: bool, by_size: bool, narrow: bool
+) -> list[str]:
     error = (lambda v: "–" if v is None else f"{v:.2e}") if narrow else _error
-    names = ("l2_error", "l2_rate", "hcurl_error", "hcurl_rate")
+    names: tuple[str, ...] = ("l2_error", "l2_rate", "hcurl_error", "hcurl_rate")
+    names += ("estimate",) if estimated else ()
     if not known:
         names = ("l2_distance", "l2_distance_rate", "curl_distance", "estimate")
     middle = [_rate(row.get(n), narrow) if "rate" in n else error(row.get(n)) for n in names]
+    if known and estimated:  # three digits: the table is full
+        middle[-1] = "–" if row["estimate"] is None else f"{row['estimate']:.2e}"
     dofs = f"{row['dofs']:,}" if not narrow or row["dofs"] < 10**6 else f"{row['dofs']:.1e}"
     seconds = f"{row['seconds']:.2f}" if not narrow else f"{row['seconds']:.3g}"
     return [
@@ -226,7 +247,7 @@ def _cells(row: dict[str, Any], known: bool, by_size: bool, narrow: bool) -> lis
         *middle,
         str(row["iterations"]) if row["iterations"] else "–" if narrow else "direct",
         seconds,
-        f"{row['peak_bytes'] / 2**20:.0f}",
+        *([] if known and estimated else [f"{row['peak_bytes'] / 2**20:.0f}"]),
     ]
 
 

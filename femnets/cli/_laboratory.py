@@ -49,7 +49,7 @@ class AnyModule:
         help="Try remedies on copies of the module.",
         unset="if the verdict is not healthy",
     )
-    remedy_steps: int = of_module(10, min=0, help="Steps for each remedy.")
+    remedy_steps: int = of_module(50, min=0, help="Training steps for each remedy.")
     optimizer: str = of_module("adam", help="adam, adamw or sgd.")
     rate: float = of_module(1e-3, above=0, help="Learning rate.")
 
@@ -235,12 +235,14 @@ def summary(study: GradientStudy) -> str:
         lines.append(f"{verdicts.count(study.verdict)} of {len(verdicts)} seeds agree")
     if study.spectra is not None:
         top = float(study.spectra.lyapunov[:, 0].mean())
-        lines.append(f"largest Lyapunov exponent {top:+.3f} per block")
+        lines.append(f"largest Lyapunov exponent {top:+.3f} per {study.spectra.per}")
     for scale in sorted({one.scale for one in study.examined} - {1.0}):
         words = [one.diagnosis.verdict for one in study.examined if one.scale == scale]
         lines.append(f"weights × {scale:g}: {max(set(words), key=words.count)}")
     if study.remedy is not None:
         lines.append(f"try first: {study.remedy.remedy} ({study.remedy.change})")
+    elif study.trials:
+        lines.append("no remedy makes it healthy and lowers J")
     return "\n".join(lines)
 
 

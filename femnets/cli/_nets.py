@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from bench.cells.net import Config
     from bench.cells.solved_net import Config as SolveConfig
+    from bench.methods.untrained.configuration import UntrainedConfig
     from nets.module import Network
 
 
@@ -35,8 +36,17 @@ def save_net(net: Network, config: Config | SolveConfig, path: Path) -> None:
     if isinstance(config, solved_net.Config):
         about = {"track": "solve"} | {name: getattr(config, name) for name in EQUATION_SETTINGS}
     else:
-        about = {name: getattr(config, name) for name in DATA_SETTINGS}
+        about = {name: getattr(config, name) for name in DATA_SETTINGS if hasattr(config, name)}
     write_whole(path, to_bytes(net, about))  # unlike nets.save, a signal leaves no partial file
+
+
+def save_untrained(net: Any, config: UntrainedConfig, path: Path) -> None:
+    """Save random features with all their settings."""
+    from bench.cells import plain
+    from bench.core.guards.output import write_whole
+    from nets.untrained.storage import to_bytes
+
+    write_whole(path, to_bytes(net, {"track": "solve", "method": config.net} | plain(config)))
 
 
 def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bench.core.settings import Type, about, types_of
+from bench.core.settings import Type, about, parsed, types_of
 from femnets.user_files import used
 
 Command = Callable[..., Any]
@@ -29,7 +29,8 @@ def options_of(
     `defaults` are only shown in the help text, where they differ from the config's. Fields that
     only `others` have follow those of the first config. Without `insist` a missing required field
     is reported by the config and not by the command line. A path in an option becomes the name of
-    a plugin, except in the options that are taken `verbatim`.
+    a plugin, except in the options that are taken `verbatim`. Where two configs give an option
+    different types, it stays text until the config is known (`read_as`).
     """
     shown = defaults or {}
     homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
@@ -42,7 +43,11 @@ def options_of(
 
     def decorate(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        generated = [_parameter(homes[field.name], field, shown, insist) for field in fields]
+        kinds = (config_type, *others)
+        generated = [
+            _parameter(homes[field.name], field, shown, insist, _mixed(field.name, kinds))
+            for field in fields
+        ]
 
         def with_options(**arguments: Any) -> Any:
             values = {field.name: arguments.pop(field.name) for field in fields}
@@ -66,15 +71,19 @@ def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
 
 
 def _parameter(
-    config_type: type, field: dataclasses.Field[Any], shown: Mapping[str, Any], insist: bool
+    config_type: type,
+    field: dataclasses.Field[Any],
+    shown: Mapping[str, Any],
+    insist: bool,
+    mixed: bool,
 ) -> inspect.Parameter:
     details, wanted = about(config_type, field.name), types_of(config_type)[field.name]
     default = shown.get(field.name, field.default)
     option = typer.Option(
         help=details.help + _described(default, details.unset),
         rich_help_panel=details.panel or None,
-        min=details.min,
-        max=details.max,
+        min=None if mixed else details.min,
+        max=None if mixed else details.max,
         show_default=False,  # typer would show None, or add parentheses
     )
     needed = insist and default is dataclasses.MISSING
@@ -82,8 +91,24 @@ def _parameter(
         field.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if needed else None,
-        annotation=Annotated[_annotation(wanted, needed), option],
+        annotation=Annotated[str | None if mixed else _annotation(wanted, needed), option],
     )
+
+
+def read_as(config_type: type, given: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """Convert the options that stayed text, because configs differ, to the types of this one."""
+    known = types_of(config_type)
+    return {
+        name: parsed(config_type, name, value, where=where)
+        if isinstance(value, str) and name in known and known[name].item is not str
+        else value
+        for name, value in given.items()
+    }
+
+
+def _mixed(name: str, kinds: Collection[type]) -> bool:
+    """Whether two configs have an option of this name with different types."""
+    return len({types_of(kind)[name].item for kind in kinds if name in types_of(kind)}) > 1
 
 
 def _annotation(wanted: Type, needed: bool) -> Any:

@@ -17,16 +17,20 @@ def command(
     """Check a problem's formulas against each other: curl, divergence, equation, trace, gradients.
 
     Derivatives are computed by differences of eighth order; formulas that disagree are named, with
-    place and size. A net, optimiser or study gets a short trial. Exit code 0: all agree; 2: not.
+    place and size. A net, optimiser or study gets a short trial. Warnings of its code
+    are listed. Exit code 0: all agree; 2: not.
     """
     from femnets.trials import tried
 
-    found = tried(file)
+    found, notes = tried(file)
     right = all(verdict.agrees for verdict in found)
     if json_output:
         document = {"file": file, "agrees": right, "verdicts": [v.document() for v in found]}
+        document["warnings"] = notes
         show_json(document)
     else:
         for verdict in found:
             typer.echo(f"{'ok  ' if verdict.agrees else 'WRONG'} {verdict.line()}")
+        for note in notes:
+            typer.echo(f"note {note}")
     return 0 if right else EXIT_BAD_INPUT

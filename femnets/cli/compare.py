@@ -126,16 +126,16 @@ def show(found: Comparison, a: str, b: str) -> None:
     typer.echo(plain(cells))
     for label, before, after in found.states:
         typer.echo(plain(f"{label}: {before} -> {after}"))
-    show_ratios("errors", found.errors)
+    moved = [ratio for ratio in found.errors if ratio.moved]
+    show_ratios("errors that moved", moved)
     show_ratios("times", found.times)
-    show_table(
-        ("series", "error", a, b),
-        ((rate.series, rate.value, f"{rate.a:.3f}", f"{rate.b:.3f}") for rate in found.rates),
-        title="rates over the two finest meshes",
-    )
+    rates = [(r.series, r.value, f"{r.a:.3f}", f"{r.b:.3f}") for r in found.rates]
+    changed = [rate for rate in rates if rate[2] != rate[3]]
+    show_table(("series", "error", a, b), changed, title="rates over the two finest meshes")
     show_verdicts(found.verdicts, a, b)
-    if not any(ratio.moved for ratio in found.errors) and found.common:
-        typer.echo("no error changed")
+    if found.common and not moved:
+        same = not (found.states or changed or found.verdicts or found.only_a or found.only_b)
+        typer.echo("nothing moved: errors, rates and verdicts agree" if same else "no error moved")
 
 
 def show_ratios(title: str, ratios: Iterable[Ratios]) -> None:

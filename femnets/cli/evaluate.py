@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bench.methods.untrained.configuration import NAME
 from femnets.cli._json import show_json
 from femnets.cli._shared import AsJson, Threads
 
@@ -28,24 +29,29 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure a saved net, as `femnets train` does at its end."""
-    from femnets.cli._nets import table, use_threads
-    from femnets.saved_nets import load_net, load_solved, saved_track
+    from femnets import saved_nets as saved
+    from femnets.cli import _nets as nets
 
-    use_threads(threads)
+    nets.use_threads(threads)
     from femnets.user_files import used
 
     used(plug or [])
     given = {"problem": used(problem), "data_seed": data_seed}
-    if saved_track(file) == "solve":
+    given_by = saved.saved_as(file)
+    if given_by == NAME:
+        from bench.methods.untrained.solving import evaluated_untrained
+
+        values = evaluated_untrained(*saved.load_untrained(file, **given))
+    elif given_by == "solve":
         from bench.methods.solving import evaluated
 
-        values = evaluated(*load_solved(file, **given))
+        values = evaluated(*saved.load_solved(file, **given))
     else:
         from bench.methods.training import net_metrics, training_data
 
-        net, config = load_net(file, **given)
+        net, config = saved.load_net(file, **given)
         values = {**net_metrics(net, training_data(config)), "parameters": net.pack().size}
     if as_json:
         show_json(values)
     else:
-        typer.echo(table(values))
+        typer.echo(nets.table(values))

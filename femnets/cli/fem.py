@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from base.errors import UserError
+from base.errors import SHOWN, UserError
 from bench.cells.fem import Config
 from bench.core.plugins import display
 from bench.core.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
 from bench.methods.finite_elements import RATIO
+from fem import elements
 from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of
@@ -31,6 +32,15 @@ REFINEMENTS = 8
 MOST_REFINEMENTS = 30  # with --adaptive only marked cells are halved
 
 
+def solver_names() -> str:
+    """Return the solvers by element, of best approximations and of boundary-value problems."""
+    found = {}
+    for name, element in elements.elements().items():
+        solving = element.boundary_value.solvers if element.boundary_value else ()
+        found[name] = [s for s in dict.fromkeys([*element.solvers, *solving]) if s != "auto"]
+    return "; ".join(f"{name} {', '.join(solvers)}" for name, solvers in found.items() if solvers)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """The options of `femnets fem`; lists are text, because 1-10 is a list."""
@@ -43,7 +53,7 @@ class Request:
     element: str = inherited(Config, "element")
     order: str | None = setting(None, help="Order, for elements of any order (hexP): 6 or 1-8.")
     solve: bool = setting(False, help="Solve the boundary-value problem, given f, φ and the trace.")
-    solver: str = setting("auto", help="auto, or one of the element's solvers.")
+    solver: str = setting("auto", help=f"auto, or one of the element's: {solver_names()}.")
     problem: str = setting("maxwell", help="The field to approximate.")
     grading: float | None = setting(
         None, above=0, help="Grade tets towards the singular edge, for example 2.5."
@@ -71,6 +81,9 @@ class Request:
         unset="none",
         help="Exponent a of the weight r^a on the divergence of nodal elements, "
         "1/3 < a ≤ 1 at a re-entrant edge.",
+    )
+    estimate: bool = setting(
+        False, help="With --solve: show the error that the method itself estimates, without u."
     )
     tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
     guess: bool = setting(
@@ -122,6 +135,8 @@ def command(
         raise UserError("--guess is for best approximations; leave out --solve or --guess")
     if asked.certify and not asked.solve:
         raise UserError("--certify bounds the error of the boundary-value problem; add --solve")
+    if asked.estimate and not asked.solve:
+        raise UserError("--estimate judges the boundary-value problem; add --solve")
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
@@ -130,7 +145,7 @@ def command(
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
     title = f"{display(asked.problem)}, element {asked.element}{what}"
-    live, solutions, extras = _computed(plan, wanted, title, asked.guess)
+    live, solutions, extras, failure = _computed(plan, wanted, title, asked)
     if asked.certify:
         extras = jobs.certified(wanted, solutions, extras)
     if not wanted.known:
@@ -138,8 +153,11 @@ def command(
         extras = [extra | each for extra, each in zip(extras, far, strict=True)]
         live.compared = extras
     if vtu is not None:
-        jobs.write_vtu(vtu, wanted, plan[-1].chosen, solutions[-1])
+        last = plan[min(len(plan), len(solutions)) - 1]
+        jobs.write_vtu(vtu, wanted, last.chosen, solutions[-1])
     result = document(asked.problem, asked.element, asked.tol, solutions, extras)
+    if failure is not None:
+        result["stopped"] = str(failure)
     if plot is not None:
         save_plot(result, plot)
     if as_json:
@@ -148,6 +166,8 @@ def command(
         live.print_table()
         for line in jobs.bounds(extras) if asked.certify else ():
             typer.echo(line)
+    if failure is not None:
+        raise failure
     refused = asked.certify and not all(extra["certified"] for extra in extras)
     return EXIT_FAILED_CELLS if refused else 0
 
@@ -175,23 +195,33 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
 
 
 def _computed(
-    plan: list[Job], problem: Problem, title: str, guess: bool
-) -> tuple[LiveTable, list[Solution], list[dict[str, object]]]:
-    """Compute every row with its extra columns, and show it as soon as it is done."""
+    plan: list[Job], problem: Problem, title: str, asked: Request
+) -> tuple[LiveTable, list[Solution], list[dict[str, object]], Exception | None]:
+    """Compute every row with its extra columns, and show it as soon as it is done; after a failure
+    the finished rows are returned with it."""
+    from bench.methods.preparing import prepare
     from femnets.cli._fem_jobs import fields
     from femnets.cli._fem_table import LiveTable
 
+    for job in plan:
+        prepare(problem, job.chosen)
+    estimated = asked.estimate or not problem.known
     solutions: list[Solution] = []
     extras: list[dict[str, object]] = []
     with LiveTable([job.weight for job in plan], title=title) as live:
-        for job in plan:
-            live.begin(job.chosen.n, job.weight)
-            for solution, extra in fields(job, problem, live.progress, guess):
-                solutions.append(solution)
-                extras.append(extra)
-                live.show(solutions, by_unknowns=job.chosen.refine is not None)
-            live.finish()
-    return live, solutions, extras
+        try:
+            for job in plan:
+                live.begin(job.chosen.n, job.weight)
+                for solution, extra in fields(job, problem, live.progress, asked.guess, estimated):
+                    solutions.append(solution)
+                    extras.append(extra)
+                    live.show(solutions, extras)
+                live.finish()
+        except SHOWN as error:
+            if not solutions:
+                raise
+            return live, solutions, extras, error
+    return live, solutions, extras, None
 
 
 def _refinements(adaptive: bool, refine: int | None) -> int | None:

@@ -1,7 +1,7 @@
 """`femnets train`: one net, trained and measured.
 
 Its settings are those of a `net` cell (track *fit*: given samples of u) or of a `solved_net` cell
-(track *solve*: given the equation).
+(track *solve*: given the equation), or with `--data` of a `data_net` cell (rows of a file).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError, nearest
-from bench.cells import plain, solved_net
+from bench.cells import data_net, plain, solved_net
 from bench.cells.net import Config, needs_bytes
 from bench.core.guards.output import file_for
 from bench.core.guards.signals import CODES, ending_well, line
@@ -22,18 +22,20 @@ from bench.core.guards.sizes import check_memory
 from bench.core.settings import MOST_THREADS
 from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
+from bench.methods.untrained.configuration import NAME, UntrainedConfig
 from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._json import show_json
-from femnets.cli._options import options_of
+from femnets.cli._options import options_of, read_as
 
 if TYPE_CHECKING:
-    from bench.methods.solving import SolvedNet
-    from bench.methods.training import TrainedNet
+    from bench.methods.training import MeasuredNet
     from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
 TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
-SIZES = {"fit": "samples", "solve": "points"}
+CONFIGS = {**TRACKS, "data": data_net.Config}
+SIZES = {"fit": "samples", "solve": "points", "data": "rows"}
+WHERE = "a training"
 MOST_STEPS = 10_000  # of a training that is to be certified
 HIDDEN = {"samples"}  # not an option of --track solve
 
@@ -55,7 +57,7 @@ UntilCertified = Annotated[
 ]
 
 
-@options_of(Config, solved_net.Config)
+@options_of(Config, solved_net.Config, UntrainedConfig, data_net.Config, insist=False)
 def command(
     given: dict[str, Any],
     *,
@@ -98,7 +100,12 @@ def command(
     settings = _to_be_certified(
         {**(get(recipe).settings if recipe else {}), **given}, track, seconds, until_certified
     )
-    config: Any = configured(_config_of(track, settings), settings, where="a training")
+    track = "data" if "data" in given and track == "fit" else track
+    kind = _config_of(track, settings)
+    config: Any = configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
+    if isinstance(config, UntrainedConfig):
+        use_threads(threads)
+        return _untrained(config, seconds, save, history, as_json)
     check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
@@ -137,9 +144,33 @@ def _certified(values: dict[str, Any], wanted: float | None) -> int:
     return EXIT_FAILED_CELLS
 
 
-def _written(
-    trained: TrainedNet | SolvedNet, config: Any, save: Path | None, history: Path | None
-) -> None:
+def _untrained(
+    config: UntrainedConfig,
+    seconds: float | None,
+    save: Path | None,
+    history: Path | None,
+    as_json: bool,
+) -> int:
+    """Solve for the output weights: one linear problem, without steps or a history."""
+    from base.progress import StatusLine
+    from bench.methods.untrained.solving import solve_untrained
+    from femnets.cli._nets import save_untrained, table
+
+    for flag, value in (("--seconds", seconds), ("--history", history)):
+        if value is not None:
+            raise UserError(f"--net {NAME} is not trained; leave out {flag}, set --features")
+    with StatusLine() as status:
+        solved = solve_untrained(config, say=status.say)
+    if save is not None:
+        save_untrained(solved.net, config, save)
+    if as_json:
+        show_json({**solved.values, "config": {**plain(config), "track": "solve"}})
+    else:
+        typer.echo(table(solved.values))
+    return 0
+
+
+def _written(trained: MeasuredNet, config: Any, save: Path | None, history: Path | None) -> None:
     from femnets.cli._nets import save_arrays, save_net
 
     if save is not None:
@@ -158,27 +189,42 @@ def exit_code(interrupted: bool, received: list[int]) -> int:
 
 
 def _needed(config: Any) -> int:
+    if isinstance(config, data_net.Config):
+        return data_net.needs_bytes(config)
     of_track = solved_net.needs_bytes if isinstance(config, solved_net.Config) else needs_bytes
     return of_track(config)
 
 
 def _config_of(track: str, settings: dict[str, Any]) -> type:
     """Return the config of a track; options of the other track are refused."""
-    if track not in TRACKS:
+    if track not in CONFIGS or (track == "data" and "data" not in settings):
         raise UserError(f"unknown track {track!r}; {nearest(track, list(TRACKS))}")
-    known = {field.name for field in dataclasses.fields(TRACKS[track])}
+    untrained = settings.get("net") == NAME
+    if untrained and track != "solve":
+        raise UserError(f"--net {NAME} is given the equation; use --track solve")
+    kind = UntrainedConfig if untrained else CONFIGS[track]
+    known = {field.name for field in dataclasses.fields(kind)}
     known -= HIDDEN if track == "solve" else set()
     for name in settings:
         if name not in known:
             flag = "--" + name.replace("_", "-")
+            if untrained:
+                raise UserError(f"{flag} has no meaning for --net {NAME}; leave it out")
+            if "data" in (name, track):
+                other = "--track solve" if name == "data" else "--data"
+                raise UserError(f"{flag} does not go with {other}; leave it out")
             other = next(each for each in TRACKS if each != track)
             raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
-    return TRACKS[track]
+    return kind
 
 
 def _trained(
     config: Any, seconds: float | None, until_certified: float | None, progress: TrainingProgress
-) -> TrainedNet | SolvedNet:
+) -> MeasuredNet:
+    if isinstance(config, data_net.Config):
+        from bench.methods.own_data import train_on_rows
+
+        return train_on_rows(config, seconds=seconds, progress=progress)
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 

@@ -147,7 +147,9 @@ def _depth_cause(profile: _Profile, found: Findings) -> str:
             f"one step alone, {profile.names[k]} to {profile.names[k + 1]}, multiplies gradients "
             f"by {10 ** -steps[k]:.2g}"
         )
-    each = f"each block multiplies gradients by {factor:.2g}"
+    blocks = {name.partition("#")[0] for name in profile.names}
+    one = f"call of {blocks.pop()}" if len(blocks) == 1 else "block"
+    each = f"each {one} multiplies gradients by {factor:.2g}"
     if grows and found.residual_blocks and not found.normalised:
         scale = found.profile.state_scale
         return (

@@ -15,8 +15,8 @@ from torch import nn
 from nets.laboratory.anatomy import Anatomy, dissect
 from nets.laboratory.branches import Branch, residual_branches
 from nets.laboratory.diagnosis import Diagnosis, Findings, diagnose
-from nets.laboratory.jacobians import Spectra, spectra
-from nets.laboratory.memory import memory_profiles
+from nets.laboratory.jacobians import Spectra, chain_spectra, spectra
+from nets.laboratory.memory import hidden_states, memory_profiles
 from nets.laboratory.profile import Profile, plain_attention, profile
 from nets.laboratory.remedies import Apply
 from nets.laboratory.subject import Batch, Subject, seeded
@@ -33,6 +33,13 @@ class Examined:
     profile: Profile
     memory: Mapping[str, Array]
     diagnosis: Diagnosis
+
+    @property
+    def decisive_memory(self) -> str | None:
+        """The recurrent layer that decided the diagnosis; None if depth did."""
+        if self.diagnosis.over != "time":
+            return None
+        return max(self.memory, key=lambda name: abs(self.memory[name][0] - self.memory[name][-1]))
 
 
 class Examiner:
@@ -81,13 +88,22 @@ class Examiner:
         )
         return Examined(seed, scale, found, memory, diagnosis)
 
-    def spectra(self, module: nn.Module, batch: Batch) -> Spectra | None:
-        """Jacobians of a module as it is now; None where torch cannot differentiate it twice."""
+    def spectra(
+        self, module: nn.Module, batch: Batch, recurrent: str | None = None
+    ) -> Spectra | None:
+        """Jacobians of a module as it is now, in depth or over the time of a recurrent layer.
+
+        None where torch cannot differentiate it twice, or where there is no chain of states.
+        """
         with seeded(20_000), plain_attention():
             try:
-                return spectra(module, batch, self.anatomy)
+                if recurrent is None:
+                    return spectra(module, batch, self.anatomy)
+                states = hidden_states(module, batch, self.anatomy, recurrent)
             except RuntimeError:  # an operation without a second derivative
                 return None
+            names = [f"{recurrent}[{t}]" for t in range(len(states or ()))]
+            return chain_spectra(states or [], names, per="time step")
 
 
 def forget_gates(module: nn.Module) -> dict[str, float]:

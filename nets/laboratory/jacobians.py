@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from nets.laboratory.anatomy import Anatomy, outputs_seen
 from nets.laboratory.subject import Batch, apply, first_tensor
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 
 SPARE = 6  # columns beyond those asked for
 LARGE = 2_000_000  # with more parameters fewer products are computed
+WIDE = 2_000  # likewise with more numbers in a state of one sample
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def leading_singular_values(
     start = torch.randn(J.samples, J.columns, width, generator=generator, dtype=torch.float64)
     block = torch.linalg.qr(J.times(start.to(J.start)).double())[0]
     basis, pulled = block, J.transposed(block.to(J.end)).double()
-    values = torch.linalg.svdvals(pulled)[:, :count]
+    values = _singular(pulled, count)
     for _ in range(effort.rounds):
         room = smallest - basis.shape[2]
         if room <= 0:
@@ -118,10 +120,15 @@ def leading_singular_values(
         block = block[:, :, :room]
         basis = torch.cat([basis, block], dim=2)
         pulled = torch.cat([pulled, J.transposed(block.to(J.end)).double()], dim=2)
-        before, values = values, torch.linalg.svdvals(pulled)[:, :count]
+        before, values = values, _singular(pulled, count)
         if bool(((values - before).abs() <= effort.tolerance * values[:, :1]).all()):
             break
     return values.numpy()
+
+
+def _singular(tall: Tensor, count: int) -> Tensor:
+    """The largest singular values of tall matrices, by those of their triangular factors."""
+    return torch.linalg.svdvals(torch.linalg.qr(tall, mode="r")[1])[:, :count]
 
 
 def lyapunov_exponents(chain: list[Jacobian], count: int = 10, seed: int = 0) -> Array:
@@ -148,8 +155,9 @@ class Spectra:
     states: tuple[str, ...]  # of the chain
     end_to_end: Array  # leading singular values of dy[H]/dy[0], (samples, count)
     blocks: Array  # those of every step, (steps, count), averaged over samples
-    lyapunov: Array  # per block, (samples, count)
+    lyapunov: Array  # per block or time step, (samples, count)
     mixed: bool  # whether samples act on each other
+    per: str = "block"  # or "time step"
 
 
 def spectra(
@@ -157,11 +165,29 @@ def spectra(
 ) -> Spectra | None:
     """The Jacobians of the chain of hidden states; None where it has fewer than two of them.
 
-    For a large module: one sample, and singular values to about three digits.
+    For a large module or large states: one sample (two with batch normalisation, which needs
+    them), and singular values to about three digits.
     """
-    effort = ROUGH if sum(p.numel() for p in module.parameters()) > LARGE else EXACT
-    few = batch if _time_first(module) else batch.first(effort.samples)
+    few = batch if _time_first(module) else batch.first(EXACT.samples)
     states, names = _states(module, few, anatomy)
+    large = sum(p.numel() for p in module.parameters()) > LARGE
+    if not large and max((s.numel() / len(s) for s in states if s.ndim > 1), default=0) < WIDE:
+        return chain_spectra(states, names, count=count, seed=seed)
+    if few is not batch and not any(isinstance(p, _BatchNorm) for p in module.modules()):
+        states, names = _states(module, batch.first(ROUGH.samples), anatomy)
+    return chain_spectra(states, names, count=count, seed=seed, effort=ROUGH)
+
+
+def chain_spectra(
+    states: list[Tensor],
+    names: list[str],
+    *,
+    count: int = 10,
+    seed: int = 0,
+    effort: Effort = EXACT,
+    per: str = "block",
+) -> Spectra | None:
+    """Spectra of a chain of states of one forward pass; None where there are fewer than two."""
     if len(states) < 2:
         return None
     blocks, chosen = len(states) - 1, _some(len(states))
@@ -179,6 +205,7 @@ def spectra(
         blocks=steps,
         lyapunov=lyapunov_exponents(chain, count, seed) * (len(chain) / blocks),
         mixed=mixed,
+        per=per,
     )
 
 

@@ -52,7 +52,7 @@ class _Seen:
 
     def __init__(self, output: Tensor, kind: str = "") -> None:
         values = output.detach()
-        self.squares = float(values.double().square().sum())
+        self.squares = float(torch.linalg.vector_norm(values, dtype=torch.float64)) ** 2
         self.count = values.numel()
         self.silent = _silent_units(values)
         self.saturated = _saturated(values, kind)
@@ -163,7 +163,8 @@ def _silent_units(values: Tensor) -> Tensor | None:
     if values.ndim < 2:
         return None
     axis = 1 if values.ndim in (4, 5) else values.ndim - 1
-    return (values == 0).movedim(axis, 0).flatten(1).all(1)
+    others = [k for k in range(values.ndim) if k != axis]
+    return torch.linalg.vector_norm(values, ord=math.inf, dim=others) == 0  # without a copy
 
 
 def _saturated(values: Tensor, kind: str) -> float:

@@ -50,7 +50,7 @@ class GradientStudy:
     against: GradientStudy | None = None
 
     TABLES = ("layers", "states", "remedies", "jacobians", "memory", "scales", "training")
-    FIGURES = ("depth", "training", "jacobians", "remedies")
+    FIGURES = ("depth", "memory", "remedies", "training", "jacobians")
 
     @property
     def verdict(self) -> str:
@@ -64,8 +64,8 @@ class GradientStudy:
 
     @property
     def remedy(self) -> Trial | None:
-        """The best remedy that heals; None where none does, or none was needed."""
-        return next((t for t in self.trials if t.heals and t.remedy != "as it is"), None)
+        """The best remedy that helps: healthy, and a lower J; None where none does."""
+        return next((t for t in self.trials if t.helps), None)
 
     def rows(self, table: str = "layers") -> list[Row]:
         """Return a table as dicts; the rows of `against` follow under its name."""
@@ -141,7 +141,8 @@ class GradientStudy:
         for trial in self.trials:
             yield {
                 "remedy": trial.remedy, "change": trial.change, "fits": trial.fits,
-                "heals": trial.heals, "verdict": trial.verdict, "layer": trial.layer,
+                "heals": trial.heals, "helps": trial.helps,
+                "verdict": trial.verdict, "layer": trial.layer,
                 "log10_ratio": trial.log10_ratio, "loss": trial.loss, "steps": self.trial_steps,
             }  # fmt: skip
 
@@ -189,7 +190,7 @@ def gradient_study(
     scales: Sequence[float] = (),
     against: nn.Module | Callable[[], nn.Module] | None = None,
     remedies: bool | None = None,
-    remedy_steps: int = 10,
+    remedy_steps: int = 50,
     optimizer: str = "adam",
     rate: float = 1e-3,
     names: tuple[str, str] | None = None,
@@ -243,6 +244,9 @@ def _studied(
         examiner.lyapunov = float(spectrum.lyapunov[:, 0].mean())
     examined = [examiner.examine(seed) for seed in range(seeds)]
     diagnosis = typical([one.diagnosis for one in examined])
+    recurrent = examined[0].decisive_memory
+    if recurrent is not None:
+        spectrum = examiner.spectra(*examiner.fresh(0), recurrent)
     tried = remedies if remedies is not None else not diagnosis.healthy
     share = _Share(tell, subject.name, seeds * steps, seeds if tried else 0, remedy_steps)
     trainings, after = [], None
@@ -255,7 +259,7 @@ def _studied(
             )
         )  # fmt: skip
         if seed == 0 and steps and not trainings[0].diverged:
-            after = examiner.spectra(*examiner.precise(module, 0))
+            after = examiner.spectra(*examiner.precise(module, 0), recurrent)
     trials: list[Trial] = []
     if tried:
         chosen = examined[: min(seeds, MOST_TRIAL_SEEDS)]

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from base.errors import UserError
 
 Loss = Callable[[Any, Any], Tensor]
+COMPILED = "_orig_mod"  # where torch.compile keeps a module
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,11 @@ class Subject:
         """
         with seeded(seed):
             if isinstance(self.source, nn.Module):
-                module = _copied(self.source)
+                module = _not_compiled(_copied(getattr(self.source, COMPILED, self.source)))
                 if seed > 0:
                     _start_again(module)
             else:
-                module = _called(self.source, self.name)
+                module = _not_compiled(_called(self.source, self.name))
         _check_parameters(module, self.name)
         return module
 
@@ -114,6 +115,16 @@ class Subject:
         shapes = f"output {_described(output)} and target {_described(batch.y)}"
         with _clear(f"the loss does not accept {shapes}", "give another --loss (loss=)"):
             return self.cost(output, batch.y)
+
+
+def _not_compiled(module: nn.Module) -> nn.Module:
+    """The module as it was before torch.compile, whose graphs every hook would break."""
+    module = getattr(module, COMPILED, module)
+    for part in list(module.modules()):
+        part._compiled_call_impl = None  # that of module.compile()
+        for name, child in part.named_children():
+            part._modules[name] = getattr(child, COMPILED, child)
+    return module
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from nets.laboratory.profile import Profile, layer_norms, profile
 from nets.laboratory.subject import Batch, Subject, seeded
 
 Array = NDArray[np.float64]
+FRESH = 4  # batches on which remedies are compared; the same one if the data are one pair
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": torch.optim.Adam,
@@ -117,9 +118,12 @@ def loss_after(
     steps: int,
     seed: int,
 ) -> float:
-    """Return J on the first batch after so many steps; inf if it diverged."""
+    """Return the mean of J on the next FRESH batches after so many steps; inf if it diverged."""
     J = train_watched(subject, module, anatomy, trainer, steps=steps, seed=seed, rows=0).J
-    return float(J[-1]) if len(J) == steps + 1 else math.inf
+    if len(J) < steps + 1:
+        return math.inf
+    fresh = subject.batches(seed, steps + FRESH)[steps:]
+    return float(np.mean([final_loss(subject, module, batch) for batch in fresh]))
 
 
 class _NotFinite(Exception):

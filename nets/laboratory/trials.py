@@ -1,7 +1,9 @@
 """Remedies tried on copies and ranked by measurements, with the unchanged module among them.
 
-First those after which the diagnosis is *healthy*, by J after K steps; then the others, by how far
-their ratio first/last layer is from one. All arms share starting weights, batches and optimiser.
+A remedy *heals* if the diagnosis is healthy after it; then it is trained, and *helps* if J after K
+steps is also lower than without it. First those that help, by J, then those that heal, then the
+others, by how far their ratio first/last layer is from one. All arms share starting weights,
+batches and optimiser.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from nets.laboratory.subject import seeded
 from nets.laboratory.training import Trainer, loss_after
 
 AS_IT_IS = "as it is"
+ALWAYS_TRAINED = (AS_IT_IS, "clipping")  # neither changes the start
+MARGIN = 0.01  # of J: a smaller difference may be the noise of a few batches
 
 
 @dataclass(frozen=True)
@@ -35,17 +39,26 @@ class Trial:
     verdict: str | None = None
     layer: str | None = None
     log10_ratio: float = math.nan
-    loss: float = math.nan  # after K steps; inf: diverged
+    loss: float = math.nan  # after K steps; inf: diverged; NaN: not trained, since not healthy
+    untreated: float = math.nan  # the loss of the unchanged module after as many steps
 
     @property
     def heals(self) -> bool:
         return self.verdict == "healthy"
 
     @property
-    def rank(self) -> tuple[bool, bool, float, float]:
+    def helps(self) -> bool:
+        """Whether it heals and lowers J by more than MARGIN."""
+        if not self.heals or not math.isfinite(self.loss):
+            return False
+        return self.loss < self.untreated - MARGIN * abs(self.untreated)
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, float, float]:
         """Smaller is better."""
         by = self.loss if self.heals else abs(self.log10_ratio)
-        return (not self.fits, not self.heals, by if not math.isnan(by) else math.inf, self.loss)
+        by = by if not math.isnan(by) else math.inf
+        return (not self.fits, not self.helps, not self.heals, by, self.loss)
 
 
 def try_remedies(
@@ -72,6 +85,7 @@ def try_remedies(
         except (UserError, RuntimeError) as error:
             why = f"fails on this module: {str(error).splitlines()[0][:120]}"
             trials.append(Trial(name, why, fits=False))
+    trials = [replace(trial, untreated=trials[0].loss) for trial in trials]
     return sorted(trials, key=lambda trial: trial.rank)
 
 
@@ -106,13 +120,15 @@ def _measured(
     trainer: Trainer,
     steps: int,
 ) -> Trial:
-    diagnoses, losses = [], []
-    for one, change in zip(examined, changes, strict=True):
-        diagnoses.append(examiner.examine(one.seed, change.apply).diagnosis)
-        losses.append(_loss(examiner, change, trainer, steps, one.seed))
+    """Diagnose the changed copies; train them if that is healthy, or to compare with."""
+    pairs = list(zip(examined, changes, strict=True))
+    diagnoses = [examiner.examine(one.seed, change.apply).diagnosis for one, change in pairs]
     common = typical(diagnoses)
     ratio = float(np.median([diagnosis.log10_ratio for diagnosis in diagnoses]))
-    loss = float(np.median(losses))
+    loss = math.nan
+    if common.healthy or name in ALWAYS_TRAINED:
+        losses = [_loss(examiner, change, trainer, steps, one.seed) for one, change in pairs]
+        loss = float(np.median(losses))
     return Trial(name, changes[0].text, True, common.verdict, common.layer, ratio, loss)
 
 

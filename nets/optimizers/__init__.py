@@ -24,9 +24,9 @@ a few words. An objective may also offer `exceeds(theta, bound)`: True if J is a
 less than the price of a call. One that is a sum of squares ½ Σ r² may offer its residuals, which
 an optimiser with NEEDS = "residuals" then asks for (and is refused without): `count` of them,
 `residuals(theta) -> r`, `jacobian(theta) -> (r, Jᵀ)`, `normal_equations(theta) -> (r, JᵀJ, Jᵀr)`,
-each None where r is not finite. An objective that is not finite at `theta` is not an
-error: line searches shorten the step, Adam raises `Diverged`. Stops, history and the best state
-live in `nets.training.loop`, written once for all.
+each None where r is not finite; `linear` is the slice of θ in which r is linear. An objective that
+is not finite at `theta` is not an error: line searches shorten the step, Adam raises `Diverged`.
+Stops, history and the best state live in `nets.training.loop`, written once for all.
 
 How τ > 0 is kept (the Fractional-DNN divides by τ) is declared in `POSITIVE`:
 

@@ -75,6 +75,8 @@ class ResidualObjective:
         self._r = [np.zeros(term.b.shape) for term in self.terms]
         self.count = sum(term.count for term in self.terms)
         self.parameters = len(self._theta.flat)
+        first = sum(p.numel() for p in net.free_parameters()[: 2 * net.config.hidden])
+        self.linear = slice(first, first + net.W[-1].numel())  # the output weights in θ
 
     def _make_sweeps(self) -> dict[tuple[str, int], JetSweep]:
         """One per order and size of chunk, all on the same buffers."""

@@ -9,16 +9,19 @@ from numpy.typing import NDArray
 from nets.fast.kernel import numbers_of
 from nets.fast.shape import Shape
 from nets.fast.sweep import pool_entries
-from nets.module import Network
+from nets.residuals import by_autograd
 from nets.residuals.jets import channels, check_served, input_jets
 from nets.residuals.objective import chunk_points
 from nets.residuals.sweep import JetSweep
+from nets.user_modules import OwnNet, Trainable
 
 Array = NDArray[np.float64]
 
 
-def jets(net: Network, x: Array, order: str = "first") -> Array:
+def jets(net: Trainable, x: Array, order: str = "first") -> Array:
     """(channels, outputs, N) at the rows of x (N, inputs), in chunks."""
+    if isinstance(net, OwnNet):
+        return by_autograd.jets(net, x, order)
     check_served(net.sigma, order)
     shape, count, outputs = Shape(net), channels(order), net.widths[-1]
     size = chunk_points(shape, order, len(x))

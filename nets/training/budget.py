@@ -16,6 +16,7 @@ from base.errors import UserError
 from nets.fast.kernel import FastObjective
 from nets.loss import Loss
 from nets.optimizers import Stop, Vector
+from nets.residuals.by_autograd import AutogradResiduals
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
 from nets.training.coordinates import Coordinates
@@ -92,13 +93,13 @@ class Equation:
 
     rows = 0
 
-    def __init__(self, objective: ResidualObjective) -> None:
+    def __init__(self, objective: ResidualObjective | AutogradResiduals) -> None:
         self.whole = objective
 
     def part(self, rows: NDArray[np.int64]) -> Any:
         raise UserError("an equation has no rows to draw mini batches from: use batch = 0")
 
-    def squares(self) -> ResidualObjective:
+    def squares(self) -> ResidualObjective | AutogradResiduals:
         return self.whole
 
 
@@ -113,8 +114,6 @@ class OwnLoss:
         self.rows = 0 if y is None else len(self.x)
 
     def part(self, rows: NDArray[np.int64]) -> LossObjective:
-        if self.y is None:
-            raise UserError("mini batches need data (x, y); use batch = 0")
         return LossObjective(self.net, self.loss, self.x[rows], self.y[rows])
 
     def squares(self) -> Any:
@@ -187,6 +186,10 @@ class CountedObjective:
         if self._squares is None:
             self._squares = self.data.squares()
         return self._squares
+
+    @property
+    def linear(self) -> slice:
+        return slice(*self.squares.linear.indices(int(self.squares.parameters)))
 
     def residuals(self, theta: Vector) -> Vector | None:
         return self._counted(self.squares.residuals, theta)

@@ -134,17 +134,19 @@ def _picture(rows: Sequence[Row]) -> list[Block]:
         return []
 
     def draw() -> Any:
-        from reports.figures.forest import Bar, forest
+        from reports.figures.rows import Row as Drawn
+        from reports.figures.rows import rows_in_groups
 
-        bars = []
+        groups: dict[str, list[Drawn]] = {}
         for row in timed:
             value = row.sooner
             assert value is not None
             low, high = (real(row.ratio.get(end)) or value for end in ("low", "high"))
             way = "" if row.way == "–" else f" / {row.way}"
-            text = f"{row.question}: {row.peer}{way}"
-            bars.append(Bar(text, value, low, high, row.ahead))
-        return forest(bars, "seconds, peer over ours")
+            name = f"{row.peer}{way} ({row.ahead})"
+            drawn = Drawn(name, "finite element/N0", value, low, high, row.ahead == "ours")
+            groups.setdefault(row.question, []).append(drawn)
+        return rows_in_groups(groups, "seconds, peer over ours", ratios=True)
 
     sooner = sum(_side(row.sooner) > 0 for row in timed)
     caption = (

@@ -13,20 +13,18 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bench.store.results import Results, StoredResult, median
-from reports.names import in_place, net_method, net_title
+from reports.names import in_place, net_title
 from reports.style import WIDTH_INCHES
 from reports.style import look as style
 from reports.svg import legend, plot_series
 
 Array = NDArray[np.float64]
 
-# Purple-white-orange and the yellow-blue ramp: ordered for colour-blind readers too.
-DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
+# Purple-white-orange: ordered for colour-blind readers too.
+DIVERGING = "PuOr_r"
 THRESHOLD = 3.0  # decades: the rules of `nets.gradients.verdict`
 LIMIT = 100.0  # decades at which the colours saturate
-RESOLVED = -15.0  # decades below the largest singular value: the rest is rounding
 LEGEND = {"fontsize": 8}
-MOST_STEPS = 40  # of a training, in a panel of half the width
 
 
 def phase_diagram(results: Results) -> Figure:
@@ -115,20 +113,6 @@ def _profile(axes: Axes, record: StoredResult, net: str) -> None:
     axes.plot(layers, predicted, color=style(look).color, linestyle=":", linewidth=1.2)
 
 
-def jacobian_spectra(results: Results, hidden: int, scale: float = 1.0) -> Figure:
-    """log₁₀ of the singular values of dy[H]/dy[1] at τ = 1 and τ = 1/H, averaged over samples, as
-    far as float64 resolves them."""
-    labels = "number of the singular value", "log₁₀ singular values of dy[H]/dy[1]"
-    return _large_and_small_steps(results, hidden, scale, _spectrum, labels)
-
-
-def _spectrum(axes: Axes, record: StoredResult, net: str) -> None:
-    spectrum = record.arrays["log10_spectrum"]
-    resolved = np.where(spectrum > spectrum[0] + RESOLVED, spectrum, np.nan)
-    index = np.arange(1, len(resolved) + 1)
-    plot_series(axes, index, resolved, net_title(net), f"net/{net}", keys=[[record.key]])
-
-
 def _large_and_small_steps(
     results: Results,
     hidden: int,
@@ -148,65 +132,4 @@ def _large_and_small_steps(
         axes.set_xlabel(labels[0])
     grid[0].set_ylabel(labels[1])
     legend(grid[0], **LEGEND)
-    return figure
-
-
-def gradient_heatmaps(results: Results) -> Figure:
-    """log₁₀ ‖∂J/∂W[k]‖ by layer and step for τ fixed and τ learned from the same start, side by
-    side in one colour scale, with J below; the first seed."""
-    runs = [_first(results, tau) for tau in ("fixed", "learned")]
-    figure, grid = plt.subplots(
-        2, 2, figsize=(WIDTH_INCHES, 4.2), sharex=True, height_ratios=[3, 1], sharey="row"
-    )
-    shown = [_evenly(len(record.arrays["step"])) for record in runs]
-    profiles = [r.arrays["log10_W"][at, 1:-1] for r, at in zip(runs, shown, strict=True)]
-    finite = np.concatenate([profile[np.isfinite(profile)] for profile in profiles])
-    norm = Normalize(*np.quantile(finite, [0.01, 0.99]))
-    for column, (record, profile, at) in enumerate(zip(runs, profiles, shown, strict=True)):
-        arrays = record.arrays
-        layers = np.arange(profile.shape[1] + 1) + 0.5
-        steps = np.append(arrays["step"][at], arrays["step"][-1] + 1)
-        heat, curve = grid[:, column]
-        heat.pcolormesh(steps, layers, profile.T, norm=norm, cmap=SEQUENTIAL, rasterized=True)
-        heat.set_title(f"τ {record.config['tau']}, τ₀ = {record.config['tau0']}", fontsize=9)
-        heat.grid(False)
-        label, method = f"J, τ {record.config['tau']}", net_method(record.config)
-        x, y = arrays["step"][at], arrays["J"][at]
-        plot_series(curve, x, y, label, method, keys=[[record.key]], marker="")
-        curve.set_yscale("log")
-        curve.set_xlabel("step")
-    grid[0, 0].set_ylabel("layer k")
-    grid[1, 0].set_ylabel("J")
-    bar = figure.colorbar(ScalarMappable(norm, SEQUENTIAL), ax=list(grid[0]))
-    bar.set_label("log₁₀ ‖∂J/∂W[k]‖")
-    return figure
-
-
-def _evenly(length: int) -> NDArray[np.int64]:
-    """Places of a long history that a panel has room for, the first and the last among them."""
-    return np.unique(np.linspace(0, length - 1, min(length, MOST_STEPS)).astype(np.int64))
-
-
-def _first(results: Results, tau: str, tau0: str = "1/H") -> StoredResult:
-    return results.select("gradients_in_training", tau=tau, tau0=tau0).sorted_by("seed").records[0]
-
-
-def tau_trajectories(results: Results) -> Figure:
-    """τ of every layer along training, from each start it was learned from; the first seed."""
-    learned = results.select("gradients_in_training", tau="learned")
-    starts = learned.distinct("tau0")
-    figure, grid = plt.subplots(1, len(starts), figsize=(WIDTH_INCHES, 2.6), squeeze=False)
-    layers = Normalize(0, 1)
-    for axes, tau0 in zip(grid[0], starts, strict=True):
-        record = _first(learned, "learned", tau0)
-        arrays = record.arrays
-        layers = Normalize(0, arrays["tau"].shape[1] - 1)
-        colors = plt.get_cmap(SEQUENTIAL)
-        at = _evenly(len(arrays["step"]))
-        for k, trajectory in enumerate(arrays["tau"][at].T):
-            axes.plot(arrays["step"][at], trajectory, color=colors(layers(k)), linewidth=0.8)
-        axes.set_title(f"τ₀ = {tau0}", fontsize=9)
-        axes.set_xlabel("step")
-    grid[0, 0].set_ylabel("τ[k]")
-    figure.colorbar(ScalarMappable(layers, SEQUENTIAL), ax=list(grid[0])).set_label("layer k")
     return figure

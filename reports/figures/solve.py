@@ -2,78 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Results, StoredResult, competitor, medians
+from reports.competitors import Competitor
+from reports.decision import Trial
 from reports.style import WIDTH_INCHES
-from reports.svg import legend_below, plot_median, plot_series
+from reports.svg import End, make_room, name_ends, plot_series
 
-BEST_NET = "the best net, along its training"
+MOST_SERIES = 6  # of a panel
+MOST_POINTS = 40  # of a curve
+NETS = ("net", "untrained net")  # families of which a panel shows the best member
+LOWEST_ORDER = "N0"  # the element that every panel shows
 
 
-def work_precision(problems: Sequence[str], elements: Results, nets: dict[str, Results]) -> Figure:
-    """L² error against seconds; a net's line is its training, the median over seeds."""
-    rows = -(-len(problems) // 2)
-    figure, grid = plt.subplots(
-        rows, 2, figsize=(WIDTH_INCHES, 1.75 * rows + 0.6), squeeze=False, sharex=True, sharey=True
-    )
-    for axes in grid.flat[len(problems) :]:
+def work_precision(fields: Mapping[str, Sequence[Competitor]], columns: int = 2) -> Figure:
+    """L² error on the whole domain against seconds, one panel per problem: sizes of an element as
+    one curve, the best net of each series along its training."""
+    across = min(columns, len(fields))
+    rows = -(-len(fields) // across)
+    size = (WIDTH_INCHES, 2.15 * rows + 0.3)
+    figure, grid = plt.subplots(rows, across, figsize=size, squeeze=False, sharex=True, sharey=True)
+    for axes in grid.flat[len(fields) :]:
         axes.set_visible(False)
-    for axes, problem in zip(grid.flat, problems, strict=False):
-        _elements(axes, [r for r in elements if r.config["problem"] == problem])
-        _net(axes, nets[problem])
+    named = []
+    for axes, (problem, field) in zip(grid.flat, fields.items(), strict=False):
+        named.append((axes, [_curve(axes, *item) for item in chosen(field).items()]))
         axes.loglog()
         axes.set_title(problem, fontsize=9, loc="left", fontweight="bold")
     for axes in grid[-1]:
-        axes.set_xlabel("seconds")
+        axes.set_xlabel("seconds, one thread")
     for axes in grid[:, 0]:
         axes.set_ylabel("L² error")
-    legend_below(figure)
+    grid[0, 0].autoscale_view()
+    make_room(grid[0, 0], [end for _, ends in named for end in ends], panels=across)
+    figure.draw_without_rendering()  # names keep their distance only once the axes have their size
+    for axes, ends in named:
+        name_ends(axes, ends, at=max(end.at[0] for end in ends))
     return figure
 
 
-def method_of(record: StoredResult) -> str:
-    """N0, N1, hexP or adaptive: what the figure calls one line."""
-    return "adaptive" if record.config["refine"] else str(record.config["element"])
+def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
+    """At most six curves: the lowest-order element, the best trained net, the best net of another
+    family, and the series with the smallest errors."""
+    groups: dict[str, list[Competitor]] = {}
+    for c in sorted(field, key=lambda c: c.end_error):
+        if 0 < c.end_error < math.inf and (c.seconds_alone or 0.0) > 0:
+            family, series = c.declared.family, c.declared.series
+            groups.setdefault(f"best {family}" if family in NETS else series, []).append(c)
+    plain = [n for n, group in groups.items() if group[0].declared.look == LOWEST_ORDER]
+    nets = [n for n, group in groups.items() if group[0].declared.family in NETS]
+    kept = dict.fromkeys([*plain[:1], *nets, *groups])
+    return {name: groups[name] for name in [*kept][:MOST_SERIES]}
 
 
-def series_of(record: StoredResult) -> str:
-    """What the figure calls the line of an element, as its kind of cell declares it."""
-    declared = competitor(record)
-    return method_of(record) if declared is None else declared.series
+def _curve(axes: Axes, name: str, group: Sequence[Competitor]) -> End:
+    """Sizes of an element in the order of their unknowns; of any other method the best one."""
+    first = group[0]
+    key = first.look
+    if first.declared.family == "finite element":
+        rows = sorted(group, key=lambda c: c.unknowns)
+        x = np.array([c.seconds_alone for c in rows], dtype=float)
+        y = np.array([c.end_error for c in rows], dtype=float)
+        plot_series(axes, x, y, name, key, keys=[c.keys for c in rows], markersize=3)
+    else:
+        x, y = median_curve(first.method.trials)
+        mark = {"marker": ""} if len(x) > 1 else {}
+        plot_series(axes, x, y, name, key, keys=[first.keys], **mark)
+    return End((float(x[-1]), float(y[-1])), name, name, key)
 
 
-def by_series(records: Iterable[StoredResult]) -> dict[str, list[StoredResult]]:
-    """Elements that have an error, by what the figure calls their line; small meshes first."""
-    groups: dict[str, list[StoredResult]] = {}
-    for record in sorted(records, key=lambda record: record.values["dofs"]):
-        if competitor(record) is not None:
-            groups.setdefault(series_of(record), []).append(record)
-    return dict(sorted(groups.items()))
-
-
-def _elements(axes: Axes, records: Sequence[StoredResult]) -> None:
-    for title, group in by_series(records).items():
-        x, y = ([record.values[name] for record in group] for name in ("seconds", "l2_error"))
-        plot_series(axes, x, y, title, look_of(group[0]), keys=[[record.key] for record in group])
-
-
-def _net(axes: Axes, group: Results) -> None:
-    curves = [r.arrays for r in group if "curve_l2_error" in r.arrays]
-    if not curves:
-        return
-    length = min(len(curve["curve_seconds"]) for curve in curves)
-    seconds = medians([curve["curve_seconds"][1:length] for curve in curves])
-    errors = [curve["curve_l2_error"][1:length] for curve in curves]
-    look = look_of(group.records[0])
-    plot_median(axes, seconds, errors, BEST_NET, look, keys=[group.keys()])
-
-
-def look_of(record: StoredResult) -> str:
-    """The key of a method's look, as its kind of cell declares it; of a kind without, its name."""
-    declared = competitor(record)
-    return record.kind if declared is None else f"{declared.family}/{declared.look}"
+def median_curve(trials: Sequence[Trial]) -> tuple[np.ndarray, np.ndarray]:
+    """At common times, the median over seeds of the error last seen."""
+    seconds = [np.asarray(trial.seconds) for trial in trials]
+    errors = [np.asarray(trial.errors) for trial in trials]
+    begun = [s[(s > 0) & np.isfinite(s)] for s in seconds]
+    last = max(float(s[-1]) for s in begun)
+    times = np.geomspace(min(max(float(s[0]) for s in begun), last), last, MOST_POINTS)
+    if all(len(s) == 1 for s in begun):
+        times = times[-1:]
+    table = []
+    for s, e in zip(seconds, errors, strict=True):
+        at = np.searchsorted(s, times, side="right") - 1
+        table.append(np.where(at < 0, np.inf, e[np.maximum(at, 0)]))
+    middle = np.sort(np.array(table), axis=0)[(len(table) - 1) // 2]
+    seen = np.isfinite(middle) & (middle > 0)
+    return times[seen], middle[seen]

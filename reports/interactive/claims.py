@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bench.claims import PARTS, Entry
+from bench.claims import Entry
 from bench.store.results import StoredResult
 from reports.context import Run
-from reports.sections.ledger import verdict_of
+from reports.sections.ledger import NAME, verdict_of
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Item:
 def listed(run: Run) -> dict[str, list[Item]]:
     """By the name of the table that the list stands for."""
     records = {record.key: record for record in run.records}
-    found: dict[str, list[Item]] = {f"ledger-{part}": [] for part in PARTS}
-    for entry in run.ledger:
-        behind = [records[key] for key in entry.cells if key in records]
-        found[f"ledger-{entry.claim.part}"].append(_item(run, entry, behind))
-    return {name: items for name, items in found.items() if items}
+    items = [
+        _item(run, entry, [records[key] for key in entry.cells if key in records])
+        for entry in run.ledger
+    ]
+    return {NAME: items} if items else {}
 
 
 def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:

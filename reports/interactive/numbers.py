@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench.core.information import INFORMATION
-
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -38,7 +36,6 @@ class Origin:
     """Where a series comes from, beyond its points."""
 
     method: str = ""  # whose family the page can filter by
-    information: str = ""  # what the method is given, where one panel shows several
     keys: Sequence[Sequence[str]] = ()  # of the results behind every point; a single entry: all
 
     def behind(self, point: int) -> Sequence[str]:
@@ -172,25 +169,18 @@ def _is_word(text: str) -> bool:
 
 
 def as_json(figure: Figure) -> dict[str, Any]:
-    """The drawn numbers for CSV: panels, and [panel, name, family, x, y, values] per series.
-
-    `given` says by name what methods are given, where they are given different things.
-    """
+    """The drawn numbers for CSV: panels, and [panel, name, family, x, y, values] per series."""
     shown = [
         {"title": p.title, "x": p.x, "y": p.y}
         | ({"names": _named(p)} if any(p.names.values()) else {})
         for p in panels(figure)
     ]
     rows = []
-    given: dict[str, str] = {}
     for each in series(figure):
         row: list[Any] = [each.panel, each.name, each.origin.method.partition("/")[0]]
-        if each.origin.information:
-            given[each.name] = INFORMATION[each.origin.information].short
         row += [rounded(each.x), rounded(each.y)]
         rows.append([*row, rounded(each.value.ravel(), SHADES)] if each.value is not None else row)
-    mixed = {"given": given} if len({*given.values()}) > 1 else {}
-    return {"panels": shown, "series": rows, **mixed}
+    return {"panels": shown, "series": rows}
 
 
 def _named(panel: Panel) -> dict[str, dict[str, str]]:

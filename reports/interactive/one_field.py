@@ -12,10 +12,10 @@ from math import isinf
 
 from bench.core.information import INFORMATION
 from bench.store.results import Results
+from reports.competitors import Competitor, by_problem
 from reports.context import Run
 from reports.decision import POINTS, REQUIRED, Conditions, Decision, Method, Success, decision
 from reports.document import Column, Source, Table, Value
-from reports.fields import Fields
 from reports.formatting import number, scientific, show
 from reports.interactive.finder import Answer, Choice, Finder, Question
 
@@ -26,7 +26,7 @@ DEFAULT_ERROR = 1e-4
 
 def find(run: Run) -> Finder | None:
     """Every situation that the run's results decide; None where nothing competes."""
-    groups = _groups(Fields.of(run), _kinds(run))
+    groups = _groups(by_problem(run.results), _kinds(run))
     if not groups:
         return None
     answers: dict[Choice, Answer] = {}
@@ -119,15 +119,15 @@ def _missed(decided: Decision, row: int) -> Answer:
     return Answer("none", "", words, facts, miss.method.keys, row)
 
 
-def _groups(fields: Fields, kinds: Mapping[str, str]) -> list[_Group]:
+def _groups(fields: Mapping[str, list[Competitor]], kinds: Mapping[str, str]) -> list[_Group]:
     """By equal conditions: what most methods share first, by what is given."""
     by: dict[Conditions, list[Method]] = {}
-    for competitor in (c for field in fields.by_problem.values() for c in field):
+    for competitor in (c for field in fields.values() for c in field):
         by.setdefault(competitor.conditions, []).append(competitor.method)
     inputs: dict[str, Counter[str]] = {}
     for conditions, members in by.items():
         inputs.setdefault(conditions.information, Counter())[conditions.inputs] += len(members)
-    problems, tracks = list(fields.by_problem), list(INFORMATION)
+    problems, tracks = list(fields), list(INFORMATION)
     found = []
     for conditions, members in by.items():
         kind, problem = kinds[conditions.problem], conditions.problem

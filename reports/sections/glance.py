@@ -1,108 +1,103 @@
-"""At a glance: errors against time by what methods are given, and the cheapest methods."""
+"""Results at a glance: methods by problems, one table per kind of information."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from math import inf
+import math
+from collections.abc import Callable, Mapping, Sequence
 
-from bench.core.information import INFORMATION
+from bench.core.information import INFORMATION, Information
 from bench.store.results import Results
+from reports.competitors import Competitor, by_problem, given_in_words, same_conditions
 from reports.context import Run
-from reports.decision import POINTS, Decision, decide
-from reports.document import (
-    Block,
-    Column,
-    Formula,
-    Missing,
-    Paragraph,
-    Picture,
-    Section,
-    Table,
-    Value,
-)
-from reports.fields import Fields, given_in_words, kind_of
-from reports.figures.glance import drawable, given_panels
-from reports.formatting import scientific, show
+from reports.document import Block, Column, Missing, Paragraph, Table, Value
+from reports.formatting import show
+from reports.style import RANKS
 
-TITLE = "At a glance"
+TITLE = "Results at a glance"
 ORDER = 10
 STUDIES = ()  # whatever competes
 GAP = ""
 
-REQUIRED = (1e-2, 1e-4, 1e-6, 1e-8)
-COMPARED = tuple(name for name in INFORMATION if name != "field")  # given the field: oracles
-LEAD = Paragraph(
-    "Every field u solves one equation on a domain Ω with data φ, f and g. A method is given the "
-    "field, samples of it, or the equation with its data, and is compared only with methods that "
-    "are given the same."
+TEXT = (
+    "Every field u solves curl(φ curl u) = f and div u = 0 in a domain, with u × n = g on its "
+    "boundary. A method is given the field itself, samples of it, or the equation with its data, "
+    "and is compared only with methods that are given the same: each column of a table is one "
+    "comparison. Errors are in the L² norm at the end of the method, medians over seeds; times are "
+    "seconds of one run, without the search for settings. Colours mark the three smallest errors "
+    "of a column."
 )
-EQUATION = Formula(
-    '"curl"(phi "curl" u) = f, quad "div" u = 0 quad "in" Omega, quad quad '
-    'u times n = g quad "on" ∂ Omega',
-    "curl of phi curl u is f, the divergence of u is 0, and u cross n is g on the boundary.",
-)
+CAPTIONS = {
+    "samples": "Given samples of the field: L² error where the samples lie, and time. In each "
+    "column all methods have the same samples; of several such sets the one is shown in which the "
+    "best network is best.",
+    "equation": "Given the equation and the boundary data, never the field: L² error on the whole "
+    "domain, and time. Of a finite element the most accurate mesh that was computed.",
+    "field": "Given the field itself: the error of the best approximation, and time. These methods "
+    "show what a space can do; they do not solve a problem.",
+}
+Cells = Mapping[str, Competitor]  # the best member of a series, by problem
 
 
-def contents(run: Run) -> list[Block | Section]:
-    fields = Fields.of(run)
-    if fields.main is None:
+def contents(run: Run) -> list[Block]:
+    fields = by_problem(run.results)
+    tables = [table(run, fields, information) for information in INFORMATION.values()]
+    shown: list[Block] = [each for each in tables if each.rows]
+    if not shown:
         missing = Missing("no results yet.", run.command("training"))
         return [] if len(run.results) else [missing]
-    return [LEAD, EQUATION, *_panels(run, fields, fields.main), *_winners(run, fields)]
+    return [Paragraph(TEXT), *shown]
 
 
-def _panels(run: Run, fields: Fields, problem: str) -> list[Block]:
-    shown = drawable(c for track in INFORMATION for c in fields.fullest(problem, track))
-    if not shown:
-        return []
-    caption = (
-        f"L² error against seconds on `{problem}`, one panel per kind of information. Blue: finite "
-        "elements, one mark per size; orange: the best net along its training, median over seeds; "
-        "grey: linear models. Given samples, errors are measured where the samples lie, else on "
-        "the whole domain, so methods in different panels do not compare."
-    )
-    source = run.made_by(Results([r for c in shown for r in c.records]))
-    return [Picture("given", caption, partial(given_panels, shown), caption, source)]
-
-
-def _winners(run: Run, fields: Fields) -> list[Block]:
-    every = Results([r for f in fields.by_problem.values() for c in f for r in c.records])
-    table = winners(fields)
-    return [replace(table, source=run.made_by(every))] if table.rows else []
-
-
-def winners(fields: Fields) -> Table:
-    """Problems by required errors: the cheapest method and its time."""
+def table(run: Run, fields: Mapping[str, list[Competitor]], information: Information) -> Table:
+    """Series of methods by problems: the smallest error of the series, with its time and rank."""
+    sets = {p: same_conditions(field, information.name) for p, field in fields.items()}
+    columns = {p: best for p, field in sets.items() if (best := best_of_series(field))}
+    methods = sorted({name for best in columns.values() for name in best}, key=_place(columns))
     rows: list[tuple[Value, ...]] = []
+    notes: dict[tuple[int, int], str] = {}
     tints: dict[tuple[int, int], str] = {}
-    for track in COMPARED:
-        for problem in fields.shown(track):
-            field = fields.fullest(problem, track)
-            decisions = decide([c.method for c in field], REQUIRED)
-            for k, decision in enumerate(decisions):
-                if decision.winner is not None:
-                    tints[len(rows), k + 2] = decision.winner.method.family
-            kind = kind_of(fields.by_problem[problem])
-            name = f"{problem} ({kind})" if kind else problem
-            rows.append((given_in_words(field[0].conditions), name, *map(_cheapest, decisions)))
-    columns = [Column("given"), Column("field")]
-    columns += [Column(scientific(error, 0).removeprefix("1·")) for error in REQUIRED]
-    caption = (
-        f"Cheapest method per required L² error: time to reach it and evaluate {POINTS:,} points, "
-        "on one thread, without the search for settings; medians over seeds. Where no method "
-        "reaches the error, brackets have the nearest kind of method and its error. Given samples, "
-        "errors are measured where the samples lie, else on the whole domain."
+    for at, name in enumerate(methods):
+        row: list[Value] = [name]
+        for k, best in enumerate(columns.values(), start=1):
+            row.append(best[name].end_error if name in best else None)
+            if name in best:
+                notes[at, k] = show(best[name].seconds_alone, "seconds")
+                if (rank := [*best].index(name)) < len(RANKS) and len(best) > 1:
+                    tints[at, k] = RANKS[rank]
+        rows.append(tuple(row))
+    heads = [_head(problem, next(iter(best.values()))) for problem, best in columns.items()]
+    behind = Results([r for best in columns.values() for c in best.values() for r in c.records])
+    return Table(
+        f"glance-{information.name}",
+        CAPTIONS[information.name],
+        [Column("method"), *(Column(head, "error") for head in heads)],
+        rows,
+        run.made_by(behind) if rows else None,
+        tints,
+        notes,
     )
-    return Table("winners", caption, columns, rows, tints=tints)
 
 
-def _cheapest(decision: Decision) -> str:
-    if decision.winner is not None:
-        method = decision.winner.method
-        name = "net" if method.is_net else method.series
-        return f"{name} {show(decision.winner.cost, 'seconds')}"
-    assert decision.miss is not None
-    nearest = decision.miss.error
-    family = decision.miss.method.family
-    return f"none ({family} {scientific(nearest, 0)})" if nearest < inf else "none"
+def _head(problem: str, competitor: Competitor) -> str:
+    """The problem, and the samples where there are several kinds of them."""
+    given = competitor.conditions
+    return problem if given.samples is None else f"{problem} ({given_in_words(given)})"
+
+
+def _place(columns: Mapping[str, Cells]) -> Callable[[str], tuple[float, str]]:
+    """Rows are ordered by the mean rank of a method where it competes."""
+
+    def place(name: str) -> tuple[float, str]:
+        ranks = [[*best].index(name) / len(best) for best in columns.values() if name in best]
+        return sum(ranks) / len(ranks), name
+
+    return place
+
+
+def best_of_series(field: Sequence[Competitor]) -> dict[str, Competitor]:
+    """The most accurate member of every series, in the order of their errors."""
+    found: dict[str, Competitor] = {}
+    for competitor in sorted(field, key=lambda c: c.end_error):
+        if math.isfinite(competitor.end_error):
+            found.setdefault(competitor.declared.series, competitor)
+    return found

@@ -16,17 +16,17 @@ from bench.claims.themes.tau import (
 )
 from bench.store.results import Results, median
 from reports.context import Run
-from reports.document import Block, Missing, Paragraph, Picture, Source, Table, Value
-from reports.figures.tau import Effect, arms_beside_fixed
+from reports.document import Block, Paragraph, Picture, Source, Table, Value
+from reports.figures.rows import Row, rows_in_groups
 from reports.names import net_title
 from reports.tables import medians_by
 
-TITLE = "Is a learned τ worth it?"
-ORDER = 62
-STUDIES = ("learned_tau",)
-GAP = "no results of the study of τ in this run."
 STUDY = "learned_tau"
 
+TITLE = "Is a learned τ worth it?"
+ORDER = 62
+STUDIES = (STUDY,)
+GAP = "no results of the study of τ in this run."
 ARMS = {
     "fixed": "τ fixed",
     "global": "one learned τ",
@@ -36,91 +36,85 @@ ARMS = {
     "rezero": "ReZero",
     "rescaled": "weights rescaled, no τ",
 }
+TEXT = (
+    "An arm is one way to set the step sizes τ of the layers. The learning rate, starting value τ₀ "
+    "and scale of the weights of each arm are chosen from equally many points on tuning seeds, "
+    "then judged on other seeds. For ReLU and τ > 0 a ResNet with τ is the same function as one "
+    "without τ and with rescaled weights, so there an arm can only change the path of the "
+    "optimiser. An arm that was chosen at the edge of its search may do better with a wider one."
+)
+FOREST = (
+    "Training error with τ learned per layer, divided by that with fixed τ. First the settings in "
+    "which learning rate, τ₀ and scale of the weights are tuned alike for both, then single "
+    "learning rates, the rest tuned. Medians and 95 % intervals over seeds and data sets; filled "
+    "marks are decided (two-sided, Holm's correction over all rows)."
+)
+ARMS_CAPTION = (
+    "Training error of every arm divided by that of the best fixed τ: medians and 95 % intervals; "
+    "filled marks are decided (two-sided, Holm's correction over all rows)."
+)
+TABLE = (
+    "Every arm: chosen settings, errors (medians over seeds and data sets), and labels of its "
+    "gradients before and after training."
+)
+OVER_FIXED = "training error over that of fixed τ (left of 1 is better)"
 
 
 def contents(run: Run) -> list[Block]:
     cells = run.results.select(KIND)
     if not len(cells):
         return []
-    found = tuned(cells)
-    return [Paragraph(_text(found)), *_forest(run), *_arms(run, found)]
+    found, source = tuned(cells), run.source(STUDY, cells)
+    blocks: list[Block] = [Paragraph(TEXT)]
+    for name, caption, groups in (
+        ("tau-forest", FOREST, learned_rows(run.results)),
+        ("tau-arms", ARMS_CAPTION, arm_rows(found)),
+    ):
+        if groups:
+            draw = partial(rows_in_groups, groups, OVER_FIXED, ratios=True)
+            blocks.append(Picture(name, caption, draw, caption, source))
+    return [*blocks, *([_table(found, source)] if len(found) else [])]
 
 
-def _forest(run: Run) -> list[Block]:
+def learned_rows(results: Results) -> dict[str, list[Row]]:
     """Learned over fixed in every setting of the study."""
-    found = learned_over_fixed(run.results)
-    drawn = [
-        Effect(
-            "at equal rate" if s.rate else f"each tuned, {TITLES.get(s.optimizer, s.optimizer)}",
-            f"net/{s.net}",
-            _name(s),
-            *(e.ratio, e.low, e.high, e.decided),
-        )
-        for s, e in found.items()
-    ]
-    caption = (
-        "Training error with τ learned per layer, divided by that with fixed τ. Above: learning "
-        "rate, τ₀ and scale of the weights tuned alike for both; below: at one rate after the "
-        "other, the rest tuned. Medians and 95 % intervals over seeds and data sets; filled marks "
-        "are decided (two-sided, Holm's correction over all rows)."
-    )
-    draw = partial(arms_beside_fixed, drawn, "training error, learned τ over fixed τ")
-    source = run.source(STUDY, run.results.select(KIND))
-    forest = [Picture("tau-forest", caption, draw, caption, source)] if drawn else []
-    gap = Missing("no sweep over the learning rate.", run.command(STUDY))
-    return [*forest, *([] if any(setting.rate for setting in found) else [gap])]
+    groups: dict[str, list[Row]] = {}
+    for s, e in learned_over_fixed(results).items():
+        title = "at equal rate" if s.rate else f"tuned, {TITLES.get(s.optimizer, s.optimizer)}"
+        row = Row(_name(s), f"net/{s.net}", e.ratio, e.low, e.high, e.decided, keys=e.cells)
+        groups.setdefault(title, []).append(row)
+    return groups
 
 
-def _text(found: Results) -> str:
-    if not len(found):
-        return "Only the sweep over the rate is in this run."
-    c = found.records[0].config
-    return (
-        "An arm is one way to set the step sizes τ of the layers. Its learning rate, starting "
-        "value τ₀ and scale of the weights are chosen from equally many points on tuning seeds "
-        f"(seeds: {len(c['tuning_seeds'])}), then judged on other seeds (seeds: {len(c['seeds'])}, "
-        f"data sets: {len(c['data_seeds'])}, samples: {c['samples']}, evaluations of J and its "
-        f"gradient: {c['evaluations']}). For ReLU and τ > 0 a ResNet with τ is the same function "
-        "as one without τ and with rescaled weights, so there an arm can only change the path of "
-        "the optimiser; a learned τ below 0 is more than a rescaling."
-    )
+def arm_rows(found: Results) -> dict[str, list[Row]]:
+    """Every arm over the tuned fixed one, by setting."""
+    groups: dict[str, list[Row]] = {}
+    arms = [arm for arm in ARMS if arm != "fixed"]
+    for (s, arm), e in arms_over_fixed(found, arms).items():
+        row = Row(ARMS[arm], f"net/{s.net}", e.ratio, e.low, e.high, e.decided, keys=e.cells)
+        groups.setdefault(_full_name(s), []).append(row)
+    return groups
 
 
 def _name(setting: Setting) -> str:
     name = f"{net_title(setting.net)}, H = {setting.hidden}"
-    optimizer = TITLES.get(setting.optimizer, setting.optimizer)
-    return f"{name}, {optimizer} at {setting.rate:g}" if setting.rate else name
+    return f"{name}, rate {setting.rate:g}" if setting.rate else name
 
 
-def _arms(run: Run, found: Results) -> list[Block]:
-    """Every arm against the fixed one: the ratios drawn, settings and errors as a table."""
-    names = {s: f"{_name(s)}, {TITLES.get(s.optimizer, s.optimizer)}" for s in settings_of(found)}
-    drawn = [
-        Effect(names[s], f"net/{s.net}", ARMS[arm], e.ratio, e.low, e.high, e.decided)
-        for (s, arm), e in arms_over_fixed(found, [arm for arm in ARMS if arm != "fixed"]).items()
-    ]
-    if not drawn:
-        return []
-    caption = (
-        "Training error of every arm divided by that of the best fixed τ: medians and 95 % "
-        "intervals; filled marks are decided (two-sided, Holm's correction over all rows)."
-    )
-    source = run.source(STUDY, found)
-    draw = partial(arms_beside_fixed, drawn)
-    return [Picture("tau-arms", caption, draw, caption, source), _table(names, found, source)]
+def _full_name(setting: Setting) -> str:
+    return f"{_name(setting)}, {TITLES.get(setting.optimizer, setting.optimizer)}"
 
 
-def _table(names: dict[Setting, str], found: Results, source: Source) -> Table:
+def _table(found: Results, source: Source) -> Table:
     groups = {
-        (name, title): group
-        for setting, name in names.items()
+        (_full_name(setting), title): group
+        for setting in settings_of(found)
         for arm, title in ARMS.items()
         if len(group := setting.select(found, arm))
     }
     return medians_by(
         "tau-arms-table",
-        "Every arm: chosen settings, errors (medians over seeds and data sets), and labels of its "
-        "gradients before and after training.",
+        TABLE,
         ("setting", "arm"),
         groups,
         [

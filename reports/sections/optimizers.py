@@ -10,7 +10,6 @@ from bench.store.results import Results, StoredResult, median
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
 from reports.figures.optimizers import race
-from reports.formatting import show
 from reports.tables import DIVERGED, SEEDS, largest, medians_by, smallest
 
 STUDY = "optimizers"
@@ -19,26 +18,26 @@ TITLE = "Optimisers"
 ORDER = 75
 STUDIES = (STUDY,)
 GAP = "the optimisers were not compared in this run."
+TEXT = (
+    "One ResNet with learned τ, with the same starting weights and data for all optimisers. All "
+    "stop at the same number of evaluations of the loss and its gradient, line searches included; "
+    "at equal time means when the fastest has finished."
+)
+CAPTION = (
+    "Relative test error in the cylinder by evaluations and by seconds, medians with bands over "
+    "all seeds."
+)
 
 
 def contents(run: Run) -> list[Block]:
     runs = run.results_of(STUDY)
     if not len(runs):
         return []
-    first, seconds, source = runs.records[0].config, equal_time(runs), run.source(STUDY, runs)
-    caption = (
-        "Relative test error in the cylinder by evaluations and by seconds, medians (seeds: "
-        f"{len(runs.distinct('seed'))}) with a band over all."
-    )
+    seconds, source = equal_time(runs), run.source(STUDY, runs)
     groups = {(name,): group for name, group in _groups(runs).items()}
     return [
-        Paragraph(
-            f"One net ({first['hidden']}-{first['width']} ResNet with learned τ), with the same "
-            "starting weights and data for all optimisers ([[race]], [[race-ends]]). All stop at "
-            f"{int(first['evaluations']):,} evaluations, line searches included; “at equal time” "
-            f"is the error after {show(seconds, 'seconds')}, when the fastest has finished."
-        ),
-        Picture("race", caption, partial(race, runs), caption, source),
+        Paragraph(TEXT),
+        Picture("race", CAPTION, partial(race, runs), CAPTION, source),
         medians_by(
             "race-ends",
             "Medians over seeds, at the end and at equal time; test errors are in the cylinder.",

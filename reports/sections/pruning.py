@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from bench.claims.themes.reproduction import PRINTED_TEST_ERROR
-from bench.store.files import StoredResult
 from bench.store.results import Results, median
 from reports.context import Run
-from reports.document import Block, Paragraph, Picture, Value
-from reports.figures.nets import Weights, net_drawings
+from reports.document import Block, Paragraph, Value
 from reports.tables import SEEDS, grouped, largest, medians_by, smallest
 
 STUDY = "pruning"
@@ -61,7 +59,6 @@ def contents(run: Run) -> list[Block]:
             ],
             run.source(STUDY, runs),
         ),
-        *_drawing(run),
     ]
 
 
@@ -80,38 +77,3 @@ def _median(group: Results, name: str) -> Value:
 def _layers(group: Results, name: str) -> Value:
     """How many layers were deleted, seed by seed: 0, 0, 2 …"""
     return ", ".join(str(len(layers or [])) for layers in group.value(name))
-
-
-def _drawing(run: Run) -> list[Block]:
-    """The run that lost most layers, before and after; nothing to draw if none lost any."""
-    records = [s.record for s in run.standings if s.record is not None and STUDY in s.studies]
-    able = [(r, _deleted(r)) for r in records if _deleted(r) and r.weights() is not None]
-    if not able:
-        return []
-    record, layers = max(able, key=lambda pair: len(pair[1]))
-    before = record.tensors()
-    titles = ("before", f"after deleting layers {', '.join(str(l) for l in layers)}")
-    nets = list(zip(titles, (before, without(before, layers)), strict=True))
-    return [
-        Picture(
-            "pruned-net",
-            f"The net before and after, τ₀ = {record.config['tau0']}, seed "
-            f"{record.config['seed']}: dots are biases, lines are weights.",
-            partial(net_drawings, nets),
-            "Drawing of the net before and after pruning",
-            run.source(STUDY, Results([record])),
-        )
-    ]
-
-
-def _deleted(record: StoredResult) -> list[int]:
-    return record.values.get("pruned_tau_layers") or record.values.get("pruned_change_layers") or []
-
-
-def without(weights: Weights, layers: list[int]) -> Weights:
-    """The weights of a ResNet whose given layers are deleted: the rest moves up."""
-    depth = sum(name.startswith("W.") for name in weights)
-    kept = [l for l in range(depth) if l not in layers]
-    found = {f"W.{k}": weights[f"W.{l}"] for k, l in enumerate(kept)}
-    found |= {f"b.{k}": weights[f"b.{l}"] for k, l in enumerate(kept) if f"b.{l}" in weights}
-    return found

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from functools import partial
 
-from bench.claims.themes.reentrant import KIND, elements_of, main_arm, norm_of
+from bench.claims.themes.reentrant import (
+    INDICATORS,
+    KIND,
+    elements_of,
+    ends,
+    main_arm,
+    norm_of,
+    thresholds,
+    usable,
+    warned,
+)
 from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
-from reports.figures.reentrant import beside_the_edge, story
-from reports.sections import _reentrant_nets as of_nets
+from reports.figures.reentrant import field_and_error, story
+from reports.tables import SEEDS, Measure, largest, smallest, study_table
 
 STUDY = "reentrant"
 
@@ -18,123 +28,116 @@ TITLE = "Re-entrant edges"
 ORDER = 58
 STUDIES = (STUDY,)
 GAP = "nothing was computed at re-entrant edges in this run."
-#: the arms of the figure, uniform points for both
+#: the arms of the figures, uniform points for both
 SHOWN = {
-    "net, by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
-    "net, built in": {"boundary": "exact", "inside": "uniform"},
+    "net, boundary by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
+    "net, boundary built in": {"boundary": "exact", "inside": "uniform"},
 }
+TEXT = (
+    "The L-shaped prism has one re-entrant edge, at which u = ∇(r^(2/3) sin(2θ/3)) is singular. "
+    "Continuous fields with the exact boundary values are a closed proper subspace there (Costabel "
+    "1991): a method that minimises the energy among them converges to another field. Nédélec "
+    "elements avoid this. The networks minimise the same energy at points, given curl u = 0, "
+    "div u = 0 and the trace, never u. Graded and hp meshes are given the place of the edge."
+)
+INDICATED = (
+    "Without u a user can still compute indicators ([[reentrant-indicators]]): the loss at "
+    "held-out points over the loss at the training points; the field tested with the gradients of "
+    "a coarse mesh; and the distance from a coarse N₀ solve, compared with a threshold or with the "
+    "solve's own estimate of its error."
+)
+CAPTIONS = {
+    "story": "Left: relative L² error on the prism of finite elements against unknowns; N₀ "
+    "uniform, N₀ graded and hp are best approximations, given the field, the others are given the "
+    "equation. Right: loss and error of networks along their training; medians with bands over "
+    "all seeds. Dotted: nodal elements on their finest mesh. The loss can be small, or fall, while "
+    "the error stays.",
+    "edge": "The field at the edge (arrows) and the size of its error (red) at x₃ = ½; of the "
+    "networks the seed with the median error. On the page, the slider moves along the training.",
+    "map": "Networks: losses, and L² errors relative to the norm of u, medians over seeds; an "
+    "error below a quarter is called right.",
+    "indicators": "What each indicator detects among the wrong networks, and its false alarms.",
+}
+BY = {
+    "field": "problem",
+    "loss": "form",
+    "boundary": "boundary",
+    "points inside": "inside",
+    "at the edge": "rim",
+    "given the singular function": "singular",
+    "weight r on div": "div_exponent",
+    "width": "width",
+    "points": "points",
+}
+WARNINGS = [
+    Column("indicator"),
+    Column("warns above", "number"),
+    Column("wrong", "count"),
+    Column("detected", "count"),
+    Column("right", "count"),
+    Column("false alarms", "count"),
+]
 
 
 def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
-    if not len(results):
-        return []
-    nets, elements, norm = results.select(KIND), elements_of(results), norm_of(results)
-    lead = Paragraph(
-        "The L-shaped prism has one re-entrant edge, at which u = ∇(r^(2/3) sin(2θ/3)) is "
-        "singular. Continuous fields with the exact boundary values are a closed proper subspace "
-        "there (Costabel 1991): a method that minimises the energy among them converges to another "
-        "field. Nédélec elements avoid this. The nets minimise the same energy, given curl u = 0, "
-        "div u = 0 and the trace, never u; other losses and the related problems `reentrant3d` and "
-        "`fichera` are given other forms of the equation."
-    )
+    nets, norm = results.select(KIND), norm_of(results)
     blocks: list[Block] = []
     if norm is not None:
-        blocks += [*_story(run, results, norm), *_pictures(run, elements, nets)]
-        rows = element_rows(elements, norm)
-        if rows:
-            caption = (
-                "Finite elements on the prism, by size: L² error relative to the norm of u, and "
-                "the relative error that a certificate proves, where one was computed. "
-                "Energies are those of nodal elements."
-            )
-            source = run.source(STUDY, results)
-            blocks.append(Table("reentrant-elements", caption, ELEMENTS, rows, source))
-    blocks += of_nets.blocks(run, nets)
-    return [lead, *blocks] if blocks else []
-
-
-def _relative(record: StoredResult, norm: float) -> float:
-    return float(record.values["l2_error"]) / norm
+        blocks += [*_story(run, results, norm), *_edge(run, results)]
+    if len(nets):
+        table = study_table(run, STUDY, nets, "reentrant-map", CAPTIONS["map"], BY, MEASURES)
+        blocks.append(table)
+    if known := usable(nets):
+        source = run.source(STUDY, Results(known))
+        rows = warning_rows(known)
+        blocks.append(Paragraph(INDICATED))
+        caption = CAPTIONS["indicators"]
+        blocks.append(Table("reentrant-indicators", caption, WARNINGS, rows, source))
+    return [Paragraph(TEXT), *blocks] if blocks else []
 
 
 def _story(run: Run, results: Results, norm: float) -> list[Block]:
-    nets, elements = results.select(KIND), elements_of(results)
-    arms = {title: main_arm(nets, **where) for title, where in SHOWN.items()}
-    arms = {title: records for title, records in arms.items() if records}
-    known = any(len(group) for label, group in elements.items() if label != "N₀ solved")
-    if not arms and not known:
+    arms, elements = arms_of(results), elements_of(results)
+    shown = {label: group for label, group in elements.items() if len(group)}
+    if not arms and not shown:
         return []
     finest = max(elements["nodal Q₁"], key=lambda record: record.values["dofs"], default=None)
-    limit = None if finest is None else _relative(finest, norm)
-    return [
-        Picture(
-            "reentrant-story",
-            "Relative L² error on the prism of finite elements against unknowns; loss and error of "
-            "nets along training, with boundary values by a penalty and exact (built in). N₀ "
-            "uniform, N₀ graded and hp bricks are best approximations, given the field; all others "
-            "are given the equation. Medians and bands over all seeds; dotted: nodal Q₁ on its "
-            "finest mesh.",
-            partial(story, elements, arms, norm, limit),
-            "Relative error of finite elements against unknowns; loss and relative error of nets "
-            "along training, boundary values by penalty and built in.",
-            run.source(STUDY, results),
-        )
-    ]
+    limit = None if finest is None else float(finest.values["l2_error"]) / norm
+    draw, caption = partial(story, shown, arms, norm, limit), CAPTIONS["story"]
+    return [Picture("reentrant-story", caption, draw, caption, run.source(STUDY, results))]
 
 
-ELEMENTS = [
-    Column("method"),
-    Column("cells per unit length or steps", "count"),
-    Column("unknowns", "count"),
-    Column("relative L² error", "error"),
-    Column("certified", "error"),
-    Column("rate in unknowns^(1/3)", "rate"),
-    Column("energy", "number"),
-    Column("iterations", "count"),
-]
+def arms_of(results: Results) -> dict[str, list[StoredResult]]:
+    """The two kinds of nets that the figures show, with all their seeds."""
+    found = {name: main_arm(results.select(KIND), **where) for name, where in SHOWN.items()}
+    return {name: records for name, records in found.items() if records}
 
 
-def element_rows(elements: dict[str, Results], norm: float) -> list[tuple[Value, ...]]:
-    """By method and size, with the rate from the size before."""
-    rows: list[tuple[Value, ...]] = []
-    for label, group in elements.items():
-        before: tuple[float, float] | None = None
-        for record in sorted(group, key=lambda record: record.values["dofs"]):
-            error, dofs = _relative(record, norm), float(record.values["dofs"])
-            rate = None
-            if before is not None and dofs > before[1]:
-                rate = 3 * math.log(before[0] / error) / math.log(dofs / before[1])
-            steps = record.config.get("layers") or record.config.get("refine") or record.config["n"]
-            rows.append(
-                (label, int(steps), int(dofs), error, record.values.get("relative_l2_bound"), rate,
-                 record.values.get("energy"), record.values.get("iterations"))
-            )  # fmt: skip
-            before = (error, dofs)
-    return rows
-
-
-def _pictures(run: Run, elements: dict[str, Results], nets: Results) -> list[Block]:
-    """The field at the edge: two elements, and of each extreme of the map and of the weak form the
-    net in the middle of its seeds."""
-    fields = [("N₀", elements["N₀ solved"]), ("nodal Q₁", elements["nodal Q₁"])]
-    found = [(title, _with_slice(group)) for title, group in fields]
-    for title, where in of_nets.EXTREMES.items():
-        found.append((f"net, {title}", _middle(main_arm(nets, **where))))
-    weak = main_arm(nets, form="weak", boundary="exact")
-    found.append(("net, built in, weak form", _middle(weak)))
-    shown = [(title, r) for title, r in found if r is not None and "slice" in r.arrays]
+def _edge(run: Run, results: Results) -> list[Block]:
+    """The field at the edge: two elements, and of each arm the net in the middle of its seeds."""
+    shown = edge_fields(results)
     if not shown:
         return []
-    caption = (
-        "The field at the edge (arrows) and the size of its error (red), at x₃ = ½; of each kind "
-        "of net the seed with the median error."
-    )
-    draw = partial(beside_the_edge, shown)
-    return [Picture("reentrant-edge", caption, draw, caption, run.source(STUDY, nets))]
+    caption, source = CAPTIONS["edge"], run.source(STUDY, results)
+    draw = partial(field_and_error, shown)
+    frames = max((len(r.arrays.get("frames", ())) for r in shown.values()), default=0)
+    along = [partial(field_and_error, shown, frame) for frame in range(frames)]
+    return [Picture("reentrant-edge", caption, draw, caption, source, along)]
 
 
-def _middle(records: list[StoredResult]) -> StoredResult | None:
+def edge_fields(results: Results) -> dict[str, StoredResult]:
+    """By title, the results whose slice at the edge is drawn."""
+    elements = elements_of(results)
+    found = {
+        "N₀ elements": _with_slice(elements["N₀ solved"]),
+        "nodal elements": _with_slice(elements["nodal Q₁"]),
+        **{title: _middle(records) for title, records in arms_of(results).items()},
+    }
+    return {t: r for t, r in found.items() if r is not None and "slice" in r.arrays}
+
+
+def _middle(records: Sequence[StoredResult]) -> StoredResult | None:
     ordered = sorted(records, key=lambda record: float(record.values["l2_relative"]))
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 
@@ -143,3 +146,32 @@ def _with_slice(group: Results) -> StoredResult | None:
     """The largest mesh of at most 8 cells per unit length, which all have."""
     small = [record for record in group if record.config["n"] <= 8]
     return max(small, key=lambda record: record.config["n"], default=None)
+
+
+def _ends(group: Results) -> Value:
+    return ", ".join(f"{count} {end}" for end, count in ends(list(group)).items() if count)
+
+
+MEASURES: tuple[Measure, ...] = (
+    SEEDS,
+    ("loss at its points", "error", "training_loss"),
+    ("loss, fine rule", "error", "fine_loss"),
+    ("relative error", "number", "l2_relative"),
+    smallest("l2_relative"),
+    largest("l2_relative"),
+    ("certified error", "number", "relative_l2_bound"),
+    ("ends", "text", _ends),
+)
+
+
+def warning_rows(records: Sequence[StoredResult]) -> list[tuple[Value, ...]]:
+    """By indicator: its threshold, wrong nets, detected, right nets, false alarms."""
+    warnings = [warned(record) for record in records]
+    wrong = sum(is_wrong for is_wrong, _ in warnings)
+    rows: list[tuple[Value, ...]] = []
+    for name, key in INDICATORS.items():
+        hits = sum(is_wrong and by[name] for is_wrong, by in warnings)
+        false = sum(not is_wrong and by[name] for is_wrong, by in warnings)
+        limit = "its own estimate" if key is None else thresholds()[key]
+        rows.append((name, limit, wrong, hits, len(warnings) - wrong, false))
+    return rows

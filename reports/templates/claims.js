@@ -6,7 +6,7 @@ if (claims.length) {
     make("option", { value: "" }, all), ...values(name).map((value) => make("option", { value }, value))));
   const count = make("output", { "aria-live": "polite" });
   const filters = make("form", { class: "filters", "aria-label": "Filter the claims", onsubmit: (event) => event.preventDefault() },
-    choice("status", "Verdict", "any"), choice("part", "Part", "all three"), choice("standing", "Standing", "any"),
+    choice("status", "Verdict", "any"), choice("part", "Part", "all"), choice("standing", "Standing", "any"),
     make("label", {}, "With the words ", make("input", { name: "words", type: "search" })), count);
   claims[0].closest("figure").before(filters);
 

@@ -1,6 +1,6 @@
 // Figures to explore: marks that say which run they are, series and kinds to choose.
 const MOST_CHIPS = 16;
-const FAMILIES = { "finite element": "finite elements", "net": "nets", "linear model": "linear models" };
+const FAMILIES = { "finite element": "finite elements", "net": "nets", "untrained net": "untrained nets", "linear model": "linear models", "surrogate": "surrogates" };
 const slugged = (text) => text.normalize("NFKD").replaceAll("τ", "tau").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "x";
 
 const tip = document.body.appendChild(make("div", { class: "tip", role: "status", hidden: true }));
@@ -50,9 +50,8 @@ function marksOf(svg) {
   });
 }
 
-// Series by name, kinds of methods by family, and by what they are given: what is off is hidden, in
-// the legend as well.
-function filtersOf(figure, svg, { series, given = {} }) {
+// Series by name, and kinds of methods by family: what is off is hidden, in the legend as well.
+function filtersOf(figure, svg, { series }) {
   const names = [...new Set(series.map(([, name]) => name.replace(/, (low|high)$/, "")).filter(Boolean))];
   const family = new Map(series.map(([, name, kind]) => [name, kind]));
   const off = new Set();
@@ -84,7 +83,6 @@ function filtersOf(figure, svg, { series, given = {} }) {
     tools(figure, "filters").append(make("span", { role: "group", "aria-label": label }, ...row));
   }
   offer(FAMILIES, (name) => family.get(name), "Kinds of methods");
-  offer(Object.fromEntries(Object.values(given).map((thing) => [thing, "given " + thing])), (name) => given[name], "What methods are given");
   if (names.length > 1 && names.length <= MOST_CHIPS) {
     for (const name of names) buttons.set(name, chip(name, () => turn([name], !off.has(name))));
     const fold = make("details", { class: "series" }, make("summary", {}, `${names.length} series`), make("span", { role: "group", "aria-label": "Series" }, ...buttons.values()));
@@ -119,4 +117,19 @@ for (const numbers of $$("figure > .numbers")) {
   marksOf(svg);
   filtersOf(figure, svg, data);
   if (data.series.length) tools(figure, "filters").append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
+}
+
+// A slider along the training: earlier moments of a figure, the last one as it was drawn.
+for (const along of $$(".along")) {
+  const frames = $$("img", along), last = along.parentElement.querySelector(":scope > .scroll");
+  const words = make("output", {}, "end");
+  const slider = make("input", { type: "range", min: "0", max: String(frames.length), value: String(frames.length), "aria-label": "Moment of the training" });
+  slider.addEventListener("input", () => {
+    const at = Number(slider.value), end = at === frames.length;
+    frames.forEach((frame, k) => { frame.hidden = k !== at; });
+    last.hidden = !end;
+    words.textContent = end ? "end" : `moment ${at + 1} of ${frames.length}`;
+  });
+  along.prepend(make("label", {}, "Along the training ", slider, " ", words));
+  along.hidden = false;
 }

@@ -16,6 +16,16 @@ if (finder) {
     });
   }
 
+  // The state is in the address: #finder=0.1.2.1 opens the page at this answer.
+  const remember = () => history.replaceState(null, "", "#finder=" + selects.map((select) => select.value).join("."));
+  function recall() {
+    const chosen = location.hash.startsWith("#finder=") ? location.hash.slice(8).split(".") : [];
+    if (chosen.length !== selects.length) return false;
+    selects.forEach((select, k) => { if (select.options[chosen[k]]) select.value = chosen[k]; });
+    finder.scrollIntoView();
+    return true;
+  }
+
   function show() {
     narrow();
     const { look, words, facts, runs, row } = answers[selects.map((select) => select.value).join(".")];
@@ -27,8 +37,10 @@ if (finder) {
         make("a", { href: "#situation-" + row }, "its row in the table"),
         ...(runs ? [", ", make("a", { href: "#cells", "data-cells": runs }, "the runs")] : []), "."));
   }
-  form.addEventListener("change", show);
+  form.addEventListener("change", () => { show(); remember(); });
+  addEventListener("hashchange", () => recall() && show());
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
+  recall();
   show();
 }

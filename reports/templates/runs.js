@@ -35,9 +35,7 @@ function showRuns(keys) {
   const kinds = found(keys), count = kinds.reduce((sum, { rows }) => sum + rows.length, 0);
   const tables = kinds.flatMap(({ kind, head, rows }) => [
     make("h3", {}, `${kind}: ${rows.length}`),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": kind },
-      make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col", class: "text" }, name)))),
-        make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", { class: "text" }, text))))))),
+    tableOf(head, rows, kind),
   ]);
   const all = () => csv(kinds.flatMap(({ kind, head, rows }) => [["kind", ...head], ...rows.map((row) => [kind, ...row])]));
   dialog.replaceChildren(
@@ -54,3 +52,18 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   showRuns(link.dataset.cells);
 });
+
+// The list of all runs: a table where it is opened, and one file with everything.
+const tableOf = (head, rows, label) => make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+  make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col", class: "text" }, name)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", { class: "text" }, text)))))));
+$$("#cells details").forEach((fold, k) => fold.addEventListener("toggle", () => {
+  const pre = fold.querySelector("pre");
+  if (pre.hidden) return;
+  pre.hidden = true;
+  pre.after(tableOf(listings[k].head, [...listings[k].rows.values()], "Runs of " + listings[k].kind));
+}));
+if (listings.length) {
+  const all = () => csv(listings.flatMap(({ kind, head, rows }) => [["kind", ...head], ...[...rows.values()].map((row) => [kind, ...row])]));
+  document.querySelector("#cells > p").append(" ", make("button", { type: "button", onclick: () => download("all-runs.csv", all()) }, "Download all as CSV"));
+}

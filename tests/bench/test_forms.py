@@ -123,7 +123,7 @@ class TestPoints:
             if problem.domain.name != "cube":
                 continue
             x, rim = problem.domain.sample(300, 0), problem.domain.sample_boundary(300, 0)
-            on = _clouds._faces_at_edge(problem)[rim.face]
+            on = _clouds.faces_at_edge(problem)[rim.face]
             powers[name] = (
                 edge_power(problem, x, problem.f, 2),
                 edge_power(problem, rim.x[:, on], problem.u, 1),

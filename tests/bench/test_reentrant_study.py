@@ -291,9 +291,17 @@ def test_claims_decide_by_the_numbers():
 
     stalled = [nodal(2, 0.563, 1.19), nodal(4, 0.539, 1.13), nodal(8, 0.525, 1.10)]
     falling = [nodal(2, 0.563, 1.19), nodal(4, 0.4, 1.13), nodal(8, 0.3, 1.10)]
+
+    def graded(n, error):
+        values = {"l2_error": error, "l2_relative": error, "dofs": n**3}
+        return record("fem", values, problem="reentrant", element="N0", n=n, grading=2.5)
+
+    meshes = [graded(4, 0.1), graded(8, 0.05)]
     claim = next(c for c in claims.CLAIMS if "nodal-elements-stay" in c.name)
-    for records, true in ((stalled, True), (falling, False)):
-        finding = claim.examine(Results(records))
+    slow = [graded(4, 0.1), graded(8, 0.09)]
+    cases = ((stalled, meshes, True), (falling, meshes, False), (stalled, slow, False))
+    for nodes, edges, true in cases:
+        finding = claim.examine(Results([*nodes, *edges]))
         assert isinstance(finding, Checked)
         assert finding.true is true
     assert {entry.verdict for entry in ledger(Results([]), claims.CLAIMS)} == {"not testable"}
@@ -316,7 +324,10 @@ def test_the_distance_is_right_or_not_about_every_net():
 
 @pytest.mark.parametrize(
     ("name", "arm"),
-    [("built-in-nets", {"boundary": "penalty"}), ("frees", {"form": "weak", "boundary": "exact"})],
+    [
+        ("penalty over built in", {"boundary": "penalty"}),
+        ("built in, weak form over div-curl", {"form": "weak", "boundary": "exact"}),
+    ],
 )
 def test_arms_are_paired_at_one_size(name, arm):
     """Nets of other widths, which share the seeds, are no partners."""
@@ -325,11 +336,12 @@ def test_arms_are_paired_at_one_size(name, arm):
     worse = [net(0.5, seed=seed, boundary="exact") for seed in seeds]
     others = [net(0.9, seed=seed, width=40, **arm) for seed in (1000, 1001)]
     others += [net(0.01, seed=seed, width=40, boundary="exact") for seed in (1000, 1001)]
-    found = claim(name).examine(Results([*others, *better, *worse, *others]))
+    found = claim("built-in").examine(Results([*others, *better, *worse, *others]))
     assert isinstance(found, Compared)
-    assert found.comparison.pairs == 12
+    assert found.table.keys() == {name}
+    assert (found.comparison.pairs, found.domain) == (12, "prism")
     assert found.comparison.ratio == pytest.approx(0.2)
-    assert isinstance(claim(name).examine(Results(better)), NotTested)
+    assert isinstance(claim("built-in").examine(Results(better)), NotTested)
 
 
 def test_presets_have_the_corners_of_the_map():

@@ -95,26 +95,21 @@ def cells(ratio, **change):
     return [made_up(ratio, seed, **change) for seed in range(1000, 1012)]
 
 
-def test_a_sign_that_flips_names_the_choice():
+def test_a_sign_that_flips_names_the_question():
     kept = [*cells(0.5), *cells(0.6, tau0="1/H"), *cells(0.4, lambda2=1e-3)]
-    name = "sensitivity-tau-trains-better-resnet"
+    name = "open-choices-keep-signs"
     assert verdicts(kept)[name].verdict == "holds"
     flipped = verdicts([*kept, *cells(1.5, optimizer="adam"), *cells(2.0, gamma=0.75)])[name]
     assert flipped.verdict == "depends"
-    assert {row.name: row.verdict for row in flipped.rows} == {
-        "as assumed": "holds", "γ = 0.75": "fails", "λ₂ = 0.001": "holds", "τ₀ = 1/H": "holds",
-        "adam": "fails",
+    assert {row.name for row in flipped.rows if row.verdict == "fails"} == {
+        "tau-trains-better-resnet", "shallow-beats-deep",
     }  # fmt: skip
     assert flipped.standing == "confirmed"
     undecided = [made_up(2.0 if s % 2 else 0.5, s, init="he") for s in range(1000, 1012)]
     assert verdicts([*kept, *undecided])[name].verdict == "holds"
     assert verdicts(cells(0.5))[name].verdict == "not testable"
-
-
-def test_a_rising_mse_needs_a_penalty():
-    name = "rising-mse-needs-a-penalty"
-    assert verdicts([*cells(0.5), *cells(0.5, lambda2=1e-3)])[name].verdict == "holds"
-    assert verdicts(cells(0.5))[name].verdict == "not testable"
+    few = [record for record in kept if record.config["seed"] < 1010]
+    assert verdicts(few)[name].rule == "seeds"
 
 
 def test_weights_and_data_are_distinguished():

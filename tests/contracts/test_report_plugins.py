@@ -98,10 +98,9 @@ def test_a_claim_a_section_and_a_baseline_from_run_to_report(dropped_in, run):
     assert "1 cells say so" in page
     assert "It has seen 1 cells." in page
     assert titles(document).index("A made-up section") == 1, "after the glance, by its ORDER"
-    assert page.count("made up (x)") >= 2, "the comparison and the situations"
-    figure = next(p for p in document.pictures() if p.name == "work-precision").draw()
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert "made up" in legend
+    assert page.count("made up (x)") >= 2, "the table of samples and the situations"
+    figure = next(p for p in document.pictures() if p.name == "samples").draw()
+    assert "made up" in [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
 
 def test_what_is_missing_is_named(dropped_in, planned):

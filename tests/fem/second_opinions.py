@@ -32,3 +32,19 @@ def renumbered(mesh, generator):
     if len(t) == 4:
         t = generator.permuted(t, axis=0)
     return type(mesh)(p, np.ascontiguousarray(t))
+
+
+def holed_box(n, jitter=0.15):
+    """An unstructured mesh such as Gmsh makes of the box (0, 3)² × (0, 1) with a square hole
+    through it: n cells per unit length, nodes inside moved at random, everything renumbered."""
+    from skfem import MeshTet
+
+    x, z = np.linspace(0, 3, 3 * n + 1), np.linspace(0, 1, n + 1)
+    box = MeshTet.init_tensor(x, x, z)
+    centre = box.p[:, box.t].mean(axis=1)
+    mesh = box.restrict(np.flatnonzero((abs(centre[:2] - 1.5) > 0.5).any(axis=0)))
+    generator = np.random.Generator(np.random.Philox(0))
+    inner = np.setdiff1d(np.arange(mesh.p.shape[1]), mesh.boundary_nodes())
+    p = mesh.p.copy()
+    p[:, inner] += generator.uniform(-jitter, jitter, (3, len(inner))) / n
+    return renumbered(MeshTet(p, mesh.t), generator)

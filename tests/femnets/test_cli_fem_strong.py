@@ -1,6 +1,7 @@
 """`femnets fem` with the strong baselines: orders, graded and read meshes, --solve, --vtu."""
 
 import json
+from itertools import pairwise
 
 import meshlane
 import numpy as np
@@ -33,7 +34,8 @@ def test_second_order_and_lowest_order_side_by_side(capsys):
 
 def test_the_boundary_value_problem_and_its_figures(capsys, tmp_path):
     path = tmp_path / "u.vtu"
-    (row,) = rows(capsys, "--solve", "--n", "3", "--element", "N1", "--vtu", str(path))
+    given = ("--solve", "--estimate", "--n", "3", "--element", "N1")
+    (row,) = rows(capsys, *given, "--vtu", str(path))
     assert row["multiplier_norm"] < 1e-9
     assert row["divergence"] < 1e-9
     assert row["effectivity"] == pytest.approx(row["estimate"] / row["hcurl_error"])
@@ -80,6 +82,7 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
         (["--layers", "3"], "use --element hexP"),
         (["--element", "hexP", "--layers", "3"], "no singular edge"),
         (["--adaptive"], "add --solve"),
+        (["--estimate"], "add --solve"),
         (["--refine", "3", "--grading", "2"], "leave out --layers and --grading"),
         (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "use N0 or N1"),
         (["--element", "hexP", "--layers", "30", "--problem", "screen"], "use at most 14"),
@@ -99,12 +102,38 @@ def test_bad_input_is_one_line(capsys, arguments, message):
 
 def test_the_p_version_solves_the_boundary_value_problem(capsys):
     """The row keeps the keys of the tetrahedral ones; the estimate follows the error."""
-    (row,) = rows(capsys, "--solve", "--element", "hexP", "--order", "8", "--n", "1")
+    (row,) = rows(capsys, "--solve", "--estimate", "--element", "hexP", "--order", "8", "--n", "1")
     assert row["l2_error"] < 1e-10
     assert row["divergence"] < 1e-14
     assert 0.9 < row["effectivity"] < 1.1
     (tets,) = rows(capsys, "--solve", "--n", "2")
     assert set(tets) <= set(row)
+
+
+def test_estimates_are_computed_where_they_are_shown(capsys, monkeypatch):
+    (row,) = rows(capsys, "--solve", "--n", "2", "--estimate")
+    assert row["estimate"] > row["hcurl_error"]
+    assert invoke(["fem", "--solve", "--n", "2", "--estimate"]) == 0
+    out = capsys.readouterr().out
+    assert f"{row['estimate']:.2e}" in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+    monkeypatch.setattr("fem.estimator.estimate", None)  # a call would fail
+    (row,) = rows(capsys, "--solve", "--n", "2")
+    assert row["estimate"] is row["effectivity"] is None
+
+
+def test_rates_on_a_mesh_from_a_file_refer_to_its_halvings(capsys, tmp_path):
+    """The largest diameter of a cell does not halve with its edges."""
+    path = tmp_path / "cylinder.vtu"
+    mesh = meshes.cylinder(1)
+    meshlane.write(path, meshlane.Mesh(mesh.p.T, [("tetra", mesh.t.T)]))
+    found = rows(capsys, "--mesh", str(path), "--refine", "2")
+    assert [row["mesh_size"] for row in found] == [1.0, 0.5, 0.25]
+    for coarse, fine in pairwise(found):
+        assert fine["l2_rate"] == pytest.approx(np.log2(coarse["l2_error"] / fine["l2_error"]))
+    assert 0.8 < found[-1]["l2_rate"] < 1.1
+    twice = rows(capsys, "--mesh", str(path), "--mesh", str(path), "--refine", "1")
+    assert twice[1]["mesh_size"] == 0.5  # one file, given twice
 
 
 def test_layers_of_bricks_on_a_singular_field(capsys):

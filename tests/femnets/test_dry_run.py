@@ -47,19 +47,27 @@ def test_without_any_run_times_are_unknown_and_nothing_is_written(here, capsys):
     assert list(here.iterdir()) == []
 
 
-def test_times_are_those_of_the_same_cells_or_the_median_of_the_kind(here, capsys):
+def test_times_are_those_of_the_same_cells_or_of_the_most_similar(here, capsys):
     commit(here / "runs" / "other", (1, 2), seconds=10.0)
     found = predicted(capsys, "--jobs", "1")
     (study,) = found["studies"]
     assert (study["guessed"], study["unknown"]) == (1, 0)
-    expected = 10 + 20 + 15  # n = 1, 2 as before, n = 4 as the median of both
+    expected = 10 + 20 + 20  # n = 1, 2 as before, n = 4 as n = 2
     assert study["seconds"] == expected
     assert found["wall_seconds"] == found["seconds"]
     assert predicted(capsys, "--jobs", "3")["wall_seconds"] == expected / 3
 
 
+KEPT = []
+
+
 def keep(here, kind, seconds, **config):
     """A kept file with one cell in it, as a fresh clone has one with many."""
+    KEPT.clear()
+    keep_more(here, kind, seconds, **config)
+
+
+def keep_more(here, kind, seconds, **config):
     cell = Cell(kind, config)
     story = {"seconds": 99.0, "cpu_seconds": seconds, "machine": MACHINE, "versions": {}}
     record = StoredResult(
@@ -67,7 +75,8 @@ def keep(here, kind, seconds, **config):
     )
     path = here / "docs" / "paper" / "results.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_results(path, [("paper", ("training",), record)])
+    KEPT.append(("paper", ("training",), record))
+    write_results(path, KEPT)
 
 
 def training(capsys, *settings):
@@ -89,6 +98,21 @@ def test_a_fresh_machine_predicts_from_the_kept_run(here, capsys):
     text = capsys.readouterr().out
     assert "times measured on a slow one, 2 cores, 4 GiB" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_problem_of_ones_own_takes_the_time_of_others_per_evaluation(here, capsys):
+    """0.2.0 predicted the median of all nets, here 1 s, for nets of ten times the budget."""
+    for seed, evaluations, seconds in ((0, 100, 1.0), (1, 100, 1.0), (2, 2000, 20.0)):
+        keep_more(here, "solved_net", seconds, width=8, evaluations=evaluations, **paired(seed))
+    (here / "mine.py").write_text(
+        "from dataclasses import replace\nfrom bench.problems.maxwell import PROBLEM\n"
+        "PROBLEM = replace(PROBLEM, title='mine')\n"
+    )
+    words = ["--set", "width=8", "--set", "best_evaluations=4000", "--set", "variants_on="]
+    words += ["--set", "n0=", "--set", "n1=", "--set", "orders=", "--problem", "./mine.py"]
+    assert invoke(["run", "solve", *words, "--dry-run", "--json", "--jobs", "1"]) == 0
+    (study,) = json.loads(capsys.readouterr().out)["studies"]
+    assert (study["cells"], study["seconds"]) == (1, pytest.approx(40.0))
 
 
 def test_runs_here_come_before_the_kept_one(here, capsys):

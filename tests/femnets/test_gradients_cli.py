@@ -146,7 +146,7 @@ def test_files_by_their_ending(here, capsys):
     code, _, _ = gradients(capsys, "my_nets.py:make", *QUICK, *wanted)
     assert code == 0
     page = (here / "page.html").read_text(encoding="utf-8")
-    assert "Try first:" in page
+    assert "The verdict on make: vanishing" in page
     assert page.count("<svg") >= 4
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert (here / "picture.png").read_bytes().startswith(b"\x89PNG")

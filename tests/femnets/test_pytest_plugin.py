@@ -57,6 +57,21 @@ def saved(project):
     return sorted((project / ".benchmarks").rglob("*.json"))
 
 
+def test_a_strangers_project_may_have_a_switch_of_that_name(tmp_path):
+    """Its option is its own, with and without our plugin, and nothing else is said."""
+    option = "def pytest_addoption(parser):\n    parser.addoption('--benchmark', default='none')\n"
+    (tmp_path / "conftest.py").write_text(option)
+    test = "def test_it(pytestconfig):\n    assert pytestconfig.getoption('benchmark') == 'fast'\n"
+    (tmp_path / "test_it.py").write_text(test)
+    ours, without = (
+        run_pytest(tmp_path, "-q", "--benchmark=fast", *words)
+        for words in ((), ("-p", "no:femnets"))
+    )
+    assert ours.returncode == without.returncode == 0, ours.stdout + ours.stderr
+    assert ours.stdout.split(" in ")[0] == without.stdout.split(" in ")[0]
+    assert run_pytest(tmp_path, "-q", "--collect-only").returncode == 0
+
+
 def test_plain_pytest_skips_benchmarks(project):
     before = saved(project)
     done = run_pytest(project)

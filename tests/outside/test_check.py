@@ -170,3 +170,48 @@ def test_what_is_no_plug_is_one_line(mine, capsys, text, said):
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert said in err
+
+
+NET = """
+import warnings
+import torch
+
+warnings.warn("old")
+
+class Net(torch.nn.Module):
+    def __init__(self, inputs, outputs, width):
+        super().__init__()
+        warnings.warn("made")
+        self.a, self.b = torch.nn.Linear(inputs, width), torch.nn.Linear(width, outputs)
+
+    def forward(self, rows):
+        return self.b(torch.tanh(self.a(rows)))
+"""
+
+
+def checked(mine, capsys, text):
+    mine.write_text(text, encoding="utf-8")
+    code = invoke(["check", "./mine.py"])
+    return code, capsys.readouterr().out
+
+
+def test_warnings_of_a_file_are_notes(mine, capsys):
+    """pytest turns them into errors here, as -W error does for users."""
+    code, out = checked(mine, capsys, NET)
+    assert code == 0
+    assert "ok   Net\nnote mine.py, line 5: old\nnote mine.py, line 10: made\n" in out
+
+
+def test_randomness_in_a_net_is_found(mine, capsys):
+    dropout = NET.replace("torch.tanh(self.a(rows))", "torch.nn.Dropout(0.2)(self.a(rows))")
+    code, out = checked(mine, capsys, dropout)
+    assert code == 2
+    assert "WRONG Net: as a net: random, J is" in out
+
+
+@pytest.mark.parametrize("place", ["warnings.warn('made')", "return self.b"])
+def test_what_a_net_raises_is_one_line(mine, capsys, place):
+    text = NET.replace('"made"', "'made'").replace(place, "if len(self.__dict__): 1 / 0\n        1")
+    code, out = checked(mine, capsys, text)
+    assert code == 2
+    assert "division by zero" in out

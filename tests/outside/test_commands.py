@@ -86,6 +86,26 @@ def test_tables_fit_and_lose_nothing(mine, columns, capsys, monkeypatch):
         assert "…" not in out or name in ("help", "list"), f"{name} cuts words\n{out}"
 
 
+def test_compare_says_that_nothing_moved(mine, capsys):
+    run = ["run", "convergence", "--no-report", "--jobs", "0", "--set"]
+    for name, sizes in (("a", "n=1,2"), ("b", "n=1,2"), ("c", "n=1")):
+        assert invoke([*run, sizes, "--run", name]) == 0
+    capsys.readouterr()
+    assert invoke(["compare", "a", "b"]) == 0
+    out = capsys.readouterr().out
+    assert "nothing moved: errors, rates and verdicts agree" in out
+    assert "errors" not in out.partition("nothing moved")[0]
+    assert invoke(["compare", "a", "c"]) == 0
+    assert "no error moved" in capsys.readouterr().out
+
+
+def test_help_names_the_solvers(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert invoke(["fem", "--help"]) == 0
+    help_text = " ".join(capsys.readouterr().out.split())
+    assert all(name in help_text for name in ("kuhn32", "transforms", "tensor"))
+
+
 def test_the_front_door(mine):
     problem = femnets.problem("./mine.py")
     assert problem.title == "sines"

@@ -5,10 +5,13 @@ command, ```python run is executed. The notebook's cells are executed one after 
 other blocks (the two make commands, which would call this test, and runs of many minutes) are not.
 """
 
+import importlib
 import importlib.util
+import inspect
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,12 +74,98 @@ def test_the_glossary_names_every_problem_and_element():
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
+def doc_module(name):
+    """A module of docs/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def documented(thing):
+    """A first line that is a sentence or a formula, of its own and not inherited."""
+    own = vars(thing).get("__doc__") if inspect.isclass(thing) else inspect.getdoc(thing)
+    return bool((own or "").strip())
+
+
+def typed(function):
+    given = inspect.signature(function).parameters.values()
+    return all(p.annotation is not p.empty for p in given if p.name not in ("self", "cls"))
+
+
+def test_every_public_name_has_a_sentence_and_types():
+    for names in doc_module("reference_pages").public_names().values():
+        for name in names:
+            home, _, attribute = name.rpartition(".")
+            thing = getattr(importlib.import_module(home), attribute)
+            assert documented(thing), name
+            assert inspect.isclass(thing) or typed(thing), name
+            methods = (
+                inspect.getmembers(thing, inspect.isfunction) if inspect.isclass(thing) else ()
+            )
+            for method, function in methods:
+                if not method.startswith("_") and function.__module__.startswith(
+                    home.split(".")[0]
+                ):
+                    assert typed(function), f"{name}.{method}"
+
+
+def test_docstrings_become_valid_text():
+    lines = ["‖y|_x‖ of `a_b` * 2", "goes on.", "", "    code(x)", "", "Ends_with_ `c`"]
+    doc_module("reference_pages").make_rst(lines)
+    assert lines[0] == r"‖y\|\_x‖ of  ``a_b``\  \* 2 goes on."
+    assert lines[2:5] == ["::", "", "        code(x)"]
+    assert lines[6] == r"Ends\_with\_  ``c``"
+
+
+def test_every_column_of_the_reference_run_is_explained():
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    text = (DOCS / "columns.md").read_text(encoding="utf-8")
+    kept = pyarrow.read_table(DOCS / "paper" / "results.parquet", columns=["values"])
+    columns = {
+        name
+        for values in kept["values"].to_pylist()
+        for name, value in json.loads(values).items()
+        if isinstance(value, bool | int | float | str)
+    }
+    assert sorted(name for name in columns if f"`{name}`" not in text) == []
+    assert "## How do I read `l2_error`?" in text
+
+
+def test_every_example_of_the_gallery_has_a_title_and_a_text():
+    gallery = doc_module("gallery")
+    for name in gallery.ORDER:
+        title, text = gallery.words(ROOT / "examples" / f"{name}.py")
+        assert title
+        assert len(text) > 60, name
+        assert any(f"# {title}" in line for line in gallery.page(ROOT / "examples" / f"{name}.py"))
+
+
+def test_the_callback_for_lightning_records(monkeypatch):
+    """The class of the page, with a stand-in for Lightning's base class."""
+    import types
+
+    import torch
+
+    from nets import record_gradients
+
+    text = (DOCS / "laboratory.md").read_text(encoding="utf-8")
+    code = next(b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Callback" in b)
+    monkeypatch.setitem(sys.modules, "lightning", types.SimpleNamespace(Callback=object))
+    names = {"record_gradients": record_gradients}
+    exec(compile(code, "laboratory.md", "exec"), names)
+    callback, module = names["RecordGradients"](), torch.nn.Linear(2, 1)
+    callback.on_fit_start(None, module)
+    module(torch.ones(3, 2)).sum().backward()
+    callback.on_fit_end(None, module)
+    module(torch.ones(3, 2)).sum().backward()
+    assert len(callback.history) == 1
+
+
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     """The generated pages, as `make docs` writes them."""
-    spec = importlib.util.spec_from_file_location("pages", DOCS / "reference_pages.py")
-    pages = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pages)
+    pages = doc_module("reference_pages")
     folder = tmp_path_factory.mktemp("reference")
     pages.write(folder, DOCS / "first_hour.ipynb")
     return {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}

@@ -6,10 +6,17 @@ import pickle
 import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
 
 from base.registry import FILES
 from nets import Loss, UserError, architectures, build, load, save, train
+from nets.config import NetConfig
 from nets.fast.kernel import FastObjective
+from nets.residuals.by_autograd import AutogradResiduals
+from nets.residuals.jets import channels
+from nets.residuals.objective import ResidualObjective
+from nets.residuals.terms import Residuals
+from nets.residuals.values import jets
 from nets.training.budget import objective_of
 from nets.user_modules import AutogradObjective, OwnNet, trainable
 
@@ -27,19 +34,8 @@ def perceptron(width=6):
 def test_its_objective_is_that_of_the_fast_kernel():
     """The feedforward net of the package as a torch module of somebody's: two implementations."""
     net = build(net="feedforward", tau="fixed", hidden=2, width=5, activation="tanh", seed=3)
-
-    class Same(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.net = copy.deepcopy(net)
-            for parameter in [self.net._parameters["tau"]]:
-                parameter.requires_grad_(False)
-
-        def forward(self, rows):
-            return self.net(rows)
-
     loss = Loss(lambda1=1e-3)
-    own = trainable(Same(), x, y)
+    own = trainable(Wrapped(net), x, y)
     names = [name for name, p in own.inner.named_parameters() if p.requires_grad]
     J, gradient = AutogradObjective(own, x, y, loss)(own.pack())
     fast = FastObjective(net, x, y, loss)
@@ -51,6 +47,58 @@ def test_its_objective_is_that_of_the_fast_kernel():
     ours = dict(zip(names, np.split(gradient, cuts), strict=True))
     for name, part in expected_parts:
         np.testing.assert_allclose(ours[f"net.{name}"], part, atol=1e-12)
+
+
+class Wrapped(torch.nn.Module):
+    """A net of the package as a torch module of somebody's; its τ is fixed."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = copy.deepcopy(net)
+        self.net._parameters["tau"].requires_grad_(False)
+
+    def forward(self, rows):
+        return self.net(rows)
+
+
+@pytest.mark.parametrize("order", ["value", "first", "laplacian", "second"])
+def test_its_residuals_are_those_by_hand(order):
+    """Values, gradient and Jacobian, with and without test functions: two implementations."""
+    net = build(
+        net="resnet", tau="fixed", hidden=2, width=5, activation="tanh", inputs=3, seed=1, outputs=3
+    )
+    rng, N = np.random.default_rng(0), 11
+    A, b = rng.normal(size=(2, channels(order), 3, N)), rng.normal(size=(2, N))
+    common = {"x": rng.uniform(-1, 1, (N, 3)), "order": order, "A": A, "b": b}
+    tests = csr_array(rng.normal(size=(4, 2 * N)))
+    terms = [Residuals(**common, labels=("a", "b")), Residuals(**common, labels=("c",), test=tests)]
+    ours, hand = OwnNet(Wrapped(net), net.config), ResidualObjective(net, terms)
+    auto, theta = AutogradResiduals(ours, terms), net.pack()
+    numbered = copy.deepcopy(net)
+    numbered.unpack(np.arange(float(theta.size)))
+    order_of = OwnNet(Wrapped(numbered), net.config).pack().astype(int)  # all W first, then all b
+    own = theta[order_of]
+    J, gradient = auto(own)
+    assert pytest.approx(hand(theta)[0], rel=1e-12) == J
+    np.testing.assert_allclose(gradient, hand(theta)[1][order_of], atol=1e-11)
+    assert auto.parts() == pytest.approx(hand.parts())
+    (r, square, right), expected = auto.normal_equations(own), hand.normal_equations(theta)
+    np.testing.assert_allclose(r, expected[0], atol=1e-10)
+    np.testing.assert_allclose(square, expected[1][np.ix_(order_of, order_of)], atol=1e-9)
+    np.testing.assert_allclose(right, expected[2][order_of], atol=1e-9)
+    assert auto.exceeds(own, 0.9 * J)
+    assert not auto.exceeds(own, 1.1 * J)
+    np.testing.assert_allclose(
+        jets(ours, common["x"], order), jets(net, common["x"], order), atol=1e-12
+    )
+
+
+def test_a_module_without_second_derivatives_is_refused_for_the_strong_form():
+    layers = torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 3)
+    own = OwnNet(torch.nn.Sequential(*layers).double(), NetConfig(inputs=3))
+    term = {"x": x[:, :3], "A": np.ones((1, 10, 3, 60)), "b": np.ones((1, 60)), "labels": ("a",)}
+    with pytest.raises(UserError, match="Sequential has no second derivatives"):
+        AutogradResiduals(own, [Residuals(order="second", **term)])
 
 
 def test_torch_adam_takes_the_steps_of_our_adam():
@@ -161,7 +209,7 @@ def test_a_loss_that_is_none_is_one_line():
     with pytest.raises(UserError, match="needs rows x and y, or loss=function"):
         train(perceptron(), x, steps=1)
     data = torch.from_numpy(x)
-    with pytest.raises(UserError, match="mini batches need data"):
+    with pytest.raises(UserError, match="exceeds the 0 rows"):
         train(perceptron(), data, loss=lambda module, d: module(d).sum(), optimizer="adam", batch=5)
     with pytest.raises(UserError, match="no residuals for lm"):
         train(perceptron(), (x, y), loss=torch.nn.functional.mse_loss, optimizer="lm", steps=1)

@@ -29,7 +29,7 @@ found.dialog = [one("dialog").open, all("dialog tbody tr").length];
 all("dialog button")[1].click();
 found.closed = !one("dialog").open;
 
-const figure = one("#figure-given");
+const figure = one("#figure-samples");
 const mark = one(".marks [data-runs]", figure), tip = one(".tip");
 mark.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 found.tip = tip.hidden ? "" : tip.textContent;
@@ -43,20 +43,10 @@ document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter"
 found.entered = one("dialog").open;
 one("dialog").close();
 
-const chip = (text) => all(".chip", figure).find((each) => each.textContent === text);
-const off = (name) => all(`[data-series="${name}"]`, figure).every((part) => part.classList.contains("off"));
-chip("linear models").click();
-found.family = [off("cubic"), off("linear"), off("n0-tets"), chip("linear models").getAttribute("aria-pressed")];
-chip("linear models").click();
-chip("cubic").click();
-found.series = [off("cubic"), off("linear")];
-chip("cubic").click();
-
-const work = one("#figure-work-precision");
-const given = all("[aria-label='What methods are given'] .chip", work);
-given.find((each) => each.textContent === "given samples").click();
-const gone = (name) => all(`[data-series="${name}"]`, work).every((part) => part.classList.contains("off"));
-found.given = [given.map((each) => each.textContent), gone("cubic"), gone("n0-tets-oracle"), given.map((each) => each.getAttribute("aria-pressed"))];
+const work = one("#figure-error-against-h"), chips = () => all(".chip", work);
+const off = (name) => all(`[data-series="${name}"]`, work).every((part) => part.classList.contains("off"));
+found.chips = chips().length;
+found.address = location.hash;
 
 const filters = one("form.filters"), claims = () => all("details.claim").filter((each) => each.offsetParent).map((each) => each.dataset.status);
 const ask = (name, value) => { filters.elements[name].value = value; filters.dispatchEvent(new Event("input", { bubbles: true })); return claims(); };

@@ -56,12 +56,12 @@ def make_document(path):
     document = build_document(run)
     key = run.records[0].key
     claims = {
-        "ledger-paper": [
+        "ledger": [
             item("one", "holds", "confirmed", (key,)),
             item("two", "fails", "exploratory"),
             item(EVIL, "depends", "exploratory"),
+            item("four", "not testable", part="control", rule="a count"),
         ],
-        "ledger-control": [item("four", "not testable", part="control", rule="a count")],
     }
     found = replace(document.explored, claims=claims)
     return replace(document, explored=found)

@@ -69,17 +69,12 @@ def _finder(found):
 
 def _figure(found):
     assert "l2_error" in found["tip"]
-    assert re.search(r": seconds, one thread [^,]+, L² error ", found["tip"])
+    assert re.search(r"L² error, medians over seeds ", found["tip"])
     assert "problem maxwell" in found["tip"]
     assert found["untipped"]
     assert found["moved"] == [True, "circle", False, 1], "one stop for the Tab key"
     assert found["entered"]
-    assert found["family"] == [True, True, False, "false"]
-    assert found["series"] == [True, False]
-    words, *hidden, pressed = found["given"]
-    assert words == ["given the field", "given samples"]
-    assert hidden == [True, False]
-    assert pressed == ["true", "false"]
+    assert re.fullmatch(r"#finder=\d+\.\d+\.\d+\.\d+", found["address"]), "the state is kept"
 
 
 def _claims(found):
@@ -93,19 +88,19 @@ def _claims(found):
 
 def _downloads(found, page):
     saved = found["saved"]
-    assert {*found["tables"], *found["figures"], "ledger-paper.csv"} <= saved.keys()
-    head, *points = csv.reader(io.StringIO(saved["given.csv"]))
-    assert head == ["panel", "series", "seconds, one thread", "L² error"]
-    data = re.search(r'id="figure-given".*?class="numbers">(.*?)</script>', page, re.DOTALL).group(
-        1
-    )
+    assert {*found["tables"], *found["figures"], "ledger.csv"} <= saved.keys()
+    head, *points = csv.reader(io.StringIO(saved["error-against-h.csv"]))
+    assert head[:3] == ["panel", "series", "mesh size h, finer to the right"]
+    data = re.search(
+        r'id="figure-error-against-h".*?class="numbers">(.*?)</script>', page, re.DOTALL
+    ).group(1)
     drawn = json.loads(data)
     assert [(panel, name, float(x), float(y)) for panel, name, x, y in points] == [
         (drawn["panels"][panel]["title"], name, x, y)
         for panel, name, _, xs, ys in drawn["series"]
         for x, y in zip(xs, ys, strict=True)
     ]
-    claims = saved["ledger-paper.csv"].splitlines()
+    claims = saved["ledger.csv"].splitlines()
     assert claims[0] == "claim,verdict,standing,rule,evidence,seeds"
     assert claims[1] == 'The claim one.,holds,confirmed,"errors, paired",of one x,0–1'
 

@@ -1,4 +1,4 @@
-"""Competitors of every kind of cell: tracks, names, decisions and break-even counts."""
+"""Competitors of every kind of cell: tracks, names, conditions and decisions."""
 
 from dataclasses import dataclass, field
 
@@ -7,9 +7,8 @@ import pytest
 from bench.cells import Cell
 from bench.store.results import Results
 from fem import elements
-from reports.competitors import competitors
+from reports.competitors import competitors, given_in_words, same_conditions
 from reports.decision import decide
-from reports.sections.break_even import given, pay_backs, shown
 
 
 @dataclass
@@ -91,17 +90,20 @@ def test_decisions_know_every_kind(results):
     assert found["field", None, 1e-2].winner.method.name == "p-version, hexahedra p=2 n=1"
 
 
-def test_break_even_compares_only_what_is_given_the_same(results):
-    """Nets given samples meet neither oracles nor solved meshes; those given the equation meet
-    the solved meshes alone."""
-    assert pay_backs(competitors(results, "maxwell")) == []
-    values = {"l2_error": 4e-3, "seconds": 20.0, "seconds_per_point": 3e-6, "parameters": 562}
-    solving = made("solved_net", values, evaluations=800.0)
-    mesh = fem(4e-3, 8, solve=True)
-    rows = pay_backs(competitors(Results([*results, solving, mesh]), "maxwell"))
-    assert rows
-    assert {given(row.net.method.conditions) for row in rows} == {
-        "the equation and the boundary data"
-    }
-    assert all(row.net.method.conditions == row.element.method.conditions for row in rows)
-    assert shown(rows[0].points).startswith("never"), "as expensive a point, and trained for 20 s"
+def test_conditions_are_those_in_which_the_best_net_is_best(results):
+    """At 1000 samples a net competes, at 12 000 none does."""
+    field = competitors(results, "maxwell")
+    (only,) = {c.declared.samples for c in same_conditions(field, "samples")}
+    assert only == 12_000, "no net meets another method: the set that most methods share"
+    linear = made(
+        "baseline",
+        {"l2_error_inside": 1e-2, "unknowns": 8, "seconds": 0.1},
+        method="linear",
+        samples=1000,
+    )
+    field = competitors(Results([*results, linear]), "maxwell")
+    shown = same_conditions(field, "samples")
+    assert {c.declared.samples for c in shown} == {1000}
+    assert given_in_words(shown[0].conditions) == "1\u202f000 samples at x, with f and φ"
+    assert given_in_words(same_conditions(field, "equation")[0].conditions) == "the equation"
+    assert {c.name: c.end_error for c in shown}["tuned ResNet + τ (x,f,phi), 1000 samples"] == 1e-7

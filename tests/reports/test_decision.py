@@ -1,13 +1,10 @@
-"""Decisions and break-even counts from made-up trials: who wins, by how much, and never."""
+"""Decisions from made-up trials: which method wins, and by how much."""
 
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reports.decision import POINTS, Conditions, Method, Trial, decide, decision
-from reports.decision import break_even as pay
 
 SAMPLES = Conditions("helix", "samples", 1000, "x", 1)
 
@@ -127,82 +124,3 @@ def test_the_search_stands_apart():
     assert (found.winner.seconds, found.winner.search) == (2.0, 9.0)
     assert found.runner_up.search == "not counted"
     assert decision([POLYNOMIAL], 1e-4).winner.search == "none"
-
-
-positive = st.floats(1e-9, 1e6)
-
-
-@given(positive, positive, positive, positive)
-def test_the_break_even_count_is_where_the_totals_meet(T, p, t, q):
-    """Against the two sums themselves."""
-    N = pay.points_to_pay(T, p, t, q)
-    if math.isinf(N):
-        assert T + 1e12 * p > t + 1e12 * q or q - p < 1e-6 * q
-    else:
-        assert T + N * p <= (t + N * q) * (1 + 1e-9)
-        if N > 1:
-            assert T + (N - 1) * p > (t + (N - 1) * q) * (1 - 1e-9)
-
-
-@given(positive, positive, positive, positive)
-def test_the_count_of_solves_is_where_the_totals_meet(T, p, t, q):
-    S = pay.solves_to_pay(T, p, t, q)
-
-    def net(s):
-        return T + s * POINTS * p
-
-    def element(s):
-        return s * (t + POINTS * q)
-
-    if math.isinf(S):
-        assert t + POINTS * q <= POINTS * p
-    else:
-        assert net(S) <= element(S) * (1 + 1e-6)
-        assert S == 1 or net(S - 1) > element(S - 1) * (1 - 1e-6)
-
-
-def mesh(n, seconds, error, per_point=1e-5):
-    return method(f"N0 n={n}", ([(seconds, error)], per_point), series="N0")
-
-
-def test_break_even_takes_the_cheapest_mesh_that_reaches_the_error():
-    meshes = [mesh(4, 0.1, 5e-3), mesh(8, 0.5, 5e-4), mesh(16, 3.0, 5e-5)]
-    found = {row.required: row for row in pay.break_even([NET], meshes)}
-    assert set(found) == {1e-2, 1e-3, 1e-4}, "nothing is extrapolated beyond the finest mesh"
-    row = found[1e-3]
-    assert row.element.method.name == "N0 n=8"
-    assert row.points.middle == math.ceil((5 - 0.5) / (1e-5 - 5e-6))
-    assert row.solves.middle == math.ceil(5 / (0.5 + POINTS * 5e-6))
-
-
-def test_break_even_refuses_what_was_told_something_else():
-    other = Conditions("helix", "equation", None, "the equation", 1)
-    element = method("N0 n=4", ([(0.1, 1e-4)], 1e-5), conditions=other)
-    with pytest.raises(ValueError, match="do not compare"):
-        pay.break_even([NET], [element])
-
-
-def test_never_is_an_answer_and_takes_part_in_the_interval():
-    slow = method("net", ([(1.0, 1e-4)], 1e-3), net=True)
-    (row,) = pay.break_even([slow], [mesh(4, 0.1, 1e-4)], [1e-3])
-    assert math.isinf(row.points.middle)
-    curves = [([(seconds, 1e-4)], 1e-6) for seconds in (1.0, 2.0, 3.0, 4.0)]
-    lost = ([(1.0, 1.0)], 1e-6)
-    mixed = method("net", *curves, lost, net=True)
-    (row,) = pay.break_even([mixed], [mesh(4, 0.1, 1e-4)], [1e-3])
-    assert row.points.middle == math.ceil((3.0 - 0.1) / 9e-6)
-    assert row.points.low < row.points.middle < row.points.high
-    assert math.isinf(row.points.high)
-
-
-def test_a_search_is_part_of_what_must_be_paid_back():
-    tuned = method("net", ([(1.0, 1e-4)], 5e-6), net=True, seconds_tuning=(10.0,))
-    (row,) = pay.break_even([tuned], [mesh(4, 0.1, 1e-4)], [1e-3])
-    assert row.points.middle == math.ceil((11.0 - 0.1) / 5e-6)
-
-
-def test_a_net_that_is_ahead_at_once_may_fall_behind():
-    fast = method("net", ([(0.1, 1e-4)], 2e-5), net=True)
-    (row,) = pay.break_even([fast], [mesh(4, 1.1, 1e-4)], [1e-3])
-    assert row.points.middle == 0
-    assert row.lead_ends == pytest.approx(1.0 / 1e-5)

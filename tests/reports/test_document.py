@@ -100,8 +100,8 @@ def test_figures_do_not_share_ids(document):
 
 def test_a_figure_fits_its_page(document):
     (name,) = [picture.name for picture in document.pictures()][:1]
-    assert "height: 150mm" not in typst_source(document, {name: 0.5})
-    assert "height: 150mm" in typst_source(document, {name: 2.0})
+    assert "height: 200mm" not in typst_source(document, {name: 0.5})
+    assert "height: 200mm" in typst_source(document, {name: 2.0})
 
 
 def test_pdf_has_the_same_content(document):

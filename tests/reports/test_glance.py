@@ -1,141 +1,109 @@
-"""At a glance: which methods are compared, the cheapest of them, and the figures of it."""
+"""Results at a glance: methods by problems, ranks and times; names and curves of figures."""
 
-import math
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from records import run_with
 from test_competitors import fem, made
 
 from bench.core.information import INFORMATION
 from bench.store.results import Results
-from reports.competitors import competitors
+from reports.competitors import by_problem
 from reports.decision import Trial
-from reports.decision.break_even import break_even
-from reports.fields import Fields, given_in_words, kind_of
-from reports.figures.break_even import pay_back_counts
-from reports.figures.forest import Bar, forest
-from reports.figures.glance import drawable, given_panels, median_curve, spread
-from reports.sections.break_even import pay_backs
-from reports.sections.glance import winners
+from reports.figures.rows import Row, rows_in_groups
+from reports.figures.solve import chosen, median_curve, work_precision
+from reports.sections import glance, make, samples
+from reports.svg import NAME_POINTS, spread
 
 
-def baseline(error, method="linear", samples=1000, **config):
+def baseline(error, method="linear", **config):
     values = {"l2_error": error, "l2_error_inside": error / 2, "unknowns": 8, "seconds": 0.02}
-    values |= {"seconds_per_point": 1e-7, "seconds_tuning": 0.0, "smooth": True}
-    return made("baseline", values, method=method, samples=samples, **config)
+    return made("baseline", values, method=method, samples=1000, **config)
 
 
-def net(error, samples=1000, seed=0, **config):
+def net(error, seed=0, **config):
     values = {"l2_error": error, "l2_error_inside": error / 2, "parameters": 562, "seconds": 8.0}
-    values |= {"seconds_per_point": 1e-6, "seconds_tuning": 0.0}
-    found = made("net", values, samples=samples, seed=seed, optimizer="ssbfgs", **config)
-    found.arrays["curve_seconds"] = np.geomspace(0.1, 8.0, 6)
-    for name in ("curve_l2_error", "curve_l2_error_inside"):
-        found.arrays[name] = np.geomspace(1.0, values[name.removeprefix("curve_")], 6)
-    return found
+    return made("net", values, samples=1000, seed=seed, optimizer="ssbfgs", **config)
 
 
 @pytest.fixture
-def fields():
-    """At 1000 samples the net is good and loses by 50; at 12 000 it is bad."""
+def run():
     records = [
-        baseline(2e-7, "cubic"), baseline(2e-3), baseline(2e-9, "cubic", samples=12_000),
-        net(1e-5), net(3e-2, samples=12_000), fem(1e-2, 2), fem(4e-3, 4, solve=True),
+        baseline(2e-7, "cubic"), baseline(2e-3), net(1e-5), net(3e-5, seed=1), net(5e-5, seed=2),
+        fem(1e-2, 2), fem(4e-3, 4, solve=True), fem(2e-3, 8, solve=True),
     ]  # fmt: skip
-    return Fields({"maxwell": competitors(Results(records), "maxwell")})
+    return run_with(Results(records))
 
 
-def test_the_conditions_are_those_in_which_the_best_net_is_best(fields):
-    assert {c.declared.samples for c in fields.fullest("maxwell", "samples")} == {1000}
+def table(run, information):
+    return glance.table(run, by_problem(run.results), INFORMATION[information])
 
 
-def test_the_table_has_winners_times_and_colours(fields):
-    table = winners(fields)
-    (samples, equation) = table.rows
-    assert samples[1:] == (
-        "maxwell (smooth)",
-        *["cubic 21 ms"] * 3,
-        "none (linear model 1·10⁻⁷)",
-    )
-    assert equation[0] == "the equation"
-    assert equation[2] == "N₀ tets 410 ms"
-    assert table.tints[0, 2] == "linear model"
-    assert table.tints[1, 2] == "finite element"
-    assert (0, 5) not in table.tints
+def test_a_column_is_one_comparison_with_ranks_and_times(run):
+    found = table(run, "samples")
+    assert [column.title for column in found.columns][1].startswith("maxwell (1\u202f000 samples")
+    rows = {row[0]: (at, row[1]) for at, row in enumerate(found.rows)}
+    assert rows["cubic"] == (0, pytest.approx(1e-7)), "where the samples lie"
+    assert rows["ResNet + τ"] == (1, pytest.approx(1.5e-5)), "the median over seeds, at the end"
+    assert [found.tints[at, 1] for at in range(3)] == ["first", "second", "third"]
+    assert (found.notes[0, 1], found.notes[1, 1]) == ("20 ms", "8 s")
 
 
-def test_no_method_wins_unopposed():
-    """A net alone on a field is no winner, where nets meet others on another field."""
-    met = competitors(Results([net(1e-5), baseline(2e-7)]), "maxwell")
-    alone = competitors(Results([net(1e-5, problem="helix")]), "helix")
-    fields = Fields({"maxwell": met, "helix": alone})
-    assert fields.shown("samples") == ["maxwell"]
-    assert [row[1] for row in winners(fields).rows] == ["maxwell (smooth)"]
-    assert Fields({"helix": alone}).shown("samples") == ["helix"]
+def test_a_series_is_its_most_accurate_size(run):
+    (row,) = table(run, "equation").rows
+    assert row[1] == 2e-3
+    assert table(run, "equation").tints == {}, "alone it is not first"
+    section = make(glance, run)
+    assert [getattr(b, "name", "") for b in section.blocks][1:] == [
+        "glance-samples", "glance-equation", "glance-field",
+    ]  # fmt: skip
 
 
-def test_words_for_what_is_given(fields):
-    assert given_in_words(fields.fullest("maxwell", "equation")[0].conditions) == "the equation"
-    assert kind_of(fields.by_problem["maxwell"]) == "smooth"
+def test_the_figure_of_samples_has_the_best_net_among_the_best(run):
+    (field,) = samples.shown_fields(run.results).values()
+    assert [c.declared.series for c in field] == ["cubic", "ResNet + τ", "linear"]
+    groups = samples.figure_rows(samples.shown_fields(run.results))
+    axes = rows_in_groups(groups, "L² error").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "cubic", "ResNet + τ", "linear",
+    ]  # fmt: skip
+    filled = [line for line in axes.lines if line.get_fillstyle() == "full" and line.get_marker()]
+    assert pytest.approx(1e-7) in [line.get_xdata()[0] for line in filled]
 
 
-def test_panels_show_the_errors_that_the_table_judges(fields):
-    field = [c for track in INFORMATION for c in fields.fullest("maxwell", track)]
-    figure = given_panels(field)
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["given samples", "given the equation", "given the field"]
-    lowest = {
-        line.get_label(): min(line.get_ydata())
-        for line in figure.axes[0].lines
-        if not line.get_label().startswith("_")
-    }
-    assert lowest["cubic"] == pytest.approx(1e-7), "inside, where the samples lie"
-    (curve,) = [name for name in lowest if "ResNet" in name]
-    assert lowest[curve] == pytest.approx(5e-6)
-    assert drawable(competitors(Results([fem(None, 2)]), "maxwell")) == []
+def test_ratios_stay_on_a_symmetric_axis():
+    rows = [Row("τ learned", "net/resnet", 0.9, 0.5, np.inf, False)]
+    low, high = rows_in_groups({"one": rows}, "ratio", ratios=True).axes[0].get_xlim()
+    assert low * high == pytest.approx(1.0)
 
 
-@given(st.lists(st.floats(-16, 2), min_size=1, max_size=12))
+def test_panels_have_at_most_six_curves_with_the_lowest_order_and_the_best_net():
+    others = [fem(10.0**-p, 1, solve=True, element="hexP", order=p) for p in (2, 3)]
+    nets = [
+        made("solved_net", {"l2_error": e, "seconds": 9.0, "parameters": 5}, net=name)
+        for name, e in (("resnet", 1e-5), ("fractional", 1e-4))
+    ]
+    field = by_problem(Results([fem(0.1, 2, solve=True), *others, *nets]))["maxwell"]
+    found = chosen(field)
+    assert [*found][:2] == ["N₀ tets", "best net"]
+    assert found["best net"][0].end_error == 1e-5
+    axes = work_precision({"maxwell": field}).axes[0]
+    assert {text.get_text() for text in axes.texts} == {"N₀ tets", "best net", "p-version"}
+
+
+@given(st.lists(st.floats(0, 150), min_size=1, max_size=20))
 def test_names_keep_their_distance_and_stay_on_the_axis(wanted):
-    low, high = -16.0, 2.0
-    places = spread(sorted(wanted, reverse=True), low, high)
-    gap = min(0.075 * 18, 18 / len(wanted))
+    places = spread(sorted(wanted, reverse=True), 0.0, 150.0)
+    gap = min(NAME_POINTS, 150 / len(wanted))
     assert all(a - b >= gap - 1e-9 for a, b in pairwise(places))
-    assert places[-1] >= low
+    assert places[-1] >= 0.0
 
 
-def test_the_median_curve_is_the_smallest_error_so_far():
+def test_the_median_curve_is_the_error_last_seen():
     trials = [Trial((1.0, 2.0, 4.0), (1.0, 0.1, 0.5)), Trial((1.0, 2.0, 4.0), (1.0, 0.3, 0.2))]
     times, errors = median_curve(trials)
     assert (times[0], times[-1]) == pytest.approx((1.0, 4.0))
-    assert errors[-1] == 0.1, "the lower median of 0.1 and 0.2"
-    assert (np.diff(errors) <= 0).all()
-
-
-def test_a_forest_keeps_intervals_that_leave_it_on_the_page():
-    bars = [Bar("a short claim", 0.5, 1e-9, 1e9, "depends"), Bar("a claim " * 20, 2, 1, 3, "holds")]
-    axes = forest(bars, "ratio").axes[0]
-    left, right = axes.get_xlim()
-    assert left < 0.5 < 2 < right
-    assert right / left < 1e3
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels[0] == "a short claim"
-    assert labels[1].endswith("…")
-
-
-def test_break_even_counts_stand_between_at_once_and_never(fields):
-    values = {"l2_error": 4e-3, "seconds": 20.0, "seconds_per_point": 1e-7, "parameters": 562}
-    solving = made("solved_net", values, evaluations=800.0)
-    field = competitors(Results([solving, fem(4e-3, 4, solve=True)]), "maxwell")
-    (row,) = pay_backs(field)
-    assert row.points.middle == math.ceil((20.0 - 0.4) / 9e-7)
-    looks = {c.declared.series: c.look for c in field}
-    axes = pay_back_counts({"maxwell": [row], "helix": []}, looks).axes[0]
-    (mark,) = [line for line in axes.lines if line.get_label() == "N₀ tets"]
-    assert mark.get_xdata()[0] == pytest.approx(math.log10(row.points.middle))
-    labels = [label.get_text() for label in axes.get_xticklabels()]
-    assert (labels[0], labels[-1]) == ("at once", "never")
-    assert break_even([], []) == []
+    assert errors[-1] == 0.2, "the lower median of 0.5 and 0.2, not the best on the way"

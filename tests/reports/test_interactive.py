@@ -17,7 +17,6 @@ from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Picture
-from reports.figures.forest import Bar, forest
 from reports.html import render_html
 from reports.interactive.cells import listings
 from reports.interactive.claims import listed, seeds
@@ -74,21 +73,6 @@ def test_marks_have_the_keys_of_the_results_behind_them():
         "gap": [["key21"]],
         "unknown": [[]],
     }
-
-
-def test_a_forest_has_the_keys_of_every_claim():
-    bars = [Bar("one claim", 0.5, 0.4, 0.6, "holds", ("key20", "key21")), Bar("b", 2, 1, 3, "x")]
-    found = marks(forest(bars, "ratio"))
-    assert (found["one-claim"], found["b"]) == ([["key20", "key21"]], [[]])
-
-
-def test_series_say_what_their_methods_are_given_where_that_differs():
-    figure, axes = plt.subplots()
-    plot_series(axes, [1], [2], "N₀", "finite element/N0", information="field")
-    assert "given" not in as_json(figure), "nothing to choose from"
-    plot_series(axes, [1], [2], "cubic", "linear model/cubic", information="samples")
-    assert as_json(figure)["given"] == {"N₀": "the field", "cubic": "samples"}
-    plt.close(figure)
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +160,6 @@ def test_without_scripts_everything_is_there_to_read(document, page):
     assert finder.default.words in text
     assert "The claim one." in text
     assert "errors, paired" in text
-    assert "The same figure for helix" in text or "The same figure for maxwell" in text
     assert all(listing.text in text for listing in document.explored.cells)
     assert text.count("<title>") > 10, "marks say what they are"
 
@@ -190,14 +173,14 @@ def test_data_cannot_leave_its_element(page):
 
 
 def test_marks_of_the_page_name_their_runs(run, page):
-    figure = page[page.index('id="figure-given"') : page.index('id="figure-given-')]
+    figure = page[page.index('id="figure-samples"') : page.index('id="table-samples-methods"')]
     keys = [
         record.key[:12]
         for record in run.records
         if record.config.get("method") == "cubic" and record.config["problem"] == "maxwell"
     ]
-    (cubic,) = re.findall(r'<circle data-series="cubic" data-runs="([^"]*)"', figure)
-    assert sorted(cubic.split()) == sorted(keys)
+    inside, _ = re.findall(r'<circle data-series="maxwell-cubic" data-runs="([^"]*)"', figure)
+    assert sorted(inside.split()) == sorted(keys)
 
 
 def test_ids_are_unique(page):

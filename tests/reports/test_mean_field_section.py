@@ -11,10 +11,8 @@ from bench.claims import Checked, NotTested
 from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
-from reports.document import Missing, Picture
 from reports.figures import mean_field as figures
-from reports.figures import spectra
-from reports.sections import gradients, make
+from reports.sections import make
 from reports.sections import mean_field as section
 
 SMALL = replace(
@@ -55,26 +53,6 @@ def test_quick_keeps_its_cost_and_the_others_are_wide():
     assert min(len(c.config["seeds"]) for c in cells if c.kind in wide) >= 5
 
 
-def test_memory_decays_with_the_order(results):
-    for gamma in (0.25, 0.5, 0.75):
-        slope = figures.decay_slope(results.select("memory_decay", gamma=gamma))
-        assert slope == pytest.approx(gamma - 1, abs=0.02)
-    axes = figures.memory_decay(results).axes[0]
-    assert len(axes.lines) == 6
-
-
-def test_one_depth_has_no_slope(results):
-    """A run that has just begun: one net of some orders, two of another, then one of each."""
-    decay = results.select("memory_decay")
-    shallow = [record for record in decay if record.config["hidden"] == 10]
-    two = [record for record in decay if record.config["gamma"] == 0.5]
-    begun = Results([*shallow, *(record for record in two if record not in shallow)])
-    assert list(figures.decay_slopes(begun)) == [0.5]
-    assert len(figures.memory_decay(begun).axes[0].lines) == 2
-    (said,) = gradients._decay(run_with(Results(shallow)))
-    assert isinstance(said, Missing)
-
-
 def test_every_measurement_has_a_prediction(results):
     for record in nets_of(results).select("mean_field", net="feedforward", normalisation="none"):
         if record.config["width"] >= 12:
@@ -102,25 +80,6 @@ def test_figures_have_a_panel_for_everything(results):
     phases = figures.phases_by_activation(plain(nets_of(results)), figures.edge_scales(results))
     assert {axes.get_title() for axes in phases.axes} >= {"relu", "smoothrelu", "tanh"}
     assert len([axes for axes in phases.axes if axes.collections]) >= 12
-    widths = figures.growth_by_width(plain(nets_of(results), activation="smoothrelu"))
-    labels = [text.get_text() for text in widths.axes[0].get_legend().get_texts()]
-    assert labels == ["5 wide", "6 wide", "12 wide", "mean field"]
-    assert widths.axes[0].collections, "the band over seeds"
-    starts = figures.growth_by_start(nets_of(results))
-    assert [axes.get_title() for axes in starts.axes] == [*figures.NORMALISATIONS.values()]
-    assert (
-        len(
-            figures.growth_with_layer_norm(
-                nets_of(results).select("mean_field", init="he", normalisation="layer", gamma=0.5)
-            ).axes
-        )
-        == 4
-    )
-    assert {axes.get_title() for axes in spectra.correlation_lengths(results).axes} == {
-        "relu",
-        "tanh",
-    }
-    assert len(spectra.spectra_along_training(results).axes) == 4
 
 
 def test_a_line_is_the_nets_one_by_one(results):
@@ -170,30 +129,11 @@ def test_section_states_the_phase_lines(results):
     made = make(section, run_with(results))
     table = next(block for block in made.blocks if getattr(block, "name", "") == "phase-lines")
     assert {row[1] for row in table.rows} == {"vanishing", "exploding"}
-    names = {getattr(block, "name", "") for block in made.blocks}
-    assert names >= {"correlation-lengths", "growth-with-layer-norm", "spectra-in-training"}
+    assert made.blocks[1].name == "phases-by-activation"
+    assert made.blocks[1].draw().axes
+    begun = make(section, run_with(results.select("mean_field", activation="tanh")))
+    assert [getattr(block, "name", "") for block in begun.blocks] == ["", "phases-by-activation"]
     assert make(section, run_with(Results([]))) is None
-
-
-@pytest.mark.parametrize(
-    "where",
-    [
-        {"activation": "tanh"},  # no phase lines yet
-        {"init": "orthogonal"},
-        {"normalisation": "start"},
-        {"normalisation": "layer"},
-        {"net": "resnet", "activation": "relu"},
-    ],
-)
-def test_a_run_that_has_just_begun(results, where):
-    """Pictures of what is there are drawn, and the rest is named with the command for it."""
-    begun = results.select("mean_field", **where)
-    made = make(section, run_with(begun))
-    assert len(begun)
-    assert [block for block in made.blocks if isinstance(block, Missing)]
-    for block in made.blocks:
-        if isinstance(block, Picture):
-            assert block.draw().axes
 
 
 def test_panels_without_cells_stay_empty(results):
@@ -201,14 +141,6 @@ def test_panels_without_cells_stay_empty(results):
     cells = [r for r in results if (r.config.get("net"), r.config.get("activation")) in known]
     panels = figures.phases_by_activation(plain(nets_of(Results(cells))), {}).axes[:4]
     assert [bool(axes.collections) for axes in panels].count(True) == 2
-
-
-def test_decay_belongs_to_the_gradients(results):
-    from reports.sections.gradients import _decay
-
-    (picture,) = _decay(run_with(results))
-    assert picture.name == "algebraic-decay"
-    assert _decay(run_with(Results([]))) == []
 
 
 def test_crossings():

@@ -1,4 +1,4 @@
-"""The paper's experiment, the tally of claims, the header and the limits."""
+"""The paper's experiment, the ledger and the header."""
 
 from types import SimpleNamespace
 
@@ -11,11 +11,10 @@ from bench.cells import Cell
 from bench.claims import Checked, Entry, all_claims
 from reports.compile import build_document
 from reports.context import Run
-from reports.document import Picture
 from reports.figures.paper import cost_of_training, gradients_by_layer
 from reports.header import header
-from reports.sections import ledger, limits
-from reports.sections import reproduction as paper
+from reports.sections import ledger
+from reports.sections.training import papers_nets
 
 
 def trained(seed, error, hidden=2, net="resnet", tau="learned"):
@@ -46,15 +45,8 @@ def experiment():
     return Run("r", {}, standings)
 
 
-def test_the_papers_experiment_has_training_and_gradients(experiment):
-    blocks = paper.contents(experiment)
-    names = [block.name for block in blocks if isinstance(block, Picture)]
-    assert names == ["paper-training", "paper-gradients"]
-    assert paper.contents(Run("r", {}, ())) == []
-
-
 def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
-    nets = paper.papers_nets(experiment)
+    nets = papers_nets(experiment.results_of("training"))
     figure = cost_of_training(nets)
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["2-50", "6-50"]
     (curve,) = [line for line in figure.axes[1].lines if not line.get_label().startswith("_")]
@@ -66,18 +58,18 @@ def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
     assert np.allclose(after, before / 10)
 
 
-def test_claims_are_tallied_by_part():
+def test_claims_of_all_parts_are_one_table():
     claims = [next(c for c in all_claims() if c.part == part) for part in ("paper", "control")]
     run = Run("r", {}, ())
     run.__dict__["ledger"] = [
         Entry(claim, "holds", "", (), Checked(True, (), "")) for claim in claims
     ]
-    _, tally, *tables = ledger.contents(run)
-    assert [row[:2] for row in tally.rows] == [
-        ("What the paper claims", 1),
-        ("Findings of ours", 1),
+    _, table = ledger.contents(run)
+    assert [(row[0], row[2]) for row in table.rows] == [
+        ("What the paper claims", "holds"),
+        ("Findings of ours", "holds"),
     ]
-    assert [table.name for table in tables] == ["ledger-paper", "ledger-control"]
+    assert table.tints == {(0, 2): "holds", (1, 2): "holds"}
 
 
 def test_the_header_follows_the_run(tmp_path):
@@ -87,17 +79,9 @@ def test_the_header_follows_the_run(tmp_path):
     assert entries["cells"].startswith(str(len(run.records)))
 
 
-def test_limits_name_only_choices_that_concern_the_run(tmp_path):
-    run = Run.read(make_run(tmp_path / "run"))
-    text = " ".join(block.text for block in limits.contents(run))
-    assert "the set in which the best net is best" in text
-    assert not any(words in text for words in limits.AFTER_A_LOOK.values())
-    assert "**To reproduce:**" in text
-
-
 def test_no_section_refers_to_what_is_not_there(tmp_path):
     from reports.checks import findings
 
     document = build_document(Run.read(make_run(tmp_path / "run")))
     assert findings(document) == []
-    assert document.sections[0].title == "At a glance"
+    assert document.sections[0].title == "Results at a glance"

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from bench.cells import Cell
-from bench.claims import Checked, Counted, NotTested
+from bench.claims import Compared, NotTested
 from bench.claims.facts import all_facts
 from bench.claims.themes.solve import CLAIMS
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Missing, Picture, Table
-from reports.figures.solve import work_precision
 from reports.sections import make
 from reports.sections import solve as section
 
@@ -71,31 +70,25 @@ def run(records):
     return Run("r", {"solve": {"preset": "paper"}}, standings)
 
 
-def test_it_says_who_comes_how_far(run):
+def test_it_has_a_formula_a_figure_and_a_row_per_configuration(run):
     made = make(section, run)
-    tables = {block.name: block for block in made.blocks if isinstance(block, Table)}
-    assert set(tables) == {"solve-variants", "solve-race", "solve-hp"}
-    picture = next(block for block in made.blocks if isinstance(block, Picture))
-    assert picture.caption.startswith("L² error on the whole domain against seconds")
-    assert len(tables["solve-variants"].rows) == 4
-    assert [row[0] for row in tables["solve-race"].rows] == ["ssbfgs", "lm"]
-    (field, sizes, slope, residual, *_) = tables["solve-hp"].rows[0]
-    assert (field, sizes) == ("curlsing", 5)
-    assert slope == pytest.approx(2.0)  # errors are exp(−2 unknowns^{1/4}) by construction
-    assert residual < 1e-10
+    (table,) = [block for block in made.blocks if isinstance(block, Table)]
+    assert len(table.rows) == 8, "the best, four variants, two racers, one on another field"
+    assert table.rows[0][0] == "curlsing"
+    ratio = [column.title for column in table.columns].index("first over last")
+    assert table.rows[0][ratio] == pytest.approx(4.0)
 
 
-def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run, records):
-    from bench.claims.themes.solve import best_nets
-
-    results = Results(records)
-    nets = {name: best_nets(results, name) for name in ("maxwell", "curlsing")}
-    figure = work_precision(list(nets), results.select("fem"), nets)
-    panels = [axes for axes in figure.axes if axes.get_visible()]
-    assert [axes.get_title(loc="left") for axes in panels] == ["maxwell", "curlsing"]
-    labels = [line.get_label() for line in panels[0].lines]
-    assert labels == ["N₀", "p-version", "the best net, along its training"]
-    assert panels[0].lines[-1].get_ydata()[-1] == pytest.approx(2e-8)  # the median of three
+def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run):
+    (picture,) = [block for block in make(section, run).blocks if isinstance(block, Picture)]
+    panels = [axes for axes in picture.draw().axes if axes.get_visible()]
+    assert {axes.get_title(loc="left") for axes in panels} == {"maxwell", "curlsing"}
+    (maxwell,) = [axes for axes in panels if axes.get_title(loc="left") == "maxwell"]
+    lines = {line.get_label(): line for line in maxwell.lines}
+    assert {"N₀", "p-version", "best net"} <= {*lines}
+    assert lines["best net"].get_ydata()[-1] == pytest.approx(2e-8), (
+        "at the end, the median of three"
+    )
 
 
 def test_without_results_the_gap_is_named():
@@ -107,12 +100,13 @@ def test_claims_are_decided_from_results_and_not_without(records):
     claims = {claim.name: claim for claim in CLAIMS}
     assert all(claim.is_declared for claim in CLAIMS)
     results = Results([r for r in records if r.config["problem"] == "maxwell"])
-    passes = claims["solving-net-passes-n0-maxwell"].examine(results)
-    assert isinstance(passes, Counted)
-    assert (passes.true, passes.seeds) == (3, 3)
-    faster = claims["p-version-passes-solving-net-maxwell"].examine(results)
-    assert isinstance(faster, Checked)
-    assert faster.true
+    passes = claims["solving-net-beats-n0"].examine(results)
+    assert isinstance(passes, Compared)
+    assert (passes.comparison.wins, passes.comparison.pairs) == (3, 3)
+    assert passes.refused.rule == "ladder", "N₀ and the nets stop long before a minute"
+    faster = claims["p-version-beats-solving-net"].examine(results)
+    assert isinstance(faster, Compared)
+    assert faster.comparison.wins == 3
     for claim in CLAIMS:
         assert isinstance(claim.examine(Results([])), NotTested)
 

@@ -20,7 +20,10 @@ from bench.store.results import Results
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A measured number: `value` in `unit`, on a domain, as the median of so many seeds."""
+    """A measured number: `value` in `unit`, on a domain, as the median of so many seeds.
+
+    `refused` names the admissibility rule that a comparison with this number would break.
+    """
 
     name: str
     value: float
@@ -29,6 +32,7 @@ class Fact:
     seeds: int = 1
     conditions: str = ""
     cells: tuple[str, ...] = ()
+    refused: str = ""
 
     def named(self, name: str, value: float, unit: str) -> Fact:
         """Another number of the same cells, under the same conditions."""

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
+from bench.claims.admissibility import seeds
 from bench.claims.arms import MAIN, PAPER
+from bench.claims.domains import domain_of
 from bench.claims.facts import Fact
 from bench.store.results import Competitor, Results, StoredResult, competitor, median
 
@@ -43,9 +45,13 @@ class Method:
 
     @property
     def error(self) -> float:
-        """The median over seeds where the samples lie."""
-        values = [r.values.get("l2_error_inside", r.values.get("l2_error")) for r in self.records]
-        return median(values)
+        """The median over seeds where the samples lie, at the end of each training."""
+        return median(record.values.get(self.metric) for record in self.records)
+
+    @property
+    def metric(self) -> str:
+        inside = "l2_error_inside" in self.records[0].values
+        return "l2_error_inside" if inside else "l2_error"
 
     def facts(self, name: str) -> Iterator[Fact]:
         shown = self.competitor
@@ -54,8 +60,9 @@ class Method:
             name=f"{name}-error",
             value=self.error,
             unit="L² error",
-            domain="where the samples lie",
+            domain=domain_of(self.metric, str(self.records[0].config["problem"])),
             seeds=len(self.records),
+            refused="seeds" if seeds(len(self.records)) else "",
             conditions=f"{shown.series}; {shown.samples} samples, inputs {shown.inputs}",
             cells=tuple(record.key for record in self.records),
         )

@@ -6,11 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bench.claims.effects import Effect
+from bench.claims.entry import Verdict
 from bench.claims.facts import Fact
 from bench.claims.themes.tau import learned_over_fixed
 from bench.store.results import Results
 
-WORDS = {"smaller": "better", "larger": "worse", "undecided": "undecided"}
+WORDS: dict[Verdict, str] = {
+    "holds": "better",
+    "fails": "worse",
+    "no difference": "equal",
+    "undecided": "undecided",
+    "refused": "refused",
+}
 
 
 def facts(results: Results) -> Iterator[Fact]:
@@ -23,9 +30,9 @@ def facts(results: Results) -> Iterator[Fact]:
         some = [e for setting, e in effects.items() if (setting.rate is not None) == at_rates]
         if not some:
             continue
-        signs = Counter(effect.sign for effect in some)
+        signs = Counter(effect.verdict for effect in some)
         ratios = [effect.ratio for effect in some]
-        numbers = {f"{prefix}-{word}": signs[sign] for sign, word in WORDS.items()}
+        numbers = {f"{prefix}-{word}": signs[verdict] for verdict, word in WORDS.items()}
         numbers[f"{prefix}-settings"] = len(some)
         for name, number in numbers.items():
             yield _fact(name, number, "settings", some, conditions)

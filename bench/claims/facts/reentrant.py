@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bench.claims.certified import certificate_facts
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
+    PRISM,
     elements_of,
     end_of,
     main_arm,
@@ -18,7 +20,8 @@ from bench.claims.themes.reentrant import (
 from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
-DOMAIN = "L-shaped prism"
+# What a training loss is made of: only losses that agree in it compare.
+LOSS = ("form", "boundary", "inside", "rim", "div_exponent", "singular", "points", "width")
 
 
 def facts(results: Results) -> Iterator[Fact]:
@@ -42,7 +45,7 @@ def facts(results: Results) -> Iterator[Fact]:
             error = median([record.values["l2_relative"] for record in arm])
             yield _fact(f"{name}-nets", error, "relative L² error", arm)
     yield from _by_loss(usable(on_the_prism(nets)))
-    yield from certificate_facts(Results([*on_the_prism(nets)]), DOMAIN)
+    yield from certificate_facts(Results([*on_the_prism(nets)]), PRISM)
 
 
 def _finest(group: Results) -> StoredResult | None:
@@ -50,12 +53,22 @@ def _finest(group: Results) -> StoredResult | None:
 
 
 def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
-    """How many nets are wrong, and how many of these have a smaller loss than the median right."""
-    right = [r for r in records if end_of(r) == "right"]
-    wrong = [r for r in records if end_of(r) != "right"]
-    if right and wrong:
-        middle = median([float(r.values["training_loss"]) for r in right])
-        misleading = [r for r in wrong if float(r.values["training_loss"]) < middle]
+    """How many nets are wrong, and how many of these have a smaller loss than the median right net
+    of the same functional on the same points: losses of others do not compare."""
+    settings: dict[tuple[Any, ...], list[StoredResult]] = {}
+    for record in records:
+        settings.setdefault(tuple(record.config[n] for n in LOSS), []).append(record)
+    wrong: list[StoredResult] = []
+    right: list[StoredResult] = []
+    misleading: list[StoredResult] = []
+    for group in settings.values():
+        good = [r for r in group if end_of(r) == "right"]
+        bad = [r for r in group if end_of(r) != "right"]
+        if good and bad:
+            middle = median(float(r.values["training_loss"]) for r in good)
+            misleading += [r for r in bad if float(r.values["training_loss"]) < middle]
+            wrong, right = [*wrong, *bad], [*right, *good]
+    if wrong:
         yield _fact("wrong-nets", len(wrong), "nets", wrong)
         yield _fact("right-nets", len(right), "nets", right)
         yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
@@ -74,7 +87,7 @@ def _revealed(record: StoredResult) -> bool:
 
 def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:
     return Fact(
-        name=name, value=value, unit=unit, domain=DOMAIN,
+        name=name, value=value, unit=unit, domain=PRISM,
         seeds=len({record.config.get("seed") for record in records}),
         conditions="given the equation and boundary data",
         cells=tuple(record.key for record in records),

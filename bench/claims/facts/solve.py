@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from bench.claims.admissibility import ladder as climbed
+from bench.claims.admissibility import rungs_of, seeds
 from bench.claims.arms import MAIN
 from bench.claims.certified import certificate_facts
+from bench.claims.domains import whole
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
 from bench.store.results import Results, StoredResult, competitor, median
@@ -23,12 +26,14 @@ def facts(results: Results) -> Iterator[Fact]:
             continue
         error = Fact(
             name=f"{problem}-net-error", value=median(nets.errors()), unit="L² error",
-            domain=f"domain of {problem}", seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
+            domain=whole(problem), seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
+            refused="seeds" if seeds(len(nets)) else "ladder" if cut_short(nets) else "",
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        lowest = [r for r in elements if r.config["element"] == "N0"]
         yield from _element(f"{problem}-element", elements)
-        yield from _element(f"{problem}-n0", [r for r in elements if r.config["element"] == "N0"])
+        yield from _element(f"{problem}-n0", lowest)
     yield from certificate_facts(results, "domains of all fields")
 
 
@@ -38,6 +43,11 @@ def problems(results: Results) -> list[str]:
     return sorted(found, key=lambda name: (name != MAIN, name))
 
 
+def cut_short(records: Iterable[StoredResult]) -> bool:
+    """Whether a ladder ends before the common budget is used, and still falls."""
+    return bool(climbed(rungs_of(Results([*records])), "it"))
+
+
 def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:
     """The smallest error, with its seconds and unknowns."""
     if not records:
@@ -45,9 +55,11 @@ def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:
     best = min(records, key=lambda record: float(record.values["l2_error"]))
     shown = competitor(best)
     series = shown.series if shown else best.config["element"]
+    ladder = [r for r in records if r.config["element"] == best.config["element"]]
     error = Fact(
-        name=f"{name}-error", value=best.values["l2_error"], unit="L² error",
-        domain=f"domain of {best.config['problem']}", conditions=f"{series}; {GIVEN}",
+        name=f"{name}-error", refused="ladder" if cut_short(ladder) else "",
+        value=best.values["l2_error"], unit="L² error",
+        domain=whole(best.config["problem"]), conditions=f"{series}; {GIVEN}",
         cells=(best.key,),
     )  # fmt: skip
     yield error

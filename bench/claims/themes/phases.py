@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from bench.claims import Checked, Claim, Finding, NotTested
+from bench.claims.themes.theory import RANDOM
 from bench.store.results import Results, StoredResult, median
 
 KIND = "mean_field"
@@ -116,7 +117,8 @@ def _lines_as_predicted(results: Results) -> Finding:
     if law is not None:
         what += f"; from the law of the weights alone {law:.2%} ({len(known)} lines)"
     keys = tuple(dict.fromkeys(wide.keys()))
-    return Checked(worst.off <= CLOSE, keys, what)
+    ends = (min(line.off for line in lines), worst.off)
+    return Checked(worst.off <= CLOSE, keys, what, RANDOM, worst.off, ends, seeds)
 
 
 CLAIMS = [

@@ -1,14 +1,14 @@
-"""Given the equation only: controls of ours. Which errors are reached, and does τ matter?"""
+"""Given the equation only: findings of ours. Which errors are reached, and does τ matter?"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
-from bench.claims import Checked, Claim, Counted, Finding, NotTested
-from bench.claims.arms import SMOOTH
-from bench.claims.rules import is_smaller
-from bench.store.results import Results, StoredResult, median
+from bench.claims import Claim, Finding, Refusal, admissibility
+from bench.claims.arms import NAMES
+from bench.claims.domains import whole
+from bench.claims.rules import compared_values, is_smaller, seeds_of, tabled
+from bench.store.results import Results, StoredResult
 
 COMMAND = "femnets run solve --preset paper"
 
@@ -22,115 +22,102 @@ def best_nets(results: Results, problem: str) -> Results:
 
 
 def solved(results: Results, problem: str, element: str) -> Results:
-    """Boundary-value problems on uniform meshes, or for hexP on any."""
+    """Boundary-value problems on meshes that are not given the place of a singular edge."""
     found = results.select("fem", problem=problem, element=element, solve=True)
-    if element == "hexP":
-        return found
-    return Results([r for r in found if not r.config["refine"] and not r.config["grading"]])
+    return Results([r for r in found if not r.config["grading"] and not r.config["layers"]])
 
 
-def _finest(found: Results) -> StoredResult | None:
-    return max(found, key=lambda record: record.values["dofs"], default=None)
-
-
-def _passes_n0(problem: str) -> Callable[[Results], Finding]:
-    def examine(results: Results) -> Finding:
-        nets, mesh = best_nets(results, problem), _finest(solved(results, problem, "N0"))
-        if not len(nets) or mesh is None:
-            return NotTested(COMMAND)
-        bound = mesh.values["l2_error"]
-        hits = sum(error < bound for error in nets.errors())
-        return Counted(
-            hits,
-            len(nets),
-            (*nets.keys(), mesh.key),
-            f"in {hits} of {len(nets)} runs; median error {median(nets.errors()):.2g} with "
-            f"{nets.records[0].values['parameters']} parameters, N₀ {bound:.2g} with "
-            f"{mesh.values['dofs']:,} unknowns",
-        )
-
-    return examine
-
-
-def _p_version_passes(problem: str) -> Callable[[Results], Finding]:
-    def examine(results: Results) -> Finding:
-        nets, elements = best_nets(results, problem), solved(results, problem, "hexP")
-        if not len(nets) or not len(elements):
-            return NotTested(COMMAND)
-        error, seconds = median(nets.errors()), median(nets.value("seconds"))
-        reach = [r for r in elements if r.values["l2_error"] <= error]
-        fastest = min((r.values["seconds"] for r in reach), default=math.inf)
-        when = f"{fastest:.2g} s" if reach else "never within the sizes computed"
-        return Checked(
-            fastest < seconds,
-            (*nets.keys(), *elements.keys()),
-            f"the net's {error:.2g} after {seconds:.2g} s; the p-version gets there in {when}",
-        )
-
-    return examine
-
-
-def _arm(net: str, tau: str, problem: str) -> dict[str, object]:
-    return {"net": net, "tau": tau, "problem": problem, "form": "strong", "optimizer": "auto"}
-
-
-def _net_beats_n0(problem: str) -> Claim:
-    return Claim(
-        name=f"solving-net-passes-n0-{problem}",
-        sentence=f"On {problem} a small net that is given the equation has a smaller error than "
-        "N₀ on the finest mesh computed.",
-        declared="2026-11-17 1d289f90",
-        criterion="l2_error of each best net < that of the N₀ solve with the most unknowns",
-        examine=_passes_n0(problem),
-        problems=(problem,),
+def cut_short(nets: Results, elements: Results, title: str) -> Refusal | None:
+    """The rule on ladders, for nets by the length of training and for elements by unknowns."""
+    return admissibility.first_broken(
+        {
+            "ladder": admissibility.ladder(admissibility.rungs_of(elements), title)
+            or admissibility.ladder(admissibility.rungs_of(nets), "the net")
+        }
     )
 
 
-def _p_version_beats_net(problem: str) -> Claim:
-    return Claim(
-        name=f"p-version-passes-solving-net-{problem}",
-        sentence=f"On {problem} the p-version reaches the error of the best net in less time.",
-        declared="2026-11-17 da146d33",
-        criterion="seconds of the fastest hexP solve whose l2_error is no larger than the net's "
-        "median "
-        "< the net's median seconds",
-        examine=_p_version_passes(problem),
-        problems=(problem,),
-    )
+Ratio = Callable[[StoredResult, Results], tuple[float | None, float | None]]
+
+
+def _by_problem(results: Results, element: str, title: str, what: str, ratio: Ratio) -> Finding:
+    """Nets against all meshes of an element, problem by problem and seed by seed."""
+    parts: dict[str, Finding] = {}
+    for problem in results.select("solved_net").distinct("problem"):
+        nets, meshes = best_nets(results, problem), solved(results, problem, element)
+        if len(nets) and len(meshes):
+            a, b = zip(*(ratio(net, meshes) for net in nets), strict=True)
+            seeds, cells = [seeds_of(net) for net in nets], nets.keys() + meshes.keys()
+            refused = cut_short(nets, meshes, title)
+            parts[problem] = compared_values(a, b, seeds, cells, what, whole(problem), refused)
+    return tabled(parts, what, "the field", COMMAND)
+
+
+def _errors(net: StoredResult, meshes: Results) -> tuple[float | None, float | None]:
+    return net.values.get("l2_error"), min(meshes.errors())
+
+
+def _seconds(net: StoredResult, meshes: Results) -> tuple[float | None, float | None]:
+    """Of the fastest mesh with an error no larger than the net's, and of the net."""
+    error = net.values.get("l2_error")
+    able = [r for r in meshes if error is None or r.values["l2_error"] <= error]
+    return min((r.values["seconds"] for r in able), default=None), net.values.get("seconds")
+
+
+def _net_over_n0(results: Results) -> Finding:
+    what = "l2_error, the best net over the best mesh of N₀"
+    return _by_problem(results, "N0", "N₀", what, _errors)
+
+
+def _p_version_over_net(results: Results) -> Finding:
+    what = "seconds, the fastest p-version of the net's error over the net"
+    return _by_problem(results, "hexP", "the p-version", what, _seconds)
+
+
+def _arm(net: str, tau: str) -> dict[str, object]:
+    return {"net": net, "tau": tau, "problem": "helix", "form": "strong", "optimizer": "auto"}
 
 
 CLAIMS = [
-    *map(_net_beats_n0, SMOOTH),
-    *map(_p_version_beats_net, SMOOTH),
-    *(
-        Claim(
-            name=f"tau-helps-solving-{net}",
-            sentence=f"A learned τ lowers the error of a {title} that is given the equation.",
-            declared="2026-11-17 b69afa52",
-            criterion="l2_error with τ learned < τ fixed, helix, paired seeds, same evaluations",
-            **is_smaller(
-                "l2_error",
-                _arm(net, "learned", "helix"),
-                _arm(net, "fixed", "helix"),
-                COMMAND,
-                kind="solved_net",
-            ),
-            problems=("helix",),
-        )
-        for net, title in (("resnet", "ResNet"), ("fractional", "Fractional-DNN"))
+    Claim(
+        name="solving-net-beats-n0",
+        sentence="Given the equation, a small trained net has a smaller error than every mesh of "
+        "lowest-order Nédélec elements (N₀) within one minute.",
+        criterion="l2_error of the longest trained net < smallest l2_error of N₀ on uniform and "
+        "adaptive meshes, by problem and seed; both ladders climb to half of 60 s or level off",
+        declared="2026-11-18 20b8cef1",
+        family="solve",
+        examine=_net_over_n0,
+        problems=(),
     ),
     Claim(
-        name="fractional-helps-solving",
-        sentence="A Fractional-DNN that is given the equation has a smaller error than a ResNet.",
-        declared="2026-11-17 352ad37c",
-        criterion="l2_error of the Fractional-DNN < ResNet, τ learned, helix, paired seeds, same "
-        "evaluations",
+        name="p-version-beats-solving-net",
+        sentence="Given the equation, the p-version on one cell reaches the error of the best net "
+        "in less time.",
+        criterion="seconds of the fastest hexP solve whose l2_error is no larger than the net's < "
+        "the net's seconds, by problem and seed; no mesh is given the place of an edge",
+        declared="2026-11-18 6b8bd743",
+        family="solve",
+        examine=_p_version_over_net,
+        problems=(),
+    ),
+    Claim(
+        name="tau-and-memory-help-solving",
+        sentence="Given the equation, a learned τ, and the memory of a Fractional-DNN, lower the "
+        "error of a net on the field helix.",
+        criterion="l2_error with τ learned < τ fixed, and of the Fractional-DNN < ResNet with τ "
+        "learned; helix, paired seeds, same evaluations",
+        declared="2026-11-18 90494214",
         **is_smaller(
             "l2_error",
-            _arm("fractional", "learned", "helix"),
-            _arm("resnet", "learned", "helix"),
+            {
+                **{f"τ, {NAMES[n]}": (_arm(n, "learned"), _arm(n, "fixed")) for n in NAMES},
+                "memory": (_arm("fractional", "learned"), _arm("resnet", "learned")),
+            },
             COMMAND,
+            along="what is compared",
             kind="solved_net",
+            family="solve",
         ),
         problems=("helix",),
     ),

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.claims import Claim, Finding, NotTested, quoted
-from bench.claims.arms import NAMES, arm
-from bench.claims.rules import Examine, compared_values, counted, is_smaller, is_true_of
+from bench.claims.arms import NAMES, Arm, arm
+from bench.claims.domains import TRAINING
+from bench.claims.rules import compared_values, counted, crossed, is_smaller, is_true_of, tabled
 from bench.store.results import Results, StoredResult, pairs
 
 COMMAND = "femnets run training --preset paper"
@@ -20,23 +21,16 @@ TAUS = ("fixed", "learned")
 Seeds = tuple[int, int]  # of the weights, of the data
 
 
-WORDS_HELPS = {
-    6: "“Variable τ helps improve the training error decay, see Figure 1”",
-    2: "“for shallow networks, the τ-variable framework provides comparatively less improvements”",
-}
+def _named(net: str, bias_ordering: bool = False, tau: str = "") -> str:
+    return NAMES[net] + (" + B.O." if bias_ordering else "") + (f", τ {tau}" if tau else "")
 
 
-def _tau_helps(net: str, hidden: int) -> Claim:
-    learned, fixed = (arm(net=net, tau=tau, hidden=hidden) for tau in ("learned", "fixed"))
-    return Claim(
-        name=f"tau-trains-better-{net}-{hidden}-50",
-        sentence=f"A learned τ lowers the training error of the {hidden}-50 {NAMES[net]}.",
-        **quoted("Section 1, advantages and Figure 1; Section 7.1", WORDS_HELPS[hidden]),
-        declared="2026-11-16 3f2822d9",
-        note="against τ fixed at 1, where learning starts; the controls compare it with tuned τ",
-        criterion="train_mse with τ learned < τ fixed, paired seeds, same number of steps",
-        **is_smaller("train_mse", learned, fixed, COMMAND),
-    )
+def _rows(one: Arm, other: Arm, **choices: Any) -> dict[str, tuple[Arm, Arm]]:
+    """Two arms under every combination of some settings."""
+    return {
+        _named(**shared): (arm(**shared, **one), arm(**shared, **other))
+        for shared in crossed(**choices)
+    }
 
 
 def _gain(results: Results, net: str, hidden: int) -> dict[Seeds, tuple[float, tuple[str, ...]]]:
@@ -58,7 +52,12 @@ def _ratio(a: float | None, b: float | None) -> float:
     return math.nan if a is None or b is None or b == 0 else a / b
 
 
-def _gains_less_when_shallow(results: Results, net: str) -> Finding:
+def _gains_less_when_shallow(results: Results) -> Finding:
+    parts = {title: _gain_by_depth(results, net) for net, title in NAMES.items()}
+    return tabled(parts, "gain at 6-50 over gain at 2-50", "the net", COMMAND)
+
+
+def _gain_by_depth(results: Results, net: str) -> Finding:
     deep, shallow = _gain(results, net, 6), _gain(results, net, 2)
     seeds = sorted(deep.keys() & shallow.keys())
     if not seeds:
@@ -66,18 +65,22 @@ def _gains_less_when_shallow(results: Results, net: str) -> Finding:
     a = [deep[seed][0] for seed in seeds]
     b = [shallow[seed][0] for seed in seeds]
     cells = tuple(key for seed in seeds for key in deep[seed][1] + shallow[seed][1])
-    return compared_values(a, b, seeds, cells, "gain at 6-50 over gain at 2-50")
+    return compared_values(a, b, seeds, cells, "gain", TRAINING)
 
 
 LOOKS = 10  # at every tenth of the descent; the start is the same for both arms
 
 
-def _always_below(results: Results, net: str) -> Finding:
+def _always_below(results: Results) -> Finding:
     """In how many seeds does the MSE curve with learned τ stay below that with fixed τ?"""
-    found = pairs(
-        results.select("net", **arm(net=net, tau="learned", hidden=6)),
-        results.select("net", **arm(net=net, tau="fixed", hidden=6)),
-    )
+    found = [
+        pair
+        for net in NAMES
+        for pair in pairs(
+            results.select("net", **arm(net=net, tau="learned", hidden=6)),
+            results.select("net", **arm(net=net, tau="fixed", hidden=6)),
+        )
+    ]
     if not found:
         return NotTested(COMMAND)
     below = [_share_below(*(_looks(record) for record in pair)) for pair in found]
@@ -113,123 +116,123 @@ def _steepest(results: Results, **where: Any) -> Results:
     return results.select("net", optimizer="steepest", **where)
 
 
-YIELDS_BETTER = quoted(
-    "Section 7.1, network reduction; figure of L² errors",
-    "“a network with 2 hidden layers with 50 nodes per layer (2-50), which yields better results, "
-    "cf. Figure 3”",
-)
+FALLS = "J never increased in {hits} of {runs}"
+RISES = "the MSE term increased at some step in {hits} of {runs}, with bias ordering"
 
-
-def _shallow_beats_deep(net: str, tau: str) -> Claim:
-    shallow, deep = (arm(net=net, tau=tau, hidden=hidden) for hidden in (2, 6))
-    return Claim(
-        name=f"2-50-beats-6-50-{net}-{tau}",
-        sentence=f"On the cube the 2-50 {NAMES[net]} with {tau} τ has a smaller error than the "
-        "6-50 one.",
-        **YIELDS_BETTER,
-        declared="2026-11-16 0cb234b7",
-        criterion="l2_error at 2-50 < l2_error at 6-50, paired seeds",
-        **is_smaller("l2_error", shallow, deep, COMMAND),
-    )
-
-
-def _less_when_shallow(net: str) -> Claim:
-    return Claim(
-        name=f"tau-gains-less-at-2-50-{net}",
-        sentence=f"The gain of a learned τ is smaller for the shallow 2-50 {NAMES[net]} than for "
-        "6-50.",
+CLAIMS = [
+    Claim(
+        name="tau-trains-better",
+        sentence="A learned τ lowers the training error of the deep 6-50 nets.",
+        **quoted(
+            "Section 1, advantages and Figure 1; Section 7.1; Conclusion",
+            "“Variable τ helps improve the training error decay, see Figure 1”",
+        ),
+        declared="2026-11-18 71d4a7c8",
+        note="against τ fixed at 1, where learning starts; our findings compare it with tuned τ",
+        criterion="train_mse with τ learned < τ fixed at 6-50, with and without bias ordering, "
+        "paired seeds, same number of steps",
+        **is_smaller(
+            "train_mse",
+            _rows(
+                {"tau": "learned", "hidden": 6},
+                {"tau": "fixed", "hidden": 6},
+                net=[*NAMES],
+                bias_ordering=(False, True),
+            ),
+            COMMAND,
+        ),
+    ),
+    Claim(
+        name="tau-gains-less-when-shallow",
+        sentence="A learned τ gains less in the shallow 2-50 nets than in the deep 6-50 nets.",
         **quoted(
             "Section 7.1, first paragraph",
             "“outperforms the standard approach (with fixed τ) for deeper networks … for shallow "
             "networks, the τ-variable framework provides comparatively less improvements”",
         ),
-        declared="2026-11-16 45aba63e",
+        declared="2026-11-18 45aba63e",
         family="training",
         criterion="(learned/fixed train_mse at 6-50) < (the same at 2-50), paired seeds",
-        examine=partial(_gains_less_when_shallow, net=net),
-    )
-
-
-def _source(better: str) -> dict[str, Any]:
-    """The paper says so of the ResNet at 2-50; of the Fractional-DNN at 6-50 it is our question."""
-    if better == "fractional":
-        return {"part": "control", "declared": "2026-11-16 74b72d5f"}
-    return {
-        "part": "paper",
-        "words": "“for the case of 2 layers and 50 nodes, the training error is slightly better "
-        "with the ResNet-based architectures”",
-        "where": "Section 7.1, after the figures",
-        "declared": "2026-11-16 cfffd347",
-    }
-
-
-def _trains_better(better: str, than: str, hidden: int, tau: str) -> Claim:
-    one, other = (arm(net=net, tau=tau, hidden=hidden) for net in (better, than))
-    return Claim(
-        name=f"{better}-trains-better-{hidden}-50-{tau}",
-        sentence=f"At {hidden}-50 with τ {tau} the {NAMES[better]} has a smaller training error "
-        f"than the {NAMES[than]}.",
-        **_source(better),
-        criterion=f"train_mse of the {NAMES[better]} < that of the {NAMES[than]}, paired seeds",
-        **is_smaller("train_mse", one, other, COMMAND),
-    )
-
-
-def _always(net: str) -> Claim:
-    return Claim(
-        name=f"tau-always-below-{net}-6-50",
-        sentence=f"During the whole training the error of the 6-50 {NAMES[net]} with learned τ "
-        "stays below that with fixed τ.",
+        examine=_gains_less_when_shallow,
+    ),
+    Claim(
+        name="tau-always-below",
+        sentence="During the whole training the error of the 6-50 nets with learned τ stays below "
+        "that with fixed τ.",
         **quoted(
             REDUCTION,
             "“The proposed variable-τ approach seems to always outperform its constant τ "
             "counterpart, see Figure 1”",
         ),
-        declared="2026-11-16 2b450d85",
-        criterion="MSE with τ learned < τ fixed at every tenth of the steps, in every paired seed",
-        examine=partial(_always_below, net=net),
-    )
-
-
-def _descends(
-    name: str, sentence: str, words: str, criterion: str, declared: str, examine: Examine
-) -> Claim:
-    """What the paper says of the curves."""
-    return Claim(
-        name=name,
-        sentence=sentence,
-        **quoted(REDUCTION, words),
-        criterion=criterion,
-        declared=declared,
-        examine=examine,
-    )
-
-
-FALLS = "J never increased in {hits} of {runs}"
-RISES = "the MSE term increased at some step in {hits} of {runs}, with bias ordering"
-
-CLAIMS = [
-    *(_tau_helps(net, hidden) for hidden in (6, 2) for net in NAMES),
-    *(_less_when_shallow(net) for net in NAMES),
-    *(_always(net) for net in NAMES),
-    *(_shallow_beats_deep(net, tau) for net in NAMES for tau in TAUS),
-    *(_trains_better("resnet", "fractional", 2, tau) for tau in TAUS),
-    *(_trains_better("fractional", "resnet", 6, tau) for tau in TAUS),
-    _descends(
-        "loss-monotone",
-        "The full loss J decreases monotonically under the paper's descent.",
-        "“In case of the entire J we do observe monotone behavior as expected.”",
-        "no step raises J, in every steepest-descent run",
-        "2026-11-16 d516dabc",
-        is_true_of(_steepest, _never_increases, FALLS, COMMAND),
+        declared="2026-11-18 51d495bc",
+        family="training",
+        criterion="MSE with τ learned < τ fixed at every tenth of the steps for both nets, in most "
+        "seeds",
+        domain=TRAINING,
+        examine=_always_below,
     ),
-    _descends(
-        "mse-not-monotone",
-        "The MSE term alone is not monotone when biases are ordered by a penalty.",
-        "“the curves in Figure 1 are not monotone because we have only plotted the mean squared "
-        "error term”",
-        "some step raises the MSE term, in every run with bias ordering",
-        "2026-11-16 bcde5deb",
-        is_true_of(partial(_steepest, bias_ordering=True), _mse_increases, RISES, COMMAND),
+    Claim(
+        name="2-50-beats-6-50",
+        sentence="The shallow 2-50 nets have a smaller error on the cube than the deep 6-50 nets.",
+        **quoted(
+            "Section 7.1, network reduction; figure of L² errors",
+            "“a network with 2 hidden layers with 50 nodes per layer (2-50), which yields better "
+            "results, cf. Figure 3”",
+        ),
+        declared="2026-11-18 0cb234b7",
+        criterion="l2_error at 2-50 < l2_error at 6-50, paired seeds",
+        **is_smaller(
+            "l2_error", _rows({"hidden": 2}, {"hidden": 6}, net=[*NAMES], tau=TAUS), COMMAND
+        ),
+    ),
+    Claim(
+        name="resnet-trains-better-at-2-50",
+        sentence="At 2-50 the ResNet has a smaller training error than the Fractional-DNN.",
+        **quoted(
+            "Section 7.1, after the figures",
+            "“for the case of 2 layers and 50 nodes, the training error is slightly better with "
+            "the ResNet-based architectures”",
+        ),
+        declared="2026-11-18 3a6d43b9",
+        criterion="train_mse of the ResNet < that of the Fractional-DNN at 2-50, paired seeds",
+        **is_smaller(
+            "train_mse",
+            {
+                f"τ {tau}": (
+                    arm(net="resnet", tau=tau, hidden=2),
+                    arm(net="fractional", tau=tau, hidden=2),
+                )
+                for tau in TAUS
+            },
+            COMMAND,
+            along="τ",
+        ),
+    ),
+    Claim(
+        name="loss-monotone",
+        sentence="The full loss J decreases monotonically under the paper's descent.",
+        **quoted(
+            REDUCTION, "“In case of the entire J we do observe monotone behavior as expected.”"
+        ),
+        criterion="no step raises J in any steepest-descent run, in most seeds",
+        declared="2026-11-18 3834887e",
+        domain=TRAINING,
+        **is_true_of(_steepest, _never_increases, FALLS, COMMAND),
+    ),
+    Claim(
+        name="mse-not-monotone",
+        sentence="The MSE term alone is not monotone when biases are ordered by a penalty.",
+        **quoted(
+            REDUCTION,
+            "“the curves in Figure 1 are not monotone because we have only plotted the mean "
+            "squared error term”",
+        ),
+        criterion="some step raises the MSE term in every 6-50 run with bias ordering, in most "
+        "seeds",
+        declared="2026-11-18 e3f01b5c",
+        domain=TRAINING,
+        **is_true_of(
+            partial(_steepest, bias_ordering=True, hidden=6), _mse_increases, RISES, COMMAND
+        ),
     ),
 ]

@@ -76,7 +76,7 @@ def rim_cloud(problem: Problem, N: int, seed: int, how: str = "random", stream: 
     _check(N, "boundary points")
     draw = N if problem.smooth else N * OVERSAMPLING
     found: BoundaryPoints = problem.domain.sample_boundary(draw, seed, how, stream=stream)
-    at_edge = _faces_at_edge(problem)[found.face]
+    at_edge = faces_at_edge(problem)[found.face]
     power = edge_power(problem, found.x[:, at_edge], problem.u, 1)
     chosen, weights = _chosen(problem, found.x, N, seed, stream, power)
     x = np.ascontiguousarray(found.x[:, chosen])
@@ -110,7 +110,7 @@ def edge_power(problem: Problem, x: Array, data: Field, codimension: int) -> int
     return max(0, int(np.floor(2 * growth - codimension + 0.05)) + 1)
 
 
-def _faces_at_edge(problem: Problem) -> NDArray[np.bool_]:
+def faces_at_edge(problem: Problem) -> NDArray[np.bool_]:
     """Which faces contain the singular edge."""
     if problem.singular_edge is None:
         return np.zeros(len(problem.domain.faces), bool)

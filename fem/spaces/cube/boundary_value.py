@@ -13,7 +13,7 @@ the interpolation of hexahedral fields, which carries gradients to gradients. It
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Unpack
 
@@ -24,7 +24,7 @@ from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.rules.cell_rules import gauss
 from fem.solutions import Clock, Label
 from fem.solvers import stencil_kernels
-from fem.solvers.cg import MatrixSystem, conjugate_gradients
+from fem.solvers.cg import MatrixSystem, conjugate_gradients, norm
 from fem.solvers.stencil import layout, prolongation, restriction, system_stencil
 from fem.spaces import PLAIN, Array, How, LinearSolve
 from fem.spaces.bricks.box import BoxModes
@@ -89,7 +89,10 @@ def solve_on_cube(
     p = poisson(gradient_transposed(load, n), n)
     slope = gradient(p, n)
     rest = hold_zero(load - mass(slope), n) - K(x)
-    solved = _curl_curl(K, HexCorrection(n, phi), rest, how)
+    start = np.zeros_like(x)
+    if how.guess is not None:  # it has the trace already: only the rest is guessed
+        start = hold_zero(CubeTets(n).interpolate(how.guess) - x, n)
+    solved = _curl_curl(K, HexCorrection(n, phi), rest, start, how)
     x += solved.x
     x += gradient(poisson(-source - gradient_transposed(mass(x), n), n), n)
     clock.lap("solve")
@@ -111,8 +114,10 @@ def _divergence(x: Array, Mx: Array, source: Array, n: int) -> float:
     return float(left.max(initial=0.0) / np.sqrt(6.0 / n * max(float(x @ Mx), 1e-300)))
 
 
-def _curl_curl(K: WeightedCurlCurl, coarse: HexCorrection, b: Array, how: How) -> LinearSolve:
-    """K x = b for b without gradient part, x zero on the faces, as b is."""
+def _curl_curl(
+    K: WeightedCurlCurl, coarse: HexCorrection, b: Array, start: Array, how: How
+) -> LinearSolve:
+    """K x = b for b without gradient part, x zero on the faces, as b and the start are."""
     smoother = SMOOTHER / K.diagonal()
 
     def precondition(r: Array) -> Array:
@@ -121,7 +126,7 @@ def _curl_curl(K: WeightedCurlCurl, coarse: HexCorrection, b: Array, how: How) -
         return z
 
     return conjugate_gradients(
-        MatrixSystem(K, precondition), b.copy(), np.zeros_like(b), replace(how, x0=None)
+        MatrixSystem(K, precondition), b - K(start), start, how, norm_b=norm(b, how.threads)
     )
 
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from base.errors import UserError
+from base.errors import NotConverged, UserError
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
+from fem.choice import first_converged
+from fem.elements import factorised
 from fem.solutions import Clock
 from fem.solvers import auxiliary_space
 from fem.spaces import Array, How, LinearSolve
@@ -27,6 +29,7 @@ from fem.spaces.tets.dofs import gradient_dofs, trace_dofs
 from fem.spaces.tets.faces import natural_loads
 from fem.spaces.tets.second_order import second_order_preconditioner
 
+LEAST_DIRECT = 1e-8  # a direct solve is not asked for a smaller residual
 DIRECT_UP_TO = 6_000  # dofs: the direct solve takes 1 s there, and its fill grows like dofs^1.5
 
 
@@ -43,12 +46,13 @@ def solve_on_tets(
     """Solve by N0 (`degree` 0) or N1 (1), by a factorisation ("direct") or three solves ("spd")."""
     memory.reset_peak()
     complex_ = TetComplex.on(meshes.cube(n) if n is not None else mesh, degree, problem.natural)
-    if solver == "auto":
-        solver = "direct" if complex_.dofs <= DIRECT_UP_TO else "spd"
     clock = Clock()
     system = System.assemble(complex_, problem)
     clock.lap("assemble")
-    free, p = SOLVERS[solver](system, how)
+    names = ("direct", "spd") if complex_.dofs <= DIRECT_UP_TO else ("spd", "direct")
+    solver, (free, p) = first_converged(
+        partial(_solved, name, system, how) for name in (names if solver == "auto" else (solver,))
+    )
     clock.lap("solve")
     found = free._replace(x=system.lifted(free.x))
     multiplier = np.zeros(complex_.gradient.shape[1])
@@ -159,19 +163,41 @@ class System:
 Solved = tuple[LinearSolve, Array]  # u on the free dofs, and p
 
 
+def _solved(solver: str, system: System, how: How) -> tuple[str, Solved]:
+    return solver, SOLVERS[solver](system, how)
+
+
 def solve_direct(system: System, how: How) -> Solved:
     """The saddle point by a sparse factorisation: the oracle."""
+    need, limit = factorised(1, 0)(system.complex.dofs, 0), memory.limit_bytes()
+    if need > limit:
+        raise UserError(
+            f"the factors of {system.complex.dofs} unknowns need about {need / 2**30:.2f} GiB, "
+            f"{limit / 2**30:.2f} GiB are available; use the solver spd or a coarser mesh"
+        )
     G = (system.mass @ system.gradient)[system.free]
     matrix = sp.block_array([[system.free_stiffness, G], [G.T, None]], format="csc")
     b = np.concatenate([system.free_load, system.gauss_residual(system.boundary)])
-    factors = splu(matrix)
-    solution = factors.solve(b)
-    solution += factors.solve(
-        b - matrix @ solution
-    )  # thin bricks cost digits; this brings them back
-    scale = float(np.linalg.norm(b)) or 1.0
+    solution, residual = _factorised_solve(matrix, b)
+    if not residual <= max(how.tol, LEAST_DIRECT):
+        raise NotConverged(
+            f"the direct solve left a relative residual of {residual:.1e}, not {how.tol:.1e}; the "
+            "saddle point is singular or too badly conditioned"
+        )
     u, p = np.split(solution, [len(system.free)])
-    return LinearSolve(u, 0, float(np.linalg.norm(b - matrix @ solution)) / scale), p
+    return LinearSolve(u, 0, residual), p
+
+
+def _factorised_solve(matrix: Any, b: Array) -> tuple[Array, float]:
+    """The solution and its relative residual, infinite for a singular matrix."""
+    try:
+        factors = splu(matrix)
+    except RuntimeError:  # SuperLU found a pivot that is zero
+        return np.zeros_like(b), np.inf
+    x = factors.solve(b)
+    x += factors.solve(b - matrix @ x)  # thin cells cost digits; this brings them back
+    scale = float(np.linalg.norm(b)) or 1.0
+    return x, float(np.linalg.norm(b - matrix @ x)) / scale
 
 
 def solve_spd(system: System, how: How) -> Solved:

@@ -49,7 +49,7 @@ class Case:
 
     def weights(self) -> dict[str, Layer]:
         """Matrices and kernels of the hidden layers, without embeddings and read-out."""
-        last = self.anatomy.blocks[-1].name if len(self.anatomy.blocks) > 2 else None
+        last = self.anatomy.blocks[-1].name if len(self.anatomy.blocks) > 1 else None
         named = dict(self.module.named_parameters(remove_duplicate=False))
         return {
             name: layer

@@ -1,0 +1,33 @@
+"""One net trained on rows of a user's file, measured on rows that were held out.
+
+`femnets train --data FILE` takes its options from `Config`.
+"""
+
+from __future__ import annotations
+
+from base.errors import UserError
+from bench.cells import MACHINE, Result
+from bench.methods.configurations import DataConfig
+from nets import optimizers
+
+Config = DataConfig
+ALONE = False
+TIMED = MACHINE
+competitor = None  # data of one's own belong to no problem
+
+
+def needs_bytes(config: Config) -> int:
+    """Memory of torch itself, of the rows and of the optimiser's state."""
+    parameters = config.width**2 * config.hidden
+    return 900 * 2**20 + optimizers.state_bytes(config.optimizer, parameters)
+
+
+def run(config: Config) -> Result:
+    from bench.methods.own_data import train_on_rows
+    from nets.storage import to_bytes
+
+    if config.steps is None and config.evaluations is None:
+        raise UserError("a data_net cell has no limit that repeats; set steps or evaluations")
+    trained = train_on_rows(config)
+    weights = {"net": to_bytes(trained.net)}
+    return Result(trained.values, trained.arrays, weights, diverged=trained.values["diverged"])

@@ -1,0 +1,1 @@
+"""Methods of the questions that the paper leaves open: one file per study."""

@@ -1,0 +1,1 @@
+"""Surrogates of families: trained once on some μ, asked for others."""

@@ -1,0 +1,139 @@
+"""Families of problems: from how many queries does a surrogate pay?
+
+A solve per query is entered at every order, with the tolerance of each required error, so that the
+cheapest one that meets the error is found. A surrogate has the order that meets it, and a ladder of
+snapshots. Nets are trained with several seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log10
+from typing import Any
+
+from bench.cells import Cell
+
+YIELDS = (
+    "error_worst", "error_median", "modes", "seconds_offline", "seconds_functional",
+    "seconds_grid", "effectivity_high",
+)  # fmt: skip
+LADDERS = {1: (2, 3, 4, 6, 8, 12), 2: (8, 16, 24, 40, 64, 100), 4: (64, 128, 256, 500, 860)}
+SHORT = {1: (2, 5), 2: (12, 24), 4: (64,)}
+MOST_MODES = 120  # of a reduced basis: beyond, its dense system takes as long as a solve
+COARSE = {"N0": 4, "N1": 2}  # cells per side
+
+
+@dataclass(frozen=True)
+class Config:
+    families: tuple[str, ...] = ("bump",)
+    dimension: tuple[int, ...] = (1, 2)
+    contrasts: tuple[float, ...] = (10.0,)
+    errors: tuple[float, ...] = (1e-2, 1e-3)
+    orders: tuple[int, ...] = (4, 5, 6, 7, 8)
+    methods: tuple[str, ...] = ("rb", "chebyshev", "kernel")
+    snapshots: tuple[int, ...] = ()
+    nets: tuple[str, ...] = ("net", "space-net", "equation-net")
+    taus: tuple[str, ...] = ("fixed",)
+    net_error: float = 1e-2
+    net_snapshots: int = 24
+    steps: int = 30
+    seeds: tuple[int, ...] = (0,)
+    queries: int = 20
+    reference: int = 12
+    short: bool = True
+
+
+PRESETS = {
+    "quick": Config(),
+    "paper": Config(
+        families=("bump", "source", "shifted"),
+        dimension=(1, 2, 4),
+        contrasts=(10.0, 1000.0),
+        errors=(1e-2, 1e-3, 1e-4),
+        orders=tuple(range(3, 16)),
+        methods=("rb", "rb-greedy", "chebyshev", "polynomial", "kernel", "features"),
+        nets=("net", "space-features", "space-net", "equation-net"),
+        taus=("fixed", "learned"),
+        net_snapshots=128,
+        steps=600,
+        seeds=tuple(range(1000, 1012)),
+        queries=200,
+        reference=18,
+        short=False,
+    ),
+    "full": Config(
+        families=("bump", "source", "shifted"),
+        dimension=(1, 2, 4, 8),
+        contrasts=(10.0, 1000.0),
+        errors=(1e-2, 1e-3, 1e-4, 1e-6),
+        orders=tuple(range(3, 21)),
+        methods=("rb", "rb-greedy", "chebyshev", "polynomial", "kernel", "features"),
+        nets=("net", "space-features", "space-net", "equation-net"),
+        taus=("fixed", "learned"),
+        net_snapshots=512,
+        steps=3000,
+        seeds=tuple(range(1000, 1020)),
+        queries=200,
+        reference=22,
+        short=False,
+    ),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [cell for shared in _families(config) for cell in _of_family(config, shared)]
+
+
+def _families(config: Config) -> Iterator[dict[str, Any]]:
+    """Families with their dimensions and contrasts, as far as they have them."""
+    from bench.problems.families import REGISTRY
+
+    for name in config.families:
+        for dimension in config.dimension:
+            if dimension not in REGISTRY.get(name).DIMENSIONS:
+                continue
+            for contrast in config.contrasts if name == "bump" else config.contrasts[:1]:
+                yield {
+                    "family": name, "dimension": dimension, "contrast": contrast,
+                    "queries": config.queries, "reference": config.reference,
+                }  # fmt: skip
+
+
+def _of_family(config: Config, shared: dict[str, Any]) -> Iterator[Cell]:
+    yield Cell("family_solve", {**shared, "element": "none"})
+    for element, n in COARSE.items():
+        yield Cell("family_solve", {**shared, "element": element, "n": n, "tol": 1e-2})
+    for error in config.errors:
+        for order in config.orders:
+            yield Cell("family_solve", {**shared, "order": order, "tol": error})
+        for method in config.methods:
+            for snapshots in _ladder(config, shared["dimension"], method):
+                yield Cell("family_surrogate", {
+                    **shared, **_truth(error, shared["contrast"]), "method": method,
+                    "snapshots": snapshots,
+                    "modes": MOST_MODES if method.startswith("rb") else 0,
+                })  # fmt: skip
+    for method in config.nets:
+        for tau in config.taus if method in ("space-net",) else config.taus[:1]:
+            for seed in config.seeds:
+                yield Cell("family_surrogate", {
+                    **shared, **_truth(config.net_error, shared["contrast"]), "method": method,
+                    "snapshots": config.net_snapshots, "tau": tau, "steps": config.steps,
+                    "seed": seed,
+                })  # fmt: skip
+
+
+def _ladder(config: Config, dimension: int, method: str) -> tuple[int, ...]:
+    """Numbers of snapshots; the greedy choice is for few."""
+    ladder = config.snapshots or (SHORT if config.short else LADDERS).get(
+        dimension, (64, 256, 1024)
+    )
+    return tuple(n for n in ladder if n <= 64) if method == "rb-greedy" else ladder
+
+
+def _truth(error: float, contrast: float) -> dict[str, Any]:
+    """The order and tolerance of snapshots that leave a part of the required error."""
+    digits = log10(1.0 / error)
+    order = round(3 * digits - 1 + max(0.0, log10(contrast / 10.0)))
+    return {"order": max(order, 3), "tol": 0.3 * error}

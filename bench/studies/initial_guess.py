@@ -1,0 +1,52 @@
+"""A net as the initial guess of a solver: iterations and seconds saved, and from which mesh on not.
+
+The paper suggests it and does not try it. Conjugate gradients start from zero, from the solution on
+the mesh with half as many cells per side, and from a net trained on samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell, paired
+
+YIELDS = ("net_hcurl_error", "predicted_n", "measured_n", "repaid_against_zero")
+
+
+@dataclass(frozen=True)
+class Config:
+    problems: tuple[str, ...] = ("maxwell", "helix")
+    steps: tuple[int, ...] = (100, 300, 1000)
+    n: tuple[int, ...] = (8, 16, 32, 64, 128)
+    n_second_order: tuple[int, ...] = (2, 4, 8, 16)
+    n_boundary_value: tuple[int, ...] = (4, 8, 16, 32, 64)
+    seeds: tuple[int, ...] = (1000, 1001, 1002)
+
+
+PRESETS = {
+    "quick": Config(
+        problems=("maxwell",),
+        steps=(100,),
+        n=(8, 16),
+        n_second_order=(2, 4),
+        n_boundary_value=(4, 8),
+        seeds=(0,),
+    ),
+    "paper": Config(),
+    "full": Config(steps=(100, 300, 1000, 3000), seeds=tuple(range(1000, 1012))),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    ladders = (
+        {"element": "N0", "n": config.n},
+        {"element": "N1", "n": config.n_second_order},
+        {"element": "N0", "n": config.n_boundary_value, "boundary_value": True},
+    )
+    return [
+        Cell("initial_guess", {"problem": problem, "steps": steps, **ladder, **paired(seed)})
+        for problem in config.problems
+        for steps in config.steps
+        for ladder in ladders
+        for seed in config.seeds
+    ]

@@ -1,0 +1,63 @@
+"""Is the learned τ an adaptive time grid? Steps against local errors, and the grid at other depths.
+
+The paper's central metaphor. An adaptive grid has small steps where the ODE behind the net bends,
+and it serves a finer discretisation of the same ODE better than even steps do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.cells import Cell
+
+YIELDS = ("correlation", "transferred", "uniform", "reversed")
+
+
+@dataclass(frozen=True)
+class Config:
+    nets: tuple[str, ...] = ("resnet", "fractional")
+    hidden: tuple[int, ...] = (12,)
+    deeper: int = 24
+    width: int = 20
+    samples: int = 200
+    evaluations: int = 300
+    rates: tuple[float, ...] = (3e-3, 1e-2, 2e-2, 4e-2, 1e-1)
+    tuning_seeds: tuple[int, ...] = (0, 1)
+    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+
+
+PRESETS = {
+    "quick": Config(
+        hidden=(6,),
+        deeper=10,
+        width=10,
+        samples=100,
+        evaluations=100,
+        rates=(1e-2, 3e-2),
+        tuning_seeds=(0,),
+        seeds=(1, 2),
+    ),
+    "paper": Config(),
+    "full": Config(hidden=(6, 12, 24), deeper=48, seeds=tuple(range(1000, 1030))),
+}
+
+
+def cells(config: Config) -> list[Cell]:
+    return [
+        Cell(
+            "time_grid",
+            {
+                "net": net,
+                "hidden": hidden,
+                "deeper": config.deeper,
+                "width": config.width,
+                "samples": config.samples,
+                "evaluations": config.evaluations,
+                "rates": config.rates,
+                "tuning_seeds": config.tuning_seeds,
+                "seeds": config.seeds,
+            },
+        )
+        for net in config.nets
+        for hidden in config.hidden
+    ]

@@ -1,0 +1,78 @@
+"""A net as the initial guess of a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from bench.store.results import Results, StoredResult, median
+from reports.context import Run
+from reports.document import Block, Paragraph, Picture
+from reports.figures.initial_guess import iterations
+from reports.tables import SEEDS, study_table
+
+STUDY = "initial_guess"
+
+TITLE = "A net as the initial guess of a solver"
+ORDER = 84
+STUDIES = (STUDY,)
+GAP = "no net started a solver in this run."
+TEXT = (
+    "The paper suggests a trained net as the start of an iterative method. Here conjugate "
+    "gradients with the project's preconditioners start from zero, from the solution on the mesh "
+    "with half as many cells per side, and from a net trained on samples, interpolated into the "
+    "element's space. A net with a fixed error is the better start until the coarser mesh is as "
+    "accurate as the net; that mesh is predicted from the net's H(curl) error and measured. "
+    "Seconds include the evaluation of the net on every edge."
+)
+CAPTION = (
+    "Iterations of conjugate gradients to a relative residual of 10⁻⁸ against cells per side, by "
+    "start; the most accurate net of the first problem, N₀, best approximation."
+)
+TABLE = (
+    "Cells per side from which the coarser mesh is the better start, predicted and measured, and "
+    "the number of solves on the finest mesh after which the training is repaid (none: never). "
+    "Errors of the nets are in H(curl) on the cube."
+)
+
+
+def contents(run: Run) -> list[Block]:
+    found = run.results_of(STUDY).select("initial_guess")
+    if not len(found):
+        return []
+    by = {
+        "field": "problem", "element": "element", "boundary-value problem": "boundary_value",
+        "steps": "steps",
+    }  # fmt: skip
+    measures = [
+        SEEDS,
+        ("net's error", "error", "net_hcurl_error"),
+        ("predicted n", "number", "predicted_n"),
+        ("measured n", "number", _middle("measured_n")),
+        ("repaid, from zero", "number", _middle("repaid_against_zero")),
+        ("repaid, from the coarser mesh", "number", _middle("repaid_against_coarse")),
+    ]
+    source = run.source(STUDY, found)
+    return [
+        Paragraph(TEXT),
+        Picture("guess", CAPTION, partial(iterations, _best(found)), CAPTION, source),
+        study_table(run, STUDY, found, "guesses", TABLE, by, measures),
+    ]
+
+
+def _middle(name: str) -> Callable[[Results], float | None]:
+    """The median of what exists; None where the median does not."""
+
+    def middle(group: Results) -> float | None:
+        values: list[Any] = group.value(name)
+        found = [float("inf") if value is None else float(value) for value in values]
+        value = median(found)
+        return None if value == float("inf") else value
+
+    return middle
+
+
+def _best(found: Results) -> StoredResult:
+    plain = [r for r in found if r.config["element"] == "N0" and not r.config["boundary_value"]]
+    return min(plain or list(found), key=lambda record: record.values["net_hcurl_error"])

@@ -1,0 +1,62 @@
+"""The tournament: own nets, optimisers, problems and data files at the same budget."""
+
+from __future__ import annotations
+
+from bench.core.plugins import display
+from bench.store.results import Results
+from reports.context import Run
+from reports.document import Block, Paragraph
+from reports.names import net_name
+from reports.tables import DIVERGED, SEEDS, Measure, grouped, medians_by
+
+STUDY = "tournament"
+
+TITLE, ORDER = "Tournament", 74
+STUDIES, GAP = (STUDY,), "no nets and optimisers were compared in a tournament."
+TEXT = (
+    "Every pair of a net and an optimiser has the same budget of evaluations of loss and gradient, "
+    "the same starting weights and the same points, per seed. Given samples, a net fits u at "
+    "points x of the training part; given the equation, it is given f, φ and the boundary data g, "
+    "never u; of a file of rows, a fifth is held out to measure the error."
+)
+COST: list[Measure] = [
+    ("evaluations", "count", "evaluations"),
+    ("seconds", "seconds", "seconds"),
+    ("parameters", "count", "parameters"),
+]
+L2: Measure = ("relative L² error", "error", "relative_l2_error")
+LOSS: Measure = ("loss", "error", "J")
+TEST: Measure = ("relative test error", "error", "rel_test_error")
+DISTANCE: Measure = ("relative distance to elements", "error", "relative_distance")
+TRACKS: dict[str, tuple[str, str, str, list[Measure]]] = {
+    "net": ("fit", "problem", "Given samples: relative L² errors on the domain.", [L2, TEST]),
+    "solved_net": ("solve", "problem", "Given the equation: relative L² errors.", [L2, LOSS]),
+    "data_net": ("data", "data", "Given rows of a file: errors on the held-out rows.", [TEST]),
+}
+
+
+def contents(run: Run) -> list[Block]:
+    results = run.results_of(STUDY)
+    tables = [_table(run, kind, group) for kind in TRACKS if len(group := results.select(kind))]
+    return [Paragraph(TEXT), *tables] if tables else []
+
+
+def _table(run: Run, kind: str, group: Results) -> Block:
+    name, field, caption, errors = TRACKS[kind]
+    if any(record.values.get("relative_distance") is not None for record in group):
+        caption = "Given the equation: distances to an element solution, because u is not known."
+        errors = [DISTANCE, LOSS]
+    groups = {
+        (display(str(of)), net_name(first.config), activation, display(str(optimizer))): records
+        for (of, _, _, activation, optimizer), records in grouped(
+            group, field, "net", "tau", "activation", "optimizer"
+        ).items()
+        for first in [next(iter(records))]
+    }
+    title, _, of = errors[0]
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[1].median(str(of))))
+    heads = ("field", "net", "activation", "optimiser")
+    measures = [SEEDS, DIVERGED, *errors, *COST]
+    caption = f"{caption} Medians over seeds; per field the smallest {title} first."
+    source = run.source(STUDY, group)
+    return medians_by(f"tournament-{name}", caption, heads, dict(ordered), measures, source)
