@@ -83,9 +83,9 @@ def certify(field: Any, which: str | Problem, *, method: str = "auto") -> Certif
     callable (3, N) → (3, N). Methods: "own" residuals (modules, and callables with
     `jets(x, order)`), "reference" (any field), "auto" (both, the better counts).
     """
-    from bench.methods import certificates
+    from bench.methods.certificates.certify import certify as bounded
 
-    return certificates.certify(_certifiable(field), problem(which), method)
+    return bounded(_certifiable(field), problem(which), method)
 
 
 def _certifiable(field: Any) -> Any:

@@ -60,7 +60,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 def run(config: Config) -> Result:
     from bench import problems
-    from bench.methods.certificates import stored
+    from bench.methods.certificates.certify import stored
     from fem import elements
 
     problem = problems.get(config.problem)

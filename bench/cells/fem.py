@@ -105,7 +105,7 @@ def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.queries import seconds_per_point
     from bench.measure.timing import warm
-    from bench.methods.certificates import stored
+    from bench.methods.certificates.certify import stored
     from fem import elements
 
     problem = problems.get(config.problem)

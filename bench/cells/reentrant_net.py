@@ -71,7 +71,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 def run(config: Config) -> Result:
     from bench import problems
     from bench.core.plain_values import finite
-    from bench.methods.certificates import stored
+    from bench.methods.certificates.certify import stored
     from bench.methods.edge_forms import EdgeLoss
     from bench.methods.edge_forms.training import late_fall, measured, trained
 

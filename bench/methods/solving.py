@@ -20,7 +20,8 @@ from bench.core.settings import configured
 from bench.domains import Domain
 from bench.measure import norms
 from bench.methods import forms
-from bench.methods.certificates import relative_bound, stored
+from bench.methods.certificates.certify import stored
+from bench.methods.certificates.residuals import relative_bound
 from bench.methods.configurations import FEWEST_POINTS, SolvingConfig
 from bench.methods.training import FIGURES, MeasuredNet, histories, how_it_went, shape_and_start
 from bench.problems import Array, Problem

@@ -129,7 +129,7 @@ def certified(
     problem: Problem, solutions: Sequence[Solution], extras: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the extra columns with the bounds of each solution's error; `seconds` stays free."""
-    from bench.methods.certificates import certify
+    from bench.methods.certificates.certify import certify
 
     rows = []
     for solution, extra in zip(solutions, extras, strict=True):

@@ -40,7 +40,7 @@ def command(
 
     Exit code 0: at least one digit is certified; 1: none is, with the reason.
     """
-    from bench.methods import certificates
+    from bench.methods.certificates.certify import certify
     from femnets.cli._nets import use_threads
     from femnets.saved_nets import saved_field
     from femnets.user_files import used
@@ -48,7 +48,7 @@ def command(
     if norm not in NORMS:
         raise UserError(f"--norm must be l2 or energy, got {norm!r}")
     use_threads(threads)
-    found = certificates.certify(*saved_field(file, used(problem)), method)
+    found = certify(*saved_field(file, used(problem)), method)
     if as_json:
         show_json(found.document(norm))
     else:

@@ -131,12 +131,7 @@ def command(
     file_for(plot, "--plot", ".png")
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
-    if asked.guess and asked.solve:
-        raise UserError("--guess is for best approximations; leave out --solve or --guess")
-    if asked.certify and not asked.solve:
-        raise UserError("--certify bounds the error of the boundary-value problem; add --solve")
-    if asked.estimate and not asked.solve:
-        raise UserError("--estimate judges the boundary-value problem; add --solve")
+    _check_combination(asked)
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
@@ -170,6 +165,15 @@ def command(
         raise failure
     refused = asked.certify and not all(extra["certified"] for extra in extras)
     return EXIT_FAILED_CELLS if refused else 0
+
+
+def _check_combination(asked: Request) -> None:
+    if asked.guess and asked.solve:
+        raise UserError("--guess is for best approximations; leave out --solve or --guess")
+    if asked.certify and not asked.solve:
+        raise UserError("--certify bounds the error of the boundary-value problem; add --solve")
+    if asked.estimate and not asked.solve:
+        raise UserError("--estimate judges the boundary-value problem; add --solve")
 
 
 def _check_known(problem: Problem, solve: bool) -> None:

@@ -97,9 +97,8 @@ def command(
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
-    settings = _to_be_certified(
-        {**(get(recipe).settings if recipe else {}), **given}, track, seconds, until_certified
-    )
+    settings = {**(get(recipe).settings if recipe else {}), **given}
+    settings = _to_be_certified(settings, track, seconds, until_certified)
     track = "data" if "data" in given and track == "fit" else track
     kind = _config_of(track, settings)
     config: Any = configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
@@ -118,8 +117,7 @@ def command(
         show_json({**trained.values, "config": settings})
     else:
         typer.echo(table(trained.values))
-    code = exit_code(trained.training.interrupted, received)
-    return code or _certified(trained.values, until_certified)
+    return _ended(trained, received, until_certified)
 
 
 def _to_be_certified(
@@ -132,6 +130,11 @@ def _to_be_certified(
         raise UserError("--until-certified needs the equation; add --track solve")
     limited = seconds is not None or {"steps", "evaluations", "patience"} & settings.keys()
     return settings if limited else {**settings, "steps": MOST_STEPS}
+
+
+def _ended(trained: MeasuredNet, received: list[int], until_certified: float | None) -> int:
+    code = exit_code(trained.training.interrupted, received)
+    return code or _certified(trained.values, until_certified)
 
 
 def _certified(values: dict[str, Any], wanted: float | None) -> int:

@@ -10,7 +10,8 @@ from base.errors import UserError
 from bench import cells, problems
 from bench.cells import Cell
 from bench.measure.formulas import verdicts
-from bench.methods import certificates
+from bench.methods.certificates import certify as certificates
+from bench.methods.certificates.residuals import coefficient
 from bench.problems import not_known
 from bench.studies import reentrant, solve
 from fem.boundary_value import trace_of
@@ -156,7 +157,7 @@ def test_torch_modules_are_certified_by_their_own_residuals():
 
 @pytest.mark.parametrize("name", problems.names())
 def test_problems_declare_their_coefficient(name):
-    phi, doubt = certificates.coefficient(problems.get(name))
+    phi, doubt = coefficient(problems.get(name))
     assert doubt is None
     assert phi.minimum > 0
 

@@ -5,7 +5,7 @@ import pytest
 import femnets
 from bench import problems
 from bench.cells.solved_net import Config
-from bench.methods import certificates
+from bench.methods.certificates.residuals import own
 from bench.methods.solving import solve_net
 
 GROUP = "certificates"
@@ -23,10 +23,8 @@ def test_net_by_its_own_residuals(measured, name):
     config = Config(problem=name, hidden=2, width=20, evaluations=150.0)
     solved = solve_net(config)
     field = solved.collocation.field(solved.net)
-    certificates.own(field, problems.get(name))  # rules and caches
-    found = measured.benchmark.pedantic(
-        lambda: certificates.own(field, problems.get(name)), rounds=3
-    )
+    own(field, problems.get(name))  # rules and caches
+    found = measured.benchmark.pedantic(lambda: own(field, problems.get(name)), rounds=3)
     measured.info["l2_error"] = solved.values["l2_error"]
     measured.info["bound_over_error"] = found.l2_bound / solved.values["l2_error"]
     measured.info["share_of_training"] = found.seconds / solved.values["seconds"]

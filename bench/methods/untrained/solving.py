@@ -18,7 +18,7 @@ from bench import problems
 from bench.core.guards.sizes import check_memory
 from bench.core.plain_values import finite
 from bench.core.settings import configured
-from bench.methods.certificates import stored
+from bench.methods.certificates.certify import stored
 from bench.methods.collocation.clouds import FEWEST
 from bench.methods.solving import Collocation, SolvedField, box_of, evaluated, figures
 from bench.methods.untrained.configuration import UntrainedConfig

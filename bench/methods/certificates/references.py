@@ -1,122 +1,27 @@
-"""Certificates of fields on a problem: bounds of their errors from its data, never from u.
-
-*own*: by the field's residuals, for fields with derivatives. *recovered*: by σ and τ of one order
-more, for solutions on bricks. *reference*: by the distance from a p- or hp-solution that has a
-certificate itself, for any field.
-"""
+"""Certificates by the distance from a reference: a p- or hp-solution that has one itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from base.errors import UserError, nearest
-from bench.methods.boundary_value import boundary_value_data
+from base.errors import UserError
+from bench.methods.certificates.residuals import recovered
 from bench.methods.finite_elements import Discretisation, approximate
-from bench.problems import Array, Problem, one
+from bench.problems import Array, Problem
 
 if TYPE_CHECKING:
     from fem.certificates.certificate import Certificate
-    from fem.certificates.constants import PhiBounds
     from fem.rules.quadrature import Quadrature, Rule
 
-METHODS = ("auto", "own", "reference")
-STORED = (
-    "l2_bound", "l2_lower_bound", "relative_l2_bound", "energy_bound", "energy_lower_bound",
-    "own_l2_bound", "certificate", "seconds_certificate",
-)  # fmt: skip
-SAMPLED = 4096  # points at which an undeclared φ is bounded
 ORDER = 12  # of the reference on one brick, where u is smooth
 # layers of the reference at a singular edge, tried in this order, on the cube (fast) and elsewhere
 CUBE_LAYERS, LAYERS = (4, 8), (2, 3)
 MOST_POINTS = 200_000  # of a mesh, for comparisons
 CLOSE = 0.2  # a reference is good enough if its own bound is below this share of the distance
-
-
-def coefficient(problem: Problem) -> tuple[PhiBounds, str | None]:
-    """What the problem declares of φ; where it does not, sampled values and a doubt."""
-    from fem.certificates.constants import PhiBounds
-
-    if problem.phi is one:
-        return PhiBounds(), None
-    if problem.phi_min is not None and problem.phi_slope is not None:
-        return PhiBounds(minimum=problem.phi_min, slope=problem.phi_slope), None
-    x = problem.domain.sample(SAMPLED, 0)
-    phi = problem.phi(x)
-    slope = np.linalg.norm(problem.grad_phi(x), axis=0) / phi
-    doubt = "the problem does not declare phi_min and phi_slope, so they were sampled"
-    return PhiBounds(minimum=float(phi.min()), slope=float(slope.max())), doubt
-
-
-def certify(field: Any, problem: Problem, method: str = "auto") -> Certificate:
-    """Bound the error of a field: a callable, with `jets` or `curl` if it has derivatives.
-
-    `auto`: by its own residuals or, on bricks, by recovery, and by a reference; the better counts.
-    """
-    if method not in METHODS:
-        raise UserError(f"unknown method {method!r}; {nearest(method, list(METHODS))}")
-    started = perf_counter()
-    found = []
-    if method != "reference" and (_on_bricks(field) or hasattr(field, "jets")):
-        found.append(recovered(field, problem) if _on_bricks(field) else own(field, problem))
-    elif method == "own":
-        raise UserError("this field has no derivatives (jets); use --method reference")
-    if method == "reference" or (method == "auto" and not _on_bricks(field)):
-        found.append(by_reference(field, problem))
-    return _better(found).took(perf_counter() - started)
-
-
-def _on_bricks(field: Any) -> bool:
-    """Whether a field is the solution of a boundary-value problem on bricks."""
-    from fem.spaces.bricks.space import BrickSpace
-
-    return hasattr(field, "multiplier") and isinstance(field.space, BrickSpace)
-
-
-def _better(found: list[Certificate]) -> Certificate:
-    """The certificate with the smaller bound, and the energy bound of another if it has none."""
-    best = min(found, key=lambda each: (each.doubt is not None, each.l2_bound or np.inf))
-    for other in found:
-        if best.energy_bound is None and other.energy_bound is not None and not other.doubt:
-            best = replace(best, energy_bound=other.energy_bound, energy_norm=other.energy_norm)
-    return best
-
-
-def own(field: Any, problem: Problem) -> Certificate:
-    """The certificate of a field with `jets` by its own residuals."""
-    from fem.certificates.own import certify_own
-
-    phi, doubt = coefficient(problem)
-    return certify_own(
-        field,
-        boundary_value_data(problem, whole_trace=True),
-        problem.domain.geometry(problem.natural),
-        phi,
-        twice=problem.domain.structured or getattr(field, "built_in", None) is None,
-        doubt=doubt,
-    )
-
-
-def relative_bound(field: Any, problem: Problem) -> float:
-    """The relative L² error that a field's own residuals certify; infinite where none is."""
-    found = own(field, problem)
-    share = None if found.doubt else found.relative_l2_bound
-    return np.inf if share is None else share
-
-
-def recovered(solution: Any, problem: Problem) -> Certificate:
-    """The certificate of a boundary-value solution on bricks."""
-    from fem.certificates.elements import certify_bricks
-
-    phi, doubt = coefficient(problem)
-    data = boundary_value_data(problem, whole_trace=True)
-    geometry = problem.domain.geometry(problem.natural)
-    return certify_bricks(solution, data, geometry, phi, doubt=doubt)
 
 
 @lru_cache(maxsize=8)
@@ -246,29 +151,3 @@ def _curl(field: Any, x: Array) -> Array:
     from fem.certificates.jets import curl
 
     return curl(field.jets(x, "first")) if hasattr(field, "jets") else np.asarray(field.curl(x))
-
-
-def stored(field: Any, problem: Problem) -> dict[str, Any]:
-    """What cells keep of the certificates of a field: null where there is none, with a reason.
-
-    `own_l2_bound` is the bound by the field's own residuals or by recovery.
-    """
-    found: list[Certificate] = []
-    reasons = []
-    for method in ("own",) if _on_bricks(field) else ("own", "reference"):
-        try:
-            found.append(certify(field, problem, method))
-        except UserError as error:
-            reasons.append(str(error))
-    if not found:
-        return dict.fromkeys(STORED) | {"certified": False, "certificate_reason": reasons[-1]}
-    document = _better(found).document()
-    values = {name: document[name] for name in STORED[:5]}
-    own = [each.l2_bound for each in found if each.method != "reference"]
-    return values | {
-        "own_l2_bound": own[0] if own and own[0] is not None and np.isfinite(own[0]) else None,
-        "certified": document["certified"],
-        "certificate": document["method"],
-        "certificate_reason": document["reason"],
-        "seconds_certificate": sum(each.seconds for each in found),
-    }
