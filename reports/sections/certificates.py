@@ -43,7 +43,7 @@ def contents(run: Run) -> list[Block]:
         "nets": [r for r in records if r.kind.endswith("net")],
         "elements": [r for r in records if not r.kind.endswith("net")],
     }
-    source = run.source(STUDIES[0], Results(records))
+    source = run.made_by(Results(records))
     picture = Picture(
         "certificates-bounds",
         "Bound of the L² error against the true L² error, on the whole domain, one mark per field; "
