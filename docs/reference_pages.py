@@ -104,11 +104,14 @@ def results() -> Iterator[str]:
     yield from _quoted(tables.__doc__ or "")
 
 
-# What users import, and the classes of what it returns.
+# What users import: what a package exports, further classes, and the classes of what is returned.
 PACKAGES = ("femnets", "nets", "fem", "reports")
-RETURNED = {
+FURTHER = {
     "femnets": ("bench.store.run.Run",),
     "nets": (
+        "nets.optimizers.SSBFGS",
+        "nets.optimizers.SSBroyden",
+        "nets.optimizers.LM",
         "nets.module.Network",
         "nets.gradients.recorder.GradientHistory",
         "nets.laboratory.study.GradientStudy",
@@ -128,7 +131,7 @@ def public_names() -> dict[str, list[str]]:
         fresh = [name for name in names if id(getattr(module, name)) not in seen]
         seen |= {id(getattr(module, name)) for name in fresh}
         found[package] = [f"{package}.{name}" for name in fresh]
-        found[package] += RETURNED.get(package, ())
+        found[package] += FURTHER.get(package, ())
     return found
 
 

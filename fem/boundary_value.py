@@ -71,6 +71,9 @@ class BoundaryValueSolution(Solution):
     multiplier: Array  # coefficients of p_h in the Lagrange space
     multiplier_norm: float  # ‖∇p_h‖
     estimated: float | None = None  # η, if it was computed during the solve
+    # Above 1, u × n and div u leave as many fields less one undetermined; u_h has no flux through
+    # any component of the boundary.
+    boundary_components: int = 1
     divergence: float  # max |(u_h, ∇q) + (ρ, q)| over nodal q, relative to ‖u_h‖ ‖∇q‖
 
     @property

@@ -9,6 +9,7 @@ The Python interface. Every name is imported when first used, so `import femnets
     femnets.solve(mine, n=4).l2_error                         # given f, phi and the trace only
     net = femnets.build(net="resnet", hidden=2, width=20)
     femnets.train(net, *femnets.samples(mine, 1000))
+    femnets.surrogate(family="bump", snapshots=24)([3.0, 0.4])  # the field at μ, points -> values
     femnets.load("demo").to_pandas()                          # a run as one tidy table
     femnets.report("demo")                                    # its page and its PDF
 """
@@ -32,10 +33,12 @@ _HOME = {
     "loss_and_grad": "nets",
     "mesh_domain": "bench.domains.parts.mesh_file",
     "problem": "femnets.fields",
+    "random_features": "femnets.fields",
     "record_gradients": "nets",
     "report": "femnets.runs",
     "samples": "femnets.fields",
     "solve": "femnets.fields",
+    "surrogate": "femnets.surrogates",
     "train": "nets",
 }
 

@@ -9,6 +9,7 @@ from base.errors import UserError
 
 if TYPE_CHECKING:
     from bench.measure.formulas import Verdict
+    from bench.methods.untrained.solving import UntrainedNet
     from bench.problems import Array, Problem
     from fem.certificates.certificate import Certificate
     from fem.solutions import Solution
@@ -103,3 +104,16 @@ def _certifiable(field: Any) -> Any:
 
         return ModuleField(field)
     return field
+
+
+def random_features(which: str, **settings: Any) -> UntrainedNet:
+    """Solve the boundary-value problem by a net whose hidden weights are drawn, not trained.
+
+    Keywords: `features`, `scale`, `activation`, `seed`, `data_seed`, as `femnets train --net
+    random-features` has them. The result has `field`, `net` and `values`.
+    """
+    from bench.methods.untrained.solving import solve_untrained
+    from femnets.user_files import used
+
+    chosen = {name: str(v) if name == "scale" else v for name, v in settings.items()}
+    return solve_untrained({"problem": used(which), **chosen})

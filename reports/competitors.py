@@ -16,6 +16,7 @@ import numpy as np
 
 from bench import problems
 from bench.core.information import INFORMATION, Information
+from bench.methods.competitor import NETS
 from bench.methods.competitor import Competitor as Declared
 from bench.store.results import Results, StoredResult, median
 from bench.store.results import competitor as declared
@@ -66,7 +67,7 @@ class Competitor:
 
     @property
     def is_net(self) -> bool:
-        return self.declared.family == "net"
+        return self.declared.family in NETS
 
     @property
     def seconds_tuning(self) -> float | None:

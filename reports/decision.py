@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bench.methods.competitor import NETS
 from bench.store.results import median
 
 REQUIRED = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
@@ -81,7 +82,7 @@ class Method:
 
     @property
     def is_net(self) -> bool:
-        return self.family == "net"
+        return self.family in NETS
 
     def reached(self, required: float) -> int:
         """In how many seeds the error is reached."""

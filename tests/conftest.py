@@ -97,3 +97,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """`-m fuzz` takes the large dose: an hour."""
     if config.getoption("-m") == "fuzz":
         settings.load_profile("fuzz")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Large cases run only where they are asked for."""
+    if "large" not in config.getoption("-m"):
+        reason = pytest.mark.skip(reason="large: run it with -m large")
+        for item in items:
+            if "large" in item.keywords:
+                item.add_marker(reason)

@@ -33,18 +33,27 @@ def needs_bytes(config: Config) -> int:
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     return Competitor(
         title=f"{config.method.replace('_', ' ')} ({config.features})"
+        + (" given the kind of singularity" if _known(config.method) else "")
         + samples_title(config.samples),
         series=config.method.replace("_", " "),
         family="linear model",
         look=config.method,
         information="samples",
-        given=samples_given(config.samples, config.features),
+        given=samples_given(config.samples, config.features) + _known(config.method),
         inputs=config.features,
         unknowns=int(values["unknowns"]),
         tuned=_tuned(values.get("chosen")),
         search="counted" if values.get("chosen") else "none",
         samples=config.samples,
     )
+
+
+def _known(method: str) -> str:
+    """What a method is given beyond the samples, as its file declares it."""
+    from bench.methods.baselines import get
+
+    more = getattr(get(method), "KNOWS", "")
+    return f"; also {more}" if more else ""
 
 
 def _tuned(chosen: Mapping[str, Any] | None) -> str:

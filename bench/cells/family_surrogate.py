@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bench.cells import MACHINE, Result
 from bench.core.settings import setting
+
+if TYPE_CHECKING:
+    from bench.methods.surrogates.surrogate import Plan
 
 _NET = "Nets"
 
@@ -15,7 +19,7 @@ class Config:
     family: str = setting("bump", help="The family: a file of bench/problems/families.")
     dimension: int = setting(2, min=1, help="The number of parameters.")
     contrast: float = setting(10.0, above=0, help="The largest amplitude in φ.")
-    method: str = setting("rb", help="The surrogate; `femnets list` names them.")
+    method: str = setting("rb", help="The surrogate: rb, chebyshev, kernel, net, space-net, …")
     order: int = setting(8, min=1, max=24, help="The order of the snapshots.")
     snapshots: int = setting(24, min=1, help="Solves, or μ of a net without snapshots.")
     modes: int = setting(0, min=0, help="At most so many fields of the basis; 0: all.")
@@ -44,31 +48,14 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    import numpy as np
+    from bench.methods.surrogates.queries import measured
 
-    from bench.methods.surrogates.queries import Asked, batch_seconds, effectivities, ruler
-    from bench.methods.surrogates.surrogate import Plan, made
-
-    surrogate = made(Plan(**{name: getattr(config, name) for name in PLAN}))
-    asked = Asked(
-        ruler(config.family, config.dimension, config.contrast, config.reference, config.queries)
-    )
-    errors = asked.errors(surrogate)
-    indices = effectivities(surrogate, asked.ruler.mus)
-    basis = surrogate.basis
-    values = {
-        "error_worst": float(errors.max()),
-        "error_median": float(np.median(errors)),
-        "modes": None if basis is None else len(basis),
-        "terms": len(surrogate.lifts.interpolation.mus),
-        "effectivity_low": min(indices) if indices else None,
-        "effectivity_high": max(indices) if indices else None,
-        "seconds_offline": sum(surrogate.seconds.values()),
-        "seconds_batch": batch_seconds(surrogate, asked.ruler.mus),
-        **{f"seconds_{name}": value for name, value in surrogate.seconds.items()},
-        **asked.seconds(surrogate),
-    }
-    arrays = {"errors": errors}
-    if basis is not None:
-        arrays["singular"] = basis.singular
+    _, values, arrays = measured(plan_of(config), config.queries, config.reference)
     return Result(values, arrays)
+
+
+def plan_of(config: Config) -> Plan:
+    """The surrogate that the settings describe."""
+    from bench.methods.surrogates.surrogate import Plan
+
+    return Plan(**{name: getattr(config, name) for name in PLAN})

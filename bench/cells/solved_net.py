@@ -34,13 +34,12 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     return Competitor(
         title=f"{family_of(config, values)} {size} {config.activation}{_differences(config)}",
         series=f"{series_of(config, values)}, {config.form} form",
-        family="net",
+        family="partly trained net" if config.optimizer == PROJECTING else "net",
         look=look_of(config),
         information="equation",
         given=INFORMATION["equation"].given,
         inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
-        training="partly trained" if config.optimizer == PROJECTING else "trained",
         tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
         search="elsewhere",
     )

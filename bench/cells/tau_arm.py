@@ -1,13 +1,16 @@
 """One arm of the τ study: tuned on seeds of its own, then judged on others.
 
 Rate, τ₀ and scale of the weights are searched in the same way for every arm, one setting at a time
-over all of its candidates, by the median training error over the tuning seeds. Only then are the
-judging seeds looked at, each on every data set. Tuning and judging are one cell, so that the
+over all of its candidates, by the largest training error over the tuning seeds: by their median a
+rate at which half of the trainings fail looks best (pilot, ResNet of 20 layers, τ fixed: 4e-6 on
+three tuning seeds, 1e-4 on others). Only then are the judging seeds looked at, each on every data
+set. Tuning and judging are one cell, so that the
 choice is a function of the config alone and nothing is passed from cell to cell.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +72,10 @@ def needs_bytes(config: Config) -> int:
     return 500 * 2**20 + optimizers.state_bytes(config.optimizer, parameters, {})
 
 
+def _or_infinite(trained: Trained) -> float:
+    return math.inf if trained.train_mse is None else trained.train_mse
+
+
 def run(config: Config) -> Result:
     from bench.measure.medians import median
     from bench.methods.tau_arms import at_the_edge, search, trained
@@ -81,7 +88,7 @@ def run(config: Config) -> Result:
 
     chosen, tried = search(
         config.grid,
-        lambda point: median(result(point, s, s).train_mse for s in config.tuning_seeds),
+        lambda point: max(_or_infinite(result(point, s, s)) for s in config.tuning_seeds),
     )
     runs = [
         {"seed": seed, "data_seed": data, **result(chosen, seed, data).document()}

@@ -33,13 +33,12 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     return Competitor(
         title=f"untrained net, {int(values['features'])} {config.activation} features{chosen}",
         series=f"untrained net ({config.activation} features)",
-        family="net",
+        family="untrained net",
         look="untrained",
         information="equation",
         given=INFORMATION["equation"].given,
         inputs=INFORMATION["equation"].given,
         unknowns=int(values["unknowns"]),
-        training="untrained",
         tuned="windows and weights by pilots on two fields" if windows else "scale without u",
         search="elsewhere" if windows else "counted",
     )

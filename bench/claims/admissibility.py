@@ -115,7 +115,8 @@ def given_to(record: StoredResult) -> tuple[Any, ...]:
     if shown is not None:
         track = (shown.information, shown.samples, shown.inputs)
     rules = (config.get("inside"), config.get("rim"))
-    edge = bool(config.get("grading") or config.get("layers") or "graded" in rules)
+    meshed = config.get("grading") or config.get("layers")
+    edge = bool(meshed or "graded" in rules or record.values.get("given_edge"))
     exponent = bool(config.get("singular"))
     return (*track, *(("the edge",) if edge or exponent else ()), *(("its exponent",) * exponent))
 
@@ -162,11 +163,27 @@ def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
     return {name: record.config[of] for name, of in names.items() if name != unused}
 
 
+MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own kind
+
+
+def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
+    """The first complaint about the ladders of a method: uniform meshes, graded ones, layers and
+    adaptive ones are ladders of their own."""
+    found: dict[tuple[Any, ...], list[StoredResult]] = {}
+    for record in records:
+        kind = tuple(bool(record.config.get(name)) for name in MESHES)
+        found.setdefault((record.config.get("element"), *kind), []).append(record)
+    complaints = (ladder(rungs_of(Results(group)), method) for group in found.values())
+    return next(filter(None, complaints), None)
+
+
 def rungs_of(results: Results, error: str = "l2_error") -> list[Rung]:
-    """The ladder of one method: the median over seeds at every size."""
+    """One ladder: the median over seeds at every size."""
     sizes: dict[float, list[StoredResult]] = {}
     for record in results:
-        work = float(record.values.get("dofs") or record.config.get("evaluations") or 0)
+        values = record.values
+        work = values.get("dofs") or record.config.get("evaluations") or values.get("unknowns")
+        work = float(work or 0)
         sizes.setdefault(work, []).append(record)
     groups = {work: Results(records) for work, records in sizes.items()}
     return [

@@ -13,8 +13,8 @@ SEARCHES = {
     "counted": "searched by validation, in seconds_tuning",
     "elsewhere": "settings were found before, at a cost that is not counted",
 }
-# Which weights of a net are trained: all, the hidden ones with the output weights eliminated, none.
-TRAINING = ("trained", "partly trained", "untrained")
+# Families of nets and what of them is trained; partly: the output weights are eliminated.
+NETS = {"net": "trained", "partly trained net": "partly trained", "untrained net": "untrained"}
 PAPER_SAMPLES = 12_000
 INPUTS = {"x": "positions", "f": "the right-hand side f", "phi": "the coefficient φ"}
 
@@ -38,7 +38,6 @@ class Competitor:
     search: str = "none"  # for its settings: none, counted (seconds_tuning), elsewhere
     samples: int | None = None  # of the field, where it is given samples
     precision: str = "float64"
-    training: str = ""  # of a net's weights: one of TRAINING
 
     def __post_init__(self) -> None:
         if self.search not in SEARCHES:

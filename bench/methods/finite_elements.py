@@ -282,4 +282,5 @@ def own_measures(
         if estimate is None or not problem.known
         else estimate / solution.hcurl_error,
         **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
+        **({"boundary_components": count} if (count := solution.boundary_components) > 1 else {}),
     }

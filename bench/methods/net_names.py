@@ -33,7 +33,6 @@ def as_net(config: HasSamples, values: Mapping[str, Any], **own: str) -> Competi
         given=samples_given(config.samples, config.features),
         inputs=config.features,
         unknowns=int(values["parameters"]),
-        training="trained",
         samples=config.samples,
         **own,
     )

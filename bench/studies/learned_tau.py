@@ -32,13 +32,9 @@ class Config:
     arms: tuple[str, ...] = ARMS
     optimizers: tuple[str, ...] = ("adam", "steepest", "ssbfgs")
     # So wide that no arm of the pilots (seeds below 1000) ended at an end of a range.
-    rates: tuple[float, ...] = (
-        1e-3, 2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0, 2.0,
-    )  # fmt: skip
-    tau0s: tuple[str, ...] = (
-        "0.003/H", "0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H", "30/H",
-    )  # fmt: skip
-    scales: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0)
+    rates: tuple[float, ...] = (4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0, 2.0)
+    tau0s: tuple[str, ...] = ("0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H")
+    scales: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
     line_search_arms: tuple[str, ...] = ("fixed", "global", "learned")
     line_search_nets: tuple[str, ...] = ("resnet",)
     line_search_depths: tuple[int, ...] = (20,)
@@ -48,10 +44,10 @@ class Config:
     sweep_depths: tuple[int, ...] = (50,)
     width: int = 20
     samples: int = 200
-    # A tuned arm has about 80 trainings for tuning and 40 for judging; one of 250 evaluations takes
+    # A tuned arm has 150 trainings for tuning and 40 for judging; one of 250 evaluations takes
     # 0.2 s of a core at H = 6 and 1.8 s at H = 50 (Fractional-DNN).
     evaluations: int = 250
-    tuning_seeds: tuple[int, ...] = (0, 1)
+    tuning_seeds: tuple[int, ...] = (0, 1, 2, 3)
     seeds: tuple[int, ...] = tuple(range(1100, 1120))
     data_seeds: tuple[int, ...] = (1100, 1101)
 

@@ -47,6 +47,10 @@ class Config:
     edge_features: tuple[int, ...] = (200, 300, 450, 700)
     feature_activations: tuple[str, ...] = ("tanh", "sine")
     feature_seeds: tuple[int, ...] = tuple(range(1100, 1112))
+    # Nets interpolated into elements, on the first field: element, cells per side, order.
+    spaces: tuple[str, ...] = ("N0 3", "N1 2", "hexP 1 3")
+    interpolated_evaluations: int = 2000
+    interpolated_seeds: tuple[int, ...] = tuple(range(1100, 1112))
     n0: tuple[int, ...] = (4, 8, 16, 32)
     n1: tuple[int, ...] = (2, 4, 8)
     orders: tuple[int, ...] = (2, 4, 6, 8, 10, 12)
@@ -72,6 +76,9 @@ PRESETS = {
         edge_features=(40, 80),
         feature_activations=("tanh",),
         feature_seeds=(0,),
+        spaces=("hexP 1 2",),
+        interpolated_evaluations=200,
+        interpolated_seeds=(0,),
         n0=(4,),
         n1=(2,),
         orders=(2, 4, 8),
@@ -112,7 +119,7 @@ def on(config: Config, problem: Problem) -> Config:
 
 def cells(config: Config) -> list[Cell]:
     nets = [*_variants(config), *_best(config), *_race(config), *_partly(config)]
-    return [*nets, *_untrained(config), *_elements(config)]
+    return [*nets, *_untrained(config), *_interpolated(config), *_elements(config)]
 
 
 def _variants(config: Config) -> list[Cell]:
@@ -184,6 +191,22 @@ def _untrained(config: Config) -> list[Cell]:
         for activation in config.feature_activations
         for seed in config.feature_seeds
     ]
+
+
+def _interpolated(config: Config) -> list[Cell]:
+    common = {"problem": config.problems[0], "width": config.width}
+    common["evaluations"] = float(config.interpolated_evaluations)
+    return [
+        Cell("interpolated_net", common | _space(text) | {"seed": seed})
+        for text in config.spaces
+        for seed in config.interpolated_seeds
+    ]
+
+
+def _space(text: str) -> Settings:
+    """The settings of `N1 2` or `hexP 1 3`: element, cells per side, order."""
+    element, n, *order = text.split()
+    return {"element": element, "n": int(n), "order": int(order[0]) if order else None}
 
 
 def _elements(config: Config) -> list[Cell]:

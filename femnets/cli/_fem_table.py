@@ -22,6 +22,10 @@ COLUMNS = ("n", "dofs", "L² error", "rate", "H(curl)", "rate", "iter", "seconds
 WITH_ESTIMATE = (*COLUMNS[:6], "estimate", *COLUMNS[6:8])
 WITHOUT_U = ("n", "dofs", "L² apart", "rate", "curl apart", "estimate", "iter", "seconds", "MiB")
 NOTE = "apart: distance to the finest solution; estimate: estimated H(curl) error"
+VOIDS = (
+    "the boundary has {count} components (closed voids): u × n and div u determine u up to {rest} "
+    "field(s); shown is the one without flux through each component"
+)
 NARROW = 76
 
 SECONDS_BETWEEN_LOOKS = 0.25
@@ -76,10 +80,12 @@ class LiveTable(StatusLine):
         known = all(row["l2_error"] is not None for row in found)
         estimated = any(row.get("estimate") is not None for row in found)
         narrow = self._width() < NARROW
-        note = "" if known else NOTE
+        count = max((row.get("boundary_components", 1) for row in found), default=1)
+        notes = [] if known else [NOTE]
+        notes += [VOIDS.format(count=count, rest=count - 1)] if count > 1 else []
         table = Table(
             title=self.title,
-            caption=note,
+            caption="; ".join(notes),
             box=None if narrow else box.SIMPLE_HEAD,
             padding=(0, 1, 0, 0),
         )

@@ -25,15 +25,32 @@ def command(
         int | None,
         typer.Option(min=0, help="Seed of other points than those of the training."),
     ] = None,
+    mu: Annotated[
+        str | None,
+        typer.Option(help="Ask a surrogate (--track family) for this μ, such as 0.3,1.2."),
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="Refuse a surrogate of another family than this.")
+    ] = None,
+    vtu: Annotated[
+        Path | None, typer.Option(help="Write the field of --mu to this file, for ParaView.")
+    ] = None,
     threads: Threads = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a saved net, as `femnets train` does at its end."""
+    """Measure a saved net or surrogate, as `femnets train` does at its end, or ask it for a μ."""
     from femnets import saved_nets as saved
     from femnets.cli import _nets as nets
 
     nets.use_threads(threads)
+    from bench.methods.surrogates.file_header import is_surrogate
     from femnets.user_files import used
+
+    if is_surrogate(file) or mu is not None or vtu is not None or family is not None:
+        from femnets.cli._families import evaluate_family
+
+        evaluate_family(file, mu, family, vtu, as_json)
+        return
 
     used(plug or [])
     given = {"problem": used(problem), "data_seed": data_seed}

@@ -13,7 +13,8 @@ from femnets.cli._json import show_json
 def command(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """List studies, presets, problems, domains, architectures, optimisers, elements, baselines."""
+    """List studies, presets, problems, domains, architectures, optimisers, elements, baselines,
+    families."""
     known = catalogue()
     if json_output:
         show_json({noun: list(names) for noun, names in known.items()})
@@ -50,6 +51,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "optimisers": files_of("nets.optimizers"),
         "elements": {name: e.about for name, e in elements.elements().items()},
         "baselines": files_of("bench.methods.baselines"),
+        "families": files_of("bench.problems.families"),
     }
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError, nearest
-from bench.cells import data_net, plain, solved_net
+from bench.cells import data_net, family_surrogate, plain, solved_net
 from bench.cells.net import Config, needs_bytes
 from bench.core.guards.output import file_for
 from bench.core.guards.signals import CODES, ending_well, line
@@ -24,6 +24,7 @@ from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
 from femnets.cli import EXIT_FAILED_CELLS
+from femnets.cli._families import train_family
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of, read_as
 
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
-TRACKS: dict[str, type] = {"fit": Config, "solve": solved_net.Config}
+TRACKS: dict[str, type] = {
+    "fit": Config, "solve": solved_net.Config, "family": family_surrogate.Config,
+}  # fmt: skip
 CONFIGS = {**TRACKS, "data": data_net.Config}
 SIZES = {"fit": "samples", "solve": "points", "data": "rows"}
 WHERE = "a training"
@@ -43,7 +46,8 @@ HIDDEN = {"samples"}  # not an option of --track solve
 TRACK_HELP = (
     "What the net is given: fit, samples of u in the cylinder; solve, the equation f, φ and the "
     "boundary values, never u (then the net is 2-20 tanh and x its only input, unless you "
-    "set them)."
+    "set them); family, snapshots or the equation of a family of problems: a surrogate (--family, "
+    "--method, --snapshots, …)."
 )
 
 UntilCertified = Annotated[
@@ -57,7 +61,10 @@ UntilCertified = Annotated[
 ]
 
 
-@options_of(Config, solved_net.Config, UntrainedConfig, data_net.Config, insist=False)
+KINDS = (solved_net.Config, UntrainedConfig, data_net.Config, family_surrogate.Config)
+
+
+@options_of(Config, *KINDS, insist=False)
 def command(
     given: dict[str, Any],
     *,
@@ -93,7 +100,7 @@ def command(
     it with the best state so far.
     """
     from bench.core.settings import configured
-    from femnets.cli._nets import table, use_threads
+    from femnets.cli._nets import use_threads
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
@@ -105,6 +112,8 @@ def command(
     if isinstance(config, UntrainedConfig):
         use_threads(threads)
         return _untrained(config, seconds, save, history, as_json)
+    if isinstance(config, family_surrogate.Config):
+        return train_family(config, seconds, save, history, as_json, threads)
     check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
@@ -112,12 +121,17 @@ def command(
     with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
         trained = _trained(config, seconds, until_certified, progress)
     _written(trained, config, save, history)
-    if as_json:
-        settings = {**plain(config), "seconds": seconds, "track": track}
-        show_json({**trained.values, "config": settings})
-    else:
-        typer.echo(table(trained.values))
+    _shown(trained.values, {**plain(config), "seconds": seconds, "track": track}, as_json)
     return _ended(trained, received, until_certified)
+
+
+def _shown(values: dict[str, Any], settings: dict[str, Any], as_json: bool) -> None:
+    from femnets.cli._nets import table
+
+    if as_json:
+        show_json({**values, "config": settings})
+    else:
+        typer.echo(table(values))
 
 
 def _to_be_certified(
@@ -128,6 +142,8 @@ def _to_be_certified(
         return settings
     if track != "solve":
         raise UserError("--until-certified needs the equation; add --track solve")
+    if settings.get("net") == NAME:
+        raise UserError(f"--net {NAME} is not trained; leave out --until-certified, use certify")
     limited = seconds is not None or {"steps", "evaluations", "patience"} & settings.keys()
     return settings if limited else {**settings, "steps": MOST_STEPS}
 
@@ -214,9 +230,10 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
             if untrained:
                 raise UserError(f"{flag} has no meaning for --net {NAME}; leave it out")
             if "data" in (name, track):
-                other = "--track solve" if name == "data" else "--data"
+                other = f"--track {track}" if name == "data" else "--data"
                 raise UserError(f"{flag} does not go with {other}; leave it out")
-            other = next(each for each in TRACKS if each != track)
+            homes = {each: [f.name for f in dataclasses.fields(TRACKS[each])] for each in TRACKS}
+            other = next((each for each in TRACKS if name in homes[each]), "solve")
             raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
     return kind
 

@@ -17,7 +17,6 @@ from reports.svg import End, make_room, name_ends, plot_series
 
 MOST_SERIES = 6  # of a panel
 MOST_POINTS = 40  # of a curve
-NETS = ("net", "untrained net")  # families of which a panel shows the best member
 LOWEST_ORDER = "N0"  # the element that every panel shows
 
 
@@ -54,9 +53,9 @@ def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
     for c in sorted(field, key=lambda c: c.end_error):
         if 0 < c.end_error < math.inf and (c.seconds_alone or 0.0) > 0:
             family, series = c.declared.family, c.declared.series
-            groups.setdefault(f"best {family}" if family in NETS else series, []).append(c)
+            groups.setdefault(f"best {family}" if c.is_net else series, []).append(c)
     plain = [n for n, group in groups.items() if group[0].declared.look == LOWEST_ORDER]
-    nets = [n for n, group in groups.items() if group[0].declared.family in NETS]
+    nets = [n for n, group in groups.items() if group[0].is_net]
     kept = dict.fromkeys([*plain[:1], *nets, *groups])
     return {name: groups[name] for name in [*kept][:MOST_SERIES]}
 

@@ -21,7 +21,7 @@ TEXT = (
     "Every method here is given f, φ and the boundary data g, never the field. The networks are "
     "physics-informed (PINNs): they minimise J with w = 100 at N quasi-random points inside and M "
     "on the boundary, chosen alike for every field. Graded and hp meshes are given the place of a "
-    "singular edge; the networks are not."
+    "singular edge; trained networks are not, untrained ones are."
 )
 LOSS = Formula(
     'J = 1/N sum_i abs(("curl" phi "curl" u - f) / phi - nabla "div" u)^2 (x_i) '

@@ -79,7 +79,7 @@ def test_the_sweep_covers_a_factor_of_thirty():
         assert max(rates) / min(rates) == pytest.approx(30)
 
 
-def test_the_point_with_the_smallest_median_is_chosen_and_judged():
+def test_the_point_with_the_smallest_worst_error_is_chosen_and_judged():
     values = run(arm="learned", tuning_seeds=[0, 1])
     errors = [tried["train_mse"] for tried in values["tried"]]
     assert len(errors) <= 4

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import femnets
 from base.errors import UserError
 from bench import problems
 from bench.measure.norms import field_errors
@@ -174,6 +175,12 @@ class TestCommand:
     def test_it_needs_an_equation(self, capsys):
         assert invoke(["train", "--net", "random-features"]) == 2
         assert "use --track solve" in capsys.readouterr().err
+
+
+def test_it_is_called_from_python():
+    found = femnets.random_features("maxwell", features=30, scale=0.3)
+    x = np.full((3, 1), 0.5)
+    assert found.field(x) == pytest.approx(problems.get("maxwell").u(x), abs=1e-3)
 
 
 def test_the_method_has_one_name():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bench.claims.admissibility import ladder as climbed
-from bench.claims.admissibility import rungs_of, seeds
+from bench.claims.admissibility import ladders, seeds
 from bench.claims.arms import MAIN
 from bench.claims.certified import certificate_facts
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
+from bench.claims.themes.untrained import untrained
 from bench.store.results import Results, StoredResult, competitor, median
 
 GIVEN = "given the equation and boundary data"
@@ -31,10 +31,25 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        yield from _untrained(problem, results)
         lowest = [r for r in elements if r.config["element"] == "N0"]
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", lowest)
     yield from certificate_facts(results, "domains of all fields")
+
+
+def _untrained(problem: str, results: Results) -> Iterator[Fact]:
+    """The largest untrained nets."""
+    for nets in untrained(results, problem)[-1:]:
+        error = Fact(
+            name=f"{problem}-untrained-error", value=median(nets.errors()), unit="L² error",
+            domain=whole(problem), seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
+            refused="seeds" if seeds(len(nets)) else "",
+        )  # fmt: skip
+        yield error
+        yield error.named(f"{problem}-untrained-seconds", median(nets.value("seconds")), "s")
+        curl = median(nets.value("curl_error"))
+        yield error.named(f"{problem}-untrained-curl", curl, "error of the curl")
 
 
 def problems(results: Results) -> list[str]:
@@ -45,7 +60,7 @@ def problems(results: Results) -> list[str]:
 
 def cut_short(records: Iterable[StoredResult]) -> bool:
     """Whether a ladder ends before the common budget is used, and still falls."""
-    return bool(climbed(rungs_of(Results([*records])), "it"))
+    return bool(ladders(records, "it"))
 
 
 def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:

@@ -30,10 +30,7 @@ def solved(results: Results, problem: str, element: str) -> Results:
 def cut_short(nets: Results, elements: Results, title: str) -> Refusal | None:
     """The rule on ladders, for nets by the length of training and for elements by unknowns."""
     return admissibility.first_broken(
-        {
-            "ladder": admissibility.ladder(admissibility.rungs_of(elements), title)
-            or admissibility.ladder(admissibility.rungs_of(nets), "the net")
-        }
+        {"ladder": admissibility.ladders(elements, title) or admissibility.ladders(nets, "the net")}
     )
 
 

@@ -22,8 +22,14 @@ SCALES = (0.1, 0.25, 0.5, 1.0, 2.0)
 SCALE_COUNT = 300  # features with which the scale is chosen
 
 
-def random_fit(sigma: Activation, phase: float) -> Callable[[Array, Array, int], Fitted]:
-    """σ(s W x + b), W normal, b uniform in ±`phase`; σ acts in place."""
+def random_fit(
+    sigma: Activation, phase: float, octaves: float = 0.0
+) -> Callable[[Array, Array, int], Fitted]:
+    """σ(s W x + b), W normal, b uniform in ±`phase`; σ acts in place.
+
+    With `octaves` the scales of the features are spread over so many factors of two above s, and
+    each is zero at one of the samples: steep features would otherwise all lie at the centre.
+    """
 
     def fit(inputs: Array, targets: Array, seed: int) -> Fitted:
         watch = Stopwatch()
@@ -31,7 +37,7 @@ def random_fit(sigma: Activation, phase: float) -> Callable[[Array, Array, int],
         most = int(0.9 * split.rows.shape[1])
         counts = [count for count in COUNTS if count <= most] or [max(1, most - 1)]
         few = min(SCALE_COUNT, counts[-1])
-        made = partial(_features, sigma, phase, split.rows, seed)
+        made = partial(_features, sigma, phase, octaves, split.rows, seed)
         scale = smallest(SCALES, lambda s: Trained.of(made(few, s), split).error(split, few + 1))
         tried = Trained.of(made(counts[-1], scale), split)
         count = smallest(counts, lambda k: tried.error(split, k + 1))
@@ -43,7 +49,13 @@ def random_fit(sigma: Activation, phase: float) -> Callable[[Array, Array, int],
 
 
 def _features(
-    sigma: Activation, phase: float, rows: Array, seed: int, count: int, scale: float
+    sigma: Activation,
+    phase: float,
+    octaves: float,
+    rows: Array,
+    seed: int,
+    count: int,
+    scale: float,
 ) -> Features:
     """The constant, then `count` features, which are the first ones of any larger count."""
     centre, spread = rows.mean(axis=1), np.maximum(rows.std(axis=1), 1e-12)
@@ -51,6 +63,10 @@ def _features(
     drawn = generator.random((COUNTS[-1], 1))[:count]
     weights = scale * generator.normal(size=(COUNTS[-1], len(rows)))[:count] / spread
     biases = phase * (2 * drawn - 1) - (weights @ centre)[:, None]
+    if octaves:
+        weights *= 2.0 ** (octaves * generator.random((COUNTS[-1], 1))[:count])
+        places = rows[:, generator.integers(rows.shape[1], size=COUNTS[-1])[:count]]
+        biases = -np.einsum("kj,jk->k", weights, places)[:, None]
 
     def features(rows: Array) -> Array:
         values = np.empty((1 + count, rows.shape[1]))

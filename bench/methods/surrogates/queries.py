@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.measure.timing import clocked
-from bench.methods.surrogates.surrogate import Surrogate
+from bench.methods.surrogates.surrogate import Plan, Surrogate, made
 from bench.methods.surrogates.truth import Ruler, Truth
 from bench.problems.families import Array, get
 from fem.boundary_value import solve_boundary_value
@@ -20,6 +20,7 @@ UNSEEN = 900_000  # the seed of the μ that are asked; no surrogate is trained o
 TIMED = 12  # queries that are timed, after one to warm up
 POINTS = 12  # Gauss points per direction for fields without coefficients
 EFFECTIVITIES = 10
+REPEAT_BELOW_SECONDS = 1.0
 
 
 @lru_cache(maxsize=4)
@@ -144,3 +145,39 @@ def batch_seconds(surrogate: Surrogate, mus: Array) -> float | None:
         return None
     surrogate.batch(mus)
     return clocked(lambda: surrogate.batch(mus))[1] / len(mus)  # type: ignore[misc]
+
+
+def measured(
+    plan: Plan, queries: int, reference: int, say: Callable[[str], None] = lambda text: None
+) -> tuple[Surrogate, dict[str, Any], dict[str, Array]]:
+    """A surrogate with its errors and costs; short offline phases are the median of three."""
+    surrogate = made(plan, say)
+    runs = [surrogate.seconds]
+    if sum(surrogate.seconds.values()) < REPEAT_BELOW_SECONDS:
+        runs += [made(plan).seconds for _ in range(2)]
+    seconds = sorted(runs, key=lambda run: sum(run.values()))[len(runs) // 2]
+    say(f"measuring at {queries} unseen μ")
+    family = (plan.family, plan.dimension, plan.contrast)
+    return surrogate, *_described(surrogate, seconds, Asked(ruler(*family, reference, queries)))
+
+
+def _described(
+    surrogate: Surrogate, seconds: dict[str, float], asked: Asked
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The values and arrays of a surrogate."""
+    errors, basis = asked.errors(surrogate), surrogate.basis
+    indices = effectivities(surrogate, asked.ruler.mus)
+    values = {
+        "error_worst": float(errors.max()),
+        "error_median": float(np.median(errors)),
+        "modes": None if basis is None else len(basis),
+        "terms": len(surrogate.lifts.interpolation.mus),
+        "effectivity_low": min(indices) if indices else None,
+        "effectivity_high": max(indices) if indices else None,
+        "seconds_offline": sum(seconds.values()),
+        "seconds_batch": batch_seconds(surrogate, asked.ruler.mus),
+        **{f"seconds_{name}": value for name, value in seconds.items()},
+        **asked.seconds(surrogate),
+    }
+    singular = {} if basis is None else {"singular": basis.singular}
+    return values, {"errors": errors, **singular}

@@ -16,12 +16,12 @@ import numpy as np
 
 from base.errors import UserError
 from bench.methods.surrogates import nets
+from bench.methods.surrogates.file_header import FORMAT, metadata_of
 from bench.methods.surrogates.interpolation import Interpolation
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin, Lifts
 from bench.methods.surrogates.surrogate import INTRUSIVE, ON_SPACE, Plan, Surrogate, regressed
 from bench.methods.surrogates.truth import Truth
 
-FORMAT = "femnets surrogate 1"
 Arrays = dict[str, np.ndarray]
 
 
@@ -58,31 +58,12 @@ def _checksum(plan: str, arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def is_surrogate(path: Path) -> bool:
-    """Whether a readable safetensors file says that it holds a surrogate."""
-    try:
-        return _metadata(path).get("format", "").startswith("femnets surrogate")
-    except UserError:
-        return False
-
-
-def _metadata(path: Path) -> dict[str, str]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return file.metadata() or {}
-    except (SafetensorError, OSError) as error:
-        first = (str(error).splitlines() or ["unreadable"])[0][:200]
-        raise UserError(f"cannot read {path}: {first}; save the surrogate again") from None
-
-
 def load(path: str | Path) -> Surrogate:
     """The surrogate of a file; a damaged file, or one of another program, is a UserError."""
     from safetensors.numpy import load_file
 
     path = Path(path)
-    header = _metadata(path)
+    header = metadata_of(path)
     if header.get("format") != FORMAT:
         raise UserError(
             f"{path} holds no surrogate of femnets; write one with "

@@ -171,9 +171,10 @@ class Surrogate:
         return self.truth.bound(mu, self.basis.combined(self.coefficients(mu)))
 
 
-def made(plan: Plan) -> Surrogate:
-    """Build a surrogate and time its parts."""
+def made(plan: Plan, say: Callable[[str], None] = lambda text: None) -> Surrogate:
+    """Build a surrogate and time its parts; `say` is called with what comes next."""
     family = plan.chosen()
+    say(f"{plan.snapshots} snapshots of order {plan.order}")
     truth = Truth(family, plan.order)
     truth.solve(family.middle, plan.tol)  # set-up and compiled code
     family.design(2, 0)
@@ -199,6 +200,7 @@ def made(plan: Plan) -> Surrogate:
             else [truth.solve(mu, plan.tol).y for mu in mus]
         )
     )
+    say(f"{METHODS[plan.method]} from {len(ys)} snapshots")
     basis, seconds["basis"] = clocked(lambda: _basis(plan, truth, ys))
     map_, seconds["training"] = clocked(lambda: _map(plan, basis, interpolation, mus, ys))
     coefficients, stored = map_

@@ -49,7 +49,7 @@ class Plan:
     second: float  # the equation's weight is R^(2(second − δ))
     vectors: tuple[float, float]  # least share, decay
     gradients: tuple[float, float] | None = None
-    scales: tuple[float, float] = (0.25, 0.9)  # tanh, sine
+    scales: tuple[float, float] = (0.25, 0.75)  # tanh, sine, with 300 features
 
     def counts(self, K: int) -> list[tuple[int, int]]:
         """(vectors, gradients) by level."""
@@ -61,6 +61,7 @@ class Plan:
         return list(zip(of(self.vectors), of(self.gradients), strict=True))
 
 
+GROWTH, AT = 0.55, 300  # the best scale grows like this power of the number of features
 BOUNDED = Plan(delta=0.75, second=2.0, vectors=(0.27, 0.8))
 UNBOUNDED = Plan(
     delta=0.35, second=1.2, vectors=(0.13, 0.6), gradients=(0.27, 0.8), scales=(0.35, 1.0)
@@ -217,7 +218,8 @@ def cells_of(
 ) -> Cells:
     """The rows for K features on the first level; seeds of the weights and of the points."""
     plan = plan_of(problem)
-    chosen = plan.scales[activation == "sine"] if scale is None else scale
+    found = plan.scales[activation == "sine"] * (K / AT) ** GROWTH
+    chosen = found if scale is None else scale
     windows = Windows.drawn(wedge_of(problem), plan.counts(K), chosen, seeds[0], activation)
     return Cells(problem, windows, plan, weight, seeds[1], chosen)
 

@@ -241,6 +241,7 @@ def _windowed(
     net = solved(cells)
     return net, {
         "scale": cells.scale,
+        "given_edge": True,
         "features": count_of(config),
         "unknowns": net.unknowns,
         "evaluations": 1,

@@ -1,4 +1,4 @@
-"""`helix`, shifted by μ: f and g vary, φ is a fixed bump, and u has a closed form.
+"""The helix, shifted by μ: f and g vary, φ is a fixed bump, and u has a closed form.
 
 It checks the machinery. It is no example of a hard family: u itself does not feel the bump.
 """

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from skfem import MeshTet
 
 from base.errors import UserError
@@ -51,6 +53,22 @@ def natural_faces(mesh: MeshTet, natural: Natural | None) -> Indices:
     if chosen.all():
         raise UserError("u × n is given nowhere; exclude at least one face from the natural ones")
     return np.asarray(faces[chosen])
+
+
+def boundary_constants(complex_: TetComplex) -> sp.csc_array:
+    """Scalars that are 1 on one component of the essential boundary, without the first component,
+    (scalars, components − 1): none, unless there is a closed void or a natural face in between."""
+    mesh = complex_.mesh
+    corners = mesh.facets[:, complex_.essential_faces]
+    ends = np.hstack([corners[[0, 1]], corners[[1, 2]]])
+    joined = sp.coo_array((np.ones(ends.shape[1]), ends), shape=(mesh.nvertices,) * 2)
+    label = connected_components(joined, directed=False)[1]
+    nodes = np.unique(corners)
+    kinds, component = np.unique(label[nodes], return_inverse=True)
+    later = component > 0
+    place = (nodes[later], component[later] - 1)
+    shape = (complex_.gradient.shape[1], len(kinds) - 1)
+    return sp.csc_array((np.ones(int(later.sum())), place), shape=shape)
 
 
 def edges_of(mesh: MeshTet, faces: Indices) -> Indices:

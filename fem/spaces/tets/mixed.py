@@ -26,7 +26,7 @@ from fem.solvers import auxiliary_space
 from fem.spaces import Array, How, LinearSolve
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.dofs import gradient_dofs, trace_dofs
-from fem.spaces.tets.faces import natural_loads
+from fem.spaces.tets.faces import boundary_constants, natural_loads
 from fem.spaces.tets.second_order import second_order_preconditioner
 
 LEAST_DIRECT = 1e-8  # a direct solve is not asked for a smaller residual
@@ -55,8 +55,6 @@ def solve_on_tets(
     )
     clock.lap("solve")
     found = free._replace(x=system.lifted(free.x))
-    multiplier = np.zeros(complex_.gradient.shape[1])
-    multiplier[system.interior_scalars] = p
     return BoundaryValueSolution(
         n=n,
         element=element,
@@ -64,7 +62,8 @@ def solve_on_tets(
         space=complex_,
         **found._asdict(),
         **clock.cost(),
-        multiplier=multiplier,
+        multiplier=system.potentials @ p,
+        boundary_components=1 + system.potentials.shape[1] - len(system.interior_scalars),
         multiplier_norm=float(np.sqrt(max(p @ (system.laplacian @ p), 0.0))),
         divergence=system.divergence(found.x),
     )
@@ -81,6 +80,8 @@ class System:
     boundary: Array  # coefficients of the lifted trace, zero on free dofs
     load: Array  # (f, v) + ⟨φ curl u × n, v⟩ on natural faces
     scalar_load: Array  # (ρ, q) − ⟨u·n, q⟩ on natural faces
+    # Scalars that are 1 on one component of the boundary, without the first: (scalars, components)
+    constants: sp.csc_array | None = None
 
     @classmethod
     def assemble(cls, complex_: TetComplex, problem: BoundaryValueProblem) -> System:
@@ -96,7 +97,8 @@ class System:
         if problem.natural is not None:
             curl, normal = natural_loads(complex_, problem.natural, problem.singular_edge)
             load, scalar_load = load + curl, scalar_load - normal
-        return cls.of(complex_, problem.phi, boundary, load, scalar_load)
+        system = cls.of(complex_, problem.phi, boundary, load, scalar_load)
+        return replace(system, constants=boundary_constants(complex_))
 
     @classmethod
     def of(
@@ -126,9 +128,17 @@ class System:
         return np.flatnonzero(self.interior_scalars < self.complex.mesh.nvertices)
 
     @cached_property
+    def potentials(self) -> sp.csc_matrix:
+        """All scalars from the interior ones and, where the boundary has several components, one
+        constant on each but the first: their gradients have no trace and no curl either."""
+        everything = sp.eye_array(self.complex.gradient.shape[1], format="csc")
+        inside = everything[:, self.interior_scalars]
+        return inside if self.constants is None else sp.hstack([inside, self.constants], "csc")
+
+    @cached_property
     def gradient(self) -> sp.csr_matrix:
-        """G from interior scalars to all dofs (its rows outside `free` are zero)."""
-        return self.complex.gradient[:, self.interior_scalars].tocsr()
+        """G from `potentials` to all dofs (its rows outside `free` are zero)."""
+        return (self.complex.gradient @ self.potentials).tocsr()
 
     @cached_property
     def laplacian(self) -> sp.csr_matrix:
@@ -150,11 +160,12 @@ class System:
         return x
 
     def gauss_residual(self, x: Array) -> Array:
-        """−(ρ, q) + ⟨u·n, q⟩ − (u, ∇q) for the interior q."""
-        return -self.scalar_load[self.interior_scalars] - self.gradient.T @ (self.mass @ x)
+        """−(ρ, q) + ⟨u·n, q⟩ − (u, ∇q) for the potentials q; a constant on a component of the
+        boundary asks for no flux of u through it."""
+        return -self.potentials.T @ self.scalar_load - self.gradient.T @ (self.mass @ x)
 
     def divergence(self, x: Array) -> float:
-        if len(self.interior_scalars) == 0:
+        if self.gradient.shape[1] == 0:
             return 0.0
         scale = np.sqrt(self.laplacian.diagonal() * max(x @ (self.mass @ x), 1e-300))
         return float((abs(self.gauss_residual(x)) / scale).max())
@@ -229,7 +240,7 @@ def _poisson_preconditioner(system: System) -> auxiliary_space.Action:
     if len(nodes) == 0:  # one cell per side: no node inside
         return lambda r: r / A.diagonal()
     cycle = auxiliary_space.multigrid(A[nodes][:, nodes].tocsr(), system.complex.mesh)
-    return cycle if system.complex.order == 0 else auxiliary_space.two_level(A, nodes, cycle)
+    return cycle if len(nodes) == A.shape[0] else auxiliary_space.two_level(A, nodes, cycle)
 
 
 def _curl_preconditioner(system: System) -> auxiliary_space.Action:
