@@ -91,4 +91,4 @@ def saved_field(path: Path, problem: str | None = None) -> tuple[Any, Problem]:
 
     net, fitting = load_net(path, problem=problem)
     chosen = problems.get(fitting.problem)
-    return net_field(net, chosen, fitting.features), chosen
+    return net_field(net, chosen, fitting.features.split(",")), chosen

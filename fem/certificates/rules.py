@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from base.errors import UserError
 from fem.rules.quadrature import Rule, gauss, joined
 from fem.spaces import Array, Line
 
@@ -48,6 +49,11 @@ class Rules:
 @lru_cache(maxsize=12)
 def prism_rules(squares: tuple[Square, ...], level: int, edge: Line | None = None) -> Rules:
     """Rules on (union of unit squares) × (0, 1), graded towards the edge."""
+    corners = {(a + i, b + j) for a, b in squares for i in (0, 1) for j in (0, 1)}
+    if edge is not None and edge not in corners:
+        raise UserError(
+            f"bounds at a singular edge need it at a corner of the base, not at x₁, x₂ = {edge}"
+        )
     along = gauss(ORDERS[level - 1] if edge is None else EDGE_ORDERS[level - 1] + 2)
     plane = joined(*(_square(square, level, edge) for square in squares))
     z, w = along

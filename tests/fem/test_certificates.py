@@ -6,6 +6,7 @@ import torch
 from numpy.polynomial import legendre
 from scipy.linalg import eigh
 
+from base.errors import UserError
 from bench import domains, problems
 from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
 from fem.boundary_value import BoundaryValueProblem, solve_boundary_value, trace_of
@@ -261,6 +262,11 @@ def test_rules_integrate_polynomials_and_reach_singular_edges(edge):
         finest = prism_rules(L_SHAPE, 3, edge).volume
         fine = finest.weights @ np.hypot(*finest.points[:2]) ** (-2 / 3)
         assert w @ r ** (-2 / 3) == pytest.approx(fine, rel=1e-6)
+
+
+def test_edges_inside_the_base_are_refused():
+    with pytest.raises(UserError, match="corner of the base"):
+        prism_rules(((0, 0),), 1, (0.5, 0.5))
 
 
 def test_a_divergent_integral_does_not_settle():

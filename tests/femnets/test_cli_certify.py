@@ -35,6 +35,17 @@ def test_certify_refuses_a_field_that_is_wrong(net, capsys):
     assert "no digit certified: the bound" in capsys.readouterr().out
 
 
+def test_nets_that_were_given_samples_are_certified_by_a_reference(tmp_path, capsys):
+    path = str(tmp_path / "fit.safetensors")
+    small = ("--hidden", "1", "--width", "5", "--samples", "200", "--steps", "60")
+    assert cli.invoke(["train", *small, "--save", path, "--json"]) == 0
+    capsys.readouterr()
+    assert cli.invoke(["certify", path, "--json"]) in (0, 1)
+    values = json.loads(capsys.readouterr().out)
+    assert values["method"] == "reference"
+    assert values["l2_lower_bound"] <= values["l2_bound"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
