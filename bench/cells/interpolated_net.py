@@ -53,8 +53,8 @@ def run(config: Config) -> Result:
     from bench.measure.norms import field_errors
     from bench.measure.queries import seconds_per_point
     from bench.measure.timing import clocked
+    from bench.methods.collocation.interpolated import residuals
     from bench.methods.finite_elements import Discretisation, approximate
-    from bench.methods.interpolated import residuals
     from bench.methods.solving import SolvedField
     from nets.module import build
     from nets.residuals.objective import ResidualObjective

@@ -8,8 +8,8 @@ import pytest
 from bench import problems
 from bench.cells.interpolated_net import Config, run
 from bench.domains.cube import DOMAIN as CUBE
+from bench.methods.collocation.interpolated import Interpolation, interpolant, norm_root, residuals
 from bench.methods.finite_elements import Discretisation, approximate
-from bench.methods.interpolated import Interpolation, interpolant, norm_root, residuals
 
 
 def field(x):
