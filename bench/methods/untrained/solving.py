@@ -18,6 +18,7 @@ from bench import problems
 from bench.core.guards.sizes import check_memory
 from bench.core.plain_values import finite
 from bench.core.settings import configured
+from bench.methods.certificates.certify import stored
 from bench.methods.collocation.clouds import FEWEST
 from bench.methods.solving import Collocation, SolvedField, box_of, evaluated, figures
 from bench.methods.untrained.configuration import UntrainedConfig
@@ -89,6 +90,7 @@ def evaluated_untrained(net: Any, config: UntrainedConfig) -> dict[str, Any]:
 
     return {
         **figures(net, problem, {"whole": rule_of(problem)}),
+        **stored(net, problem),
         "tau": None,
         "residual": residual_parts(net, problem, config.boundary_weight, config.data_seed),
         "parameters": net.parameters,
