@@ -126,11 +126,13 @@ def build_document(run: Run) -> Document:
     from reports.header import SUBTITLE, header
     from reports.names import shortened, versions
     from reports.sections import all_sections
+    from reports.sections.own import titles
     from reports.tables import lean_section
 
     named = versions(v for s in run.standings for v in s.cell.config.values())
+    own = titles(run)
     document = Document(
-        title="When does a neural network beat a finite element?",
+        title="; ".join(own) or "When does a neural network beat a finite element?",
         subtitle=SUBTITLE,
         sections=[lean_section(section) for section in all_sections(run)],
         facts=[
@@ -138,7 +140,7 @@ def build_document(run: Run) -> Document:
             *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
-        references=REFERENCES,
+        references=REFERENCES[1:] if own else REFERENCES,
     )
     return shortened(_explorable(document, run), named)
 

@@ -72,7 +72,8 @@ def _subtitle(study: GradientStudy) -> str:
 def sentences(study: GradientStudy) -> list[str]:
     """The diagnosis in words, all of them from the numbers."""
     found = study.diagnosis
-    start = "It is the memory of" if found.over == "time" else "Counted from the loss it starts at"
+    in_depth = "Counted from the loss it starts at"
+    start = "It concerns the memory of" if found.over == "time" else in_depth
     where = f" {start} {study.layer}." if study.layer else ""
     lines = [f"The verdict on {study.name}: {study.verdict}.{where}"]
     if found.cause:
@@ -89,7 +90,7 @@ def sentences(study: GradientStudy) -> list[str]:
     elif any(trial.heals for trial in study.trials):
         lines.append(
             "No remedy is recommended: some make it healthy, but after "
-            f"{study.trial_steps} steps J is not lower than without them."
+            f"{study.trial_steps} steps none has lowered J by 1 % or more."
         )
     elif study.trials:
         lines.append("None of the remedies that fit makes it healthy.")

@@ -23,7 +23,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    from bench.methods.own_data import train_on_rows
+    from bench.methods.rows.training import train_on_rows
     from nets.storage import to_bytes
 
     if config.steps is None and config.evaluations is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bench.cells import MACHINE, Result
 from bench.core.settings import setting
+from bench.methods.surrogates.names import METHODS
 
 if TYPE_CHECKING:
     from bench.methods.surrogates.surrogate import Plan
@@ -19,7 +20,7 @@ class Config:
     family: str = setting("bump", help="The family: a file of bench/problems/families.")
     dimension: int = setting(2, min=1, help="The number of parameters.")
     contrast: float = setting(10.0, above=0, help="The largest amplitude in φ.")
-    method: str = setting("rb", help="The surrogate: rb, chebyshev, kernel, net, space-net, …")
+    method: str = setting("rb", help=f"The surrogate: {', '.join(METHODS)}.")
     order: int = setting(8, min=1, max=24, help="The order of the snapshots.")
     snapshots: int = setting(24, min=1, help="Solves, or μ of a net without snapshots.")
     modes: int = setting(0, min=0, help="At most so many fields of the basis; 0: all.")

@@ -39,7 +39,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         config,
         values,
         title=f"{family_of(config, values)}{ordering} {size}{_differences(config)}",
-        tuned="before this run, if at all: settings are the paper's or the study's; not counted",
+        tuned="before this run, if at all: settings are the study's; not counted",
         search="elsewhere",
         precision=config.precision,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bench.cells import MACHINE, Result
@@ -44,9 +45,17 @@ def run(config: Config) -> Result:
     objective = FastObjective(net, x, y, dtype=config.precision)
     theta = net.pack()
     step = timed(lambda: objective(theta), config.repeats)
-    prediction = timed(lambda: predict(net, x), config.repeats)
-    per_point = prediction.values()["seconds"] / len(x)
+    predictions = {
+        name: timed(partial(predict, net, x, dtype=name), config.repeats)
+        for name in ("float64", "float32")
+    }
+    per_point = {name: found.values()["seconds"] / len(x) for name, found in predictions.items()}
     return Result(
-        {**step.values(), "parameters": theta.size, "seconds_per_point": per_point},
-        {"seconds": step.seconds, "prediction_seconds": prediction.seconds},
+        {
+            **step.values(),
+            "parameters": theta.size,
+            "seconds_per_point": per_point["float64"],
+            "seconds_per_point_by": per_point,
+        },
+        {"seconds": step.seconds, "prediction_seconds": predictions["float64"].seconds},
     )

@@ -163,17 +163,22 @@ def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
     return {name: record.config[of] for name, of in names.items() if name != unused}
 
 
+MOST_LAYERS = 14  # of ratio 0.15: beyond, coordinates near the edge have no digits left
 MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own kind
 
 
 def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
     """The first complaint about the ladders of a method: uniform meshes, graded ones, layers and
-    adaptive ones are ladders of their own."""
+    adaptive ones are ladders of their own. A ladder of 14 layers is at its natural end."""
     found: dict[tuple[Any, ...], list[StoredResult]] = {}
     for record in records:
         kind = tuple(bool(record.config.get(name)) for name in MESHES)
         found.setdefault((record.config.get("element"), *kind), []).append(record)
-    complaints = (ladder(rungs_of(Results(group)), method) for group in found.values())
+    complaints = (
+        ladder(rungs_of(Results(group)), method)
+        for group in found.values()
+        if max(record.config.get("layers") or 0 for record in group) < MOST_LAYERS
+    )
     return next(filter(None, complaints), None)
 
 

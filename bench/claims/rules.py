@@ -7,6 +7,7 @@ Comparisons are checked by the rules of `admissibility.py`; how a finding become
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict
 
 import numpy as np
@@ -151,6 +152,16 @@ def counted(true: Sequence[bool], found: Results, what: str) -> Counted:
         by_seed[seed] = bool(hit) and by_seed.get(seed, True)
     text = what.format(hits=sum(true), runs=f"{len(found)} {unit_of(found)}")
     return Counted(sum(by_seed.values()), len(by_seed), found.keys(), text)
+
+
+def both(parts: Mapping[str, Finding], command: str) -> Finding:
+    """A claim of several parts that are counted: as true as the part that is least often true."""
+    table = {name: part for name, part in parts.items() if isinstance(part, Counted)}
+    if len(table) < len(parts):
+        return NotTested(command)
+    least = min(table.values(), key=lambda part: part.true / part.seeds)
+    cells = tuple(dict.fromkeys(key for part in table.values() for key in part.cells))
+    return replace(least, cells=cells, what="; ".join(p.what for p in table.values()), table=table)
 
 
 VARIED = {"tau0": "starts", "net": "nets", "tau": "policies for τ", "hidden": "depths"}

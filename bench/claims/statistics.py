@@ -110,21 +110,6 @@ def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
 
-def variance_shares(table: np.ndarray) -> tuple[float, float, float]:
-    """Shares of rows, columns and the rest in the variance of a crossed table, one run each.
-
-    Two-way random effects by the method of moments; a negative component counts as none.
-    """
-    n, m = table.shape
-    grand, rows, columns = table.mean(), table.mean(axis=1), table.mean(axis=0)
-    rest = table - rows[:, None] - columns[None, :] + grand
-    noise = float((rest**2).sum() / ((n - 1) * (m - 1)))
-    of_rows = max(0.0, float(rows.var(ddof=1)) - noise / m)
-    of_columns = max(0.0, float(columns.var(ddof=1)) - noise / n)
-    total = of_rows + of_columns + noise
-    return of_rows / total, of_columns / total, noise / total
-
-
 def shift(values: np.ndarray) -> tuple[float, float, float]:
     """The typical value and its interval: the median and two order statistics of the means of all
     pairs of values, each with itself too. Opposite infinite values cancel."""

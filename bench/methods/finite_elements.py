@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from base.errors import UserError
-from bench.methods.compiling import announce
+from bench.measure.compiling import announce
 
 if TYPE_CHECKING:
     from bench.domains import Domain, Edge
@@ -259,6 +260,20 @@ def _data(problem: Problem, chosen: Discretisation) -> Any:
     )
 
 
+def sizes_of(problem: Problem, solution: Solution, estimate: float | None) -> dict[str, Any]:
+    """‖u_h‖ in L² and H(curl) on the domain, and the estimate as a share of the latter: what can
+    be said where u is not known."""
+    from bench.measure.norms import l2_norm
+
+    rules = problem.domain.rules(problem.singular_edges).values()
+    l2, curl = (
+        math.hypot(*(l2_norm(field, rule) for rule in rules)) for field in (solution, solution.curl)
+    )
+    size = math.hypot(l2, curl)
+    relative = None if estimate is None or not size else estimate / size
+    return {"l2_norm": l2, "hcurl_norm": size, "relative_estimate": relative}
+
+
 def own_measures(
     problem: Problem, solution: Solution, estimated: bool = True
 ) -> dict[str, float | None]:
@@ -274,7 +289,9 @@ def own_measures(
     estimate = solution.estimated
     if estimated:
         estimate = solution.estimate(boundary_value_data(problem))
+    sizes = {} if problem.known else sizes_of(problem, solution, estimate)
     return {
+        **sizes,
         "multiplier_norm": solution.multiplier_norm,
         "divergence": solution.divergence,
         "estimate": estimate,

@@ -7,18 +7,20 @@ without trace where u × n is given. The numerator is (v − u, ∇q), so this n
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from bench import problems
-from bench.measure.norms import Tabulated, tabulated_domain
+from bench.measure.norms import Tabulated, l2_norm, tabulated_domain
 from bench.methods.boundary_value import boundary_value_data
 from bench.problems import Array, Field, Problem
 
 COARSE = (6, 2.5)  # of the mesh: cells per unit length, and its grading towards a singular edge
 DEGREE = 4  # of the rule on its cells
+ELEMENT, SIZES, MOST_CELLS = "N1", (4, 2, 1), 20_000  # of the solution that a net is compared with
 
 
 def _mesh(problem: Problem) -> Any:
@@ -73,3 +75,27 @@ def without_u(name: str, field: Field) -> dict[str, float]:
 def norm(table: Tabulated, values: Array) -> float:
     """‖v‖ from its values (3, Q) at the points of the rule."""
     return float(np.sqrt(table.weights @ (values**2).sum(axis=0)))
+
+
+@lru_cache(maxsize=8)
+def finest_solution(name: str) -> Any:
+    """The boundary-value solution by second-order tets on the finest mesh of a moderate size."""
+    from bench.methods.finite_elements import Discretisation, approximate
+
+    problem = problems.get(name)
+    offered = [n for n in SIZES if problem.domain.offers(n)]
+    n = next((n for n in offered if problem.domain.cells(n) <= MOST_CELLS), offered[-1])
+    return approximate(problem, Discretisation(element=ELEMENT, n=n, solve=True))
+
+
+def distance_to_elements(field: Field, problem: Problem) -> dict[str, Any]:
+    """‖field − u_h‖ in L² on the domain, absolute and relative, and what u_h is."""
+    solution = finest_solution(problem.name)
+    rules = problem.domain.rules(problem.singular_edges).values()
+    apart = math.hypot(*(l2_norm(lambda x: field(x) - solution(x), rule) for rule in rules))
+    size = math.hypot(*(l2_norm(solution, rule) for rule in rules))
+    return {
+        "distance": apart,
+        "relative_distance": apart / size if size else None,
+        "compared_with": f"{ELEMENT}, n = {solution.n}, {solution.dofs} unknowns",
+    }

@@ -158,6 +158,11 @@ def collocation_of(
     if net is None:
         _check_activation(config, form.SMOOTHNESS)
     problem = problems.get(config.problem)
+    if hasattr(problem.phi, "jumps_near") and form.SMOOTHNESS > 1:
+        raise UserError(
+            f"φ of {problem.name} jumps between groups of the mesh, where --form {config.form} has "
+            "no meaning; use --form first-order"
+        )
     rule = max(FEWEST_POINTS, parameters if problem.smooth else 2 * parameters)
     points = rule if config.points is None else config.points
     rim = round(BOUNDARY_SHARE * points)

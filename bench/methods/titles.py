@@ -5,6 +5,7 @@ from __future__ import annotations
 from base.registry import FILES
 from bench.core.plugins import display
 from bench.methods import baselines
+from bench.methods.surrogates import names as surrogates
 from fem import elements
 from nets import architectures, optimizers
 
@@ -24,4 +25,6 @@ def members(family: str) -> list[str]:
         return [*elements.elements()]
     if family == "linear model":
         return baselines.names()
+    if family == "surrogate":
+        return [*surrogates.METHODS]
     return optimizers.names() if family == "optimiser" else []

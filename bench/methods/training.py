@@ -18,10 +18,10 @@ from bench import problems
 from bench.core.plain_values import finite
 from bench.core.settings import configured
 from bench.measure import norms
+from bench.measure.compiling import announce
 from bench.measure.net_fields import net_errors
 from bench.measure.soundness import require_values
 from bench.measure.timing import clocked
-from bench.methods.compiling import announce
 from bench.methods.configurations import TrainingConfig
 from bench.problems import Array, Problem
 

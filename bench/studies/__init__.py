@@ -8,6 +8,7 @@ A study module defines
     YIELDS     names of the values its tables show
     on         optional: (Config, Problem) -> the Config for a user's own problem, or None
                if the study does not apply to it (`femnets run --problem ./mine.py`)
+    ONLY_WHEN_NAMED  optional: True if such a run leaves the study out unless it is named
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
 module outside this package: `femnets run mine.studies.heat`. It is imported only if the user
@@ -28,6 +29,7 @@ from bench.cells import Cell, load_kind
 from bench.core import plugins
 from bench.core.settings import configured, parsed, typed
 from bench.methods.titles import net_title
+from bench.studies._outside import described
 from nets import architectures
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Plan:
             nets = {str(cell.config.get("net", "")) for cell in self.cells}
             titles = {net: net_title(net) for net in sorted(nets) if "@" in net}
             document |= {"plugins": outside, "cells": cells, "titles": titles}
+            document["outside"] = described(self.cells)
         if path := plugins.path_of_study(self.study):
             document["file"] = path
         return document
@@ -150,6 +153,11 @@ def plan(
 def about_problems() -> list[str]:
     """The studies that can be run on a user's own problem."""
     return [study for study in names() if hasattr(load(study), "on")]
+
+
+def by_default(study: str) -> bool:
+    """Whether a run on a user's own problem has the study without being asked for it."""
+    return not getattr(load(study), "ONLY_WHEN_NAMED", False)
 
 
 def expanded(study: str, config: Any) -> list[Cell]:

@@ -28,6 +28,11 @@ class Config:
     exponent: float = 2.5
     refine: int = 5
     layers: tuple[int, ...] = (1, 2, 3)
+    # The boundary-value problem by Nédélec elements, up to half a minute: graded tets, layers of
+    # bricks of order two and more, and tets on the domain of `fichera`.
+    solved: tuple[int, ...] = (2,)
+    solved_layers: tuple[int, ...] = (1,)
+    fichera: tuple[int, ...] = ()
     nodal: tuple[int, ...] = (2, 4, 8)
     weight: float = 1.0
     seeds: tuple[int, ...] = (0,)
@@ -51,6 +56,9 @@ PRESETS = {
         graded=(2, 4, 8, 16, 32),
         refine=12,
         layers=(1, 2, 3, 4, 5, 6),
+        solved=(4, 8, 16, 32),
+        solved_layers=(1, 2, 3, 4),
+        fichera=(2, 4, 8, 16),
         nodal=(2, 4, 8, 16),
         seeds=tuple(range(1100, 1112)),
         few=(1100,),  # the rest of the map is for figures; verdicts use its corners
@@ -66,6 +74,9 @@ PRESETS = {
         graded=(2, 4, 8, 16, 32),
         refine=16,
         layers=(1, 2, 3, 4, 5, 6, 7, 8),
+        solved=(4, 8, 16, 32),
+        solved_layers=(1, 2, 3, 4),
+        fichera=(2, 4, 8, 16),
         nodal=(2, 4, 8, 16),
         seeds=tuple(range(1100, 1112)),
         few=tuple(range(1100, 1106)),
@@ -95,7 +106,14 @@ def _edge_elements(config: Config) -> list[Cell]:
     adaptive = [
         common | {"n": 2, "refine": k, "solve": True} for k in range(2, config.refine + 1, 3)
     ]
-    return [Cell("fem", settings) for settings in (*uniform, *graded, *layers, *adaptive)]
+    solved = [common | {"n": n, "grading": config.exponent} for n in config.solved]
+    solved += [
+        {"problem": "reentrant", "element": "hexP", "order": 2, "n": 1, "layers": k}
+        for k in config.solved_layers
+    ]
+    solved += [{"problem": "fichera", "element": "N0", "n": n} for n in config.fichera]
+    found = (*uniform, *graded, *layers, *adaptive, *(s | {"solve": True} for s in solved))
+    return [Cell("fem", settings) for settings in found]
 
 
 def _nodal(config: Config) -> list[Cell]:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from base.errors import UserError, nearest
+from bench import problems
 from bench.cells import Cell, load_kind, paired
 from bench.problems import Problem
 from nets import optimizers
 
 YIELDS = ("l2_error", "rel_test_error", "J", "evaluations", "seconds", "parameters")
 KINDS = {"fit": "net", "solve": "solved_net"}
+UNKNOWN = "compared_net"  # on *solve*, where u is not known: compared with an element solution
 JACOBIANS = 20  # a Jacobian of all residuals costs about as much as so many evaluations
 
 
@@ -55,9 +57,10 @@ def cells(config: Config) -> list[Cell]:
         if track not in KINDS:
             raise UserError(f"unknown track {track!r} of a tournament; {nearest(track, [*KINDS])}")
     fields_of = [
-        (KINDS[track], {"problem": problem})
+        (kind, {"problem": problem} | _form(problem, kind))
         for problem in config.problems
         for track in config.tracks
+        for kind in _kind(problem, track)
     ]
     files = [("data_net", {"data": file}) for file in config.data]
     return [
@@ -67,6 +70,19 @@ def cells(config: Config) -> list[Cell]:
         for optimizer in config.optimizers
         for seed in config.seeds
     ]
+
+
+def _kind(problem: str, track: str) -> list[str]:
+    """The kind of cell of a problem on a track; none for samples of an unknown u."""
+    if problems.get(problem).known:
+        return [KINDS[track]]
+    return [UNKNOWN] if track == "solve" else []
+
+
+def _form(problem: str, kind: str) -> dict[str, str]:
+    """Where φ jumps, second derivatives have no meaning: the form of first order."""
+    jumps = kind != "net" and hasattr(problems.get(problem).phi, "jumps_near")
+    return {"form": "first-order"} if jumps else {}
 
 
 def _settings(config: Config, kind: str, net: str, optimizer: str) -> dict[str, Any]:

@@ -61,7 +61,23 @@ def read_mesh(path: Path | str) -> Any:
     mesh = MeshTet(p, t)
     checks.check(mesh, path.name)
     _check_orientation(p, t, path.name)
-    return mesh
+    groups = _groups(content)
+    return mesh.with_subdomains(groups) if groups else mesh
+
+
+def _groups(content: Any) -> dict[str, Indices]:
+    """The tets of each physical group of a Gmsh file, by its name, or its number without one."""
+    tags = content.cell_data.get("gmsh:physical")
+    if tags is None:
+        return {}
+    blocks = [tag for block, tag in zip(content.cells, tags, strict=True) if block.type == "tetra"]
+    tag = np.concatenate(blocks)
+    names = {
+        int(number): name
+        for name, (number, dimension) in content.field_data.items()
+        if dimension == 3
+    }
+    return {names.get(int(n), str(n)): np.flatnonzero(tag == n) for n in np.unique(tag) if n > 0}
 
 
 def _check_plain(path: Path) -> None:

@@ -1,6 +1,6 @@
-"""Preconditioners by subspace correction: Hiptmair–Xu and multigrid inside hierarchical spaces.
+"""Preconditioners by subspace correction: the lowest order inside hierarchical spaces.
 
-`fem.solvers.hiptmair_xu` and `fem.solvers.multigrid` do the lowest order. Spaces of second order
+`fem.preconditioner` and `fem.solvers.multigrid` do the lowest order. Spaces of second order
 hold it as a part of their hierarchical bases, so that Gauss–Seidel around it is enough.
 """
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from fem.meshes.tets import Tets
 from fem.solvers.cg import MAX_ITERATIONS, MatrixSystem, conjugate_gradients
-from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.multigrid import Multigrid
 from fem.solvers.symmetric import Symmetric
 from fem.solvers.thin_cells import has_thin_cells
@@ -29,26 +28,6 @@ def multigrid(A: sp.csr_matrix, mesh: Any = None) -> Action:
     """One symmetric V-cycle for one right-hand side; the mesh tells whether its cells are thin."""
     cycle = Multigrid(A, mesh is not None and has_thin_cells(Tets.of(mesh)))
     return lambda r: cycle(r[:, None])[:, 0]
-
-
-def hiptmair_xu(
-    A: sp.csr_matrix, mesh: Any, curl_weight: Any = 1.0, free: Indices | None = None
-) -> Action:
-    """Hiptmair–Xu for A = (φ curl, curl) + (·, ·) over all edges of tets; acts on the free ones."""
-    fixed = None
-    if free is not None:
-        fixed = np.ones(A.shape[0], dtype=bool)
-        fixed[free] = False
-    precondition = HiptmairXu.build(Symmetric.of(A), Tets.of(mesh), curl_weight, 1.0, fixed)
-    if free is None:
-        return precondition
-
-    def on_free_edges(r: Array) -> Array:
-        padded = np.zeros(A.shape[0])
-        padded[free] = r
-        return precondition(padded)[free]
-
-    return on_free_edges
 
 
 def gauss_seidel(A: sp.csr_matrix) -> Action:

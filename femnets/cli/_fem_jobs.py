@@ -145,6 +145,7 @@ def fields(
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:
     """Write u_h, curl u_h and the exact u at points of each cell, and the errors as cell data."""
     from bench.core.guards.output import written_whole
+    from bench.store.vtu import estimates
     from fem import elements, meshes
     from fem.meshes import files
 
@@ -157,5 +158,6 @@ def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: So
         fields |= {"u": problem.u, "curl_u": problem.curl_u}
         errors["l2_error"] = files.cell_errors(mesh, solution, problem.u, edge)
         errors["curl_error"] = files.cell_errors(mesh, solution.curl, problem.curl_u, edge)
+    errors |= estimates(problem, solution)
     with written_whole(path) as part:
         files.write_vtu(part, mesh, fields, errors, quadratic)

@@ -173,7 +173,8 @@ def planned(
     rest = {name: value for name, value in file.items() if name not in tables}
     run_file = configured(RunFile, rest, where=str(config))
     able = all_studies.about_problems() if problem else all_studies.names()
-    chosen = [all_studies.use(study) for study in studies or run_file.studies] or able
+    every = [*filter(all_studies.by_default, able)] if problem else able
+    chosen = [all_studies.use(study) for study in studies or run_file.studies] or every
     for study in chosen:
         all_studies.load(admit(study))
     overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)

@@ -192,13 +192,19 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
 
 def _trained(config: Any, seconds: float | None, progress: TrainingProgress) -> MeasuredNet:
     if isinstance(config, data_net.Config):
-        from bench.methods.own_data import train_on_rows
+        from bench.methods.rows.training import train_on_rows
 
         return train_on_rows(config, seconds=seconds, progress=progress)
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 
-        return solve_net(config, seconds=seconds, progress=progress)
+        solved = solve_net(config, seconds=seconds, progress=progress)
+        if not solved.collocation.problem.known:
+            from bench.methods.indicators import distance_to_elements
+
+            field, problem = solved.collocation.field(solved.net), solved.collocation.problem
+            solved.values.update(distance_to_elements(field, problem))
+        return solved
     from bench.methods.training import train_net
 
     return train_net(config, seconds=seconds, progress=progress)

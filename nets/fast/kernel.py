@@ -200,21 +200,23 @@ class FastObjective:
         return self._gradient.norms(self.tau_gradient, self._sums.phi_squared)
 
 
-def predict(net: Network, x: Any, *, chunk: int | None = None) -> Tensor:
-    """net(x) without autograd, through the buffers of the fast path."""
+def predict(net: Network, x: Any, *, chunk: int | None = None, dtype: str | None = None) -> Tensor:
+    """net(x) without autograd, through the buffers of the fast path, in the net's precision or in
+    `dtype`, "float32" or "float64"."""
     from nets.user_modules import OwnNet
     from nets.user_modules import predict as by_module
 
     if isinstance(net, OwnNet):
         return by_module(net, x)
-    x = net.as_batch(x, "x", net.widths[0])
+    precision = _precision(net, dtype)
+    x = net.as_batch(x, "x", net.widths[0]).to(precision)
     shape = Shape(net)
-    parts = x.split(_chunk_rows(shape, max(1, len(x)), chunk, net.dtype))
-    sweeps = _sweeps(net, shape, {len(part) for part in parts}, net.dtype)
-    out = torch.empty(len(x), net.widths[-1], dtype=net.dtype)
+    parts = x.split(_chunk_rows(shape, max(1, len(x)), chunk, precision))
+    sweeps = _sweeps(net, shape, {len(part) for part in parts}, precision)
+    out = torch.empty(len(x), net.widths[-1], dtype=precision)
     with torch.no_grad():
         C, s = net.architecture.coefficients(net.tau.double(), net.config.gamma)
-        numbers = numbers_of(list(net.W), list(net.b), C, s, net.dtype)
+        numbers = numbers_of(list(net.W), list(net.b), C, s, precision)
         for part, rows in zip(parts, out.split(len(parts[0]) or 1), strict=True):
             rows.copy_(sweeps[len(part)].forward(part.T.contiguous(), numbers).T)
     return finite(out)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from nets.gradients.recorder import GradientHistory
     from nets.laboratory.examination import Examined
     from nets.laboratory.study import GradientStudy
 
@@ -48,6 +49,22 @@ def draw(study: GradientStudy, kind: str | None = None) -> Figure:
     if kind is None:
         rows[0].suptitle(headline(study), fontsize=10)
     return figure
+
+
+def draw_history(history: GradientHistory, axes: Axes | None = None) -> Axes:
+    """The norms of a recorded training, a line per layer."""
+    import matplotlib.pyplot as plt
+
+    axes = axes if axes is not None else plt.subplots(layout="constrained")[1]
+    shades = plt.get_cmap(HEAT)(np.linspace(0, 0.9, len(history.layers)))
+    for name, norms, shade in zip(history.layers, history.layer_norms().T, shades, strict=True):
+        axes.plot(norms, color=shade, linewidth=1, label=name)
+    axes.set_yscale("log")
+    axes.set_xlabel("backward pass")
+    axes.set_ylabel("‖∂J/∂θ‖ per layer")
+    if len(history.layers) <= MOST_NAMES:
+        axes.legend(fontsize=7, frameon=False)
+    return axes
 
 
 def panels(study: GradientStudy) -> dict[str, Callable[[GradientStudy, Any], None]]:

@@ -18,14 +18,19 @@ GAP = "no finite-element results in this run."
 TEXT = (
     "The best approximation u_h of u in H(curl) is given the field: it is the best that a mesh can "
     "do, (curl u_h, curl v) + (u_h, v) = (curl u, curl v) + (u, v) for all v of the space. N₀ and "
-    "N₁ are Nédélec elements of lowest and next order. A network has no mesh size, so its error is "
-    "a horizontal line; it is given samples of the field, so this figure of the paper compares "
-    "methods that are given different things."
+    "N₁ are Nédélec elements of lowest and next order."
+)
+NETS = (
+    " A network has no mesh size, so its error is a horizontal line; it is given samples of the "
+    "field, so this figure of the paper compares methods that are given different things."
 )
 CAPTION = (
     "L² error on the whole domain against the mesh size h (the diameter of a cell) on uniform "
-    "meshes. Horizontal line: the best network of the paper's kind, median over seeds; shaded: "
-    "from the best to the worst of these networks."
+    "meshes."
+)
+LINE = (
+    " Horizontal line: the best network of the paper's kind, median over seeds; shaded: from the "
+    "best to the worst of these networks."
 )
 COLUMNS = [
     Column("field"),
@@ -52,9 +57,11 @@ def contents(run: Run) -> list[Block]:
         "whole domain, rates in h between the two finest meshes."
     )
     source = run.made_by(behind)
+    has_nets = any(len(nets) for _, nets in shown.values())
+    drawn = CAPTION + LINE * has_nets
     return [
-        Paragraph(TEXT),
-        Picture("error-against-h", CAPTION, partial(error_against_h, shown), CAPTION, source),
+        Paragraph(TEXT + NETS * has_nets),
+        Picture("error-against-h", drawn, partial(error_against_h, shown), drawn, source),
         Table("convergence", caption, COLUMNS, _rows(found), source),
     ]
 

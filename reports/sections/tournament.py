@@ -27,10 +27,16 @@ COST: list[Measure] = [
 L2: Measure = ("relative L² error", "error", "relative_l2_error")
 LOSS: Measure = ("loss", "error", "J")
 TEST: Measure = ("relative test error", "error", "rel_test_error")
-DISTANCE: Measure = ("relative distance to elements", "error", "relative_distance")
+DISTANCE: Measure = ("relative L² distance", "error", "relative_distance")
 TRACKS: dict[str, tuple[str, str, str, list[Measure]]] = {
     "net": ("fit", "problem", "Given samples: relative L² errors on the domain.", [L2, TEST]),
     "solved_net": ("solve", "problem", "Given the equation: relative L² errors.", [L2, LOSS]),
+    "compared_net": (
+        "compared",
+        "problem",
+        "Given an equation whose solution is not known: distances to an element solution.",
+        [DISTANCE, LOSS],
+    ),
     "data_net": ("data", "data", "Given rows of a file: errors on the held-out rows.", [TEST]),
 }
 
@@ -43,9 +49,6 @@ def contents(run: Run) -> list[Block]:
 
 def _table(run: Run, kind: str, group: Results) -> Block:
     name, field, caption, errors = TRACKS[kind]
-    if any(record.values.get("relative_distance") is not None for record in group):
-        caption = "Given the equation: distances to an element solution, because u is not known."
-        errors = [DISTANCE, LOSS]
     groups = {
         (display(str(of)), net_name(first.config), activation, display(str(optimizer))): records
         for (of, _, _, activation, optimizer), records in grouped(

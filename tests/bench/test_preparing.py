@@ -8,7 +8,6 @@ from bench import problems
 from bench.methods import preparing
 from bench.methods.finite_elements import Discretisation
 from fem.meshes import cube
-from fem.solvers.multigrid import Multigrid
 
 
 @pytest.fixture
@@ -35,22 +34,3 @@ def test_a_small_version_with_the_solver_of_the_large_one(seen):
     assert [(small.solver, small.n, small.order) for small in seen[4:]] == [
         ("kuhn", 8, None), ("tensor", 2, 2),
     ]  # fmt: skip
-
-
-def test_what_cannot_be_computed_is_left_to_the_run(seen):
-    preparing.prepare(problems.maxwell, Discretisation(element="nodalQ", order=1, n=4))
-    assert not seen  # nodal elements have no best approximation
-
-
-def test_multigrid_is_among_what_is_loaded(monkeypatch):
-    levels = []
-    build = Multigrid.__init__
-
-    def recorded(self, *given, **options):
-        build(self, *given, **options)
-        levels.append(len(self.levels))
-
-    monkeypatch.setattr(Multigrid, "__init__", recorded)
-    monkeypatch.setattr(preparing, "_prepared", set())
-    preparing.prepare(problems.maxwell, Discretisation(solve=True, mesh=cube(9)))
-    assert max(levels) >= 1

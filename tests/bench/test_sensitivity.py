@@ -1,13 +1,12 @@
 """Sensitivity to what the paper leaves open: the cell, its changes, and verdicts that say so."""
 
 import numpy as np
-import pytest
 from test_claims import MadeUp
 
 from bench.cells import Cell, load_kind
 from bench.claims import ledger
-from bench.claims.statistics import largest_family, variance_shares
-from bench.claims.themes.sensitivity import BASE, CLAIMS, QUESTIONS, data_and_weights
+from bench.claims.statistics import largest_family
+from bench.claims.themes.sensitivity import BASE, CLAIMS, QUESTIONS
 from bench.store.results import Results
 from bench.studies import sensitivity as study
 
@@ -110,19 +109,3 @@ def test_a_sign_that_flips_names_the_question():
     assert verdicts(cells(0.5))[name].verdict == "not testable"
     few = [record for record in kept if record.config["seed"] < 1010]
     assert verdicts(few)[name].rule == "seeds"
-
-
-def test_weights_and_data_are_distinguished():
-    """A table that is made of rows only, of columns only, and of noise."""
-    rows = np.arange(12.0)[:, None] + np.zeros((12, 3))
-    assert variance_shares(rows + 1e-9 * np.random.default_rng(0).normal(size=(12, 3))) == (
-        pytest.approx((1, 0, 0), abs=1e-6)
-    )
-    of_data = variance_shares(rows.T + 1e-9 * np.random.default_rng(0).normal(size=(3, 12)))
-    assert of_data == pytest.approx((0, 1, 0), abs=1e-6)
-    noise = variance_shares(np.random.default_rng(1).normal(size=(200, 200)))
-    assert noise[2] > 0.95
-    crossed = [made_up(1.0, s, d) for s in range(1000, 1008) for d in (1000, 1001, 1002)]
-    shares = data_and_weights(Results(crossed))
-    assert shares[0] == pytest.approx(1.0, abs=1e-6), "made-up errors depend on the seed only"
-    assert data_and_weights(Results(cells(1.0))) is None

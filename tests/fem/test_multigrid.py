@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix, diags_array, identity, kron
+from scipy.sparse import csr_matrix, diags_array
 
 from fem.meshes.grading import graded_cube
 from fem.meshes.tets import Tets
@@ -44,12 +44,3 @@ def test_coarsening_that_stalls_ends_in_a_direct_solve(size, thin):
     assert not cycle.levels
     b = np.ones((size, 2))
     np.testing.assert_allclose(cycle(b), b / matrix.diagonal()[:, None], rtol=1e-9)
-
-
-def test_pairs_that_do_not_touch_stall_one_level_later():
-    """Each pair becomes one node without neighbours; the Neumann pairs are singular."""
-    pair = csr_matrix(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    matrix = csr_matrix(kron(identity(2 * MAX_DENSE), pair))
-    cycle = Multigrid(matrix + 1e-3 * identity(matrix.shape[0]))
-    assert len(cycle.levels) == 1
-    assert iterations(matrix + 1e-3 * identity(matrix.shape[0]), cycle) < 12

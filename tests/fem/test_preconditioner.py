@@ -10,7 +10,6 @@ from skfem.helpers import curl, dot
 
 from fem import UserError, hcurl_preconditioner
 from fem.meshes.grading import graded_cube
-from fem.meshes.tets import Tets
 
 MESHES = {
     "cube": (graded_cube(6, 1.0), 40),
@@ -38,16 +37,12 @@ def assembled(mesh, phi, beta):
 
     basis = Basis(mesh, ElementTetN0(), intorder=2)
     ones = np.ones((mesh.t.shape[1], basis.X.shape[-1]))
-    return form.assemble(
-        basis,
-        phi=ones * np.reshape(phi, (-1, 1)),
-        beta=ones * np.reshape(beta, (-1, 1)),
-    )
+    weights = {"phi": phi, "beta": beta}
+    return form.assemble(basis, **{k: ones * np.reshape(w, (-1, 1)) for k, w in weights.items()})
 
 
 def solved(A, b, M, most):
-    count = []
-    x, info = cg(A, b, rtol=1e-8, maxiter=most, M=M, callback=lambda x: count.append(1))
+    x, info = cg(A, b, rtol=1e-8, maxiter=most, M=M)
     assert info == 0
     assert np.linalg.norm(b - A @ x) <= 1.1e-8 * np.linalg.norm(b)
     return x
@@ -67,16 +62,11 @@ def test_few_iterations_and_the_direct_solution(name, phi, beta, held):
     b = A @ rng.standard_normal(len(free))  # orthogonal to gradients where β = 0
     M = hcurl_preconditioner(A, mesh, phi, beta, free)
     x = solved(A, b, M, most)
-    if beta:
-        expected = spsolve(A.tocsc(), b)
-        difference = x - expected
-        energy = expected @ (A @ expected)
-        assert difference @ (A @ difference) < 1e-10 * energy
-    else:  # the mass fixes the gradient part, which has no curl
-        mass = assembled(mesh, 0.0, 1.0)[free][:, free]
-        expected = spsolve((A + 1e-7 * mass).tocsc(), b)
-        difference = x - expected
-        assert difference @ (A @ difference) < 1e-10 * (expected @ (A @ expected))
+    # where β = 0 a little mass fixes the gradient part, which has no curl
+    mass = 0.0 if beta else 1e-7 * assembled(mesh, 0.0, 1.0)[free][:, free]
+    expected = spsolve((A + mass).tocsc(), b)
+    difference = x - expected
+    assert difference @ (A @ difference) < 1e-10 * (expected @ (A @ expected))
 
 
 def test_mass_in_some_cells_only():
@@ -97,11 +87,7 @@ def test_three_ways_to_hold_dofs_agree():
     r = np.random.Generator(np.random.Philox(0)).standard_normal(A.shape[0])
     by_all = hcurl_preconditioner(A, mesh, 2.0, 3.0, free) @ r[free]
     by_free = hcurl_preconditioner(A[free][:, free], mesh, 2.0, 3.0, free) @ r[free]
-    mask = np.isin(np.arange(A.shape[0]), free)
     np.testing.assert_allclose(by_free, by_all, rtol=1e-12)
-    np.testing.assert_allclose(
-        hcurl_preconditioner(A, mesh, 2.0, 3.0, mask) @ r[free], by_all, rtol=1e-12
-    )
     trivial = enforce(A, D=held)
     whole = hcurl_preconditioner(trivial, mesh, 2.0, 3.0) @ r
     np.testing.assert_allclose(whole[free], by_all, rtol=1e-12)
@@ -125,15 +111,6 @@ def test_it_is_symmetric_and_independent_of_the_unit_of_length():
     assert max(iterations) <= min(iterations) + 1 < 40
 
 
-def test_weights_as_functions_are_cell_means():
-    mesh = graded_cube(3, 1.0)
-    A = assembled(mesh, 1.0, 1.0)
-    r = np.ones(A.shape[0])
-    by_function = hcurl_preconditioner(A, mesh, lambda x: 1 + x[0], lambda x: 2 + 0 * x[0]) @ r
-    means = 1 + mesh.p[0][mesh.t].mean(axis=0)
-    np.testing.assert_allclose(hcurl_preconditioner(A, mesh, means, 2.0) @ r, by_function)
-
-
 @pytest.mark.parametrize("n", [1, 2])
 def test_meshes_without_a_node_inside(n):
     mesh = graded_cube(n, 1.0)
@@ -142,14 +119,6 @@ def test_meshes_without_a_node_inside(n):
     A = A[free][:, free]
     x = solved(A, np.ones(len(free)), hcurl_preconditioner(A, mesh, free=free), 20)
     np.testing.assert_allclose(x, spsolve(A.tocsc(), np.ones(len(free))), rtol=1e-6)
-
-
-def test_nodes_without_a_cell_do_not_count():
-    mesh = graded_cube(2, 1.0)
-    A = assembled(mesh, 1.0, 1.0)
-    more = MeshTet(np.hstack([np.full((3, 1), 7.0), mesh.p]), mesh.t + 1)
-    r = np.arange(A.shape[0]) + 0.5
-    np.testing.assert_allclose(hcurl_preconditioner(A, more) @ r, hcurl_preconditioner(A, mesh) @ r)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +138,3 @@ def test_bad_input_is_one_line(change, message):
     given = {"A": assembled(mesh, 1.0, 1.0), "mesh": mesh} | change
     with pytest.raises(UserError, match=message):
         hcurl_preconditioner(**given)
-
-
-def test_edges_are_those_of_the_mesh():
-    mesh = holed_box(2)
-    np.testing.assert_array_equal(Tets.of(mesh).edges.T, mesh.edges)

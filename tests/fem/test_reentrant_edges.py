@@ -75,12 +75,6 @@ def test_rates_climb_towards_two_thirds_and_grading_lifts_them():
     assert 0.86 < math.log2(graded[0] / graded[1]) < 0.9  # 0.874; then 0.947, 0.978
 
 
-def test_thin_cells_cost_no_iterations():
-    """35 and 85 with Gauss–Seidel edge by edge."""
-    assert best(4, 2.5).iterations <= 17
-    assert best(8, 2.5).iterations <= 18
-
-
 def test_blocks_are_pairs_of_clusters():
     assert block_of_edges(Tets.of(prism(2))) is None
     tets = Tets.of(prism(4, "tet", 2.5))

@@ -14,7 +14,6 @@ from fem.meshes import cube
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.faces import boundary_constants
 from fem.spaces.tets.mixed import System
-from femnets.cli._fem_table import LiveTable
 
 PROBLEM = problems.maxwell
 
@@ -77,12 +76,3 @@ def test_natural_faces_in_between_separate_the_boundary_too():
     found = solve_boundary_value(data, mesh=cube(2))
     assert found.boundary_components == 2
     assert abs(found.x).max() < 1e-12
-
-
-def test_the_table_states_what_is_missing(capsys):
-    data = boundary_value_data(PROBLEM)
-    solution = solve_boundary_value(data, mesh=hollow_cube(3)).measure(PROBLEM.u, PROBLEM.curl_u)
-    table = LiveTable([1], "maxwell")
-    table.show([solution], [own_measures(PROBLEM, solution, estimated=False)])
-    table.print_table()
-    assert "has 2 components" in capsys.readouterr().out

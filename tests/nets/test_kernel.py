@@ -37,6 +37,16 @@ def test_fast_path_is_autograd(net, loss, chunk):
     np.testing.assert_allclose(gradient, free_gradient(net, gradients), 1e-10, 1e-10 * scale)
     np.testing.assert_allclose(objective.tau_gradient, gradients["tau"], 1e-10, 1e-10 * scale)
     torch.testing.assert_close(predict(net, x, chunk=chunk), net(x).detach())
+    single = predict(net, x, chunk=chunk, dtype="float32")
+    assert single.dtype == torch.float32
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_an_evaluation_in_single_precision_has_seven_digits(architecture):
+    net = build(net=architecture, hidden=2, width=20, activation="tanh", seed=3)
+    x = torch.randn(50, net.widths[0], dtype=torch.float64, generator=torch.manual_seed(0))
+    single = predict(net, x, dtype="float32").double()
+    torch.testing.assert_close(single, predict(net, x), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

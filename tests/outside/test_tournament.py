@@ -18,8 +18,12 @@ class Signs(torch.optim.Optimizer):
 
     def step(self, closure=None):
         for p in self.param_groups[0]["params"]:
-            assert p.ndim == 1 or p.shape[0] in (3, 2, 1, 4), p.shape
-            p.data = p.data - self.param_groups[0]["lr"] * p.grad.sign()
+            if p.ndim == 2:  # G (GᵀG + εI)^(-½), as Muon: it needs the matrix
+                values, V = torch.linalg.eigh(p.grad.T @ p.grad + 1e-8 * torch.eye(p.shape[1]))
+                step = p.grad @ V @ torch.diag(values ** -0.5) @ V.T
+            else:
+                step = p.grad.sign()
+            p.data = p.data - self.param_groups[0]["lr"] * step
 """
 )
 

@@ -45,6 +45,9 @@ def main(dist: Path) -> None:
         journey = empty / "journey"
         journey.mkdir()
         subprocess.run([python, HERE / "journey.py"], cwd=journey, check=True)
+        own = empty / "own"
+        own.mkdir()
+        subprocess.run([python, HERE / "own_journey.py"], cwd=own, check=True)
     print(f"{wheel} and {sdist} are sound")
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from bench.claims.admissibility import ladders
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
@@ -15,9 +17,11 @@ from bench.claims.themes.reentrant import (
     norm_of,
     on_the_prism,
     usable,
+    warned,
 )
 from bench.store.results import Results, StoredResult, median
 
+DISTANCE = "the distance from a coarse N₀ solve"
 # What a training loss is made of: only losses that agree in it compare.
 LOSS = ("form", "boundary", "inside", "rim", "div_exponent", "singular", "points", "width")
 
@@ -28,21 +32,27 @@ def facts(results: Results) -> Iterator[Fact]:
     if norm is None:
         return
     elements = elements_of(results)
-    edge = [*elements["N₀ solved"], *elements["N₀ adaptive"]]
+    solved = results.select("fem", problem="reentrant", solve=True)
+    edge = [*elements["N₀ solved"], *solved]
     finest = {
         "nodal": _finest(elements["nodal Q₁"]),
+        "hp": min(elements["hp bricks"], key=lambda r: float(r.values["l2_error"]), default=None),
         "edge": min(edge, key=lambda r: float(r.values["l2_error"]), default=None),
     }
     for name, record in finest.items():
         if record is not None:
             error = float(record.values["l2_error"]) / norm
-            yield _fact(f"{name}-elements", error, "relative L² error", [record])
+            refused = "" if name == "nodal" else _cut(edge)
+            made = _fact(f"{name}-elements", error, "relative L² error", [record], refused)
+            is_given_u = name == "hp"
+            yield replace(made, conditions="given the field", refused="") if is_given_u else made
     for name, boundary in (("penalty", "penalty"), ("built-in", "exact")):
         arm = main_arm(nets, boundary=boundary, inside="uniform", rim="uniform")
         if arm:
             error = median([record.values["l2_relative"] for record in arm])
             yield _fact(f"{name}-nets", error, "relative L² error", arm)
     yield from _by_loss(usable(on_the_prism(nets)))
+    yield from _by_distance(usable(nets))
 
 
 def _finest(group: Results) -> StoredResult | None:
@@ -71,10 +81,32 @@ def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
         yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
 
 
-def _fact(name: str, value: float, unit: str, records: Sequence[StoredResult]) -> Fact:
+def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
+    """What the distance from a coarse N₀ solve detects, on all problems of the study."""
+    seen = [warned(record) for record in records]
+    detected = [by[DISTANCE] for is_wrong, by in seen if is_wrong]
+    alarms = [by[DISTANCE] for is_wrong, by in seen if not is_wrong]
+    if detected and alarms:
+        yield _fact("distance-wrong", len(detected), "nets", records)
+        yield _fact("distance-missed", detected.count(False), "nets", records)
+        yield _fact("distance-right", len(alarms), "nets", records)
+        yield _fact("distance-false-alarms", sum(alarms), "nets", records)
+
+
+def _cut(edge: Sequence[StoredResult]) -> str:
+    """The rule that refuses to call the error of these elements what they reach."""
+    return "ladder" if ladders(edge, "Nédélec elements") else ""
+
+
+def _fact(
+    name: str, value: float, unit: str, records: Sequence[StoredResult], refused: str = ""
+) -> Fact:
+    place = any(r.config.get("grading") or r.config.get("layers") for r in records)
     return Fact(
         name=name, value=value, unit=unit, domain=PRISM,
         seeds=len({record.config.get("seed") for record in records}),
-        conditions="given the equation and boundary data",
+        conditions="given the equation and boundary data"
+        + (", and the place of the edge" if place else ""),
+        refused=refused,
         cells=tuple(record.key for record in records),
     )  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from bench.claims.admissibility import ladders, seeds
+from bench.claims.admissibility import evaluation, ladders, seeds
 from bench.claims.arms import MAIN
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
@@ -30,6 +31,12 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        budget = nets.records[0].values
+        for unit in ("evaluations", "points", "boundary_points", "parameters"):
+            words = unit.replace("_", "-")
+            if budget.get(unit) is not None:
+                yield error.named(f"{problem}-net-{words}", budget[unit], unit.split("_")[-1])
+        yield _per_point(error, f"{problem}-net", nets)
         yield from _untrained(problem, results)
         lowest = [r for r in elements if r.config["element"] == "N0"]
         yield from _element(f"{problem}-element", elements)
@@ -78,3 +85,13 @@ def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:
     yield error
     yield error.named(f"{name}-seconds", best.values["seconds"], "s")
     yield error.named(f"{name}-unknowns", best.values["dofs"], "unknowns")
+    yield _per_point(error, name, Results([best]))
+
+
+def _per_point(error: Fact, name: str, results: Results) -> Fact:
+    """Seconds per evaluated point, refused for a net whose precisions were not compared."""
+    used = median(results.value("seconds_per_point"))
+    compared = all(r.kind == "fem" or "seconds_per_point_by" in r.values for r in results)
+    slow = evaluation(used, {"the fastest": used} if compared else {}, name)
+    found = error.named(f"{name}-seconds-per-point", used, "s")
+    return replace(found, refused="evaluation" if slow else "")

@@ -6,12 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from bench.claims import Checked, Claim, Compared, Depends, Finding, NotTested, admissibility
 from bench.claims.effects import Effect, effects
 from bench.claims.rules import compared_values
-from bench.claims.statistics import variance_shares
 from bench.store.results import Results
 
 KIND = "sensitivity"
@@ -153,21 +150,6 @@ def _keep_their_signs(results: Results) -> Finding:
     if turned:
         return Depends("what is left open", keys, what, table, refused=refused)
     return Checked(True, keys, what, seeds=seeds, refused=refused)
-
-
-def data_and_weights(results: Results, net: str = "resnet-learned-6") -> tuple[float, ...] | None:
-    """Shares of weights, of data and of both together in the variance of log train_mse."""
-    base = largest(results).select(KIND, **BASE)
-    seen = {
-        (r.config["seed"], r.config["data_seed"]): r.values[net]["train_mse"]
-        for r in base
-        if r.values[net]["train_mse"]
-    }
-    data = [d for d in {d for _, d in seen} if sum(at[1] == d for at in seen) > 1]
-    seeds = [s for s in {s for s, _ in seen} if all((s, d) in seen for d in data)]
-    if len(data) < 2 or len(seeds) < 2:
-        return None
-    return variance_shares(np.log([[seen[s, d] for d in sorted(data)] for s in sorted(seeds)]))
 
 
 CLAIMS = [

@@ -6,7 +6,7 @@ are drawn in the whole domain, and errors are reported on the whole domain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -92,6 +92,19 @@ class MeshDomain(Domain):
         s, t = np.where(over, 1 - s, s), np.where(over, 1 - t, t)
         return np.asarray(a[:, chosen] + s * (b - a)[:, chosen] + t * (c - a)[:, chosen])
 
+    def by_group(self, values: Mapping[str, float]) -> PerGroup:
+        """Return a coefficient with one value per physical group of the file: all of them."""
+        groups = self.coarsest.subdomains or {}
+        if set(values) != set(groups):
+            known = ", ".join(groups) or "no groups"
+            raise UserError(f"{self.name} has {known}; give each a value, not {', '.join(values)}")
+        cells = np.full(self.coarsest.t.shape[1], np.nan)
+        for name, value in values.items():
+            cells[groups[name]] = value
+        if np.isnan(cells).any():
+            raise UserError(f"{self.name} has cells without a physical group; name a group for all")
+        return PerGroup(self, cells)
+
     # ------------------------------------------------------------ meshes and quadrature
 
     def offers(self, n: int) -> bool:
@@ -124,6 +137,32 @@ class MeshDomain(Domain):
         while self.cells(2 * n) * PER_DIRECTION**3 <= RULE_POINTS and n < FINEST:
             n *= 2
         return {"whole": on_mesh(self.mesh(n), PER_DIRECTION, self.only_edge(edges))}
+
+
+@dataclass(frozen=True, eq=False)
+class PerGroup:
+    """A function that is constant on each physical group; outside the mesh that of the nearest
+    cell."""
+
+    domain: MeshDomain
+    values: Array  # of every cell of the file
+
+    def __call__(self, x: ArrayLike) -> Array:
+        from scipy.spatial import cKDTree
+
+        points = components(x).reshape(3, -1)
+        cell = np.array(self.domain._locator.find(points)[0])
+        outside = cell < 0
+        if outside.any():
+            mesh = self.domain.coarsest
+            middle = mesh.p[:, mesh.t].mean(axis=1)
+            cell[outside] = cKDTree(middle.T).query(points[:, outside].T)[1]
+        return np.asarray(self.values[cell].reshape(components(x).shape[1:]))
+
+    def jumps_near(self, x: Array, distance: float) -> Mask:
+        """Return whether the value changes within that distance along an axis."""
+        moved = [x + s * distance * e[:, None] for e in np.eye(3) for s in (-1, -0.5, 0.5, 1)]
+        return np.any([self(y) != self(x) for y in moved], axis=0)
 
 
 def _volumes(mesh: Any) -> Array:

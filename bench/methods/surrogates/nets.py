@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from base.registry import name_of
 from bench.methods.surrogates.truth import Truth
 from bench.problems.families import Array
 
@@ -40,14 +41,16 @@ class NetOptions:
 
 def train_map(t: Array, a: Array, steps: int, seed: int) -> Network:
     """A small net from rows t to rows a."""
+    from nets.architectures import resnet
     from nets.module import build
+    from nets.optimizers import lssbfgs
     from nets.training.loop import train
 
     net = build(
-        net="resnet", tau="fixed", hidden=2, width=MAP_WIDTH, inputs=t.shape[1], outputs=a.shape[1],
-        activation="tanh", seed=seed,
+        net=name_of(resnet), tau="fixed", hidden=2, width=MAP_WIDTH, inputs=t.shape[1],
+        outputs=a.shape[1], activation="tanh", seed=seed,
     )  # fmt: skip
-    train(net, t, a, optimizer="lssbfgs", steps=steps, progress=False)
+    train(net, t, a, optimizer=name_of(lssbfgs), steps=steps, progress=False)
     return net
 
 
@@ -151,19 +154,21 @@ def _curl_and_divergence(x: Array, weight: Array) -> Array:
 
 def train_space_net(truth: Truth, rows: Residuals, options: NetOptions) -> SpaceNet:
     """The net that minimises the residuals."""
+    from nets.architectures import resnet
     from nets.module import build
+    from nets.optimizers import lssbfgs
     from nets.residuals.objective import ResidualObjective
     from nets.training.budget import Equation, Limits
     from nets.training.loop import minimise
 
     net = build(
-        net="resnet", tau=options.tau, hidden=options.hidden, width=options.width,
+        net=name_of(resnet), tau=options.tau, hidden=options.hidden, width=options.width,
         inputs=3 + truth.family.dimension, outputs=3, activation="tanh", seed=options.seed,
         tau0="1/H" if options.tau == "learned" else 1.0,
     )  # fmt: skip
     minimise(
         net, Equation(ResidualObjective(net, [rows])),
-        limits=Limits(steps=options.steps), optimizer="lssbfgs", progress=False,
+        limits=Limits(steps=options.steps), optimizer=name_of(lssbfgs), progress=False,
     )  # fmt: skip
     return SpaceNet(lambda x: predicted(net, x), net)
 

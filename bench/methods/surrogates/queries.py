@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.measure.timing import clocked
 from bench.methods.surrogates.surrogate import Plan, Surrogate, made
+from bench.methods.surrogates.timing import clocked
 from bench.methods.surrogates.truth import Ruler, Truth
 from bench.problems.families import Array, get
 from fem.boundary_value import solve_boundary_value

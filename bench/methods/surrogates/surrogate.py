@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from base.errors import UserError, nearest
-from bench.measure.timing import clocked
 from bench.methods.surrogates import nets
 from bench.methods.surrogates.interpolation import Interpolation
+from bench.methods.surrogates.names import METHODS
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin, Lifts, greedy_snapshots
 from bench.methods.surrogates.regression import (
     BASELINES,
@@ -27,22 +27,11 @@ from bench.methods.surrogates.regression import (
     fitted,
     tensor_design,
 )
+from bench.methods.surrogates.timing import clocked
 from bench.methods.surrogates.truth import Truth, grid_points
 from bench.problems.families import Array, Family, get
 from fem.rules.quadrature import gauss
 
-METHODS = {
-    "rb": "reduced basis",
-    "rb-greedy": "reduced basis, greedy",
-    "chebyshev": "Chebyshev in μ",
-    "polynomial": "polynomials in μ",
-    "kernel": "kernel regression in μ",
-    "features": "random features in μ",
-    "net": "net in μ",
-    "space-features": "random features in (x, μ)",
-    "space-net": "net in (x, μ), from snapshots",
-    "equation-net": "net in (x, μ), from the equation",
-}
 INTRUSIVE = ("rb", "rb-greedy")
 ON_SPACE = ("space-features", "space-net", "equation-net")
 MEAN_POINTS = 8  # Gauss points per direction for the mean of a field without coefficients

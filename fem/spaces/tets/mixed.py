@@ -21,6 +21,7 @@ from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.choice import first_converged
 from fem.elements import factorised
+from fem.preconditioner import hcurl_preconditioner
 from fem.solutions import Clock
 from fem.solvers import auxiliary_space
 from fem.spaces import Array, How, LinearSolve
@@ -252,7 +253,7 @@ def _curl_preconditioner(system: System) -> auxiliary_space.Action:
         return lambda r: r / A.diagonal()[free]
     if complex_.order:
         return second_order_preconditioner(A, complex_, system.phi, free)
-    return auxiliary_space.hiptmair_xu(A, complex_.mesh, system.phi, free)
+    return hcurl_preconditioner(A, complex_.mesh, system.phi, free=free).matvec
 
 
 def positive(phi: Callable[[Array], Array]) -> Callable[[Array], Array]:

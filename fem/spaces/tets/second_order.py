@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fem import meshes
+from fem.preconditioner import hcurl_preconditioner
 from fem.solvers import auxiliary_space
 from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.spaces.tets.complex import Indices, TetComplex
@@ -88,8 +89,8 @@ def second_order_preconditioner(
     edges = np.arange(complex_.mesh.nedges)
     lowest = A[2 * edges][:, 2 * edges].tocsr()
     if free is None:
-        coarse = auxiliary_space.hiptmair_xu(lowest, complex_.mesh, curl_weight)
-        return auxiliary_space.two_level(A, 2 * edges, coarse)
+        coarse = hcurl_preconditioner(lowest, complex_.mesh, curl_weight)
+        return auxiliary_space.two_level(A, 2 * edges, coarse.matvec)
     place = np.flatnonzero((free < 2 * len(edges)) & (free % 2 == 0))
-    coarse = auxiliary_space.hiptmair_xu(lowest, complex_.mesh, curl_weight, free[place] // 2)
-    return auxiliary_space.two_level(A[free][:, free].tocsr(), place, coarse)
+    coarse = hcurl_preconditioner(lowest, complex_.mesh, curl_weight, free=free[place] // 2)
+    return auxiliary_space.two_level(A[free][:, free].tocsr(), place, coarse.matvec)

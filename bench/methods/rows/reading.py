@@ -1,35 +1,17 @@
-"""A net trained on rows from a user's file: CSV with a header, or an .npz with arrays x and y."""
+"""Rows of a user's file: CSV with a header, or an .npz with arrays x and y."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from base.errors import UserError
 from base.registry import FILES
-from bench.core.plain_values import finite
 from bench.core.plugin_files import PluginFile
-from bench.domains.parts.sampling import generator
-from bench.measure import norms
-from bench.methods.configurations import DataConfig
-from bench.methods.training import (
-    FIGURES,
-    MeasuredNet,
-    histories,
-    how_it_went,
-    predict,
-    shape_and_start,
-)
 from bench.problems import Array
 
-if TYPE_CHECKING:
-    from nets.training.loop import Progress
-
-HELD_OUT = 0.2  # of the rows, for the test error
 FORM = "a header with inputs x1, x2, … and targets y1, y2, …, then one row of numbers per line"
 
 
@@ -71,50 +53,3 @@ def _from_csv(file: PluginFile) -> tuple[Array, Array]:
     except ValueError as error:
         raise UserError(f"{file.place}, line {lines.line_num}: {error}; it needs {FORM}") from None
     return rows[:, columns["x"]], rows[:, columns["y"]]
-
-
-def train_on_rows(
-    config: DataConfig,
-    *,
-    seconds: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> MeasuredNet:
-    """Train a net on four fifths of the rows and measure it on the others."""
-    from nets.module import build
-    from nets.training.loop import train
-
-    x, y = rows_of(config.data)
-    order = generator(config.data_seed).permutation(len(x))
-    test, kept = np.split(order, [max(1, round(HELD_OUT * len(x)))])
-    net = build(**shape_and_start(config), inputs=x.shape[1], outputs=y.shape[1])
-
-    def error(net: Any) -> float:
-        return norms.relative_test_error(predict(net, x[test]), y[test])
-
-    training = train(
-        net,
-        x[kept],
-        y[kept],
-        optimizer=config.optimizer,
-        steps=config.steps,
-        evaluations=config.evaluations,
-        seconds=seconds,
-        probes={"rel_test_error": error},
-        every=config.every,
-        seed=config.seed,
-        progress=progress or False,
-        **config.options(),
-    )
-    residual = predict(net, x[kept]) - y[kept]
-    values = {
-        **dict.fromkeys(FIGURES),
-        "train_mse": finite(float(np.sum(residual**2)) / (2 * len(kept))),
-        "rel_test_error": finite(error(net)),
-        "tau": [finite(step) for step in net.tau.tolist()],
-        "J": finite(training.J),
-        **how_it_went(training),
-        "parameters": net.pack().size,
-        "rows": len(kept),
-        "test_rows": len(test),
-    }
-    return MeasuredNet(net, training, values, histories(training))

@@ -1,0 +1,1 @@
+"""Nets on rows of a user's file."""

@@ -1,0 +1,55 @@
+"""Problems whose solution is not known: sizes and estimates of the element solutions."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from bench.core.plugins import display
+from bench.store.results import Results
+from reports.context import Run
+from reports.document import Block, Column, Paragraph, Picture, Table
+from reports.figures.unknown import estimates_by_h
+from reports.names import element_short
+
+TITLE, ORDER = "The solution without a closed form", 51
+STUDIES, GAP = (), ""
+TEXT = (
+    "No closed form of u is known here, so errors are not exact. Every element solution u_h has a "
+    "residual estimate of its error in H(curl), which is reliable up to a constant that does not "
+    "depend on the mesh. It is shown as a share of ‖u_h‖, and should fall with the mesh size h."
+)
+CAPTION = "Estimated H(curl) error of u_h as a share of its H(curl) norm against the mesh size h."
+TABLE = "Element solutions: L² norm of u_h, estimated H(curl) error, absolute and relative."
+COLUMNS = [
+    Column("problem"),
+    Column("element"),
+    Column("n", "count"),
+    Column("unknowns", "count"),
+    Column("‖u_h‖", "error"),
+    Column("estimate", "error"),
+    Column("relative estimate", "error"),
+    Column("time", "seconds"),
+]
+VALUES = ("dofs", "l2_norm", "estimated_error", "relative_estimate", "seconds")
+
+
+def contents(run: Run) -> list[Block]:
+    every = run.results.select("fem", solve=True)
+    found = Results([r for r in every if r.values.get("relative_estimate")])
+    if not len(found):
+        return []
+    rows = [
+        (
+            display(r.config["problem"]),
+            element_short(r),
+            r.config["n"],
+            *(r.values.get(name) for name in VALUES),
+        )
+        for r in found
+    ]
+    source = run.made_by(found)
+    return [
+        Paragraph(TEXT),
+        Picture("estimates-by-h", CAPTION, partial(estimates_by_h, found), CAPTION, source),
+        Table("estimates", TABLE, COLUMNS, rows, source),
+    ]

@@ -1,0 +1,77 @@
+"""Break-even points from made-up costs, their facts; the section from small cells."""
+
+from math import inf
+
+import pytest
+from records import computed, record_of, run_of
+
+from bench.cells import Cell
+from bench.claims.break_even import break_evens
+from bench.claims.facts.families import facts
+from bench.store.results import Results
+from bench.studies import families as study
+from reports.sections import families as section
+
+
+def solve(order, error, seconds):
+    cell = Cell("family_solve", {"order": order})
+    return record_of(cell, {
+        "error_worst": error, "seconds_functional": seconds,
+        "seconds_functional_low": 0.9 * seconds, "seconds_functional_high": 1.2 * seconds,
+    })  # fmt: skip
+
+
+def surrogate(error, offline, query, **config):
+    cell = Cell("family_surrogate", config)
+    return record_of(cell, {
+        "error_worst": error, "seconds_offline": offline, "seconds_functional": query,
+        "seconds_functional_low": query, "seconds_functional_high": query,
+        "effectivity_low": 1.0, "effectivity_high": 1.3, "seconds_grid": query,
+        "error_median": error,
+    })  # fmt: skip
+
+
+def test_queries_from_which_a_surrogate_pays():
+    results = Results([
+        solve(4, 2e-2, 0.001), solve(5, 8e-3, 0.002), solve(8, 1e-4, 0.004),
+        surrogate(5e-3, 0.1, 0.001, snapshots=10), surrogate(5e-3, 0.05, 0.0015, snapshots=5),
+        surrogate(5e-2, 0.001, 1e-5, snapshots=2),
+        surrogate(1e-3, 0.1, 0.003, method="kernel"),
+        *(surrogate(error, 1.0, 0.001, method="space-net", seed=seed)
+          for seed, error in enumerate((1e-3, 9e-3, 0.5))),
+    ])  # fmt: skip
+    found = {one.method: one for one in break_evens(results, 1e-2)}
+    assert found["rb"].queries == pytest.approx(0.1 / 0.001)  # the two that meet 1e-2 tie
+    assert found["rb"].snapshots == 5  # with less spent before
+    assert found["rb"].interval == pytest.approx((0.05 / 0.0009, 0.05 / 0.0003))
+    assert found["kernel"].queries == inf  # a query takes longer than a solve
+    assert found["space-net, τ fixed"].seeds == 3  # the median seed meets 1e-2
+    assert found["space-net, τ fixed"].queries == pytest.approx(1000.0)
+    assert not list(break_evens(results, 1e-5))
+    named = {fact.name: fact.value for fact in facts(results)}
+    assert named["bump-2-10-1e-02-solve"] == 0.002
+    assert named["bump-2-10-1e-02-first-queries"] == pytest.approx(100.0)
+    assert "bump-2-10-1e-02-kernel-queries" not in named
+    table = section.paying(results)
+    assert [row[-2] for row in table.rows[:3]] == ["100", "1,000", "never"]
+
+
+def test_the_section_from_its_cells():
+    """Every kind of cell of the quick preset once, smaller."""
+    cells = study.cells(study.PRESETS["quick"])
+    small = {"order": 3, "queries": 3, "reference": 4}
+    kinds = {(cell.config.get("method"), cell.config.get("element")): cell for cell in cells[::-1]}
+    records = []
+    for (method, _), cell in kinds.items():
+        changed = {"steps": 3, "snapshots": 6, "width": 6} if method else {"n": 1}
+        records.append(computed(cell, **small, **changed))
+    blocks = section.contents(run_of("families", records))
+    assert [type(block).__name__ for block in blocks] == [
+        "Paragraph",
+        "Picture",
+        "Picture",
+        "Table",
+    ]
+    for picture in blocks[1:3]:
+        assert picture.draw().axes
+    assert section.contents(run_of("families", [])) == []
