@@ -6,7 +6,7 @@ PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: report test lint coverage docs package clean benchmark fuzz kept readme
+.PHONY: report article test lint coverage docs package clean benchmark fuzz kept readme
 
 report: $(VENV)/.installed
 	$(BIN)/femnets run --preset quick --run quick
@@ -32,17 +32,20 @@ fuzz: $(VENV)/.installed
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pytest --benchmark
 
-# The reference run, kept for readers: make kept RUN=paper WITH=again, then README from it.
+# The reference run, kept for readers: make kept RUN=paper WITH=again, then `make article readme`.
 RUN ?= paper
 WITH ?=
 kept: $(VENV)/.installed
 	$(BIN)/femnets export $(RUN) --to kept --out docs/paper $(addprefix --with ,$(WITH))
-	$(BIN)/femnets report $(RUN) --figures build/figures >/dev/null
-	$(BIN)/python docs/readme_results.py --pictures build/figures
 
-# README's results again, from docs/paper alone.
+# The article from docs/paper alone: a statement that the kept run does not support stops it.
+article: $(VENV)/.installed
+	$(BIN)/python -m reports.article docs/paper
+
+# README's results and picture, from docs/paper alone.
 readme: $(VENV)/.installed
-	$(BIN)/python docs/readme_results.py
+	$(BIN)/python -m reports.article docs/paper --readme README.md
+	$(BIN)/python -m reports.article docs/paper --picture first docs/pictures/solve.png
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs

@@ -91,4 +91,4 @@ def show(value: object, kind: Kind = "text") -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float) and kind in _FORMATS:
         return _FORMATS[kind](value) if math.isfinite(value) else "∞"
-    return str(value)
+    return value if isinstance(value, str) else str(value)  # a marked text keeps its marks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -106,7 +107,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     below = document.authors if article else _facts(document)
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
-        f"#let body-size = {'10.3pt' if article else '9.3pt'}",
+        f"#let body-size = {'10.7pt' if article else '9.3pt'}",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)})",
         f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",
@@ -221,8 +222,8 @@ class _Setting:
         insets = ", ".join(track.inset for some in tracks for track in some)
         head = ", ".join(
             f"table.cell(colspan: {len(some)}, align: {some[0].align}, "
-            f"inset: (x: 4pt, y: 2.2pt))[*{self.inline(column.title)}*]"
-            for column, some in zip(table.columns, tracks, strict=True)
+            f"inset: (x: 4pt, y: 2.2pt))[*{self._head(column.title, width)}*]"
+            for column, some, width in zip(table.columns, tracks, widths, strict=True)
         )
         cells = "".join(
             self._cells(
@@ -241,6 +242,11 @@ class _Setting:
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
             "table.hline())))"
         )
+
+    def _head(self, title: str, width: int) -> str:
+        """A head is no wider than its column: else the columns of texts would pay for it."""
+        lines = textwrap.wrap(title, max(width, 1), break_long_words=False) or [title]
+        return "#linebreak()".join(self.inline(line) for line in lines)
 
     def _cells(self, text: str, tracks: int, name: str | None, note: str | None) -> str:
         parts = split_at_point(text) if tracks == 2 else (text,)

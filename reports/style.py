@@ -47,7 +47,7 @@ RANKS = ("first", "second", "third")  # of a column, by the shade of its cells
 # The colours of the families: of their curves, one per member, in figures …
 COLORS: dict[str, tuple[str, ...]] = {
     "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
-    "net": (_VERMILION, _BROWN, _AMBER, _RUST),
+    "net": (_AMBER, _VERMILION, _RUST, _BROWN),
     "untrained net": (_ORANGE, _SAND),
     "linear model": (_GREY, _BLACK, _SILVER),
     "surrogate": (_GREEN, _FOREST),

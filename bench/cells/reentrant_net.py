@@ -69,18 +69,30 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 
 def run(config: Config) -> Result:
+    import numpy as np
+
     from bench import problems
     from bench.core.plain_values import finite
+    from bench.methods.certificates.certify import stored
     from bench.methods.edge_forms import EdgeLoss
     from bench.methods.edge_forms.training import late_fall, measured, trained
 
     problem = problems.get(config.problem)
     edge_loss = part_of(config, EdgeLoss, problem=problem)
     names = ("hidden", "width", "optimizer", "evaluations", "seed")
-    training = trained(edge_loss, **{name: getattr(config, name) for name in names})
+    seen: list[Any] = []
+
+    def largest(net: Any) -> float:
+        """The largest value on the slice at the edge, whose fields are kept along the training."""
+        seen.append(edge_solve.slices(edge_loss.field(net), problem)["slice"])
+        return float(np.nanmax(abs(seen[-1])))
+
+    settings = {name: getattr(config, name) for name in names}
+    training = trained(edge_loss, **settings, probes={"largest": largest})
     net = training.net
     values = {
         **{name: finite(value) for name, value in measured(edge_loss, net).items()},
+        **stored(edge_loss.field(net), problem),
         "training_loss": finite(2 * training.J),
         "late_fall": finite(late_fall(training)),
         "seconds": training.seconds,
@@ -91,4 +103,7 @@ def run(config: Config) -> Result:
     }
     arrays = {f"curve_{name}": array for name, array in training.curve.items()}
     arrays |= edge_solve.slices(edge_loss.field(net), problem)
+    # a last point at the step of the one before it replaces that on the curve
+    places = [*range(len(arrays["curve_evaluations"]) - 1), -1]
+    arrays["frames"] = np.array([seen[k] for k in places], dtype=np.float32)
     return Result(values, arrays, diverged=training.diverged)

@@ -45,7 +45,7 @@ Row = tuple[str, tuple[str, ...], StoredResult]
 
 def write_results(path: Path, rows: Iterable[Row]) -> None:
     """Write rows sorted, so that similar rows are adjacent and compress well."""
-    arrow = _pyarrow()
+    arrow = import_pyarrow()
     order = ("run", "kind", "config", "key")
     written = sorted((_columns(*row) for row in rows), key=lambda row: [row[c] for c in order])
     types = {"string": arrow.string(), "double": arrow.float64(), "int64": arrow.int64()}
@@ -110,7 +110,7 @@ def _checked(data: bytes, path: Path) -> list[Row]:
 
 def _table(data: bytes) -> pyarrow.Table:
     """The table with dictionary-encoded texts, so that it is no larger than the unpacked file."""
-    arrow = _pyarrow()
+    arrow = import_pyarrow()
     texts = [name for name, kind in COLUMNS.items() if kind == "string"]
     try:
         schema = arrow.parquet.read_schema(arrow.BufferReader(data))
@@ -161,7 +161,7 @@ def _row(row: Mapping[str, Any], path: Path) -> Row:
     return row["run"], studies, StoredResult(**document, directory=path)
 
 
-def _pyarrow() -> Any:
+def import_pyarrow() -> Any:
     try:
         import pyarrow
         import pyarrow.parquet

@@ -32,7 +32,7 @@ def command(
         Format,
         typer.Option(
             help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON; "
-            "kept: report, results.parquet and verdicts.json, for readers without the run folder."
+            "kept: report, results, curves and verdicts, for readers without the run folder."
         ),
     ],
     out: Annotated[
@@ -86,8 +86,10 @@ def command(
 
 def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
     """Write what a reader without the run folder needs, and return the paths: report.html and
-    report.pdf, compared with the others; the results of all runs; the ledger of the first."""
+    report.pdf, compared with the others; the results of all runs; of the first the curves that the
+    article draws, and the ledger."""
     from bench.core.guards.output import folder_for, no_link, write_whole
+    from bench.store.curves import CURVES, write_curves
     from bench.store.parquet import RESULTS
     from bench.store.run import write_runs
     from reports import compile_report
@@ -105,8 +107,10 @@ def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
     for report in reports:
         write_whole(folder / report.name, report.read_bytes())
     write_runs(folder / RESULTS, [run, *run.others])
+    write_curves(folder / CURVES, run.records)
     write_ledger(run, folder / RESULTS, folder / VERDICTS)
-    return [*(folder / report.name for report in reports), folder / RESULTS, folder / VERDICTS]
+    names = [*(report.name for report in reports), RESULTS, CURVES, VERDICTS]
+    return [folder / name for name in names]
 
 
 def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:

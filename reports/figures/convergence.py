@@ -75,4 +75,4 @@ def _levels(axes: Axes, nets: Results) -> None:
     axes.axhline(level, color=look(key).color, lw=1.5)
     place = axes.get_yaxis_transform()
     text = f"best net: {best}"
-    name_series(axes, (0.02, level), text, best, key, xycoords=place, xytext=(0, 5), ha="left")
+    name_series(axes, (0.99, level), text, best, key, xycoords=place, xytext=(0, 6), ha="right")

@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from reports.style import WIDTH_INCHES, look
 from reports.svg import plot_series
 
-ROW_INCHES = 0.19
+ROW_INCHES = 0.165
 FACTORS = (1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
@@ -54,7 +54,7 @@ def rows_in_groups(groups: Mapping[str, Sequence[Row]], what: str, ratios: bool 
     axes.grid(False, axis="y")
     axes.set_xscale("log")
     axes.set_xlabel(what)
-    figure.set_layout_engine("constrained", w_pad=0.15)
+    figure.set_layout_engine("constrained", w_pad=0.2)
     if ratios:
         axes.axvline(1.0, color="black", linewidth=1)
         ends = [(r.low or r.value, r.high or r.value) for rows in groups.values() for r in rows]

@@ -22,6 +22,7 @@ from reports.interactive.finder import Answer, Choice, Finder, Question
 QUERIES = (1, POINTS, 1_000_000, 100_000_000)
 KINDS = ("smooth", "singular", "re-entrant", "not said")
 DEFAULT_ERROR = 1e-4
+FIRST = "equation"  # the kind of information that is asked about first
 
 
 def find(run: Run) -> Finder | None:
@@ -127,7 +128,7 @@ def _groups(fields: Mapping[str, list[Competitor]], kinds: Mapping[str, str]) ->
     inputs: dict[str, Counter[str]] = {}
     for conditions, members in by.items():
         inputs.setdefault(conditions.information, Counter())[conditions.inputs] += len(members)
-    problems, tracks = list(fields), list(INFORMATION)
+    problems, tracks = list(fields), sorted(INFORMATION, key=lambda name: name != FIRST)
     found = []
     for conditions, members in by.items():
         kind, problem = kinds[conditions.problem], conditions.problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.claims import CONTRADICTED, PARTS, Entry, agreement
+from bench.claims import CONTRADICTED, Entry, agreement
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table
 
@@ -12,15 +12,15 @@ STUDIES = ()  # every claim names its own
 GAP = ""
 NAME = "ledger"
 TEXT = (
-    "The paper's claims, findings of ours, the paper's formulas as printed, and claims of other "
-    "papers. Every claim has a criterion, declared before its results were computed, and is "
-    "decided by results alone. Tests are Wilcoxon's, two-sided, of runs that share initial weights "
-    "and data; p-values are corrected by Holm's method over all claims that a study declares. "
-    "Diverged runs rank worst. The effect is a ratio of errors or a share of seeds, with its 95 % "
-    "interval; no difference means that the interval lies within a declared margin. A verdict is "
-    "confirmed on seeds from 1000 on, which no pilot and no tuning has used. On the page, each "
-    "claim opens to its criterion, its evidence and its runs; claims without results in this run "
-    "are only there."
+    "The paper's claims (part paper), findings of ours (control), the paper's formulas as printed "
+    "(formula), and claims of other papers (other). Every claim has a criterion, declared before "
+    "its results were computed, and is decided by results alone. Tests are Wilcoxon's, two-sided, "
+    "of runs that share initial weights and data; p-values are corrected by Holm's method over all "
+    "claims that a study declares. Diverged runs rank worst. The effect is a ratio of errors or a "
+    "share of seeds, with its 95 % interval; no difference means that the interval lies within a "
+    "declared margin. A verdict is confirmed on seeds from 1000 on, which no pilot and no tuning "
+    "has used. On the page, each claim opens to its criterion, its evidence and its runs; claims "
+    "without results in this run are only there."
 )
 COLUMNS = [
     Column("part"),
@@ -50,7 +50,7 @@ def contents(run: Run) -> list[Block]:
     tested = decided or [e for e in run.ledger if e.tested] or run.ledger
     verdicts = [verdict_of(run, entry) for entry in tested]
     rows = [
-        (PARTS[entry.claim.part], entry.claim.sentence, words, entry.effect, _interval(entry),
+        (entry.claim.part, entry.claim.sentence, words, entry.effect, _interval(entry),
          entry.seeds or None, entry.standing)
         for entry, (_, words) in zip(tested, verdicts, strict=True)
     ]  # fmt: skip

@@ -43,18 +43,18 @@ def contents(run: Run) -> list[Block]:
                 smallest("rel_test_error"),
                 largest("rel_test_error"),
                 ("runs with a τ ≈ 0", "count", _near_zero),
-                ("layers deleted (by τ)", "text", partial(_layers, name="pruned_tau_layers")),
+                (
+                    "runs pruned (by τ)",
+                    "count",
+                    partial(_lose, name="pruned_tau_layers"),
+                ),
                 ("error after (by τ)", "error", partial(_median, name="pruned_tau_error")),
                 (
                     "last layer solved again",
                     "error",
                     partial(_median, name="pruned_tau_error_resolved"),
                 ),
-                (
-                    "layers deleted (by effect)",
-                    "text",
-                    partial(_layers, name="pruned_change_layers"),
-                ),
+                ("(by effect)", "count", partial(_lose, name="pruned_change_layers")),
                 ("after (by effect)", "error", partial(_median, name="pruned_change_error")),
             ],
             run.source(STUDY, runs),
@@ -74,6 +74,6 @@ def _median(group: Results, name: str) -> Value:
     return median(values) if values else None
 
 
-def _layers(group: Results, name: str) -> Value:
-    """How many layers were deleted, seed by seed: 0, 0, 2 …"""
-    return ", ".join(str(len(layers or [])) for layers in group.value(name))
+def _lose(group: Results, name: str) -> Value:
+    """How many runs have a layer that can be deleted."""
+    return sum(bool(layers) for layers in group.value(name))

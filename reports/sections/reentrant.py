@@ -20,7 +20,7 @@ from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.reentrant import field_and_error, story
-from reports.tables import SEEDS, Measure, largest, smallest, study_table
+from reports.tables import SEEDS, Measure, largest, medians_by, smallest
 
 STUDY = "reentrant"
 
@@ -33,6 +33,7 @@ SHOWN = {
     "net, boundary by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
     "net, boundary built in": {"boundary": "exact", "inside": "uniform"},
 }
+MOST_FRAMES = 12  # of the slider along the training
 TEXT = (
     "The L-shaped prism has one re-entrant edge, at which u = ∇(r^(2/3) sin(2θ/3)) is singular. "
     "Continuous fields with the exact boundary values are a closed proper subspace there (Costabel "
@@ -58,17 +59,7 @@ CAPTIONS = {
     "error below a quarter is called right.",
     "indicators": "What each indicator detects among the wrong networks, and its false alarms.",
 }
-BY = {
-    "field": "problem",
-    "loss": "form",
-    "boundary": "boundary",
-    "points inside": "inside",
-    "at the edge": "rim",
-    "given the singular function": "singular",
-    "weight r on div": "div_exponent",
-    "width": "width",
-    "points": "points",
-}
+HEADS = ("field", "loss, boundary values", "points inside, at the edge", "width, points")
 WARNINGS = [
     Column("indicator"),
     Column("warns above", "number"),
@@ -86,8 +77,9 @@ def contents(run: Run) -> list[Block]:
     if norm is not None:
         blocks += [*_story(run, results, norm), *_edge(run, results)]
     if len(nets):
-        table = study_table(run, STUDY, nets, "reentrant-map", CAPTIONS["map"], BY, MEASURES)
-        blocks.append(table)
+        source = run.source(STUDY, nets)
+        name, caption = "reentrant-map", CAPTIONS["map"]
+        blocks.append(medians_by(name, caption, HEADS, by_setting(nets), MEASURES, source))
     if known := usable(nets):
         source = run.source(STUDY, Results(known))
         rows = warning_rows(known)
@@ -122,7 +114,8 @@ def _edge(run: Run, results: Results) -> list[Block]:
     caption, source = CAPTIONS["edge"], run.source(STUDY, results)
     draw = partial(field_and_error, shown)
     frames = max((len(r.arrays.get("frames", ())) for r in shown.values()), default=0)
-    along = [partial(field_and_error, shown, frame) for frame in range(frames)]
+    places = sorted({round(k * (frames - 1) / MOST_FRAMES) for k in range(MOST_FRAMES)})
+    along = [partial(field_and_error, shown, place) for place in places] if frames else []
     return [Picture("reentrant-edge", caption, draw, caption, source, along)]
 
 
@@ -148,6 +141,18 @@ def _with_slice(group: Results) -> StoredResult | None:
     return max(small, key=lambda record: record.config["n"], default=None)
 
 
+def by_setting(nets: Results) -> dict[tuple[str, ...], Results]:
+    """Runs that differ by their seed, under a few words for each part of their setting."""
+    groups: dict[tuple[str, ...], list[StoredResult]] = {}
+    for record in nets:
+        c = record.config
+        loss = f"{c['form']}, {'built in' if c['boundary'] == 'exact' else 'penalty'}"
+        loss += ", r div" * bool(c["div_exponent"]) + ", singular function" * bool(c["singular"])
+        key = (c["problem"], loss, f"{c['inside']}, {c['rim']}", f"{c['width']}, {c['points']}")
+        groups.setdefault(key, []).append(record)
+    return {key: Results(records) for key, records in groups.items()}
+
+
 def _ends(group: Results) -> Value:
     return ", ".join(f"{count} {end}" for end, count in ends(list(group)).items() if count)
 
@@ -159,6 +164,7 @@ MEASURES: tuple[Measure, ...] = (
     ("relative error", "number", "l2_relative"),
     smallest("l2_relative"),
     largest("l2_relative"),
+    ("certified error", "number", "relative_l2_bound"),
     ("ends", "text", _ends),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bench.store.results import Results
-from reports.competitors import Competitor, by_problem, given_in_words, same_conditions
+from reports.competitors import Competitor, by_problem, same_conditions
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.rows import Row, rows_in_groups
@@ -31,7 +31,6 @@ CAPTION = (
 COLUMNS = [
     Column("field"),
     Column("method"),
-    Column("given"),
     Column("seeds", "count"),
     Column("unknowns", "count"),
     Column("L² error", "error"),
@@ -81,7 +80,7 @@ def figure_rows(shown: dict[str, list[Competitor]]) -> dict[str, list[Row]]:
 
 def _rows(shown: dict[str, list[Competitor]]) -> Sequence[Sequence[Value]]:
     return [
-        (problem, c.name, given_in_words(c.conditions), c.seeds, c.unknowns, c.end_error, c.error,
+        (problem, c.declared.series, c.seeds, c.unknowns, c.end_error, c.error,
          c.seconds_alone, c.tuning, c.declared.tuned)
         for problem, field in shown.items()
         for c in field

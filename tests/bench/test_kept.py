@@ -218,7 +218,8 @@ def test_a_run_is_kept_and_a_stranger_checks_it(here, capsys):
     assert invoke(["export", "r", "--to", "kept", "--out", "kept", "--with", "s"]) == 0
     folder = here / "kept"
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["report.html", "report.pdf", "results.parquet", "verdicts.json"]
+    reports, data = ["report.html", "report.pdf"], ["results.parquet", "verdicts.json"]
+    assert names == ["figures.parquet", *reports, *data]
     document = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     data = (folder / "results.parquet").read_bytes()
     about = {"file": "results.parquet", "bytes": len(data), "checksum": checksum(data)}

@@ -222,7 +222,11 @@ def test_a_net_cell_says_what_is_true_and_what_can_be_known():
     assert values["coarse_estimate"] > 2 * values["coarse_error"]  # η is no underestimate
     assert abs(values["coarse_distance"] - values["l2_error"]) <= values["coarse_error"] * 1.001
     assert values["tested_residual"] <= values["l2_error"] * 1.001  # a lower bound
-    assert len(result.arrays["curve_fine_loss"]) == len(result.arrays["curve_l2_error"])
+    frames = result.arrays["frames"]
+    assert len(frames) == len(result.arrays["curve_fine_loss"]) >= 3
+    assert len(frames) == len(result.arrays["curve_l2_error"])
+    assert np.allclose(frames[-1], result.arrays["slice"], equal_nan=True), "the last is the end"
+    assert not np.allclose(frames[0], frames[-1], equal_nan=True)
     assert values["reference_error"] is None
 
 

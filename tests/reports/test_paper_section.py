@@ -66,8 +66,8 @@ def test_claims_of_all_parts_are_one_table():
     ]
     _, table = ledger.contents(run)
     assert [(row[0], row[2]) for row in table.rows] == [
-        ("What the paper claims", "holds"),
-        ("Findings of ours", "holds"),
+        ("paper", "holds"),
+        ("control", "holds"),
     ]
     assert table.tints == {(0, 2): "holds", (1, 2): "holds"}
 

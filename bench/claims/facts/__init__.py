@@ -1,6 +1,7 @@
 """Facts: named numbers of a run, one file per study.
 
-Each file of this folder is named after a study and defines `facts`: Results -> iterable of `Fact`.
+Each file of this folder is named after a study (`run`: all of them together) and defines `facts`:
+Results -> iterable of `Fact`.
 README and the report only format facts. A number is quoted with its domain, its seeds and what the
 method was given, so a fact carries them, with the keys of the cells behind it.
 """

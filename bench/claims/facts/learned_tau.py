@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from bench.claims.effects import Effect
 from bench.claims.entry import Verdict
 from bench.claims.facts import Fact
-from bench.claims.themes.tau import learned_over_fixed
+from bench.claims.themes.tau import arms_over_fixed, learned_over_fixed
 from bench.store.results import Results
 
+ARMS = ("learned", "global", "averaged", "permuted", "rezero", "rescaled")
 WORDS: dict[Verdict, str] = {
     "holds": "better",
     "fails": "worse",
@@ -21,8 +22,10 @@ WORDS: dict[Verdict, str] = {
 
 
 def facts(results: Results) -> Iterator[Fact]:
-    """Counts of signs and the range of the ratios, for tuned arms and at equal rates."""
+    """Counts of signs and the range of the ratios, for tuned arms and at equal rates; the ratio of
+    every arm as `NET-LAYERS-OPTIMISER-ARM`."""
     effects = learned_over_fixed(results)
+    yield from _arms(results)
     for prefix, at_rates, conditions in (
         ("tuned", False, "rate, τ₀ and weight scale tuned alike for both arms"),
         ("equal-rate", True, "one learning rate for both arms, τ₀ and weight scale tuned alike"),
@@ -38,6 +41,14 @@ def facts(results: Results) -> Iterator[Fact]:
             yield _fact(name, number, "settings", some, conditions)
         for name, ratio in (("smallest", min(ratios)), ("largest", max(ratios))):
             yield _fact(f"{prefix}-{name}-ratio", ratio, "train_mse over τ fixed", some, conditions)
+
+
+def _arms(results: Results) -> Iterator[Fact]:
+    """The training error of every tuned arm over that of the tuned fixed τ."""
+    conditions = "rate, τ₀ and weight scale tuned alike for both arms"
+    for (setting, arm), effect in arms_over_fixed(results, ARMS).items():
+        name = f"{setting.net}-{setting.hidden}-{setting.optimizer}-{arm}"
+        yield _fact(name, effect.ratio, "train_mse over τ fixed", [effect], conditions)
 
 
 def _fact(name: str, value: float, unit: str, some: list[Effect], conditions: str) -> Fact:

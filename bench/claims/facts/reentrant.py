@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bench.claims.admissibility import ladders
+from bench.claims.certified import certificate_facts
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
@@ -16,9 +18,12 @@ from bench.claims.themes.reentrant import (
     norm_of,
     on_the_prism,
     usable,
+    warned,
 )
+from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
+DISTANCE = "the distance from a coarse N₀ solve"
 # What a training loss is made of: only losses that agree in it compare.
 LOSS = ("form", "boundary", "inside", "rim", "div_exponent", "singular", "points", "width")
 
@@ -33,24 +38,25 @@ def facts(results: Results) -> Iterator[Fact]:
     edge = [*elements["N₀ solved"], *solved]
     finest = {
         "nodal": _finest(elements["nodal Q₁"]),
+        "hp": min(elements["hp bricks"], key=lambda r: float(r.values["l2_error"]), default=None),
         "edge": min(edge, key=lambda r: float(r.values["l2_error"]), default=None),
     }
     for name, record in finest.items():
         if record is not None:
             error = float(record.values["l2_error"]) / norm
-            yield _fact(
-                f"{name}-elements",
-                error,
-                "relative L² error",
-                [record],
-                "" if name == "nodal" else _cut(edge),
-            )
+            refused = "" if name == "nodal" else _cut(edge)
+            made = _fact(f"{name}-elements", error, "relative L² error", [record], refused)
+            is_given_u = name == "hp"
+            yield replace(made, conditions="given the field", refused="") if is_given_u else made
     for name, boundary in (("penalty", "penalty"), ("built-in", "exact")):
         arm = main_arm(nets, boundary=boundary, inside="uniform", rim="uniform")
         if arm:
             error = median([record.values["l2_relative"] for record in arm])
             yield _fact(f"{name}-nets", error, "relative L² error", arm)
     yield from _by_loss(usable(on_the_prism(nets)))
+    yield from _by_distance(usable(nets))
+    yield from _by_certificate(usable(nets))
+    yield from certificate_facts(Results([*on_the_prism(nets)]), PRISM)
 
 
 def _finest(group: Results) -> StoredResult | None:
@@ -77,6 +83,35 @@ def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
         yield _fact("wrong-nets", len(wrong), "nets", wrong)
         yield _fact("right-nets", len(right), "nets", right)
         yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
+
+
+def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
+    """What the distance from a coarse N₀ solve detects, on all problems of the study."""
+    seen = [warned(record) for record in records]
+    detected = [by[DISTANCE] for is_wrong, by in seen if is_wrong]
+    alarms = [by[DISTANCE] for is_wrong, by in seen if not is_wrong]
+    if detected and alarms:
+        yield _fact("distance-wrong", len(detected), "nets", records)
+        yield _fact("distance-missed", detected.count(False), "nets", records)
+        yield _fact("distance-right", len(alarms), "nets", records)
+        yield _fact("distance-false-alarms", sum(alarms), "nets", records)
+
+
+def _by_certificate(records: Sequence[StoredResult]) -> Iterator[Fact]:
+    """The same of certificates: they warn where no relative error that is right is certified."""
+    bounded = [r for r in records if r.values.get("l2_bound") is not None]
+    wrong = [_warns(r) for r in bounded if r.values["l2_relative"] > WRONG_ABOVE]
+    right = [_warns(r) for r in bounded if r.values["l2_relative"] <= WRONG_ABOVE]
+    if bounded:
+        yield _fact("certificate-wrong", len(wrong), "nets", bounded)
+        yield _fact("certificate-missed", wrong.count(False), "nets", bounded)
+        yield _fact("certificate-right", len(right), "nets", bounded)
+        yield _fact("certificate-false-alarms", sum(right), "nets", bounded)
+
+
+def _warns(record: StoredResult) -> bool:
+    share = record.values["relative_l2_bound"]
+    return share is None or share > WRONG_ABOVE
 
 
 def _cut(edge: Sequence[StoredResult]) -> str:

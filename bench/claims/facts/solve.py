@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bench.claims.admissibility import evaluation, ladders, seeds
 from bench.claims.arms import MAIN
+from bench.claims.certified import certificate_facts
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
@@ -31,11 +32,17 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
         yield error
         yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
+        budget = nets.records[0].values
+        for unit in ("evaluations", "points", "boundary_points", "parameters"):
+            words = unit.replace("_", "-")
+            if budget.get(unit) is not None:
+                yield error.named(f"{problem}-net-{words}", budget[unit], unit.split("_")[-1])
         yield _per_point(error, f"{problem}-net", nets)
         yield from _untrained(problem, results)
         lowest = [r for r in elements if r.config["element"] == "N0"]
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", lowest)
+    yield from certificate_facts(results, "domains of all fields")
 
 
 def _untrained(problem: str, results: Results) -> Iterator[Fact]:

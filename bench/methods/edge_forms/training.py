@@ -7,6 +7,7 @@ to the edges, the error, and what a user without u can compute: the loss at held
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from base.registry import name_of
@@ -21,9 +22,16 @@ CHECKPOINTS = 12  # rows of the curve
 
 
 def trained(
-    edge_loss: EdgeLoss, *, hidden: int, width: int, optimizer: str, evaluations: float, seed: int
+    edge_loss: EdgeLoss,
+    *,
+    hidden: int,
+    width: int,
+    optimizer: str,
+    evaluations: float,
+    seed: int,
+    probes: Mapping[str, Callable[[Any], float]] | None = None,
 ) -> Training:
-    """A ResNet trained on this loss, with the error and the fine loss on the way."""
+    """A ResNet trained on this loss, with the error, the fine loss and more `probes` on the way."""
     from nets.architectures import resnet
     from nets.module import build
     from nets.residuals.objective import ResidualObjective
@@ -43,6 +51,7 @@ def trained(
         probes={
             "l2_error": lambda net: table.l2_error(edge_loss.field(net)(table.inputs.T).T),
             "fine_loss": edge_loss.fine_loss,
+            **(probes or {}),
         },
         every=max(1, round(evaluations / CHECKPOINTS)),
         seed=seed,

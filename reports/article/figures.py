@@ -1,0 +1,171 @@
+"""The figures and tables of the article, by name, drawn from the kept results alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bench import problems
+from bench.claims import Entry
+from bench.claims.arms import MAIN, NAMES, PAPER
+from bench.claims.themes.reentrant import elements_of, norm_of
+from bench.claims.themes.solve import best_nets
+from bench.claims.themes.tau import tuned
+from bench.store.results import Results, StoredResult
+from reports.article.kept import Kept
+from reports.document import Column, Picture, Table
+from reports.figures.convergence import error_against_h
+from reports.figures.fields import field_slices
+from reports.figures.gradients import phase_diagram
+from reports.figures.reentrant import field_and_error, story
+from reports.figures.rows import rows_in_groups
+from reports.figures.solve import work_precision
+from reports.sections.convergence import uniform
+from reports.sections.fields import sliced
+from reports.sections.learned_tau import OVER_FIXED, arm_rows
+from reports.sections.reentrant import arms_of, edge_fields
+from reports.sections.samples import figure_rows, shown_fields
+from reports.sections.solve import solved_fields
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Draw = Callable[[], "Figure"]
+DEPTHS = 3  # of the ResNet under Adam, whose arms are shown
+CUBE = ("maxwell", "helix", "curlsing", "screen")  # the fields on the unit cube
+
+
+def make(kind: str, name: str, caption: str, kept: Kept) -> Picture | Table | None:
+    """The figure or table of that name; None where the kept run cannot make it."""
+    if kind == "table":
+        return TABLES[name](caption, kept) if name in TABLES else None
+    draw = FIGURES[name](kept.results) if name in FIGURES else None
+    return None if draw is None else Picture(name, caption, draw, str(caption))
+
+
+def _fields(results: Results) -> Draw:
+    known = [problems.get(name) for name in problems.names()]
+    return partial(field_slices, [sliced(problem) for problem in known if problem.known])
+
+
+def _solve(results: Results) -> Draw | None:
+    fields = solved_fields(results)
+    shown = {name: fields[name] for name in CUBE if name in fields}
+    return partial(work_precision, shown) if shown else None
+
+
+def _first(results: Results) -> Draw | None:
+    """For README: a smooth field and a singular one."""
+    fields = solved_fields(results)
+    shown = {name: fields[name] for name in (CUBE[0], CUBE[-1]) if name in fields}
+    return partial(work_precision, shown) if shown else None
+
+
+def _mesh_size(results: Results) -> Draw | None:
+    fem = uniform(results, MAIN)
+    mode = {name: value for name, value in PAPER.items() if name != "bias_ordering"}
+    nets = results.select("net", **mode)
+    return partial(error_against_h, {MAIN: (fem, nets)}) if len(fem) and len(nets) else None
+
+
+def _samples(results: Results) -> Draw | None:
+    groups = figure_rows(shown_fields(results))
+    return partial(rows_in_groups, groups, "L² error, medians over seeds") if groups else None
+
+
+def _tau(results: Results) -> Draw | None:
+    groups = arm_rows(tuned(results))
+    shown = dict([(title, rows) for title, rows in groups.items() if "ResNet" in title][:DEPTHS])
+    return partial(rows_in_groups, shown, OVER_FIXED, ratios=True) if shown else None
+
+
+def _gradients(results: Results) -> Draw | None:
+    return partial(phase_diagram, results) if len(results.select("gradients_at_init")) else None
+
+
+def _story(results: Results) -> Draw | None:
+    """Needs the curves along the training."""
+    arms, norm = arms_of(results), norm_of(results)
+    if norm is None or not all("curve_J" in r.arrays for found in arms.values() for r in found):
+        return None
+    elements = {label: group for label, group in elements_of(results).items() if len(group)}
+    finest = max(elements["nodal Q₁"], key=lambda record: record.values["dofs"])
+    limit = float(finest.values["l2_error"]) / norm
+    return partial(story, elements, arms, norm, limit)
+
+
+def _edge(results: Results) -> Draw | None:
+    shown = edge_fields(results)
+    return partial(field_and_error, shown) if shown else None
+
+
+FIGURES: dict[str, Callable[[Results], Draw | None]] = {
+    "fields": _fields,
+    "solve": _solve,
+    "first": _first,
+    "mesh-size": _mesh_size,
+    "samples": _samples,
+    "tau": _tau,
+    "gradients": _gradients,
+    "reentrant-story": _story,
+    "reentrant-edge": _edge,
+}
+
+
+def _claims(caption: str, kept: Kept) -> Table | None:
+    """The paper's claims with verdict, effect, interval and seeds."""
+    entries = [e for e in kept.verdicts.values() if e.claim.part == "paper"]
+    rows = [
+        (e.claim.sentence, e.verdict, e.effect if e.seeds else None, _interval(e), e.seeds or None)
+        for e in entries
+    ]
+    columns = [Column("claim"), Column("verdict"), Column("effect", "number"),
+               Column("interval"), Column("seeds", "count")]  # fmt: skip
+    tints = {(at, 1): entry.verdict for at, entry in enumerate(entries)}
+    return Table("claims", caption, columns, rows, tints=tints) if rows else None
+
+
+def _interval(entry: Entry) -> str:
+    """The interval of an effect over seeds."""
+    if not entry.interval or not entry.seeds:
+        return "–"
+    return f"{entry.interval[0]:.2g} to {entry.interval[1]:.2g}"
+
+
+def _settings(caption: str, kept: Kept) -> Table | None:
+    """One row per kind of network in the main studies."""
+    rows = []
+    for given, records in _networks(kept.results):
+        config, values = records[0].config, records[0].values
+        size = config["sizes"][0] if "sizes" in config else f"{config['hidden']}-{config['width']}"
+        seeds = len({r.config.get("seed") for r in records} - {None}) or len(config["seeds"])
+        name, optimizer = config.get("net", "resnet"), str(config.get("optimizer"))
+        rows.append(
+            (given, f"{NAMES.get(name)} {size}", config.get("activation") or "tanh",
+             OPTIMIZERS.get(optimizer, "chosen"), config.get("evaluations") or config.get("steps"),
+             values.get("parameters"), seeds)
+        )  # fmt: skip
+    columns = [Column("given"), Column("network"), Column("activation"), Column("optimiser"),
+               Column("evaluations", "count"), Column("parameters", "count"),
+               Column("seeds", "count")]  # fmt: skip
+    return Table("settings", caption, columns, rows) if rows else None
+
+
+def _networks(results: Results) -> Iterator[tuple[str, Sequence[StoredResult]]]:
+    """What each kind of network is given, and its results."""
+    for words, found in (
+        ("the equation", best_nets(results, MAIN)),
+        ("the equation, re-entrant edge", arms_of(results).get("net, boundary by penalty", ())),
+        ("samples, as in the paper", results.select("net", **PAPER, hidden=6, net="fractional")),
+        ("samples, settings chosen by validation", results.select("tuned_net", problem="helix")),
+    ):
+        if len(found):
+            yield words, list(found)
+
+
+OPTIMIZERS = {"auto": "self-scaled Broyden", "ssbfgs": "self-scaled BFGS", "steepest": "steepest"}
+TABLES: dict[str, Callable[[str, Kept], Table | None]] = {
+    "claims": _claims,
+    "settings": _settings,
+}
