@@ -25,6 +25,7 @@ _HOME = {
     "Problem": "bench.problems",
     "best_approximation": "femnets.fields",
     "build": "nets",
+    "certify": "femnets.fields",
     "check": "femnets.fields",
     "gradient_study": "nets",
     "grad_norms": "nets",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bench.measure.formulas import Verdict
     from bench.methods.untrained.solving import UntrainedNet
     from bench.problems import Array, Problem
+    from fem.certificates.certificate import Certificate
     from fem.solutions import Solution
 
 Field = Callable[[Any], Any]
@@ -74,6 +75,35 @@ def _field(which: str | Problem, n: int | None = None, *, solve: bool, **how: An
     place = Discretisation(n=n, solve=solve, **how)
     place.check(chosen)
     return approximate(chosen, place)
+
+
+def certify(field: Any, which: str | Problem, *, method: str = "auto") -> Certificate:
+    """Bound the error of a field from the problem's data, without its u.
+
+    The field is the path of a saved net, a torch module (N, 3) → (N, 3), an element solution, or a
+    callable (3, N) → (3, N). Methods: "own" residuals (modules, and callables with
+    `jets(x, order)`), "reference" (any field), "auto" (both, the better counts).
+    """
+    from bench.methods.certificates.certify import certify as bounded
+
+    return bounded(_certifiable(field), problem(which), method)
+
+
+def _certifiable(field: Any) -> Any:
+    """The field with its derivatives, if it is a file or a torch module."""
+    from os import PathLike
+
+    if isinstance(field, str | PathLike):
+        from pathlib import Path
+
+        from femnets.saved_nets import saved_field
+
+        return saved_field(Path(field))[0]
+    if hasattr(field, "parameters") and hasattr(field, "state_dict"):
+        from bench.measure.net_fields import ModuleField
+
+        return ModuleField(field)
+    return field
 
 
 def random_features(which: str, **settings: Any) -> UntrainedNet:

@@ -60,6 +60,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 
 def run(config: Config) -> Result:
     from bench import problems
+    from bench.methods.certificates.certify import stored
     from fem import elements
 
     problem = problems.get(config.problem)
@@ -70,6 +71,7 @@ def run(config: Config) -> Result:
             **{name: getattr(solution, name) for name in names},
             "energy": getattr(solution, "energy", None),
             **elements.get(config.element).labels,
+            **stored(solution, problem),
             "n": config.n,
             "seconds": solution.total_seconds,
         },

@@ -105,6 +105,7 @@ def run(config: Config) -> Result:
     from bench import problems
     from bench.measure.queries import seconds_per_point
     from bench.measure.timing import warm
+    from bench.methods.certificates.certify import stored
     from fem import elements
 
     problem = problems.get(config.problem)
@@ -118,6 +119,7 @@ def run(config: Config) -> Result:
             **{OWN.get(name, name): value for name, value in own.items()},
             **elements.get(config.element).labels,
             **_split(config, solution, problem),
+            **(stored(solution, problem) if config.solve else {}),
             **{f"seconds_{phase}": value for phase, value in solution.seconds.items()},
             "n": config.n,
             "smooth": problem.smooth,

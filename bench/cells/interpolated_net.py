@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from base.registry import name_of
 from bench.cells import MACHINE, Result
 from bench.core.information import INFORMATION
 from bench.core.settings import setting
@@ -56,6 +57,7 @@ def run(config: Config) -> Result:
     from bench.methods.collocation.interpolated import residuals
     from bench.methods.finite_elements import Discretisation, approximate
     from bench.methods.solving import SolvedField
+    from nets.architectures import resnet
     from nets.module import build
     from nets.residuals.objective import ResidualObjective
     from nets.training.budget import Equation, Limits
@@ -66,8 +68,8 @@ def run(config: Config) -> Result:
     solution = approximate(problem, place)
     (term, interpolation), before = clocked(lambda: residuals(solution, problem.domain))
     net = build(
-        net="resnet", tau="learned", hidden=config.hidden, width=config.width, inputs=3, outputs=3,
-        activation="tanh", seed=config.seed,
+        net=name_of(resnet), tau="learned", hidden=config.hidden, width=config.width, inputs=3,
+        outputs=3, activation="tanh", seed=config.seed,
     )  # fmt: skip
     training = minimise(
         net, Equation(ResidualObjective(net, [term])), optimizer="ssbroyden",

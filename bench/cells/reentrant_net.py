@@ -73,6 +73,7 @@ def run(config: Config) -> Result:
 
     from bench import problems
     from bench.core.plain_values import finite
+    from bench.methods.certificates.certify import stored
     from bench.methods.edge_forms import EdgeLoss
     from bench.methods.edge_forms.training import late_fall, measured, trained
 
@@ -91,6 +92,7 @@ def run(config: Config) -> Result:
     net = training.net
     values = {
         **{name: finite(value) for name, value in measured(edge_loss, net).items()},
+        **stored(edge_loss.field(net), problem),
         "training_loss": finite(2 * training.J),
         "late_fall": finite(late_fall(training)),
         "seconds": training.seconds,

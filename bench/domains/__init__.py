@@ -21,6 +21,7 @@ from bench.domains.parts.points import Array, Mask, components
 from bench.domains.parts.sampling import uniform
 
 if TYPE_CHECKING:  # rules load scipy, which planning does not need
+    from fem.certificates.constants import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
@@ -118,6 +119,14 @@ class Domain:
     def edge_distance(self, x: ArrayLike) -> Array:
         """Return r, the distance of points (3, ...) from the nearest re-entrant edge."""
         raise UserError(f"{self.name} has no re-entrant edge; leave out the weight r^a")
+
+    def geometry(self, natural: Sequence[str] = ()) -> Geometry:
+        """Return the constants behind error bounds, where u × n is given on all but these faces."""
+        where = f" with natural conditions on {', '.join(natural)}" if natural else ""
+        raise UserError(
+            f"no constants are known for {self.name}{where}, so errors cannot be bounded there; "
+            "cube, prism (natural ends) and fichera have them"
+        )
 
     # ------------------------------------------------------------ the training part
 

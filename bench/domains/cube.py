@@ -19,6 +19,7 @@ from bench.domains.parts.points import Mask
 from bench.domains.parts.sampling import generator, uniform
 
 if TYPE_CHECKING:
+    from fem.certificates.constants import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
@@ -45,6 +46,22 @@ class Cube(Domain):
     def place_on_face(self, face: int, uniform: Array) -> Array:
         axis, side = divmod(face, 2)
         return np.insert(uniform, axis, float(side), axis=0)
+
+    def geometry(self, natural: Sequence[str] = ()) -> Geometry:
+        """Return constants that are exact: the smallest eigenvalues are 2π² and 3π²."""
+        from fem.certificates.constants import EXACT, Constant, Geometry
+        from fem.certificates.rules import prism_rules
+
+        if natural:
+            return super().geometry(natural)
+        return Geometry(
+            maxwell=Constant(1 / (np.pi * np.sqrt(2)), EXACT),
+            friedrichs=Constant(1 / (np.pi * np.sqrt(3)), EXACT),
+            centre=(0.5, 0.5, 0.5),
+            reach=np.sqrt(3) / 2,
+            rules=lambda level, edge: prism_rules(((0, 0),), level, edge),
+            unit_cube=True,
+        )
 
     # ------------------------------------------------------------ the cylinder
 

@@ -13,12 +13,14 @@ from bench.domains import Array, Edge, components
 from bench.domains.parts.boxes import Boxes
 
 if TYPE_CHECKING:
+    from fem.certificates.constants import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
 BOXES = np.array([corner for corner in product((-1, 0), repeat=3) if corner != (0, 0, 0)])
 # 56 000 points in panels that shrink towards the three planes of the corner
 ORDER, PANELS, SHRINK = 5, 4, 0.25
+EIGENVALUE = 3.2  # the smallest of curl curl, by elements, which give no bound of it
 
 
 class Fichera(Boxes):
@@ -40,6 +42,19 @@ class Fichera(Boxes):
         below = np.minimum(x, 0.0)
         squares = [(x**2).sum(axis=0) - x[k] ** 2 + below[k] ** 2 for k in range(3)]
         return np.asarray(np.sqrt(np.min(squares, axis=0)))
+
+    def geometry(self, natural: Sequence[str] = ()) -> Geometry:
+        """Return constants of which C_M is computed only: bounds with it are estimates."""
+        from fem.certificates.constants import COMPUTED, PROVED, Constant, Geometry
+
+        if natural:
+            return super().geometry(natural)
+        return Geometry(
+            maxwell=Constant(EIGENVALUE**-0.5, COMPUTED),
+            friedrichs=Constant(2 / (np.pi * np.sqrt(3)), PROVED),  # that of (−1, 1)³
+            centre=(-0.5, -0.5, -0.5),
+            reach=np.sqrt(4.75),
+        )
 
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None

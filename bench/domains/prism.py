@@ -16,11 +16,16 @@ from bench.domains import Array, Edge, components
 from bench.domains.parts.boxes import Boxes
 
 if TYPE_CHECKING:
+    from fem.certificates.constants import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
 BOXES = np.array([(-1, -1, 0), (-1, 0, 0), (0, 0, 0)])
 # 15 552 points, graded like r = σ³ towards the edge: |u|² ~ r^(−2/3) is a polynomial in σ.
+CAPS = ("x3=0", "x3=1")
+# Lower bounds of the first Dirichlet and the first nonzero Neumann eigenvalue of the L-shape, by
+# `fem.certificates.eigenvalues.laplace_bounds` with legs 1/48 (maths 12.4)
+DIRICHLET, NEUMANN = 9.6207, 1.4734
 DEFAULT = {"order": 6, "angle": 2, "radius": 3, "height": 2}
 
 
@@ -39,6 +44,24 @@ class Prism(Boxes):
     def edge_distance(self, x: ArrayLike) -> Array:
         x1, x2, _ = components(x)
         return np.asarray(np.hypot(x1, x2))
+
+    def geometry(self, natural: Sequence[str] = ()) -> Geometry:
+        """Return constants proved for natural conditions on both caps."""
+        from fem.certificates.constants import PROVED, Constant, Geometry
+        from fem.certificates.rules import prism_rules
+
+        if sorted(natural) != sorted(CAPS):
+            return super().geometry(natural)
+        squares = tuple((int(a), int(b)) for a, b, _ in BOXES)
+        return Geometry(
+            maxwell=Constant(NEUMANN**-0.5, PROVED),
+            friedrichs=Constant(DIRICHLET**-0.5, PROVED),
+            centre=(-0.5, 0.5, 0.0),
+            scale=(1.0, 1.0, 0.0),
+            reach=np.sqrt(2.5),
+            caps=DIRICHLET,
+            rules=lambda level, edge: prism_rules(squares, level, edge),
+        )
 
     def layered(
         self, layers: int, ratio: float, order: int, n: int = 1, edge: Edge | None = None

@@ -165,6 +165,23 @@ def _equations(problem: Problem, x: Array) -> Iterator[Verdict]:
         said = problem.grad_potential(x)
         name, meaning = "potential", "grad_potential and the gradient of potential"
         yield held(name, meaning, said, problem.potential, lambda D: D)
+    yield from _declared(problem, x, problem.phi(x), np.linalg.norm(gradient, axis=0))
+
+
+def _declared(problem: Problem, x: Array, phi: Array, slopes: Array) -> Iterator[Verdict]:
+    """phi_min ≤ φ and phi_slope ≥ |∇ log φ|, where they are declared; error bounds rely on them."""
+    for name, declared, beyond in (
+        ("phi_min", problem.phi_min, lambda most: most - phi),
+        ("phi_slope", problem.phi_slope, lambda most: slopes / phi - most),
+    ):
+        if declared is not None:
+            excess = beyond(declared)
+            k = int(np.argmax(excess))
+            found = phi[k] if name == "phi_min" else slopes[k] / phi[k]
+            at = ", ".join(f"{c:.3g}" for c in x[:, k])
+            hint = f"is declared as {declared:.6g}, but there is {found:.6g} at ({at})"
+            right = excess[k] <= TOLERANCE * abs(found) and (declared > 0 or name == "phi_slope")
+            yield Verdict(name, "", bool(right), hint=hint)
 
 
 def _values(problem: Problem) -> list[Verdict]:

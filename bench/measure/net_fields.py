@@ -71,6 +71,22 @@ class NetField:
         return np.concatenate([blocks[name]() for name in self.features])
 
 
+@dataclass(frozen=True)
+class ModuleField:
+    """Any torch module (N, 3) → (N, 3) as a field of x, with derivatives by differentiation."""
+
+    module: torch.nn.Module
+
+    def __call__(self, x: ArrayLike) -> Array:
+        points = np.asarray(x, dtype=np.float64)
+        return self.jets(points.reshape(3, -1), "value")[0].reshape(points.shape)
+
+    def jets(self, x: Array, order: str) -> Array:
+        from nets.residuals.module_jets import module_jets
+
+        return module_jets(self.module, x.T, order)
+
+
 def net_field(
     net: torch.nn.Module, problem: Problem, features: Iterable[str] = FEATURES
 ) -> NetField:

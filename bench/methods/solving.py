@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from bench.core.settings import configured
 from bench.domains import Domain
 from bench.measure import norms
 from bench.methods import forms
+from bench.methods.certificates.certify import stored
+from bench.methods.certificates.residuals import relative_bound
 from bench.methods.configurations import FEWEST_POINTS, SolvingConfig
 from bench.methods.training import FIGURES, MeasuredNet, histories, how_it_went, shape_and_start
 from bench.problems import Array, Problem
@@ -209,9 +211,13 @@ def solve_net(
     config: SolvingConfig | Mapping[str, Any],
     *,
     seconds: float | None = None,
+    until_certified: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SolvedNet:
-    """Build, train and measure one net; with a limit in `seconds` the result does not repeat."""
+    """Build, train and measure one net; with a limit in `seconds` the result does not repeat.
+
+    `until_certified` ends the training when the net's own residuals certify that relative L² error.
+    """
     if not isinstance(config, SolvingConfig):
         config = configured(SolvingConfig, config, where="a training")
     from nets.user_modules import OwnNet
@@ -222,7 +228,8 @@ def solve_net(
     centre = np.zeros(3) if is_own else np.mean(box_of(collocation.problem.domain), axis=0)
     objective = collocation.objective(net, 0, centre)
     _check_memory(config, objective)
-    training = _trained(config, collocation, net, objective, centre, seconds, progress)
+    stops = {"seconds": seconds, "target": until_certified}
+    training = _trained(config, collocation, net, objective, centre, stops, progress)
     if not is_own:
         uncentre(net, centre)
     values = {
@@ -243,7 +250,7 @@ def _trained(
     net: Network,
     objective: ResidualObjective | AutogradResiduals,
     centre: Array,
-    seconds: float | None,
+    stops: Mapping[str, float | None],
     progress: Callable[[Progress], None] | None,
 ) -> Training:
     """One training, or with --resample as many as it takes, each on new points."""
@@ -252,11 +259,16 @@ def _trained(
     from nets.training.rounds import in_rounds
 
     limits = Limits(
-        config.steps, config.evaluations, seconds, None, config.gradient_norm, config.patience
-    )
-
-    known = collocation.problem.known  # else the error is unknown
-    probes = {"l2_error": lambda net: l2_error(collocation, net, centre)} if known else {}
+        config.steps, config.evaluations, **stops,
+        gradient_norm=config.gradient_norm, patience=config.patience,
+    )  # fmt: skip
+    problem = collocation.problem
+    probes: dict[str, Callable[[Network], float]] = {}  # the first is the one with a target
+    if limits.target is not None:
+        field = partial(collocation.field, centre=centre)
+        probes["relative_l2_bound"] = lambda net: relative_bound(field(net), problem)
+    if problem.known:  # else the error is unknown
+        probes["l2_error"] = lambda net: l2_error(collocation, net, centre)
 
     def one(limits: Limits, stream: int) -> Training:
         return minimise(
@@ -291,8 +303,10 @@ def evaluated(net: Network, given: SolvingConfig | Collocation) -> dict[str, Any
     objective = collocation.objective(net)
     J, _ = objective(net.pack())
     parts = {name: finite(part) for name, part in objective.parts().items()}
+    field = collocation.field(net)
     return {
-        **figures(collocation.field(net), collocation.problem),
+        **figures(field, collocation.problem),
+        **stored(field, collocation.problem),
         "tau": [finite(step) for step in net.tau.tolist()],
         "residual": parts if np.isfinite(J) else None,
         "parameters": net.pack().size,

@@ -66,6 +66,7 @@ class Problem:
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
     `training` names the part in which nets are trained, by default the domain's own: on the cube
     "cylinder" (default), which reaches beyond it, or "cube".
+    Error bounds use `phi_min` ≤ φ and `phi_slope` ≥ |∇ log φ| on the domain; φ = 1 needs neither.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Problem:
     g: Trace | None = None  # by default that of u
     reference_error: float | None = None  # relative, of a computed u; None: closed form
     training: str = ""
+    phi_min: float | None = None
+    phi_slope: float | None = None
 
     def __post_init__(self) -> None:
         if self.training:

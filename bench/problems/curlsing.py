@@ -40,5 +40,6 @@ PROBLEM = Problem(
     title="A field whose curl is singular on an edge",
     u=u, curl_u=curl_u, f=f,
     phi=MAXWELL.phi, grad_phi=MAXWELL.grad_phi,
+    phi_min=MAXWELL.phi_min, phi_slope=MAXWELL.phi_slope,
     singular_edge=EDGE, bounded_f=False,
 )  # fmt: skip

@@ -55,4 +55,6 @@ PROBLEM = Problem(
     name="helix",
     title="Two rotated ABC flows, analytic and three-dimensional",
     u=u, curl_u=curl_u, f=f, phi=phi, grad_phi=grad_phi,
+    # with q = x₁² + 2x₂² + 3x₃²: |∇φ|² ≤ 3q and φ = (1 + q)/2 ≥ √q, so |∇ log φ| ≤ √3
+    phi_min=0.5, phi_slope=3**0.5,
 )  # fmt: skip

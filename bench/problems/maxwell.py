@@ -88,4 +88,5 @@ PROBLEM = Problem(
     name="maxwell",
     title="Stationary Maxwell, u = I₁(r) e_θ (the paper's field)",
     u=u, curl_u=curl_u, f=f, phi=phi, grad_phi=grad_phi,
+    phi_min=0.5, phi_slope=1.0,  # |∇ log φ| = 2r/(1 + r²)
 )  # fmt: skip

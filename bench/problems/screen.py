@@ -57,6 +57,7 @@ PROBLEM = Problem(
     title="The paper's data with a singular gradient added: another u for the same f and φ",
     u=u, curl_u=MAXWELL.curl_u, f=MAXWELL.f,
     phi=MAXWELL.phi, grad_phi=MAXWELL.grad_phi,
+    phi_min=MAXWELL.phi_min, phi_slope=MAXWELL.phi_slope,
     singular_edge=EDGE,
     potential=potential, grad_potential=grad_potential,
 )  # fmt: skip

@@ -30,16 +30,16 @@ class Config:
     dimension: tuple[int, ...] = (1, 2)
     contrasts: tuple[float, ...] = (10.0,)
     errors: tuple[float, ...] = (1e-2, 1e-3)
-    orders: tuple[int, ...] = (4, 5, 6, 7, 8)
+    orders: tuple[int, ...] = (5, 6, 7, 8)
     methods: tuple[str, ...] = ("rb", "chebyshev", "kernel")
     snapshots: tuple[int, ...] = ()
     nets: tuple[str, ...] = ("net", "space-net", "equation-net")
     taus: tuple[str, ...] = ("fixed",)
     net_error: float = 1e-2
     net_snapshots: int = 24
-    steps: int = 30
+    steps: int = 20
     seeds: tuple[int, ...] = (0,)
-    queries: int = 20
+    queries: int = 16
     reference: int = 12
     short: bool = True
 

@@ -125,6 +125,32 @@ def distances(
     return rows
 
 
+def certified(
+    problem: Problem, solutions: Sequence[Solution], extras: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the extra columns with the bounds of each solution's error; `seconds` stays free."""
+    from bench.methods.certificates.certify import certify
+
+    rows = []
+    for solution, extra in zip(solutions, extras, strict=True):
+        document = certify(solution, problem).document()
+        document["seconds_certificate"] = document.pop("seconds")
+        rows.append(extra | document)
+    return rows
+
+
+def bounds(extras: Sequence[dict[str, Any]]) -> list[str]:
+    """Return one line on the bounds of each row."""
+    lines = []
+    for k, row in enumerate(extras, start=1):
+        high = "none" if row["l2_bound"] is None else f"{row['l2_bound']:.4g}"
+        share = row["relative_l2_bound"]
+        relative = "" if share is None else f", relative at most {share:.3g}"
+        verdict = row["word"] if row["certified"] else f"no digit certified: {row['reason']}"
+        lines.append(f"row {k}: L² error at most {high}{relative} ({row['method']}; {verdict})")
+    return lines
+
+
 def fields(
     job: Job, problem: Problem, progress: Progress, guess: bool, estimated: bool
 ) -> Iterator[Row]:

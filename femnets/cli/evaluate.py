@@ -39,6 +39,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure a saved net or surrogate, as `femnets train` does at its end, or ask it for a μ."""
+    from femnets import saved_nets as saved
     from femnets.cli import _nets as nets
 
     nets.use_threads(threads)
@@ -53,19 +54,19 @@ def command(
 
     used(plug or [])
     given = {"problem": used(problem), "data_seed": data_seed}
-    saved = nets.saved_as(file)
-    if saved == NAME:
+    given_by = saved.saved_as(file)
+    if given_by == NAME:
         from bench.methods.untrained.solving import evaluated_untrained
 
-        values = evaluated_untrained(*nets.load_untrained(file, **given))
-    elif saved == "solve":
+        values = evaluated_untrained(*saved.load_untrained(file, **given))
+    elif given_by == "solve":
         from bench.methods.solving import evaluated
 
-        values = evaluated(*nets.load_solved(file, **given))
+        values = evaluated(*saved.load_solved(file, **given))
     else:
         from bench.methods.training import net_metrics, training_data
 
-        net, config = nets.load_net(file, **given)
+        net, config = saved.load_net(file, **given)
         values = {**net_metrics(net, training_data(config)), "parameters": net.pack().size}
     if as_json:
         show_json(values)

@@ -14,6 +14,7 @@ from bench.core.plugins import display
 from bench.core.settings import MOST_THREADS, Refused, configured, inherited, setting, whole_numbers
 from bench.methods.finite_elements import RATIO
 from fem import elements
+from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of
 
@@ -71,6 +72,9 @@ class Request:
         help="Number of halvings of the coarsest mesh, one row each; with --adaptive "
         f"(default {REFINEMENTS}) only cells with a large estimated error are halved.",
     )
+    certify: bool = setting(
+        False, help="With --solve: bound the errors from the data alone, one bound per row."
+    )
     div_weight: float | None = setting(
         None,
         min=0,
@@ -115,7 +119,7 @@ def command(
     vtu: Annotated[
         Path | None, typer.Option(help="Write the last field to this VTU for ParaView.")
     ] = None,
-) -> None:
+) -> int:
     """Best approximations of a field in H(curl), or with --solve the boundary-value problem:
     errors, rates, iterations, seconds, memory."""
     from bench import problems
@@ -127,10 +131,7 @@ def command(
     file_for(plot, "--plot", ".png")
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
-    if asked.guess and asked.solve:
-        raise UserError("--guess is for best approximations; leave out --solve or --guess")
-    if asked.estimate and not asked.solve:
-        raise UserError("--estimate judges the boundary-value problem; add --solve")
+    _check_combination(asked)
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
@@ -140,6 +141,8 @@ def command(
     what = ", boundary-value problem" if asked.solve else ""
     title = f"{display(asked.problem)}, element {asked.element}{what}"
     live, solutions, extras, failure = _computed(plan, wanted, title, asked)
+    if asked.certify:
+        extras = jobs.certified(wanted, solutions, extras)
     if not wanted.known:
         far = jobs.distances(wanted, plan, solutions)
         extras = [extra | each for extra, each in zip(extras, far, strict=True)]
@@ -156,8 +159,21 @@ def command(
         show_json(result)
     else:
         live.print_table()
+        for line in jobs.bounds(extras) if asked.certify else ():
+            typer.echo(line)
     if failure is not None:
         raise failure
+    refused = asked.certify and not all(extra["certified"] for extra in extras)
+    return EXIT_FAILED_CELLS if refused else 0
+
+
+def _check_combination(asked: Request) -> None:
+    if asked.guess and asked.solve:
+        raise UserError("--guess is for best approximations; leave out --solve or --guess")
+    if asked.certify and not asked.solve:
+        raise UserError("--certify bounds the error of the boundary-value problem; add --solve")
+    if asked.estimate and not asked.solve:
+        raise UserError("--estimate judges the boundary-value problem; add --solve")
 
 
 def _check_known(problem: Problem, solve: bool) -> None:

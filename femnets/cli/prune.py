@@ -43,7 +43,8 @@ def command(
     after solving the last layer again by least squares."""
     from bench.core.guards.output import file_for
     from bench.methods.training import training_data
-    from femnets.cli._nets import load_net, save_net, table, use_threads
+    from femnets.cli._nets import save_net, table, use_threads
+    from femnets.saved_nets import load_net
     from femnets.user_files import used
 
     file_for(save, "--save", ".safetensors")

@@ -23,6 +23,7 @@ from bench.core.settings import MOST_THREADS
 from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
+from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._families import train_family
 from femnets.cli._json import show_json
 from femnets.cli._options import options_of, read_as
@@ -38,6 +39,7 @@ TRACKS: dict[str, type] = {
 CONFIGS = {**TRACKS, "data": data_net.Config}
 SIZES = {"fit": "samples", "solve": "points", "data": "rows"}
 WHERE = "a training"
+MOST_STEPS = 10_000  # of a training that is to be certified
 HIDDEN = {"samples"}  # not an option of --track solve
 
 
@@ -47,6 +49,16 @@ TRACK_HELP = (
     "set them); family, snapshots or the equation of a family of problems: a surrogate (--family, "
     "--method, --snapshots, …)."
 )
+
+UntilCertified = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="With --track solve: stop when the residuals of the net certify this relative L² "
+        f"error (and after {MOST_STEPS} steps without another limit).",
+        rich_help_panel=END,
+    ),
+]
 
 
 KINDS = (solved_net.Config, UntrainedConfig, data_net.Config, family_surrogate.Config)
@@ -63,6 +75,7 @@ def command(
     seconds: Annotated[
         float | None, typer.Option(min=0, help="Maximum number of seconds.", rich_help_panel=END)
     ] = None,
+    until_certified: UntilCertified = None,
     threads: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Threads.", rich_help_panel=END)
     ] = 1,
@@ -87,11 +100,12 @@ def command(
     it with the best state so far.
     """
     from bench.core.settings import configured
-    from femnets.cli._nets import table, use_threads
+    from femnets.cli._nets import use_threads
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
+    settings = _to_be_certified(settings, track, seconds, until_certified)
     track = "data" if "data" in given and track == "fit" else track
     kind = _config_of(track, settings)
     config: Any = configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
@@ -105,14 +119,48 @@ def command(
     from nets.training.progress import TrainingProgress
 
     with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
-        trained = _trained(config, seconds, progress)
+        trained = _trained(config, seconds, until_certified, progress)
     _written(trained, config, save, history)
+    _shown(trained.values, {**plain(config), "seconds": seconds, "track": track}, as_json)
+    return _ended(trained, received, until_certified)
+
+
+def _shown(values: dict[str, Any], settings: dict[str, Any], as_json: bool) -> None:
+    from femnets.cli._nets import table
+
     if as_json:
-        settings = {**plain(config), "seconds": seconds, "track": track}
-        show_json({**trained.values, "config": settings})
+        show_json({**values, "config": settings})
     else:
-        typer.echo(table(trained.values))
-    return exit_code(trained.training.interrupted, received)
+        typer.echo(table(values))
+
+
+def _to_be_certified(
+    settings: dict[str, Any], track: str, seconds: float | None, until_certified: float | None
+) -> dict[str, Any]:
+    """The settings, with a limit for trainings that are never certified."""
+    if until_certified is None:
+        return settings
+    if track != "solve":
+        raise UserError("--until-certified needs the equation; add --track solve")
+    if settings.get("net") == NAME:
+        raise UserError(f"--net {NAME} is not trained; leave out --until-certified, use certify")
+    limited = seconds is not None or {"steps", "evaluations", "patience"} & settings.keys()
+    return settings if limited else {**settings, "steps": MOST_STEPS}
+
+
+def _ended(trained: MeasuredNet, received: list[int], until_certified: float | None) -> int:
+    code = exit_code(trained.training.interrupted, received)
+    return code or _certified(trained.values, until_certified)
+
+
+def _certified(values: dict[str, Any], wanted: float | None) -> int:
+    """Return 0 if the relative error that was asked for is certified, else 1 with a line."""
+    found = values.get("relative_l2_bound")
+    if wanted is None or (values["certified"] and found is not None and found <= wanted):
+        return 0
+    reason = values["certificate_reason"] or f"the certified relative error is {found:.3g}"
+    typer.echo(f"not certified to {wanted:g}: {reason}", err=True)
+    return EXIT_FAILED_CELLS
 
 
 def _untrained(
@@ -190,7 +238,9 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
     return kind
 
 
-def _trained(config: Any, seconds: float | None, progress: TrainingProgress) -> MeasuredNet:
+def _trained(
+    config: Any, seconds: float | None, until_certified: float | None, progress: TrainingProgress
+) -> MeasuredNet:
     if isinstance(config, data_net.Config):
         from bench.methods.rows.training import train_on_rows
 
@@ -198,7 +248,9 @@ def _trained(config: Any, seconds: float | None, progress: TrainingProgress) -> 
     if isinstance(config, solved_net.Config):
         from bench.methods.solving import solve_net
 
-        solved = solve_net(config, seconds=seconds, progress=progress)
+        solved = solve_net(
+            config, seconds=seconds, until_certified=until_certified, progress=progress
+        )
         if not solved.collocation.problem.known:
             from bench.methods.indicators import distance_to_elements
 

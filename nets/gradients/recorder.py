@@ -23,7 +23,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch._utils import _flatten_dense_tensors
 from torch.nn.parameter import is_lazy
 
 from base.errors import UserError
@@ -44,7 +43,6 @@ SAFE_SQUARES = {
     for kind in (np.finfo(np.float32), np.finfo(np.float64))
 }
 LARGE = 10_000  # with more entries BLAS would start threads in addition to torch's
-MANY, SMALL = 8, 2_000  # from so many gradients on, with fewer entries on average: all at once
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
@@ -270,39 +268,12 @@ def gradient_norms(gradients: list[Tensor]) -> list[float]:
     By BLAS, through NumPy: between two steps torch's own operations run with cold caches, and one
     of them costs as much as three such products.
     """
-    if len(gradients) >= MANY:
-        found = _norms_together(gradients)
-        if found is not None:
-            return found
     try:
         views = [gradient.numpy().reshape(-1) for gradient in gradients]
     except (RuntimeError, TypeError):  # sparse, another device, in a graph, a torch-only type
         views = [_entries(gradient) for gradient in gradients]
     with np.errstate(over="ignore", under="ignore"):  # of squares: their sums reveal it
         return [_norm(entries) for entries in views]
-
-
-def _norms_together(gradients: list[Tensor]) -> list[float] | None:
-    """The norms of many small gradients by one copy and one sum; None where that does not fit.
-
-    A hundred layers of 32 × 32: 75 µs instead of 175 µs one by one.
-    """
-    sizes = [gradient.numel() for gradient in gradients]
-    if not min(sizes) > 0 or sum(sizes) > SMALL * len(sizes):
-        return None
-    try:
-        entries = _flatten_dense_tensors(gradients).numpy()
-    except (RuntimeError, TypeError):  # as in `gradient_norms`
-        return None
-    if entries.dtype.char not in SAFE_SQUARES:
-        return None
-    lowest, highest = SAFE_SQUARES[entries.dtype.char]
-    starts = np.cumsum([0, *sizes[:-1]])
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.add.reduceat(np.square(entries), starts, dtype=np.float64)
-    if not (lowest <= squares.min() and squares.max() < highest):
-        return None
-    return list(map(float, np.sqrt(squares)))
 
 
 def _entries(gradient: Tensor) -> NDArray[Any]:

@@ -165,6 +165,7 @@ MEASURES: tuple[Measure, ...] = (
     ("relative error", "number", "l2_relative"),
     smallest("l2_relative"),
     largest("l2_relative"),
+    ("certified error", "number", "relative_l2_bound"),
     ("ends", "text", _ends),
 )
 

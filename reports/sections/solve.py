@@ -82,6 +82,7 @@ MEASURES: list[Measure] = [
     ("L² error", "error", "l2_error"),
     smallest("l2_error"),
     largest("l2_error"),
+    ("certified error", "error", "l2_bound"),
     ("loss J", "error", "J"),
     ("first over last", "number", _first_to_last),
     DIVERGED,

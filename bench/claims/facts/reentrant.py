@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.claims.admissibility import ladders
+from bench.claims.certified import certificate_facts
 from bench.claims.facts import Fact
 from bench.claims.themes.reentrant import (
     KIND,
@@ -19,6 +20,7 @@ from bench.claims.themes.reentrant import (
     usable,
     warned,
 )
+from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
 DISTANCE = "the distance from a coarse N₀ solve"
@@ -53,6 +55,8 @@ def facts(results: Results) -> Iterator[Fact]:
             yield _fact(f"{name}-nets", error, "relative L² error", arm)
     yield from _by_loss(usable(on_the_prism(nets)))
     yield from _by_distance(usable(nets))
+    yield from _by_certificate(usable(nets))
+    yield from certificate_facts(Results([*on_the_prism(nets)]), PRISM)
 
 
 def _finest(group: Results) -> StoredResult | None:
@@ -91,6 +95,23 @@ def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
         yield _fact("distance-missed", detected.count(False), "nets", records)
         yield _fact("distance-right", len(alarms), "nets", records)
         yield _fact("distance-false-alarms", sum(alarms), "nets", records)
+
+
+def _by_certificate(records: Sequence[StoredResult]) -> Iterator[Fact]:
+    """The same of certificates: they warn where no relative error that is right is certified."""
+    bounded = [r for r in records if r.values.get("l2_bound") is not None]
+    wrong = [_warns(r) for r in bounded if r.values["l2_relative"] > WRONG_ABOVE]
+    right = [_warns(r) for r in bounded if r.values["l2_relative"] <= WRONG_ABOVE]
+    if bounded:
+        yield _fact("certificate-wrong", len(wrong), "nets", bounded)
+        yield _fact("certificate-missed", wrong.count(False), "nets", bounded)
+        yield _fact("certificate-right", len(right), "nets", bounded)
+        yield _fact("certificate-false-alarms", sum(right), "nets", bounded)
+
+
+def _warns(record: StoredResult) -> bool:
+    share = record.values["relative_l2_bound"]
+    return share is None or share > WRONG_ABOVE
 
 
 def _cut(edge: Sequence[StoredResult]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bench.claims.admissibility import evaluation, ladders, seeds
 from bench.claims.arms import MAIN
+from bench.claims.certified import certificate_facts
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
@@ -41,6 +42,7 @@ def facts(results: Results) -> Iterator[Fact]:
         lowest = [r for r in elements if r.config["element"] == "N0"]
         yield from _element(f"{problem}-element", elements)
         yield from _element(f"{problem}-n0", lowest)
+    yield from certificate_facts(results, "domains of all fields")
 
 
 def _untrained(problem: str, results: Results) -> Iterator[Fact]:

@@ -53,11 +53,14 @@ class BuiltIn:
         return replace(term, A=np.concatenate([new, rest], axis=2), b=b)
 
     def field(self, x: Array, v: Array, order: str) -> Array:
-        """The jets of u from those of the net v, (channels, 3, N); orders value and first."""
+        """The jets of u from those of the net v, (channels, 3, N); not of order laplacian."""
         d, lift = self.factors(x, order), self.lift(x, order)
         u = lift + d[0] * v
-        for j in range(CHANNELS[order] - 1):
+        for j in range(min(CHANNELS[order] - 1, 3)):
             u[1 + j] += d[1 + j] * v[0]
+        if order == "second":
+            for (j, k), c in SECOND.items():
+                u[c] += d[c] * v[0] + d[1 + j] * v[1 + k] + d[1 + k] * v[1 + j]
         return u
 
 

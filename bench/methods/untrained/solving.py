@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from base.errors import UserError
+from base.registry import name_of
 from bench import problems
 from bench.core.guards.sizes import check_memory
 from bench.core.plain_values import finite
 from bench.core.settings import configured
+from bench.methods.certificates.certify import stored
 from bench.methods.collocation.clouds import FEWEST
+from bench.methods.forms import strong
 from bench.methods.solving import Collocation, SolvedField, box_of, evaluated, figures
 from bench.methods.untrained.configuration import UntrainedConfig
 from bench.methods.untrained.equation import terms
@@ -89,6 +92,7 @@ def evaluated_untrained(net: Any, config: UntrainedConfig) -> dict[str, Any]:
 
     return {
         **figures(net, problem, {"whole": rule_of(problem)}),
+        **stored(net, problem),
         "tau": None,
         "residual": residual_parts(net, problem, config.boundary_weight, config.data_seed),
         "parameters": net.parameters,
@@ -193,11 +197,12 @@ def network_of(made: Attempt) -> Network:
     """The features and their output weights as a feedforward net of one hidden layer."""
     import torch
 
+    from nets.architectures import feedforward
     from nets.module import build
 
     net = build(
-        net="feedforward", tau="fixed", hidden=1, width=len(made.features), inputs=3, outputs=3,
-        activation=made.features.sigma.name,
+        net=name_of(feedforward), tau="fixed", hidden=1, width=len(made.features), inputs=3,
+        outputs=3, activation=made.features.sigma.name,
     )  # fmt: skip
     with torch.no_grad():
         net.W[0].copy_(torch.from_numpy(made.features.W))
@@ -209,7 +214,7 @@ def network_of(made: Attempt) -> Network:
 def collocation_of(config: UntrainedConfig, problem: Problem) -> Collocation:
     """The same points and weights, for the parts of the loss."""
     return Collocation(
-        problem, *points_of(config), seed=config.data_seed,
+        problem, *points_of(config), seed=config.data_seed, form=name_of(strong),
         boundary_weight=config.boundary_weight, draw=config.draw,
     )  # fmt: skip
 

@@ -1,0 +1,63 @@
+"""Certificates by what a field leaves over: its own residuals, or recovered fluxes on bricks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bench.methods.boundary_value import boundary_value_data
+from bench.problems import Problem, one
+
+if TYPE_CHECKING:
+    from fem.certificates.certificate import Certificate
+    from fem.certificates.constants import PhiBounds
+
+SAMPLED = 4096  # points at which an undeclared φ is bounded
+
+
+def coefficient(problem: Problem) -> tuple[PhiBounds, str | None]:
+    """What the problem declares of φ; where it does not, sampled values and a doubt."""
+    from fem.certificates.constants import PhiBounds
+
+    if problem.phi is one:
+        return PhiBounds(), None
+    if problem.phi_min is not None and problem.phi_slope is not None:
+        return PhiBounds(minimum=problem.phi_min, slope=problem.phi_slope), None
+    x = problem.domain.sample(SAMPLED, 0)
+    phi = problem.phi(x)
+    slope = np.linalg.norm(problem.grad_phi(x), axis=0) / phi
+    doubt = "the problem does not declare phi_min and phi_slope, so they were sampled"
+    return PhiBounds(minimum=float(phi.min()), slope=float(slope.max())), doubt
+
+
+def own(field: Any, problem: Problem) -> Certificate:
+    """The certificate of a field with `jets` by its own residuals."""
+    from fem.certificates.own import certify_own
+
+    phi, doubt = coefficient(problem)
+    return certify_own(
+        field,
+        boundary_value_data(problem, whole_trace=True),
+        problem.domain.geometry(problem.natural),
+        phi,
+        twice=problem.domain.structured or getattr(field, "built_in", None) is None,
+        doubt=doubt,
+    )
+
+
+def relative_bound(field: Any, problem: Problem) -> float:
+    """The relative L² error that a field's own residuals certify; infinite where none is."""
+    found = own(field, problem)
+    share = None if found.doubt else found.relative_l2_bound
+    return np.inf if share is None else share
+
+
+def recovered(solution: Any, problem: Problem) -> Certificate:
+    """The certificate of a boundary-value solution on bricks."""
+    from fem.certificates.elements import certify_bricks
+
+    phi, doubt = coefficient(problem)
+    data = boundary_value_data(problem, whole_trace=True)
+    geometry = problem.domain.geometry(problem.natural)
+    return certify_bricks(solution, data, geometry, phi, doubt=doubt)

@@ -1,0 +1,45 @@
+"""The two theorems as arithmetic: from norms and constants to bounds (maths 12.1, 12.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import hypot
+
+from fem.certificates.constants import Constants
+
+NORMS = (
+    "flux",  # ‖φ^½ curl v − φ^{−½} σ‖
+    "equation",  # ‖f − curl σ‖
+    "recovered",  # ‖v − τ‖
+    "divergence",  # ‖div τ − ρ‖
+    "trace",  # ‖(φ/(m·n))^½ (v × n − g)‖ where u × n is given
+    "normal",  # ‖(τ − u)·n‖ on natural faces
+    "natural",  # ‖(σ − φ curl u) × n‖ on natural faces
+)
+Norms = Mapping[str, float]
+
+
+def l2_parts(norms: Norms, C: Constants) -> dict[str, float]:
+    """The contributions to the bound of ‖u − v‖; those of one group are added."""
+    return {
+        "divergence": norms["recovered"] + C.friedrichs * norms["divergence"],
+        "normal": C.normal * norms["normal"],
+        "equation": C.curl * norms["flux"] + C.curl**2 * norms["equation"],
+        "trace": C.trace * norms["trace"],
+        "natural": C.natural * norms["natural"],
+    }
+
+
+def l2_bound(norms: Norms, C: Constants) -> float:
+    """√(a² + b²) ≥ ‖u − v‖: a for the gradient part of the error, b for the rest (theorem 2)."""
+    parts = l2_parts(norms, C)
+    gradients = parts["divergence"] + parts["normal"]
+    return hypot(gradients, parts["equation"] + parts["trace"] + parts["natural"])
+
+
+def energy_bound(norms: Norms, C: Constants, lifted: float = 0.0) -> float:
+    """√(M² + ‖φ^½ curl ℓ‖²) ≥ ‖φ^½ curl(u − v)‖ for a lift ℓ of v × n − g (theorem 1).
+
+    σ must have the natural trace of φ curl u exactly.
+    """
+    return hypot(norms["flux"] + C.curl * norms["equation"], lifted)

@@ -1,0 +1,219 @@
+"""The certificate of a boundary-value solution on bricks, by recovered σ and τ."""
+
+from __future__ import annotations
+
+from math import sqrt
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from base.errors import UserError
+from fem import memory
+from fem.boundary_value import BoundaryValueProblem
+from fem.certificates.bounds import NORMS, energy_bound, l2_bound, l2_parts
+from fem.certificates.certificate import Certificate, doubts
+from fem.certificates.constants import Constants, Geometry, PhiBounds
+from fem.certificates.coons import Mismatch, gauss_line
+from fem.certificates.raviart_thomas import divergence
+from fem.certificates.recovery import Recovered, recovered
+from fem.certificates.residuals import given
+from fem.certificates.rules import SHRINK
+from fem.certificates.settling import Bounds, settle
+from fem.rules.quadrature import gauss
+from fem.spaces import Array
+from fem.spaces.bricks.assembled import assembled_bytes
+from fem.spaces.bricks.axis import Axis, AxisRule
+from fem.spaces.bricks.mesh import BrickMesh, Face
+from fem.spaces.bricks.space import BrickSpace
+from fem.spaces.bricks.tensor import Grid, combine, curl, values, within
+
+MORE_POINTS = (6, 10)  # Gauss points per interval beyond its order, by level
+DEPTHS = (5, 10)  # panels towards a singular edge inside the intervals that touch it, by level
+MOST_LIFTED = 160  # points per axis of the grid on which boundary values are lifted
+
+
+def certify_bricks(
+    solution: Any,
+    problem: BoundaryValueProblem,
+    geometry: Geometry,
+    phi: PhiBounds,
+    *,
+    doubt: str | None = None,
+) -> Certificate:
+    """Bound the error of u_h; `problem` holds the whole trace, not a part as a potential."""
+    started, C = perf_counter(), Constants.of(geometry, phi)
+    if not isinstance(getattr(solution, "space", None), BrickSpace):
+        raise UserError(
+            "only solutions on bricks (hexP) are certified by recovery; use --method reference"
+        )
+    mesh: BrickMesh = solution.space.mesh
+    _check_memory(mesh)
+    found = recovered(problem, mesh, solution.x, C)
+    lifts = geometry.unit_cube and problem.singular_edge is None and _lines(mesh, 1) is not None
+
+    def compute(level: int) -> Bounds:
+        norms = element_norms(found, problem, geometry, level)
+        return norms | ({"lifted": _lifted(solution, problem, mesh, level)} if lifts else {})
+
+    def bounds(norms: Bounds) -> Bounds:
+        both = {"l2": l2_bound(norms, C)}
+        if lifts or norms["trace"] == norms["natural"] == 0.0:
+            both["energy"] = energy_bound(norms, C, norms.get("lifted", 0.0))
+        return both
+
+    settled = settle(compute, bounds, levels=len(MORE_POINTS))
+    tagged = {"C_M": geometry.maxwell, "C_F": geometry.friedrichs}
+    return Certificate(
+        method="recovered",
+        l2_bound=settled.bounds["l2"],
+        energy_bound=settled.bounds.get("energy"),
+        norm=settled.result["value"],
+        energy_norm=settled.result["energy"],
+        parts=l2_parts(settled.result, C),
+        constants=tagged,
+        change=settled.change,
+        levels=settled.levels,
+        seconds=perf_counter() - started,
+        doubt=doubts(tagged, settled.settled, settled.change, doubt),
+    )
+
+
+def _check_memory(mesh: BrickMesh) -> None:
+    if mesh.is_box and not mesh.natural:
+        return
+    need, limit = assembled_bytes(mesh.raised()), memory.limit_bytes()
+    if need > limit:
+        raise UserError(
+            f"the certificate needs about {need / 2**30:.1f} GiB, {limit / 2**30:.1f} GiB are "
+            "available; use a lower order or fewer bricks"
+        )
+
+
+def element_norms(
+    found: Recovered, problem: BoundaryValueProblem, geometry: Geometry, level: int
+) -> dict[str, float]:
+    """The norms of `bounds.NORMS`, `value` = ‖u_h‖ and `energy` = ‖φ^½ curl u_h‖."""
+    grid = _grid(found.mesh, problem, level)
+    total = dict.fromkeys((*NORMS, "value", "energy"), 0.0)
+    for name, value in _inside(found, problem, grid):
+        total[name] += value
+    for face in found.mesh.essential_faces:
+        rest, x, n, w = _tangential_rest(found.u, grid, face, problem, "essential")
+        weight = problem.phi(x) / geometry.outward(x, n)
+        total["trace"] += float((w * weight * (rest**2).sum(axis=0)).sum())
+    for face in found.mesh.natural_faces:
+        rest, x, n, w = _tangential_rest(found.sigma, grid, face, problem, "natural")
+        total["natural"] += float((w * (rest**2).sum(axis=0)).sum())
+        total["normal"] += _normal_square(found, grid, face, problem)
+    return {name: sqrt(value) for name, value in total.items()}
+
+
+def _grid(mesh: BrickMesh, problem: BoundaryValueProblem, level: int) -> Grid:
+    """A rule of its own for each level, deeper towards a singular edge on the second."""
+    edge = problem.singular_edge
+    towards = (None, None, None) if edge is None else (*edge, None)
+    x, y, z = (_rule(axis, to, level) for axis, to in zip(mesh.axes, towards, strict=True))
+    return Grid(mesh, (x, y, z))
+
+
+def _rule(axis: Axis, towards: float | None, level: int) -> AxisRule:
+    points, weights, intervals = [], [], []
+    for i, order in enumerate(axis.orders):
+        t, w = gauss(order + MORE_POINTS[level - 1])
+        cuts = _cuts(axis.breaks[i], axis.breaks[i + 1], towards, DEPTHS[level - 1])
+        sizes = np.diff(cuts)
+        points.append((cuts[:-1, None] + sizes[:, None] * t).ravel())
+        weights.append(np.outer(sizes, w).ravel())
+        intervals.append(np.full(points[-1].size, i))
+    x, where = np.concatenate(points), np.concatenate(intervals)
+    return AxisRule(x, np.concatenate(weights), where, *axis.tables(x, where))
+
+
+def _cuts(low: float, high: float, towards: float | None, depth: int) -> Array:
+    """The interval, cut geometrically towards one of its ends."""
+    steps = SHRINK ** np.arange(depth) * (high - low)
+    if towards == low:
+        return np.concatenate([[low], (low + steps)[::-1]])
+    return np.concatenate([high - steps, [high]]) if towards == high else np.array([low, high])
+
+
+def _inside(found: Recovered, problem: BoundaryValueProblem, grid: Grid) -> Any:
+    D = [axis.derivative for axis in found.mesh.axes]
+    curl_u, curl_s = curl(found.u, D), curl(found.sigma, D)
+    div_t, Q = divergence(found.tau, found.mesh), [rule.Q for rule in grid.rules]
+    for slab, x, w in grid.slabs():
+        space, curls = grid.space.cut(slab), grid.curls.cut(slab)
+        phi = np.where(w > 0, within(problem.phi, x, w), 1.0)
+        u, c, s = values(found.u, space), values(curl_u, curls), values(found.sigma, space)
+        rho = 0.0 if problem.rho is None else within(problem.rho, x, w)
+        rests = {
+            "flux": (phi * c - s) / np.sqrt(phi),
+            "equation": within(problem.f, x, w) - values(curl_s, curls),
+            "recovered": u - values(found.tau, curls),
+            "divergence": (combine(div_t, Q[0][slab], Q[1], Q[2]) - rho)[None],
+            "value": u,
+            "energy": np.sqrt(phi) * c,
+        }
+        for name, rest in rests.items():
+            yield name, float((w * (rest**2).sum(axis=0)).sum())
+
+
+def _on_face(grid: Grid, face: Face) -> tuple[Array, Array, dict[int, tuple[Array, Array]], Array]:
+    """Points, normals, the tables V and Q of the two axes of a face, and weights."""
+    mesh, tables, lines = grid.mesh, {}, []
+    for k in face.across:
+        rule, i = grid.rules[k], face.brick[k]
+        here = np.flatnonzero(rule.intervals == i)
+        axis = mesh.axes[k]
+        tables[k] = rule.V[np.ix_(here, axis.dofs_V[i])], rule.Q[np.ix_(here, axis.dofs_Q[i])]
+        lines.append((rule.points[here], rule.weights[here]))
+    (first, w_first), (second, w_second) = lines
+    return *mesh.face_points(face, first, second), tables, np.outer(w_first, w_second)
+
+
+def _tangential_rest(
+    X: list[Array], grid: Grid, face: Face, problem: BoundaryValueProblem, kind: str
+) -> tuple[Array, Array, Array, Array]:
+    """The tangential field with coefficients X minus the given one, on a face."""
+    x, n, tables, w = _on_face(grid, face)
+    if kind == "essential":
+        data = given(problem, x, n)
+    else:
+        assert problem.natural is not None
+        data = np.cross(n, problem.natural.curl(x, n), axis=0)
+    rest = -data
+    for d in face.across:
+        first, second = (tables[k][1 if k == d else 0] for k in face.across)
+        coefficients = np.squeeze(X[d][grid.mesh.face_index(face, d)], face.axis)
+        rest[d] += first @ coefficients @ second.T
+    return rest, x, n, w
+
+
+def _normal_square(
+    found: Recovered, grid: Grid, face: Face, problem: BoundaryValueProblem
+) -> float:
+    assert problem.natural is not None
+    x, n, tables, w = _on_face(grid, face)
+    first, second = (tables[k][1] for k in face.across)
+    rows, columns = (grid.mesh.axes[k].dofs_Q[face.brick[k]] for k in face.across)
+    plane = np.take(found.tau[face.axis], face.level, axis=face.axis)[np.ix_(rows, columns)]
+    rest = face.sign * (first @ plane @ second.T) - problem.natural.normal(x, n)
+    return float((w * rest**2).sum())
+
+
+def _lines(mesh: BrickMesh, level: int) -> Any:
+    """Lines for the lift, or None where they would have too many points."""
+    orders = [max(axis.orders) + MORE_POINTS[level - 1] for axis in mesh.axes]
+    if max(p * a.intervals for p, a in zip(orders, mesh.axes, strict=True)) > MOST_LIFTED:
+        return None
+    return [
+        gauss_line(p, tuple(map(float, axis.breaks)))
+        for p, axis in zip(orders, mesh.axes, strict=True)
+    ]
+
+
+def _lifted(solution: Any, problem: BoundaryValueProblem, mesh: BrickMesh, level: int) -> float:
+    lines = _lines(mesh, level) or _lines(mesh, 1)
+    mismatch = Mismatch(lines, solution, solution.curl, lambda x, n: given(problem, x, n))
+    return mismatch.energy(problem.phi)

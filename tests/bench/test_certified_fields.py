@@ -1,0 +1,171 @@
+"""Certificates of nets and elements: never below the true error, refused where they must be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import femnets
+from base.errors import UserError
+from bench import cells, problems
+from bench.cells import Cell
+from bench.measure.formulas import verdicts
+from bench.methods.certificates import certify as certificates
+from bench.methods.certificates.residuals import coefficient
+from bench.problems import not_known
+from bench.studies import reentrant, solve
+from fem.boundary_value import trace_of
+
+# the true errors come from rules of their own, with errors of up to 1e-6 of the error
+HAIR = 1e-4
+FEWER = {"evaluations": 20.0}
+
+
+def quick_cells():
+    """Every cell of the quick presets that solves the equation, with shorter trainings and
+    without the finest meshes."""
+    found = {}
+    for study in (solve, reentrant):
+        for cell in study.cells(study.PRESETS["quick"]):
+            shorter = FEWER if "evaluations" in cell.config else {}
+            cell = Cell(cell.kind, cell.config | shorter)
+            coarse = (cell.config.get("n") or 1) <= 4
+            if coarse and (cell.kind != "fem" or cell.config.get("solve")):
+                found[cell.key] = cell
+    return list(found.values())
+
+
+def true_error(field, problem):
+    """‖u − v‖ by the certificate's own rule."""
+    rule = problem.domain.geometry(problem.natural).rules(2, problem.singular_edge).volume
+    rest = problem.u(rule.points) - field(rule.points)
+    return np.sqrt(rule.weights @ (rest**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("cell", quick_cells(), ids=lambda cell: f"{cell.kind}-{cell.key[:6]}")
+def test_no_bound_of_the_quick_presets_is_below_the_error(cell):
+    values = cells.load_kind(cell.kind).run(cell.settings).values
+    error = values["l2_error"]
+    assert values["l2_bound"] >= (1 - HAIR) * error
+    assert (values["l2_lower_bound"] or 0.0) <= (1 + HAIR) * error
+    assert values["own_l2_bound"] is None or values["own_l2_bound"] >= (1 - HAIR) * error
+    if values["relative_l2_bound"] is not None and "l2_relative" in values:
+        assert values["relative_l2_bound"] >= (1 - HAIR) * values["l2_relative"]
+    assert values["certified"] == (values["certificate_reason"] is None)
+
+
+class Exact:
+    """u itself plus a multiple of a smooth field."""
+
+    def __init__(self, problem, size=0.0):
+        self.problem, self.size = problem, size
+
+    def __call__(self, x):
+        return self.problem.u(x) + self.size * np.sin(3 * x[::-1])
+
+
+@pytest.mark.parametrize("name", ["maxwell", "helix", "curlsing", "reentrant"])
+def test_any_callable_is_enclosed_by_a_reference(name):
+    problem = problems.get(name)
+    field = Exact(problem, 0.2)
+    found = femnets.certify(field, name)
+    error = true_error(field, problem)
+    close = 1e-6 if problem.smooth else 0.3
+    assert error * (1 - close) <= found.l2_lower_bound <= error * (1 + 1e-6)
+    assert error * (1 - 1e-6) <= found.l2_bound <= error * (1 + close)
+    assert found.method == "reference"
+    assert found.reason() is None
+
+
+@pytest.mark.parametrize("layers", [2, 3])
+def test_hp_solutions_are_certified_within_a_fifth(layers):
+    solution = femnets.solve("reentrant", n=1, element="hexP", layers=layers, order=1)
+    found = femnets.certify(solution, "reentrant")
+    assert solution.l2_error < found.l2_bound < 1.2 * solution.l2_error
+    assert found.method == "recovered"
+    assert found.reason() is None
+
+
+def test_a_zero_field_is_refused():
+    found = femnets.certify(np.zeros_like, "reentrant")
+    assert "not below the norm" in found.reason()
+    assert found.relative_l2_bound is None
+    assert found.doubt is None  # the bound itself is proved
+
+
+def test_a_trace_outside_l2_does_not_settle():
+    """`screen` has boundary values that are not square-integrable: no bound exists."""
+    solution = femnets.solve("screen", n=1, element="hexP", layers=3, order=3)
+    assert "not settled" in femnets.certify(solution, "screen").doubt
+
+
+def test_what_is_not_proved_is_called_estimated():
+    problem = replace(problems.helix, phi_min=None)
+    solution = femnets.solve(problem, n=1, element="hexP", order=4)
+    found = femnets.certify(solution, problem)
+    assert found.word == "estimated"
+    assert "phi_min" in found.reason()
+    assert not found.document()["certified"]
+    assert problems.fichera.domain.geometry().maxwell.tag == "computed"
+
+
+def test_problems_without_a_closed_form_get_the_bound_of_their_error():
+    helix = problems.helix
+    unknown = replace(helix, u=not_known, curl_u=not_known, g=trace_of(helix.u))
+    solution = femnets.solve(unknown, n=1, element="hexP", order=5)
+    values = certificates.stored(solution, unknown)
+    assert true_error(solution, helix) < values["l2_bound"]
+    assert values["certified"]
+    any_field = Exact(helix, 0.1)
+    found = certificates.certify(any_field, unknown)
+    assert found.l2_lower_bound <= true_error(any_field, helix) * (1 + 1e-6)
+    assert found.l2_bound == pytest.approx(true_error(any_field, helix), rel=1e-6)
+
+
+def test_domains_without_constants_say_so():
+    problem = replace(problems.maxwell, natural=("x3=0",))
+    with pytest.raises(UserError, match="no constants are known for cube with natural"):
+        certificates.certify(problem.u, problem)
+    values = certificates.stored(problem.u, problem)
+    assert values["l2_bound"] is None
+    assert "no constants" in values["certificate_reason"]
+
+
+def test_torch_modules_are_certified_by_their_own_residuals():
+    import torch
+
+    class Net(torch.nn.Module):
+        """x ↦ tanh of a random map: it solves nothing."""
+
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 3, dtype=torch.float64)
+
+        def forward(self, x):
+            return torch.tanh(self.layer(x))
+
+    net = Net()
+    found = femnets.certify(net, "maxwell", method="own")
+    from bench.measure.net_fields import ModuleField
+
+    assert true_error(ModuleField(net), problems.maxwell) <= found.l2_bound
+    with pytest.raises(UserError, match="unknown method"):
+        femnets.certify(net, "maxwell", method="owm")
+    with pytest.raises(UserError, match="no derivatives"):
+        femnets.certify(problems.maxwell.u, "maxwell", method="own")
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_problems_declare_their_coefficient(name):
+    phi, doubt = coefficient(problems.get(name))
+    assert doubt is None
+    assert phi.minimum > 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "found"), [({"phi_min": 0.6}, "phi_min"), ({"phi_slope": 0.9}, "phi_slope")]
+)
+def test_check_finds_wrong_declarations(wrong, found):
+    bad = [v for v in verdicts(replace(problems.maxwell, **wrong)) if not v.agrees]
+    assert [v.name for v in bad] == [found]
+    assert "but there is" in bad[0].line()

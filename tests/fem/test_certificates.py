@@ -1,0 +1,336 @@
+"""The theorems behind error bounds, against closed forms and independent computations."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.polynomial import legendre
+from scipy.linalg import eigh
+
+from base.errors import UserError
+from bench import domains, problems
+from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
+from fem.boundary_value import BoundaryValueProblem, solve_boundary_value, trace_of
+from fem.certificates import bounds as theorems
+from fem.certificates import recovery
+from fem.certificates.constants import Constants, PhiBounds
+from fem.certificates.coons import Mismatch, gauss_line
+from fem.certificates.eigenvalues import INTERPOLATION, laplace_bounds
+from fem.certificates.elements import certify_bricks
+from fem.certificates.jets import SECOND, curl, curl_curl
+from fem.certificates.own import certify_own
+from fem.certificates.residuals import own_norms
+from fem.certificates.rules import prism_rules
+from fem.certificates.settling import settle
+from fem.spaces.bricks.tensor import Grid
+
+pi = np.pi
+L_SHAPE = ((-1, -1), (-1, 0), (0, 0))
+CUBE = domains.get("cube").geometry()
+PRISM = domains.get("prism").geometry(CAPS)
+UNIT = PhiBounds()
+
+
+class Waves:
+    """Σ amplitude · Π_k sin or cos(ω_k x_k + shift), with all derivatives."""
+
+    def __init__(self, terms):
+        self.terms = terms  # (component, amplitude, (ω, shift) per axis): Π sin(ω x + shift)
+
+    def jets(self, x, order):
+        wanted = [(0, 0, 0)]
+        if order != "value":
+            wanted += [tuple(int(j == a) for a in range(3)) for j in range(3)]
+        if order == "second":
+            wanted += [tuple(int(j == a) + int(k == a) for a in range(3)) for j, k in SECOND]
+        out = np.zeros((len(wanted), 3, x.shape[1]))
+        for component, size, waves in self.terms:
+            for channel, orders in enumerate(wanted):
+                factors = [
+                    w**m * np.sin(w * x[k] + s + m * pi / 2)
+                    for k, ((w, s), m) in enumerate(zip(waves, orders, strict=True))
+                ]
+                out[channel, component] += size * np.prod(factors, axis=0)
+        return out
+
+
+SIN, ONE = (pi, 0.0), (0.0, pi / 2)
+EIGENFIELD = Waves([(0, 1.0, (ONE, SIN, SIN))])  # curl curl = 2π², no tangential trace
+GRADIENT = Waves(
+    [(d, 1.0, tuple((pi, pi / 2 if k == d else 0.0) for k in range(3))) for d in range(3)]
+)
+
+
+def zero_problem(**more):
+    """u = 0: a field is then its own error."""
+    nothing = np.zeros_like
+    data = {"phi": lambda x: np.ones(x.shape[1:]), "grad_phi": nothing} | more
+    return BoundaryValueProblem(f=nothing, g=lambda x, n: np.zeros_like(x), **data)
+
+
+def norm(field, rule):
+    return np.sqrt(rule.weights @ (field.jets(rule.points, "value")[0] ** 2).sum(axis=0))
+
+
+@pytest.mark.parametrize(("field", "name"), [(EIGENFIELD, "curl"), (GRADIENT, "friedrichs")])
+def test_the_l2_bound_is_attained_so_that_a_smaller_constant_is_wrong(field, name):
+    norms = own_norms(field, zero_problem(), CUBE, 1, "own")
+    C = Constants.of(CUBE, UNIT)
+    assert theorems.l2_bound(norms, C) == pytest.approx(norms["value"], rel=1e-9)
+    smaller = {**vars(C), name: 0.99 * getattr(C, name)}
+    assert theorems.l2_bound(norms, Constants(**smaller)) < 0.995 * norms["value"]
+
+
+def test_the_energy_bound_is_attained_too():
+    norms = own_norms(EIGENFIELD, zero_problem(), CUBE, 1, "own")
+    energy = np.sqrt(2) * pi * norms["value"]
+    assert theorems.energy_bound(norms, Constants.of(CUBE, UNIT)) == pytest.approx(energy, rel=1e-9)
+
+
+def some_waves(seed):
+    rng = np.random.default_rng(seed)
+    terms = [
+        (
+            int(rng.integers(3)),
+            rng.normal(),
+            tuple(zip(rng.uniform(-3, 3, 3), rng.uniform(0, 6, 3), strict=True)),
+        )
+        for _ in range(4)
+    ]
+    return Waves(terms)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_exceed_the_error_of_arbitrary_fields_on_the_cube(seed):
+    """φ varies and the field satisfies nothing; for u = 0 it is its own error."""
+    helix = problems.helix
+    problem = zero_problem(phi=helix.phi, grad_phi=helix.grad_phi)
+    phi = PhiBounds(minimum=helix.phi_min, slope=helix.phi_slope)
+    field = some_waves(seed)
+    found = certify_own(field, problem, CUBE, phi)
+    rule = prism_rules(((0, 0),), 2)
+    assert norm(field, rule.volume) <= found.l2_bound
+    assert found.energy_norm <= found.energy_bound
+    assert found.doubt is None
+    assert found.reason() is not None  # it says nothing of u = 0
+
+
+@pytest.mark.parametrize("sigma", ["own", "zero"])
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_exceed_the_error_of_arbitrary_fields_on_the_prism(seed, sigma):
+    natural = type("N", (), {"normal": lambda x, n: 0 * x[0], "curl": lambda x, n: 0 * x})
+    problem = zero_problem(natural=natural)
+    norms = own_norms(some_waves(seed), problem, PRISM, 2, sigma)
+    assert norms["value"] <= theorems.l2_bound(norms, Constants.of(PRISM, UNIT))
+
+
+@pytest.mark.parametrize("which", ["cube", "prism"])
+def test_rellichs_identity_holds(which):
+    """∫_Γ φ|b|² m·n − 2φ(m·b)(b·n) against the volume, for any b without divergence."""
+    geometry = CUBE if which == "cube" else PRISM
+    rules = prism_rules(((0, 0),) if which == "cube" else L_SHAPE, 2)
+    phi, slope = problems.helix.phi, problems.helix.grad_phi
+    w, scale = some_waves(7), np.array(geometry.scale)[:, None]
+
+    def m(x):
+        return scale * (x - np.array(geometry.centre)[:, None])
+
+    def b_and_curl(x):
+        J = w.jets(x, "second")
+        return curl(J), curl_curl(J)
+
+    edge = 0.0
+    for face in (*rules.sides, *rules.ends):
+        x, n = face.points, face.normals
+        b, _ = b_and_curl(x)
+        first = (b**2).sum(0) * geometry.outward(x, n)
+        edge += face.weights @ (phi(x) * (first - 2 * (m(x) * b).sum(0) * (b * n).sum(0)))
+    x = rules.volume.points
+    b, cc = b_and_curl(x)
+    curl_s = np.cross(slope(x), b, axis=0) + phi(x) * cc
+    inside = (phi(x) * scale.sum() - (m(x) * slope(x)).sum(0)) * (b**2).sum(0)
+    inside -= 2 * phi(x) * (scale * b**2).sum(0)
+    inside -= 2 * (b * np.cross(m(x), curl_s, axis=0)).sum(0)
+    assert edge == pytest.approx(rules.volume.weights @ inside, rel=1e-9)
+
+
+def test_the_trace_constant_holds_and_is_not_far_from_what_is_attained():
+    """s = curl of the eigenfield: ‖(m·n)^½ s‖ on the boundary against ‖curl s‖ = 2π² ‖w‖."""
+    rules = prism_rules(((0, 0),), 2)
+    square = sum(
+        face.weights @ (0.5 * (curl(EIGENFIELD.jets(face.points, "first")) ** 2).sum(0))
+        for face in (*rules.sides, *rules.ends)
+    )
+    ratio = np.sqrt(square) / (2 * pi**2 * norm(EIGENFIELD, rules.volume))
+    assert 0.3 * Constants.of(CUBE, UNIT).trace < ratio <= Constants.of(CUBE, UNIT).trace
+
+
+@pytest.mark.parametrize("name", ["cube", "prism", "fichera"])
+def test_the_vector_field_of_a_domain_points_outwards_and_stays_within_reach(name):
+    domain = domains.get(name)
+    geometry = domain.geometry(CAPS if name == "prism" else ())
+    x, rim = domain.sample(4000, 0), domain.sample_boundary(4000, 0)
+    m = np.array(geometry.scale)[:, None] * (x - np.array(geometry.centre)[:, None])
+    assert np.linalg.norm(m, axis=0).max() <= geometry.reach
+    outward = geometry.outward(rim.x, rim.normal)
+    natural = abs(rim.normal[2]) > 0.5 if name == "prism" else np.zeros(4000, bool)
+    assert outward[~natural].min() > 0.49
+    assert not outward[natural].any()
+
+
+def test_natural_faces_have_the_constant_of_the_hyperbolic_cosine():
+    """sup ‖q‖²/‖∇q‖² over q = c(x₃) e(x₁, x₂), -Δe = μ e, attained by cosh."""
+    mu, t = DIRICHLET, np.linspace(0, 1, 20001)
+    c = np.cosh(np.sqrt(mu) * (t - 0.5))
+    energy = np.trapezoid(np.gradient(c, t) ** 2 + mu * c**2, t)
+    attained = np.sqrt((c[0] ** 2 + c[-1] ** 2) / energy)
+    assert Constants.of(PRISM, UNIT).normal == pytest.approx(attained, rel=1e-4)
+
+
+# ------------------------------------------------------------ eigenvalues
+
+
+def test_crouzeix_raviart_bounds_are_below_the_eigenvalues_of_the_square():
+    dirichlet, neumann = laplace_bounds(((0, 0),), 16)
+    assert 0.98 * 2 * pi**2 < dirichlet < 2 * pi**2
+    assert 0.99 * pi**2 < neumann < pi**2
+
+
+def test_the_interpolation_constant_is_above_the_best_one():
+    """max ‖w‖²/‖∇w‖² over polynomials on the right triangle with mean value zero on its edges."""
+    t, weight = legendre.leggauss(14)
+    t, weight = (t + 1) / 2, weight / 2
+    x, y = (t[:, None] * np.ones(14)).ravel(), ((1 - t)[:, None] * t).ravel()
+    area = np.outer(weight * (1 - t), weight).ravel()
+    powers = [(i, k - i) for k in range(9) for i in range(k + 1)]
+    values = np.stack([x**i * y**j for i, j in powers])
+    dx = np.stack([i * x ** max(i - 1, 0) * y**j for i, j in powers])
+    dy = np.stack([j * x**i * y ** max(j - 1, 0) for i, j in powers])
+    edges = np.stack(
+        [
+            [weight @ (a**i * b**j) for i, j in powers]
+            for a, b in ((t, 0 * t), (0 * t, t), (t, 1 - t))
+        ]
+    )
+    free = np.linalg.svd(edges)[2][3:].T
+    M, K = (free.T @ (A * area) @ A.T @ free for A in (values, dx))
+    K = K + free.T @ (dy * area) @ dy.T @ free
+    best = eigh(M, K, eigvals_only=True)[-1]
+    assert 0.4 * INTERPOLATION < best < INTERPOLATION
+
+
+def test_the_prism_has_the_proved_eigenvalues_of_the_l_shape():
+    dirichlet, neumann = laplace_bounds(L_SHAPE, 48)
+    assert DIRICHLET <= dirichlet < 9.6397239
+    assert NEUMANN <= neumann < 1.4756219  # literature
+
+
+# ------------------------------------------------------------ lift, rules, settling
+
+
+def test_the_lift_has_the_trace_and_the_curl_that_its_formula_says():
+    helix, line = problems.helix, gauss_line(18)
+    mine = some_waves(3)
+    lift = Mismatch(
+        (line,) * 3,
+        lambda x: mine.jets(x, "value")[0],
+        lambda x: curl(mine.jets(x, "first")),
+        lambda x, n: np.cross(n, helix.trace(x, n), axis=0),
+    )
+    D = [[lift._slope(lift.lift[i], j) for j in range(3)] for i in range(3)]
+    spectral = np.stack([D[2][1] - D[1][2], D[0][2] - D[2][0], D[1][0] - D[0][1]])
+    assert abs(spectral - lift.curl_of_lift).max() < 1e-8 * abs(spectral).max()
+    vander = legendre.legvander(2 * line.points - 1, 17)
+    at_zero = legendre.legvander(np.array([-1.0]), 17) @ np.linalg.inv(vander)
+    for i, axis in ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)):
+        trace = np.moveaxis(np.tensordot(at_zero, lift.lift[i], axes=(1, axis)), 0, axis)
+        assert np.allclose(trace, lift.at(i, {axis: 0.0}), atol=1e-8)
+
+
+@pytest.mark.parametrize("edge", [None, (0.0, 0.0)])
+def test_rules_integrate_polynomials_and_reach_singular_edges(edge):
+    rules = prism_rules(L_SHAPE, 1, edge)
+    x, w = rules.volume.points, rules.volume.weights
+    assert w.sum() == pytest.approx(3)
+    assert w @ (x[0] ** 2 * x[2]) == pytest.approx(0.5)
+    area = sum(face.weights.sum() for face in rules.sides)
+    assert area == pytest.approx(8)
+    assert sum(f.weights.sum() for f in rules.ends) == pytest.approx(6)
+    flux = sum(f.weights @ (f.points * f.normals).sum(0) for f in (*rules.sides, *rules.ends))
+    assert flux == pytest.approx(9)  # ∫ x·n = 3 · volume
+    if edge:  # |u|² ~ r^(−2/3)
+        r = np.hypot(x[0], x[1])
+        finest = prism_rules(L_SHAPE, 3, edge).volume
+        fine = finest.weights @ np.hypot(*finest.points[:2]) ** (-2 / 3)
+        assert w @ r ** (-2 / 3) == pytest.approx(fine, rel=1e-6)
+
+
+def test_edges_inside_the_base_are_refused():
+    with pytest.raises(UserError, match="corner of the base"):
+        prism_rules(((0, 0),), 1, (0.5, 0.5))
+
+
+def test_a_divergent_integral_does_not_settle():
+    """∫ 1/r over a face that touches the edge diverges; ∫ r^(−2/3) does not."""
+
+    def computed(power):
+        def at(level):
+            face = prism_rules(((0, 0),), level, (1.0, 0.0)).sides[1]  # x₁ = 1
+            return {"value": float(face.weights @ face.points[1] ** power) ** 0.5}
+
+        return settle(at, lambda norms: {"l2": norms["value"]})
+
+    assert computed(-2 / 3).settled
+    assert computed(-2 / 3).levels == 2
+    assert not computed(-1.0).settled
+    assert computed(-1.0).levels == 3
+    assert not settle(lambda _: {"value": np.inf}, lambda norms: {"l2": norms["value"]}).settled
+
+
+# ------------------------------------------------------------ elements
+
+
+def helix_data():
+    helix = problems.helix
+    return BoundaryValueProblem(
+        f=helix.f, phi=helix.phi, grad_phi=helix.grad_phi, g=trace_of(helix.u), rho=helix.rho
+    )
+
+
+def test_modes_and_sparse_matrices_recover_the_same_fields():
+    data = helix_data()
+    mesh = domains.get("cube").bricks(2, 2)
+    solution = solve_boundary_value(data, mesh=mesh, element="hexP")
+    rho = BoundaryValueProblem(f=data.f, phi=data.phi, g=data.g, rho=lambda x: np.sin(x[0]))
+    finer = mesh.raised()
+    u = finer.split(mesh.embedded(solution.x))
+    loads = recovery._Loads(rho, Grid.on(finer), u)
+    for box, union in zip(
+        recovery._on_box(loads, 0.7, 3.0), recovery._on_union(loads, 0.7, 3.0), strict=True
+    ):
+        for a, b in zip(box, union, strict=True):
+            assert np.allclose(a, b, atol=1e-8 * abs(b).max())
+
+
+@pytest.mark.parametrize(("n", "order"), [(2, 1), (2, 3), (1, 8)])
+def test_element_solutions_are_bounded_within_ten(n, order):
+    helix, data = problems.helix, helix_data()
+    solution = solve_boundary_value(data, n=n, element="hexP", order=order)
+    phi = PhiBounds(minimum=helix.phi_min, slope=helix.phi_slope)
+    found = certify_bricks(solution, data, CUBE, phi)
+    l2, hcurl = solution.errors(helix.u, helix.curl_u)
+    assert l2 < found.l2_bound < 10 * l2
+    assert 0.5 * (hcurl**2 - l2**2) < found.energy_bound**2  # φ ≥ ½
+    assert found.doubt is None
+    assert found.reason() is None
+
+
+def test_jets_of_a_module_are_those_of_the_net():
+    from nets.module import build
+    from nets.residuals.module_jets import module_jets
+    from nets.residuals.values import jets
+
+    net = build(net="resnet", hidden=2, width=7, inputs=3, outputs=3, activation="tanh")
+    x = np.random.default_rng(0).random((5, 3))
+    for order in ("value", "first", "second"):
+        assert np.allclose(module_jets(net, x, order), jets(net, x, order), atol=1e-12)
+    assert not module_jets(torch.nn.Linear(3, 3).double(), x, "second")[4:].any()

@@ -1,0 +1,62 @@
+"""The section on certificates: its figure, its table, and the facts behind it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from bench.cells import Cell
+from bench.claims.certified import certificate_facts, violated
+from bench.store.results import Results
+from reports.context import Run
+from reports.document import Picture, Table
+from reports.sections import certificates as section
+from reports.sections import make
+
+
+def net(seed, error, bound, **more):
+    cell = Cell("solved_net", {"problem": "maxwell", "evaluations": 10.0, "seed": seed})
+    values = {
+        "l2_error": error, "l2_bound": bound, "l2_lower_bound": None, "relative_l2_bound": bound,
+        "own_l2_bound": 5 * bound, "certified": True, "diverged": False, "parameters": 10, **more,
+    }  # fmt: skip
+    return SimpleNamespace(
+        kind="solved_net", config=cell.config, values=values, arrays={}, key=f"k{seed}"
+    )
+
+
+@pytest.fixture
+def records():
+    refused = {"certified": False, "relative_l2_bound": None}
+    return [net(0, 1e-3, 1.5e-3), net(1, 1e-4, 2e-4), net(2, 0.5, 0.9, **refused)]
+
+
+def test_a_bound_below_the_error_is_counted(records):
+    assert violated(records) == []
+    wrong = [net(3, 1.0, 0.9), net(4, 1.0, 2.0, l2_lower_bound=1.1)]
+    assert violated([*records, *wrong]) == wrong
+
+
+def test_facts_count_fields_and_ratios(records):
+    found = {fact.name: fact for fact in certificate_facts(Results(records), "cube")}
+    assert found["bounded-fields"].value == 3
+    assert found["violated-bounds"].value == 0
+    assert found["certified-fields"].value == 2
+    assert found["bound-ratio"].value == pytest.approx(1.8)
+    assert found["own-bound-ratio"].value == pytest.approx(9.0)
+    assert list(certificate_facts(Results([]), "cube")) == []
+
+
+def test_the_section_draws_bounds_against_errors(records):
+    standings = [
+        SimpleNamespace(record=r, cell=SimpleNamespace(config=r.config), studies=["solve"])
+        for r in records
+    ]
+    made = make(section, Run("r", {"solve": {"preset": "paper"}}, standings))
+    picture, table = (
+        next(b for b in made.blocks if isinstance(b, kind)) for kind in (Picture, Table)
+    )
+    assert table.rows[0][:3] == ("maxwell", "nets", 3)
+    assert table.rows[0][-2:] == (1, 0)
+    left, right = picture.draw().axes[:2]
+    assert [len(line.get_xdata()) for line in right.lines] == [2, 3]  # the diagonal and the nets
+    assert left.get_ylabel() == "bound of the L² error"
