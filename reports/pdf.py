@@ -110,7 +110,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
         f"#let body-size = {'10.7pt' if article else '9.3pt'}",
         _PREAMBLE,
-        f"#set document(title: {_string(document.title)})",
+        f"#set document(title: {_string(document.title)}, date: none)",  # the same bytes again
         f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",
         *(f"#pad(x: 2em)[{setting.inline(text)}]" for text in document.abstract),
         *([] if article else [_contents(document)]),
