@@ -16,7 +16,7 @@ from math import inf
 from bench.store.results import Results, StoredResult, median
 
 FAMILY = ("family", "dimension", "contrast")
-ERRORS = (1e-2, 1e-3, 1e-4)
+ERRORS = (1e-2, 1e-3, 1e-4, 1e-6)
 Place = tuple[str, int, float]  # family, dimension, contrast
 
 
