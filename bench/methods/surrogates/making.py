@@ -31,6 +31,9 @@ from bench.problems.families import Array, Family
 
 INTRUSIVE = ("rb", "rb-greedy")
 ON_SPACE = ("space-features", "space-net", "equation-net")
+# Of the interpolation of φ, over the error and the contrast. With 10 in place of 100 it takes up to
+# twice the terms, and the worst errors of reduced bases change by less than 16 %.
+TERMS_TOL = 100.0
 EQUATION_SHARE = 8  # as many more μ and as many fewer points for each, where μ cost no solve
 
 
@@ -58,7 +61,7 @@ def _interpolated(plan: Plan, truth: Truth) -> tuple[Interpolation, Lifts]:
     """What depends on μ in the equation, where the method needs it; and u₁."""
     family = truth.family
     if plan.method in INTRUSIVE or family.varies != "phi":
-        terms = Interpolation.of(family, min(0.1, 10.0 * plan.tol / plan.contrast))
+        terms = Interpolation.of(family, min(0.1, TERMS_TOL * plan.tol / plan.contrast))
     else:
         terms = Interpolation.none(family)
     return terms, Lifts.of(truth, terms)
