@@ -24,24 +24,6 @@ if TYPE_CHECKING:
 TRIES = 5
 STAMP = "report.json"
 MOST_STAMP_BYTES = 2**16
-REFERENCES = (
-    "H. Antil, H. Díaz, E. Herberg: An Optimal Time Variable Learning Framework for Deep Neural "
-    "Networks. The paper whose claims are compared with results here.",
-    "J.-C. Nédélec: Mixed finite elements in R³. Numer. Math. 35, 1980.",
-    "F. Kikuchi: Mixed and penalty formulations for finite element analysis of an eigenvalue "
-    "problem in electromagnetism. Comput. Methods Appl. Mech. Engrg. 64, 1987.",
-    "M. Costabel: A coercive bilinear form for Maxwell's equations. J. Math. Anal. Appl. 157, "
-    "1991.",
-    "M. Costabel, M. Dauge: Weighted regularization of Maxwell equations in polyhedral domains. "
-    "Numer. Math. 93, 2002.",
-    "S. Holm: A simple sequentially rejective multiple test procedure. Scand. J. Statist. 6, 1979.",
-    "M. Raissi, P. Perdikaris, G. E. Karniadakis: Physics-informed neural networks. J. Comput. "
-    "Phys. 378, 2019.",
-    "B. Poole et al.: Exponential expressivity in deep neural networks through transient chaos. "
-    "NeurIPS, 2016.",
-    "M. Al-Baali: Numerical experience with a class of self-scaling quasi-Newton algorithms. JOTA "
-    "96, 1998.",
-)
 
 
 def compile_report(
@@ -140,7 +122,6 @@ def build_document(run: Run) -> Document:
             *(("from outside", name) for name in named),
             *(("compared with", other.name) for other in run.others),
         ],
-        references=REFERENCES[1:] if own else REFERENCES,
     )
     return shortened(_explorable(document, run), named)
 

@@ -156,27 +156,6 @@ class Decision:
         return self.runner_up.cost / self.winner.cost if self.winner and self.runner_up else None
 
 
-def decide(methods: Iterable[Method], required: Sequence[float] = REQUIRED) -> list[Decision]:
-    """Decisions for every set of conditions that occurs, error by error."""
-    groups: dict[Conditions, list[Method]] = {}
-    for method in methods:
-        groups.setdefault(method.conditions, []).append(method)
-    return [
-        decision(groups[key], error) for key in sorted(groups, key=_order) for error in required
-    ]
-
-
-def _order(conditions: Conditions) -> tuple[object, ...]:
-    samples = -(conditions.samples or 0)
-    return (
-        conditions.problem,
-        conditions.information,
-        samples,
-        conditions.inputs,
-        conditions.threads,
-    )
-
-
 def decision(field: Sequence[Method], required: float, points: int = POINTS) -> Decision:
     """Among methods under equal conditions; others are refused."""
     conditions = {method.conditions for method in field}

@@ -72,6 +72,7 @@ _VIEW = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 NO_BREAK = "\u00a0"
 LONG_CODE = 60
 WHOLE_ROWS = 8  # a table of no more stays on one page
+NARROWEST = 9  # characters of a head before it breaks
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
@@ -245,7 +246,7 @@ class _Setting:
 
     def _head(self, title: str, width: int) -> str:
         """A head is no wider than its column: else the columns of texts would pay for it."""
-        lines = textwrap.wrap(title, max(width, 1), break_long_words=False) or [title]
+        lines = textwrap.wrap(title, max(width, NARROWEST), break_long_words=False) or [title]
         return "#linebreak()".join(self.inline(line) for line in lines)
 
     def _cells(self, text: str, tracks: int, name: str | None, note: str | None) -> str:

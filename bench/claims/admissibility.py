@@ -163,13 +163,15 @@ def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
     return {name: record.config[of] for name, of in names.items() if name != unused}
 
 
-MOST_LAYERS = 14  # of ratio 0.15: beyond, coordinates near the edge have no digits left
+# Natural ends of ladders: beyond 14 layers of ratio 0.15 coordinates near the edge have no digits
+# left; an adaptive mesh of 15 refinements may need more than 8 GiB.
+ENDS = {"layers": 14, "refine": 14}
 MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own kind
 
 
 def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
     """The first complaint about the ladders of a method: uniform meshes, graded ones, layers and
-    adaptive ones are ladders of their own. A ladder of 14 layers is at its natural end."""
+    adaptive ones are ladders of their own. A ladder may be at its natural end."""
     found: dict[tuple[Any, ...], list[StoredResult]] = {}
     for record in records:
         kind = tuple(bool(record.config.get(name)) for name in MESHES)
@@ -177,9 +179,13 @@ def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
     complaints = (
         ladder(rungs_of(Results(group)), method)
         for group in found.values()
-        if max(record.config.get("layers") or 0 for record in group) < MOST_LAYERS
+        if not any(_at_natural_end(record) for record in group)
     )
     return next(filter(None, complaints), None)
+
+
+def _at_natural_end(record: StoredResult) -> bool:
+    return any((record.config.get(name) or 0) >= most for name, most in ENDS.items())
 
 
 def rungs_of(results: Results, error: str = "l2_error") -> list[Rung]:

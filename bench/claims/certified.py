@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from bench.claims.facts import Fact
 from bench.store.results import Results, StoredResult, median
 
-HAIR = 1e-4  # of an error: true errors come from rules with an error of their own
+# Of an error. True errors come from rules with an error of their own, and values of random features
+# with large output weights carry rounding: at an error of 5e-8 they differ by 1.2e-3 of it.
+HAIR = 1e-2
 
 
 def bounded(results: Results) -> list[StoredResult]:

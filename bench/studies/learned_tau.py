@@ -31,10 +31,10 @@ class Config:
     depths: tuple[int, ...] = (6, 20, 50)
     arms: tuple[str, ...] = ARMS
     optimizers: tuple[str, ...] = ("adam", "steepest", "ssbfgs")
-    # So wide that no arm of the pilots (seeds below 1000) ended at an end of a range.
+    # So wide that τ fixed and learned ended at no end of a range in the pilot (seeds < 1000).
     rates: tuple[float, ...] = (4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0, 2.0)
     tau0s: tuple[str, ...] = ("0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H")
-    scales: tuple[float, ...] = (4e-3, 8e-3, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
+    scales: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
     line_search_arms: tuple[str, ...] = ("fixed", "global", "learned")
     line_search_nets: tuple[str, ...] = ("resnet",)
     line_search_depths: tuple[int, ...] = (20,)

@@ -39,7 +39,7 @@ class Config:
     # wants a large η.
     activations: tuple[str, ...] = ("smoothrelu", "tanh", "sine")
     # The smallest η is nearly the exact ReLU, a natural end; scales of the first layer are so far
-    # apart that no choice of the pilots lay at an end.
+    # apart that their ends should not be chosen; no pilot has tried them.
     etas: tuple[float, ...] = (1e-4, 4.0, 40.0)
     first_scales: tuple[float, ...] = (0.3, 1.0, 3.0, 10.0)
     # On `helix` at equal time, sine: self-scaled BFGS 7e-6, self-scaled Broyden 1e-5, Levenberg and

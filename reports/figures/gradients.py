@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -100,8 +100,17 @@ def cell_edges(values: Sequence[float]) -> Array:
 
 def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
     """Growth of ‖∂J/∂y[k]‖ by layer at τ = 1 and τ = 1/H: measured, and dotted by mean field."""
-    labels = "layer k", "log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖"
-    return _large_and_small_steps(results, hidden, scale, _profile, labels)
+    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
+    for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
+        at = {"tau": "fixed", "tau0": tau0, "hidden": hidden, "scale": scale}
+        chosen = results.select("gradients_at_init", **at)
+        for net in in_place("net", chosen.distinct("net")):
+            _profile(axes, chosen.select("gradients_at_init", net=net).records[0], net)
+        axes.set_title(f"τ = {tau0}", fontsize=9)
+        axes.set_xlabel("layer k")
+    grid[0].set_ylabel("log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖")
+    legend(grid[0], **LEGEND)
+    return figure
 
 
 def _profile(axes: Axes, record: StoredResult, net: str) -> None:
@@ -111,25 +120,3 @@ def _profile(axes: Axes, record: StoredResult, net: str) -> None:
     keys = [[record.key]]
     plot_series(axes, layers, profile - profile[-1], net_title(net), look, keys=keys, marker="")
     axes.plot(layers, predicted, color=style(look).color, linestyle=":", linewidth=1.2)
-
-
-def _large_and_small_steps(
-    results: Results,
-    hidden: int,
-    scale: float,
-    draw: Callable[[Axes, StoredResult, str], None],
-    labels: tuple[str, str],
-) -> Figure:
-    """One panel at τ = 1 and one at τ = 1/H, with a curve per net of that depth."""
-    figure, grid = plt.subplots(1, 2, figsize=(WIDTH_INCHES, 2.8))
-    for axes, tau0 in zip(grid, ("1", "1/H"), strict=True):
-        chosen = results.select(
-            "gradients_at_init", tau="fixed", tau0=tau0, hidden=hidden, scale=scale
-        )
-        for net in in_place("net", chosen.distinct("net")):
-            draw(axes, chosen.select("gradients_at_init", net=net).records[0], net)
-        axes.set_title(f"τ = {tau0}", fontsize=9)
-        axes.set_xlabel(labels[0])
-    grid[0].set_ylabel(labels[1])
-    legend(grid[0], **LEGEND)
-    return figure

@@ -90,6 +90,8 @@ def _provenance(run: Run) -> list[Block]:
         (cells, *(place.get(name) for name in differing))
         for cells, place in zip(places.values(), known, strict=True)
     ]
+    if not differing:
+        return [Paragraph(f"All results were computed with {', '.join(shared)}.")]
     columns = [Column("cells", "count"), *(Column(name) for name in differing)]
     caption = f"The environments that the results were computed in. All: {', '.join(shared)}."
     return [Table("environment", caption, columns, rows)]

@@ -36,10 +36,11 @@ SHOWN = {
 MOST_FRAMES = 12  # of the slider along the training
 TEXT = (
     "The L-shaped prism has one re-entrant edge, at which u = ∇(r^(2/3) sin(2θ/3)) is singular. "
-    "Continuous fields with the exact boundary values are a closed proper subspace there (Costabel "
-    "1991): a method that minimises the energy among them converges to another field. Nédélec "
-    "elements avoid this. The networks minimise the same energy at points, given curl u = 0, "
-    "div u = 0 and the trace, never u. Graded and hp meshes are given the place of the edge."
+    "Continuous fields with the exact boundary values are a closed proper subspace there "
+    "(M. Costabel, J. Math. Anal. Appl. 157, 1991): a method that minimises the energy among them "
+    "converges to another field. Nédélec elements avoid this. The networks minimise the same "
+    "energy at points, given curl u = 0, div u = 0 and the trace, never u. Graded and hp meshes "
+    "are given the place of the edge."
 )
 INDICATED = (
     "Without u a user can still compute indicators ([[reentrant-indicators]]): the loss at "

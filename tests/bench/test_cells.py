@@ -37,6 +37,7 @@ def test_every_setting_says_what_it_is_and_has_a_default_of_its_type(kind):
         if field.default is not dataclasses.MISSING
     }
     lacking = {"n": 3, "hidden": 2, "net": "resnet", "method": "linear", "arm": "fixed"}
+    lacking |= {"data": "rows.csv", "task": "crossing"}
     needed = {name: lacking[name] for name in types_of(config_type) if name not in given}
     assert configured(config_type, {**needed, **given}, where="it") == config_type(**needed)
 

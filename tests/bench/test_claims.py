@@ -24,7 +24,7 @@ from bench.claims.arms import PAPER
 from bench.claims.facts import all_facts
 from bench.claims.rules import compared_values, count, smaller, tabled, unit_of
 from bench.claims.statistics import DECIDING_SEEDS, largest_family
-from bench.claims.themes.reproduction import SETTING, closest
+from bench.claims.themes.reproduction import closest
 from bench.store.parquet import read_results
 from bench.store.results import Results, judged_by
 
@@ -427,16 +427,6 @@ def test_controls_pair_a_net_with_the_least_squares_of_the_same_samples():
     name = "paper-net-beats-linear-least-squares"
     assert statuses(records(1e-2))[name].verdict == "fails"
     assert statuses(records(1e-4))[name].verdict == "holds"
-
-
-def test_the_setting_is_the_same_in_the_document_too():
-    """Stated, left open, assumed: one table, in the code and in docs/mathematics.md."""
-    text = (Path(__file__).parents[2] / "docs/mathematics.md").read_text(encoding="utf-8")
-    for choice in SETTING:
-        row = (choice.quantity, choice.stated or "left open", choice.ours, choice.varied)
-        assert f"| {' | '.join(row)} |" in text, f"docs/mathematics.md lacks {choice.quantity}"
-    left_open = {choice.quantity for choice in SETTING if not choice.stated}
-    assert {"γ", "starting weights", "step length"} <= left_open
 
 
 def test_the_table_of_families_in_the_document_is_computed():

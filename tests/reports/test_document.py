@@ -1,6 +1,7 @@
 """One document, two media: both carry everything, and text from outside stays text."""
 
 import re
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
@@ -17,6 +18,7 @@ from reports.document import (
     Table,
 )
 from reports.formatting import show
+from reports.glossary import TERMS, explained
 from reports.html import render_html
 from reports.pdf import render_pdf, typst_source
 from reports.svg import legend, plot_series
@@ -134,3 +136,12 @@ def test_pdf_has_the_same_content(document):
 )
 def test_numbers_are_shown_as_people_read_them(value, kind, text):
     assert show(value, kind) == text
+
+
+def test_words_of_the_glossary_explain_themselves_once():
+    shown = explained("N₀ and N₀ <b>, a p-version")
+    assert shown.count("<abbr") == 2
+    assert "&lt;b&gt;" in shown
+    text = (Path(__file__).parents[2] / "docs/glossary.md").read_text(encoding="utf-8").lower()
+    unknown = [word for word in TERMS if word.lower().removesuffix("s") not in text]
+    assert unknown == [], "docs/glossary.md has every word of the page"

@@ -14,14 +14,12 @@ import numpy as np
 
 from bench.claims import Claim, Finding, NotTested, Printed, quoted
 from bench.claims.arms import NAMES, arm
-from bench.claims.paper import PRUNING_REL_TEST_ERROR, SETTING, TAU, U3_RANGE, Choice
+from bench.claims.paper import PRUNING_REL_TEST_ERROR, TAU, U3_RANGE
 from bench.claims.rules import is_true_of
 from bench.claims.themes.pruning import EXPERIMENT
 from bench.store.results import Results, StoredResult
 
 TRAINING = "femnets run training --preset paper"
-
-__all__ = ["SETTING", "Choice"]
 
 WIDTH = 50  # of the nets in the table of τ
 PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR

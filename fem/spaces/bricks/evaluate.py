@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.polynomial import legendre
 
 from base.errors import UserError
@@ -80,44 +79,17 @@ def _to_legendre(degree: int, length: float) -> tuple[Array, Array]:
 
 def _evaluate(mesh: BrickMesh, series: Array, brick: Indices, points: Array, out: Array) -> None:
     """Σ X_ijk P_i P_j P_k at points of one brick."""
+    from fem.spaces.bricks.evaluation_kernels import legendre_table, sum_lines  # numba: only here
+
     matrix, shape = series.reshape(-1, series.shape[3]), series.shape[:3]
     ends = [axis.breaks[i : i + 2] for axis, i in zip(mesh.axes, brick, strict=True)]
     for start in range(0, points.shape[1], BLOCK):
         some = points[:, start : start + BLOCK]
         tables = [np.empty((n, some.shape[1])) for n in series.shape[1:]]
         for coordinate, (low, high), table in zip(some, ends, tables, strict=True):
-            _legendre(coordinate, low, high, table)
+            legendre_table(coordinate, low, high, table)
         lines = (matrix @ tables[2]).reshape(*shape, -1)
-        _sum_lines(lines, tables[0], tables[1], out, start)
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _legendre(x: Array, low: float, high: float, table: Array) -> None:
-    """P_k at the points of an interval by their recurrence, (degrees, points)."""
-    table[0] = 1.0
-    for q in range(x.size):
-        table[1, q] = (2.0 * x[q] - low - high) / (high - low)
-    for k in range(1, len(table) - 1):
-        a, b = (2 * k + 1) / (k + 1), k / (k + 1)
-        for q in range(x.size):
-            table[k + 1, q] = a * table[1, q] * table[k, q] - b * table[k - 1, q]
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _sum_lines(lines: Array, A: Array, B: Array, out: Array, start: int) -> None:
-    """out_dq = Σ_ij lines_dijq A_iq B_jq, for the points q from `start` on."""
-    plane, total = np.empty(lines.shape[3]), np.empty(lines.shape[3])
-    for d in range(3):
-        total[:] = 0.0
-        for i in range(lines.shape[1]):
-            plane[:] = 0.0
-            for j in range(lines.shape[2]):
-                for q in range(plane.size):
-                    plane[q] += lines[d, i, j, q] * B[j, q]
-            for q in range(plane.size):
-                total[q] += plane[q] * A[i, q]
-        for q in range(total.size):
-            out[d, start + q] = total[q]
+        sum_lines(lines, tables[0], tables[1], out, start)
 
 
 def _refuse_outside(mesh: BrickMesh, flat: Array, bricks: Indices) -> None:
