@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bench.methods.surrogates.surrogate import Plan, Surrogate, made
+from bench.methods.surrogates.making import made
+from bench.methods.surrogates.surrogate import Plan, Surrogate
 
 
 def surrogate(file: str | Path | None = None, **plan: Any) -> Surrogate:

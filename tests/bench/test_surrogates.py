@@ -6,9 +6,11 @@ import pytest
 from base.errors import UserError
 from bench.methods.surrogates import nets, saving
 from bench.methods.surrogates.interpolation import Interpolation, Samples
+from bench.methods.surrogates.making import made
+from bench.methods.surrogates.names import METHODS
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin
 from bench.methods.surrogates.regression import Chebyshev, counts, tensor_design
-from bench.methods.surrogates.surrogate import METHODS, Plan, made
+from bench.methods.surrogates.surrogate import Plan
 from bench.methods.surrogates.truth import Ruler, Truth
 from bench.problems import families
 from fem.boundary_value import solve_boundary_value

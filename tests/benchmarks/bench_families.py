@@ -2,8 +2,9 @@
 
 import pytest
 
+from bench.methods.surrogates.making import made
 from bench.methods.surrogates.queries import Solver
-from bench.methods.surrogates.surrogate import Plan, made
+from bench.methods.surrogates.surrogate import Plan
 from bench.methods.surrogates.truth import Ruler, Truth
 
 PLAN = Plan(dimension=2, order=8, snapshots=24, tol=3e-4)

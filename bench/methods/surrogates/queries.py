@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.methods.surrogates.surrogate import Plan, Surrogate, made
+from bench.methods.surrogates.making import made
+from bench.methods.surrogates.surrogate import Plan, Surrogate
 from bench.methods.surrogates.timing import clocked
 from bench.methods.surrogates.truth import Ruler, Truth
 from bench.problems.families import Array, get

@@ -18,8 +18,9 @@ from base.errors import UserError
 from bench.methods.surrogates import nets
 from bench.methods.surrogates.file_header import FORMAT, metadata_of
 from bench.methods.surrogates.interpolation import Interpolation
+from bench.methods.surrogates.making import INTRUSIVE, ON_SPACE, regressed
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin, Lifts
-from bench.methods.surrogates.surrogate import INTRUSIVE, ON_SPACE, Plan, Surrogate, regressed
+from bench.methods.surrogates.surrogate import Plan, Surrogate
 from bench.methods.surrogates.truth import Truth
 
 Arrays = dict[str, np.ndarray]
