@@ -38,8 +38,6 @@ def l2_bound(norms: Norms, C: Constants) -> float:
 
 
 def energy_bound(norms: Norms, C: Constants, lifted: float = 0.0) -> float:
-    """√(M² + ‖φ^½ curl ℓ‖²) ≥ ‖φ^½ curl(u − v)‖ for a lift ℓ of v × n − g (theorem 1).
-
-    σ must have the natural trace of φ curl u exactly.
-    """
-    return hypot(norms["flux"] + C.curl * norms["equation"], lifted)
+    """√(M² + ‖φ^½ curl ℓ‖²) ≥ ‖φ^½ curl(u − v)‖ for a lift ℓ of v × n − g (theorem 1)."""
+    natural = C.natural_energy * norms["natural"]
+    return hypot(norms["flux"] + C.curl * norms["equation"] + natural, lifted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
@@ -33,6 +33,7 @@ class Certificate:
     levels: int = 0
     seconds: float = 0.0
     doubt: str | None = None
+    no_energy: str | None = None  # why there is no energy bound
 
     @property
     def word(self) -> str:
@@ -54,9 +55,15 @@ class Certificate:
             (self.l2_bound, self.norm) if norm == "l2" else (self.energy_bound, self.energy_norm)
         )
         if bound is None or size is None:
-            return self.doubt or f"there is no {norm} bound for this field and domain"
+            why = self.no_energy if norm == "energy" else None
+            return self.doubt or why or f"there is no {norm} bound for this field and domain"
         if not isfinite(bound) or bound >= size:
             return f"the bound {bound:.3g} is not below the norm of the field, {size:.3g}"
+        if bound >= size / 2:
+            return (
+                f"the bound {bound:.3g} is not below half the norm of the field, {size:.3g}, so "
+                "the relative error may be 1 or more"
+            )
         return self.doubt
 
     def document(self, norm: str = "l2") -> dict[str, Any]:
@@ -90,15 +97,21 @@ def relative(bound: float | None, norm: float | None) -> float | None:
 
 
 def doubts(
-    constants: Mapping[str, Constant], settled: bool, change: float, more: str | None = None
+    constants: Mapping[str, Constant],
+    unsettled: Sequence[str],
+    change: float,
+    more: str | None = None,
 ) -> str | None:
-    """Why bounds are not proved: constants, quadrature, or `more`."""
+    """Why bounds are not proved: constants, norms that do not settle, or `more`."""
     found = [] if more is None else [more]
     computed = [name for name, constant in constants.items() if constant.tag == COMPUTED]
     if computed:
         found.append(f"the constant {', '.join(computed)} of the domain is computed, not proved")
-    if not settled:
-        found.append(f"the quadrature has not settled (the bound still moves by {change:.0%})")
+    if unsettled:
+        found.append(
+            f"the quadrature has not settled (of {', '.join(unsettled)}; the bound still moves by "
+            f"{change:.2g} of itself)"
+        )
     return "; ".join(found) or None
 
 

@@ -83,6 +83,7 @@ class Constants:
     trace: float  # ‖((m·n)/φ)^½ s‖ ≤ trace ‖curl s‖ where u × n is given
     normal: float = 0.0  # ‖q‖ ≤ normal ‖∇q‖ on natural faces
     natural: float = 0.0  # ‖w‖ ≤ natural ‖curl s‖ on natural faces
+    natural_energy: float = 0.0  # ‖w‖ ≤ natural_energy ‖φ^½ curl w‖ there
 
     @classmethod
     def of(cls, geometry: Geometry, phi: PhiBounds) -> Constants:
@@ -94,4 +95,5 @@ class Constants:
             return cls(**common)
         root = sqrt(geometry.caps)
         normal = 1 / sqrt(root * tanh(root / 2))
-        return cls(**common, normal=normal, natural=sqrt(2 * (C**4 + C**3 / lowest)))
+        on_ends = sqrt(2 * (C**2 + C / lowest))
+        return cls(**common, normal=normal, natural=C * on_ends, natural_energy=on_ends)

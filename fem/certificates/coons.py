@@ -5,7 +5,8 @@ and 1. Its curl needs no derivative but the surface curl of d:
 
     (curl ℓ)_k = P_k(curl_Γ d) + (1 − P_k)(Δ_i d_j − Δ_j d_i),
 
-(i, j, k) cyclic and Δ_i the difference between the faces x_i = 1 and 0.
+(i, j, k) cyclic and Δ_i the difference between the faces x_i = 1 and 0. The values of d on faces
+and edges and its surface curl must be square-integrable; otherwise ℓ has no energy.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -22,6 +23,10 @@ from scipy.linalg import block_diag
 from fem.certificates.jets import CYCLES
 from fem.rules.quadrature import gauss
 from fem.spaces import Array
+
+if TYPE_CHECKING:
+    from fem.boundary_value import BoundaryValueProblem
+    from fem.certificates.constants import Geometry
 
 Field = Callable[[Array], Array]
 OnFace = Callable[[Array, Array], Array]  # points and normals (3, N) -> tangential field (3, N)
@@ -57,6 +62,33 @@ def _derivative(t: Array) -> Array:
     np.fill_diagonal(D, 0.0)
     np.fill_diagonal(D, -D.sum(axis=1))
     return D
+
+
+def no_lift(geometry: Geometry, problem: BoundaryValueProblem) -> str | None:
+    """Why boundary values are not lifted; None if they are."""
+    if not geometry.unit_cube:
+        return "there is no energy bound: boundary values are lifted on the unit cube only"
+    if problem.singular_edge is not None:
+        return (
+            "there is no energy bound: the boundary values are singular at the edge x₁, x₂ = "
+            f"{problem.singular_edge}, where their lift may have infinite energy"
+        )
+    return None
+
+
+def unsettled_lift(unsettled: Sequence[str]) -> str | None:
+    """Why a lift gives no bound although it was computed; None if it does."""
+    if "lifted" not in unsettled:
+        return None
+    return (
+        "there is no energy bound: the energy of the lifted boundary values does not settle, so "
+        "it may be infinite"
+    )
+
+
+def without_lift(unsettled: Sequence[str]) -> list[str]:
+    """The other norms that do not settle: those also spoil the L² bound."""
+    return [name for name in unsettled if name != "lifted"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import NORMS, energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
 from fem.certificates.constants import Constants, Geometry, PhiBounds
-from fem.certificates.coons import Mismatch, gauss_line
+from fem.certificates.coons import Mismatch, gauss_line, no_lift, unsettled_lift, without_lift
 from fem.certificates.raviart_thomas import divergence
 from fem.certificates.recovery import Recovered, recovered
 from fem.certificates.residuals import given
@@ -28,8 +28,8 @@ from fem.spaces.bricks.mesh import BrickMesh, Face
 from fem.spaces.bricks.space import BrickSpace
 from fem.spaces.bricks.tensor import Grid, combine, curl, values, within
 
-MORE_POINTS = (6, 10)  # Gauss points per interval beyond its order, by level
-DEPTHS = (5, 10)  # panels towards a singular edge inside the intervals that touch it, by level
+MORE_POINTS = (4, 6, 10)  # Gauss points per interval beyond its order, by level
+DEPTHS = (4, 7, 10)  # panels towards a singular edge inside the intervals that touch it, by level
 MOST_LIFTED = 160  # points per axis of the grid on which boundary values are lifted
 
 
@@ -50,7 +50,8 @@ def certify_bricks(
     mesh: BrickMesh = solution.space.mesh
     _check_memory(mesh)
     found = recovered(problem, mesh, solution.x, C)
-    lifts = geometry.unit_cube and problem.singular_edge is None and _lines(mesh, 1) is not None
+    why = no_lift(geometry, problem) or _too_many_points(mesh)
+    lifts = why is None
 
     def compute(level: int) -> Bounds:
         norms = element_norms(found, problem, geometry, level)
@@ -58,16 +59,17 @@ def certify_bricks(
 
     def bounds(norms: Bounds) -> Bounds:
         both = {"l2": l2_bound(norms, C)}
-        if lifts or norms["trace"] == norms["natural"] == 0.0:
+        if lifts or norms["trace"] == 0.0:  # nothing to lift
             both["energy"] = energy_bound(norms, C, norms.get("lifted", 0.0))
         return both
 
     settled = settle(compute, bounds, levels=len(MORE_POINTS))
+    why = (why if "energy" not in settled.bounds else None) or unsettled_lift(settled.unsettled)
     tagged = {"C_M": geometry.maxwell, "C_F": geometry.friedrichs}
     return Certificate(
         method="recovered",
         l2_bound=settled.bounds["l2"],
-        energy_bound=settled.bounds.get("energy"),
+        energy_bound=None if why else settled.bounds["energy"],
         norm=settled.result["value"],
         energy_norm=settled.result["energy"],
         parts=l2_parts(settled.result, C),
@@ -75,7 +77,8 @@ def certify_bricks(
         change=settled.change,
         levels=settled.levels,
         seconds=perf_counter() - started,
-        doubt=doubts(tagged, settled.settled, settled.change, doubt),
+        doubt=doubts(tagged, without_lift(settled.unsettled), settled.change, doubt),
+        no_energy=why,
     )
 
 
@@ -202,11 +205,19 @@ def _normal_square(
     return float((w * rest**2).sum())
 
 
-def _lines(mesh: BrickMesh, level: int) -> Any:
-    """Lines for the lift, or None where they would have too many points."""
-    orders = [max(axis.orders) + MORE_POINTS[level - 1] for axis in mesh.axes]
-    if max(p * a.intervals for p, a in zip(orders, mesh.axes, strict=True)) > MOST_LIFTED:
+def _too_many_points(mesh: BrickMesh) -> str | None:
+    """Why a mesh is too fine for the lift; None if it is not."""
+    most = max((max(axis.orders) + MORE_POINTS[-1]) * axis.intervals for axis in mesh.axes)
+    if most <= MOST_LIFTED:
         return None
+    return (
+        f"there is no energy bound: the lift needs {most} points per axis, at most {MOST_LIFTED} "
+        "are used; take fewer bricks"
+    )
+
+
+def _lines(mesh: BrickMesh, level: int) -> Any:
+    orders = [max(axis.orders) + MORE_POINTS[level - 1] for axis in mesh.axes]
     return [
         gauss_line(p, tuple(map(float, axis.breaks)))
         for p, axis in zip(orders, mesh.axes, strict=True)
@@ -214,6 +225,7 @@ def _lines(mesh: BrickMesh, level: int) -> Any:
 
 
 def _lifted(solution: Any, problem: BoundaryValueProblem, mesh: BrickMesh, level: int) -> float:
-    lines = _lines(mesh, level) or _lines(mesh, 1)
-    mismatch = Mismatch(lines, solution, solution.curl, lambda x, n: given(problem, x, n))
+    mismatch = Mismatch(
+        _lines(mesh, level), solution, solution.curl, lambda x, n: given(problem, x, n)
+    )
     return mismatch.energy(problem.phi)

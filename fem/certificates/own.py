@@ -11,6 +11,7 @@ from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
 from fem.certificates.constants import Constants, Geometry, PhiBounds
+from fem.certificates.coons import no_lift, unsettled_lift, without_lift
 from fem.certificates.jets import Smooth, curl
 from fem.certificates.residuals import own_lift, own_norms
 from fem.certificates.settling import Bounds, settle
@@ -35,7 +36,10 @@ def certify_own(
     started, C = perf_counter(), Constants.of(geometry, phi)
     smooth = problem.singular_edge is None
     sigma = "own" if twice and (smooth or _has_source(problem, geometry)) else "zero"
-    lifts = geometry.unit_cube and smooth and sigma == "own"
+    why = no_lift(geometry, problem)
+    if sigma != "own":
+        why = why or "there is no energy bound: the field has no second derivatives"
+    lifts = why is None
 
     def compute(level: int) -> Bounds:
         norms = own_norms(field, problem, geometry, level, sigma)
@@ -47,25 +51,27 @@ def certify_own(
 
     with np.errstate(all="ignore"):
         found = settle(compute, bounds)
+    why = why or unsettled_lift(found.unsettled)
     tagged = {"C_M": geometry.maxwell, "C_F": geometry.friedrichs}
     return Certificate(
         method="own",
         l2_bound=found.bounds["l2"],
-        energy_bound=found.bounds.get("energy"),
+        energy_bound=None if why else found.bounds["energy"],
         norm=found.result["value"],
-        energy_norm=_energy(field, problem, geometry) if lifts else None,
+        energy_norm=None if why else _energy(field, problem, geometry),
         parts=l2_parts(found.result, C),
         constants=tagged,
         change=found.change,
         levels=found.levels,
         seconds=perf_counter() - started,
-        doubt=doubts(tagged, found.settled, found.change, doubt),
+        doubt=doubts(tagged, without_lift(found.unsettled), found.change, doubt),
+        no_energy=why,
     )
 
 
 def _volume(problem: BoundaryValueProblem, geometry: Geometry) -> tuple[Array, Array]:
     assert geometry.rules is not None
-    rule = geometry.rules(1, problem.singular_edge).volume
+    rule = geometry.rules(2, problem.singular_edge).volume
     return rule.points, rule.weights
 
 

@@ -16,9 +16,9 @@ from base.errors import UserError
 from fem.rules.quadrature import Rule, gauss, joined
 from fem.spaces import Array, Line
 
-ORDERS = (12, 20, 32)  # Gauss points per axis of a unit box, by level
-EDGE_ORDERS = (7, 10, 13)  # per panel, along the edge two more
-DEPTHS = (7, 11, 16)  # panels towards a singular edge
+ORDERS = (8, 12, 20, 32)  # Gauss points per axis of a unit box, by level
+EDGE_ORDERS = (5, 7, 10, 13)  # per panel, along the edge two more
+DEPTHS = (3, 7, 11, 15)  # panels towards a singular edge; equal steps, see `settling`
 SHRINK = 0.15
 Square = tuple[int, int]  # the lower corner of a unit square
 Segment = tuple[int, float, int, int]  # axis across, its coordinate, normal's sign, lower end

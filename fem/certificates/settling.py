@@ -1,9 +1,12 @@
-"""Quadrature that settles, or says that it does not.
+"""Quadrature that settles, or says which term does not.
 
-All norms are computed on levels of finer and deeper rules until every bound moves by less than
-SETTLED of itself; twice the last change is added to it. That is a test of the
-rules, not a proof: a certificate holds *up to quadrature and rounding*. So that rounding does not
-enter, every bound is at least FLOOR times the norm of the field, and moves below that do not count.
+All norms are computed on levels of finer and deeper rules. A norm has settled when its square
+converges like a geometric series, each change at most RATIO of the one before, and when its last
+change moves every bound by less than SETTLED. Then twice the last change covers all that is to come
+(maths 12.6), and is added to the norm. A divergent integral adds as much on every level, however
+small its share. This is a test of the rules, not a proof. So that rounding does not enter, every
+bound is at least FLOOR times the norm of the field, and changes of a bound below ROUNDING of itself
+or below that floor do not count.
 """
 
 from __future__ import annotations
@@ -13,53 +16,82 @@ from dataclasses import dataclass
 from math import isfinite
 
 SETTLED = 0.01
-LEVELS = 3
-FLOOR = 1e-12
+RATIO = 2 / 3
+LEVELS = 4
+FLOOR, ROUNDING = 1e-12, 1e-8
 Bounds = dict[str, float]
 
 
 @dataclass(frozen=True)
 class Settled:
-    """The last level's result, its bounds with twice their last changes, and how they settled."""
+    """The last level's norms, the bounds with their allowances, and what does not settle."""
 
     result: Bounds
     bounds: Bounds
-    change: float  # the largest of a bound between the last two levels, relative
+    change: float  # the largest of a bound by one norm between the last two levels, relative
     levels: int
+    unsettled: tuple[str, ...] = ()  # norms
 
     @property
     def settled(self) -> bool:
-        return self.change < SETTLED
+        return not self.unsettled
 
 
 def settle(
     compute: Callable[[int], Bounds], bounds_of: Callable[[Bounds], Bounds], levels: int = LEVELS
 ) -> Settled:
-    """Compute levels 1, 2, … until all bounds rest; at least two, at most `levels`.
+    """Compute levels 1, 2, … until all norms rest, at most `levels`.
 
-    The result of a level holds norms, that of the field as `value`.
+    The result of a level holds norms, that of the field as `value`. The bounds grow with them.
+    Two levels suffice where nothing moves but by rounding, three otherwise.
     """
-    result = compute(1)
-    bounds = _floored(bounds_of(result), result)
+    history = [compute(1)]
     for level in range(2, levels + 1):
-        result = compute(level)
-        before, bounds = bounds, _floored(bounds_of(result), result)
-        moved = {name: abs(bounds[name] - before[name]) for name in bounds}
-        floor = FLOOR * result["value"]
-        change = max(_relative(moved[name], bounds[name], floor) for name in bounds)
-        widened = {name: bounds[name] + 2 * moved[name] for name in bounds}
-        found = Settled(result, widened, change, level)
+        history.append(compute(level))
+        found = _compared(history, bounds_of)
         if found.settled:
             break
     return found
 
 
-def _floored(bounds: Bounds, norms: Bounds) -> Bounds:
-    return {name: bound + FLOOR * norms["value"] for name, bound in bounds.items()}
+def _compared(history: list[Bounds], bounds_of: Callable[[Bounds], Bounds]) -> Settled:
+    before, result = history[-2:]
+    floor = FLOOR * result["value"]
+    bounds = {name: bound + floor for name, bound in bounds_of(result).items()}
+    allowed = {name: value + 2 * abs(value - before[name]) for name, value in result.items()}
+    change, unsettled = 0.0, []
+    for name in result:
+        moved = _moved(name, before, result, bounds_of, bounds)
+        change = max(change, moved)
+        if moved > ROUNDING and not (moved < SETTLED and _geometric(name, history)):
+            unsettled.append(name)
+    widened = {name: bound + floor for name, bound in bounds_of(allowed).items()}
+    return Settled(result, widened, change, len(history), tuple(unsettled))
 
 
-def _relative(moved: float, bound: float, floor: float) -> float:
-    """A change relative to its bound; what is not finite never rests."""
-    if not isfinite(moved):
+def _moved(
+    name: str,
+    before: Bounds,
+    result: Bounds,
+    bounds_of: Callable[[Bounds], Bounds],
+    bounds: Bounds,
+) -> float:
+    """How far the change of one norm moves a bound, or itself if it is in none, relative."""
+    step = abs(result[name] - before[name])
+    if not isfinite(step):
         return float("inf")
-    return 0.0 if moved <= floor else moved / bound
+    floor = FLOOR * result["value"]
+    if step <= floor:
+        return 0.0
+    more = bounds_of(result | {name: result[name] + step})
+    if all(map(isfinite, bounds_of(result | {name: float("inf")}).values())):
+        return step / result[name]
+    return max((more[b] + floor - bounds[b]) / bounds[b] for b in bounds)
+
+
+def _geometric(name: str, history: list[Bounds]) -> bool:
+    """Whether the square of a norm changed by at most RATIO of its change before."""
+    if len(history) < 3:
+        return False
+    first, second, third = (norms[name] ** 2 for norms in history[-3:])
+    return abs(third - second) <= RATIO * abs(second - first)

@@ -68,7 +68,7 @@ class Exact:
 @pytest.mark.parametrize("name", ["maxwell", "helix", "curlsing", "reentrant"])
 def test_any_callable_is_enclosed_by_a_reference(name):
     problem = problems.get(name)
-    field = Exact(problem, 0.2)
+    field = Exact(problem, 0.1)
     found = femnets.certify(field, name)
     error = true_error(field, problem)
     close = 1e-6 if problem.smooth else 0.3

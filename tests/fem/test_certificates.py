@@ -1,7 +1,10 @@
 """The theorems behind error bounds, against closed forms and independent computations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 from numpy.polynomial import legendre
 from scipy.linalg import eigh
@@ -14,7 +17,7 @@ from fem.certificates import bounds as theorems
 from fem.certificates import recovery
 from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
-from fem.certificates.eigenvalues import INTERPOLATION, laplace_bounds
+from fem.certificates.eigenvalues import INTERPOLATION, counted, inertia, laplace_bounds
 from fem.certificates.elements import certify_bricks
 from fem.certificates.jets import SECOND, curl, curl_curl
 from fem.certificates.own import certify_own
@@ -224,6 +227,20 @@ def test_the_prism_has_the_proved_eigenvalues_of_the_l_shape():
     assert NEUMANN <= neumann < 1.4756219  # literature
 
 
+def test_inertia_counts_the_eigenvalues_below_a_shift():
+    """Against dense eigenvalues, and an eigenvalue that is claimed too high is refused."""
+    rng = np.random.default_rng(0)
+    A = sp.csc_matrix(sp.random(40, 40, 0.1, random_state=rng))
+    K, M = (A @ A.T).tocsc(), sp.diags(rng.uniform(1, 2, 40)).tocsc()
+    exact = eigh(K.toarray(), M.toarray(), eigvals_only=True)
+    for shift in (exact[3:-1] + exact[4:]) / 2:
+        below, error = inertia(K - shift * M)
+        assert below == (exact < shift).sum()
+        assert error < 1e-9
+    stiff = sp.diags(np.arange(1.0, 31.0)).tocsc()
+    assert 2 * (1 - 2e-6) < counted(stiff, sp.eye(30).tocsc(), 2) < 2
+
+
 # ------------------------------------------------------------ lift, rules, settling
 
 
@@ -248,7 +265,7 @@ def test_the_lift_has_the_trace_and_the_curl_that_its_formula_says():
 
 @pytest.mark.parametrize("edge", [None, (0.0, 0.0)])
 def test_rules_integrate_polynomials_and_reach_singular_edges(edge):
-    rules = prism_rules(L_SHAPE, 1, edge)
+    rules = prism_rules(L_SHAPE, 2, edge)
     x, w = rules.volume.points, rules.volume.weights
     assert w.sum() == pytest.approx(3)
     assert w @ (x[0] ** 2 * x[2]) == pytest.approx(0.5)
@@ -259,7 +276,7 @@ def test_rules_integrate_polynomials_and_reach_singular_edges(edge):
     assert flux == pytest.approx(9)  # ∫ x·n = 3 · volume
     if edge:  # |u|² ~ r^(−2/3)
         r = np.hypot(x[0], x[1])
-        finest = prism_rules(L_SHAPE, 3, edge).volume
+        finest = prism_rules(L_SHAPE, 4, edge).volume
         fine = finest.weights @ np.hypot(*finest.points[:2]) ** (-2 / 3)
         assert w @ r ** (-2 / 3) == pytest.approx(fine, rel=1e-6)
 
@@ -280,10 +297,64 @@ def test_a_divergent_integral_does_not_settle():
         return settle(at, lambda norms: {"l2": norms["value"]})
 
     assert computed(-2 / 3).settled
-    assert computed(-2 / 3).levels == 2
-    assert not computed(-1.0).settled
-    assert computed(-1.0).levels == 3
+    assert computed(-2 / 3).levels == 3
+    assert computed(-1.0).unsettled == ("value",)
+    assert computed(-1.0).levels == 4
     assert not settle(lambda _: {"value": np.inf}, lambda norms: {"l2": norms["value"]}).settled
+
+
+@pytest.mark.parametrize(("power", "settles"), [(-2 / 3, True), (-1.0, False)])
+def test_each_norm_is_tested_alone_so_that_a_small_divergent_share_is_refused(power, settles):
+    """A share below 0.1 % of the bound, in a norm of its own or as a part of another."""
+
+    def at(level):
+        face = prism_rules(((0, 0),), level, (1.0, 0.0)).sides[1]
+        share = 1e-5 * float(face.weights @ face.points[1] ** power)
+        return {"value": 1.0, "alone": share**0.5, "part": (1 + share) ** 0.5}
+
+    found = settle(at, lambda norms: {"l2": np.hypot(norms["alone"], norms["part"])})
+    assert found.change < 1e-3
+    assert found.unsettled == (() if settles else ("alone", "part"))
+    assert found.settled == settles
+
+
+def test_the_allowance_covers_what_a_geometric_series_still_adds():
+    """Squares 1 − ρ^k with the largest ratio that is accepted; slower series are refused."""
+
+    def computed(ratio):
+        def at(level):
+            return {"value": 1.0, "term": (1 - 1e-2 * ratio**level) ** 0.5}
+
+        return settle(at, lambda norms: {"l2": norms["term"]})
+
+    assert computed(0.66).settled
+    assert computed(0.66).bounds["l2"] >= 1.0
+    assert not computed(0.68).settled
+
+
+def test_a_lift_without_energy_gives_no_bound_and_says_why():
+    """d₁ = x₂^½ on the faces has a surface curl ~ x₂^(−½), which is not square-integrable."""
+
+    def trace(x, n):
+        return np.cross(np.stack([np.sqrt(x[1]), 0 * x[0], 0 * x[0]]), n, axis=0)
+
+    data = zero_problem()
+    undeclared = certify_own(EIGENFIELD, replace(data, g=trace), CUBE, UNIT)
+    assert undeclared.energy_bound is None
+    assert "does not settle" in undeclared.no_energy
+    assert undeclared.doubt is None  # the L² bound needs no lift
+    declared = replace(data, g=trace, singular_edge=(1.0, 0.0))
+    found = certify_own(EIGENFIELD, declared, CUBE, UNIT)
+    assert found.energy_bound is None
+    assert "singular at the edge" in found.reason("energy")
+
+
+def test_natural_traces_that_are_not_exact_enter_the_energy_bound():
+    """f = 0, g = 0 and v = σ = 0, but φ curl u × n ≠ 0: only the natural term sees the error."""
+    norms = dict.fromkeys(theorems.NORMS, 0.0) | {"natural": 1.0}
+    C = Constants.of(PRISM, UNIT)
+    assert theorems.energy_bound(norms, C) == C.natural_energy > 0
+    assert C.natural == pytest.approx(C.curl * C.natural_energy)
 
 
 # ------------------------------------------------------------ elements
@@ -321,7 +392,7 @@ def test_element_solutions_are_bounded_within_ten(n, order):
     assert l2 < found.l2_bound < 10 * l2
     assert 0.5 * (hcurl**2 - l2**2) < found.energy_bound**2  # φ ≥ ½
     assert found.doubt is None
-    assert found.reason() is None
+    assert (found.reason() is None) == (found.relative_l2_bound < 1) == (order > 1)
 
 
 def test_jets_of_a_module_are_those_of_the_net():

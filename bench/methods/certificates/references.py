@@ -82,7 +82,7 @@ def _compared(field: Any, problem: Problem, layers: int | None) -> Certificate:
         constants=of_it.constants,
         change=found.change,
         levels=found.levels,
-        doubt=doubts({}, found.settled, found.change, of_it.doubt),
+        doubt=doubts({}, found.unsettled, found.change, of_it.doubt),
     )
 
 
@@ -131,9 +131,9 @@ def _cell_rule(field: Any, problem: Problem, level: int) -> Quadrature | None:
     space = getattr(field, "space", None)
     mesh = getattr(getattr(space, "complex", space), "mesh", None)  # nodal elements have a complex
     if hasattr(mesh, "t"):
-        return on_mesh(mesh, level + 2, problem.singular_edge)
+        return on_mesh(mesh, level + 1, problem.singular_edge)
     if isinstance(n := getattr(space, "n", None), int):
-        return problem.domain.gauss_rule(n, "tet", 2 * level + 2, problem.singular_edges)
+        return problem.domain.gauss_rule(n, "tet", 2 * level, problem.singular_edges)
     return None
 
 
