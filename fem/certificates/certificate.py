@@ -33,7 +33,7 @@ class Certificate:
     levels: int = 0
     seconds: float = 0.0
     doubt: str | None = None
-    no_energy: str | None = None  # why there is no energy bound
+    no_energy: str | None = None  # why it has no energy bound
 
     @property
     def word(self) -> str:

@@ -67,10 +67,10 @@ def _derivative(t: Array) -> Array:
 def no_lift(geometry: Geometry, problem: BoundaryValueProblem) -> str | None:
     """Why boundary values are not lifted; None if they are."""
     if not geometry.unit_cube:
-        return "there is no energy bound: boundary values are lifted on the unit cube only"
+        return "no energy bound: boundary values are lifted on the unit cube only"
     if problem.singular_edge is not None:
         return (
-            "there is no energy bound: the boundary values are singular at the edge x₁, x₂ = "
+            "no energy bound: the boundary values are singular at the edge x₁, x₂ = "
             f"{problem.singular_edge}, where their lift may have infinite energy"
         )
     return None
@@ -81,7 +81,7 @@ def unsettled_lift(unsettled: Sequence[str]) -> str | None:
     if "lifted" not in unsettled:
         return None
     return (
-        "there is no energy bound: the energy of the lifted boundary values does not settle, so "
+        "no energy bound: the energy of the lifted boundary values does not settle, so "
         "it may be infinite"
     )
 

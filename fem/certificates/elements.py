@@ -211,7 +211,7 @@ def _too_many_points(mesh: BrickMesh) -> str | None:
     if most <= MOST_LIFTED:
         return None
     return (
-        f"there is no energy bound: the lift needs {most} points per axis, at most {MOST_LIFTED} "
+        f"no energy bound: the lift needs {most} points per axis, at most {MOST_LIFTED} "
         "are used; take fewer bricks"
     )
 

@@ -38,7 +38,7 @@ def certify_own(
     sigma = "own" if twice and (smooth or _has_source(problem, geometry)) else "zero"
     why = no_lift(geometry, problem)
     if sigma != "own":
-        why = why or "there is no energy bound: the field has no second derivatives"
+        why = why or "no energy bound: the field has no second derivatives"
     lifts = why is None
 
     def compute(level: int) -> Bounds:

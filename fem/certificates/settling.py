@@ -18,7 +18,7 @@ from math import isfinite
 SETTLED = 0.01
 RATIO = 2 / 3
 LEVELS = 4
-FLOOR, ROUNDING = 1e-12, 1e-8
+FLOOR, ROUNDING = 1e-11, 1e-8
 Bounds = dict[str, float]
 
 
@@ -86,7 +86,7 @@ def _moved(
     more = bounds_of(result | {name: result[name] + step})
     if all(map(isfinite, bounds_of(result | {name: float("inf")}).values())):
         return step / result[name]
-    return max((more[b] + floor - bounds[b]) / bounds[b] for b in bounds)
+    return max((more[b] + floor - bounds[b]) / bounds[b] for b in more)
 
 
 def _geometric(name: str, history: list[Bounds]) -> bool:

@@ -19,8 +19,8 @@ TEXT = (
     "from u. Nets are bounded by their own residuals, elements on bricks by fluxes of one order "
     "more; both and all other elements also by their distance from a p- or hp-solution that has a "
     "certificate itself. Here u is known, so that every bound can be compared with the true error "
-    "([[certificates-bounds]]). A digit is certified where the bound is proved and smaller than "
-    "the field."
+    "([[certificates-bounds]]). A digit is certified where the bound is proved and "
+    "that of the relative error is below 1."
 )
 COLUMNS = [
     Column("field"),

@@ -78,6 +78,24 @@ def test_any_callable_is_enclosed_by_a_reference(name):
     assert found.reason() is None
 
 
+def test_the_reason_for_a_missing_energy_bound_is_given():
+    """A smooth field does not carry the singular trace of `curlsing`, so nothing can be lifted."""
+    found = femnets.certify(Exact(problems.curlsing, 0.1), "curlsing")
+    assert found.energy_bound is None
+    assert "singular at the edge" in found.reason("energy")
+    assert "no curl" in femnets.certify(Exact(problems.maxwell, 0.1), "maxwell").reason("energy")
+
+
+def test_a_bound_above_half_the_field_certifies_no_digit():
+    found = femnets.certify(Exact(problems.maxwell, 0.1), "maxwell")
+    at_most = replace(found, l2_bound=0.499 * found.norm)
+    too_much = replace(found, l2_bound=0.501 * found.norm)
+    assert at_most.relative_l2_bound < 1 < too_much.relative_l2_bound
+    assert at_most.document()["certified"]
+    assert not too_much.document()["certified"]
+    assert "half the norm" in too_much.reason()
+
+
 @pytest.mark.parametrize("layers", [2, 3])
 def test_hp_solutions_are_certified_within_a_fifth(layers):
     solution = femnets.solve("reentrant", n=1, element="hexP", layers=layers, order=1)

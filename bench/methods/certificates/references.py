@@ -83,6 +83,7 @@ def _compared(field: Any, problem: Problem, layers: int | None) -> Certificate:
         change=found.change,
         levels=found.levels,
         doubt=doubts({}, found.unsettled, found.change, of_it.doubt),
+        no_energy=None if rooted else of_it.no_energy or "no energy bound: the field has no curl",
     )
 
 
