@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.measure.medians import median
 from bench.methods.surrogates.making import made
 from bench.methods.surrogates.surrogate import Plan, Surrogate
 from bench.methods.surrogates.timing import clocked
@@ -64,8 +65,8 @@ class Asked:
         point = np.array([[0.4], [0.3], [0.6]])
         mean = self._times(method.mean)
         low, middle, high = np.quantile(mean, [0.25, 0.5, 0.75])
-        one = np.median(self._times(lambda mu: method.field(mu)(point)))
-        whole = np.median(self._times(method.whole))
+        one = median(self._times(lambda mu: method.field(mu)(point)))
+        whole = median(self._times(method.whole))
         return {
             "seconds_functional": float(middle), "seconds_functional_low": float(low),
             "seconds_functional_high": float(high), "seconds_point": float(one),
@@ -170,7 +171,7 @@ def _described(
     indices = effectivities(surrogate, asked.ruler.mus)
     values = {
         "error_worst": float(errors.max()),
-        "error_median": float(np.median(errors)),
+        "error_median": median(errors),
         "modes": None if basis is None else len(basis),
         "terms": len(surrogate.lifts.interpolation.mus),
         "effectivity_low": min(indices) if indices else None,
