@@ -62,7 +62,8 @@ _PREAMBLE = """
 )[*Missing:* #what Make it with #raw(command).]
 """
 CHARACTERS = 118  # that fit on a line of a table at full size
-FIGURE_WIDTH, FIGURE_HEIGHT = "100%", "200mm"
+FIGURE_HEIGHT = "200mm"
+WIDTHS = {"article": "100%", "report": "74%"}  # of figures: a report has many
 TALLEST = 1.13  # in widths; higher figures have to fit into the page's height
 FILLS = dict(zip(RANKS, ("#bfe3c7", "#dff1d8", "#f4f8e4"), strict=True))
 SMALLEST = 0.62  # of the text's size: smaller would not be read
@@ -101,16 +102,17 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     """The document for the compiler; `heights` of figures, in widths, by name: one that would be
     higher than its page is set smaller. An article, which has authors, has an abstract; a report
     has a list of contents."""
-    setting = _Setting(document.labels(), heights or {})
     article = bool(document.authors)
+    width = WIDTHS["article" if article else "report"]
+    setting = _Setting(document.labels(), heights or {}, width)
     title = f"text(size: 1.75em, weight: 700, hyphenate: false, {_string(document.title)})"
     subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
     below = document.authors if article else _facts(document)
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
-        f"#let body-size = {'10.7pt' if article else '9.3pt'}",
+        f"#let body-size = {'10.7pt' if article else '9pt'}",
         _PREAMBLE,
-        f"#set document(title: {_string(document.title)})",
+        f"#set document(title: {_string(document.title)}, date: none)",  # the same bytes again
         f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",
         *(f"#pad(x: 2em)[{setting.inline(text)}]" for text in document.abstract),
         *([] if article else [_contents(document)]),
@@ -147,6 +149,7 @@ class _Setting:
 
     labels: Mapping[str, str]
     heights: Mapping[str, float]  # of figures, in their widths
+    width: str  # of figures, in that of the text
 
     def sections(self, sections: Sequence[Section]) -> list[str]:
         """Sections with their headings."""
@@ -191,7 +194,7 @@ class _Setting:
             case Picture():
                 file = _string(f"{slug(block.name)}.svg")
                 is_tall = self.heights.get(block.name, 0.0) > TALLEST
-                size = f"height: {FIGURE_HEIGHT}" if is_tall else f"width: {FIGURE_WIDTH}"
+                size = f"height: {FIGURE_HEIGHT}" if is_tall else f"width: {self.width}"
                 image = f"image({file}, {size}, alt: {_string(block.alt)})"
                 return self._figure(image, block)
             case Table():
