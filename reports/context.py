@@ -28,8 +28,14 @@ class Run(run.Run):
 
     @cached_property
     def ledger(self) -> list[Entry]:
-        """Without the claims about problems that this run has nothing to do with."""
+        """Without untested claims about problems that this run has nothing to do with.
+
+        Of a run on users' own problems only, no claim is called for that it has not tested.
+        """
         planned = {s.cell.config["problem"] for s in self.standings if "problem" in s.cell.config}
+        own = bool(planned) and all("@" in problem for problem in planned)
         return [
-            entry for entry in ledger(self.results) if entry.tested or entry.claim.concerns(planned)
+            entry
+            for entry in ledger(self.results)
+            if entry.tested or (not own and entry.claim.concerns(planned))
         ]

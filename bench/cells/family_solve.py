@@ -34,6 +34,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
+    from bench.measure.medians import median
     from bench.methods.surrogates.queries import Asked, Meshed, Solver, ruler
     from bench.methods.surrogates.truth import Truth
 
@@ -47,7 +48,6 @@ def run(config: Config) -> Result:
     else:
         method = Meshed(truth, config.element, config.n, config.tol)
     errors = asked.errors(method)
-    import numpy as np
 
-    values = {"error_worst": float(errors.max()), "error_median": float(np.median(errors))}
+    values = {"error_worst": float(errors.max()), "error_median": median(errors)}
     return Result({**values, **asked.seconds(method)}, {"errors": errors})

@@ -20,7 +20,7 @@ from bench.problems import Array, Field, Problem
 
 COARSE = (6, 2.5)  # of the mesh: cells per unit length, and its grading towards a singular edge
 DEGREE = 4  # of the rule on its cells
-ELEMENT, SIZES, MOST_CELLS = "N1", (4, 2, 1), 20_000  # of the solution that a net is compared with
+SIZES, MOST_CELLS = (4, 2, 1), 20_000  # of the solution that a net is compared with
 
 
 def _mesh(problem: Problem) -> Any:
@@ -81,11 +81,12 @@ def norm(table: Tabulated, values: Array) -> float:
 def finest_solution(name: str) -> Any:
     """The boundary-value solution by second-order tets on the finest mesh of a moderate size."""
     from bench.methods.finite_elements import Discretisation, approximate
+    from fem.elements.n1 import ELEMENT
 
     problem = problems.get(name)
     offered = [n for n in SIZES if problem.domain.offers(n)]
     n = next((n for n in offered if problem.domain.cells(n) <= MOST_CELLS), offered[-1])
-    return approximate(problem, Discretisation(element=ELEMENT, n=n, solve=True))
+    return approximate(problem, Discretisation(element=ELEMENT.name, n=n, solve=True))
 
 
 def distance_to_elements(field: Field, problem: Problem) -> dict[str, Any]:
@@ -97,5 +98,5 @@ def distance_to_elements(field: Field, problem: Problem) -> dict[str, Any]:
     return {
         "distance": apart,
         "relative_distance": apart / size if size else None,
-        "compared_with": f"{ELEMENT}, n = {solution.n}, {solution.dofs} unknowns",
+        "compared_with": f"{solution.element}, n = {solution.n}, {solution.dofs} unknowns",
     }

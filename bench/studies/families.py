@@ -36,8 +36,8 @@ class Config:
     nets: tuple[str, ...] = ("net", "space-net", "equation-net")
     taus: tuple[str, ...] = ("fixed",)
     net_error: float = 1e-2
-    net_snapshots: int = 24
-    steps: int = 20
+    net_snapshots: int = 16
+    steps: int = 15
     seeds: tuple[int, ...] = (0,)
     queries: int = 16
     reference: int = 12

@@ -118,12 +118,12 @@ def _write(path: Path, field: Any) -> None:
 
 def _measured(surrogate: Surrogate) -> dict[str, Any]:
     """Errors over unseen μ and seconds per query."""
-    import numpy as np
 
+    from bench.measure.medians import median
     from bench.methods.surrogates.queries import Asked, ruler
 
     plan = surrogate.plan
     asked = Asked(ruler(plan.family, plan.dimension, plan.contrast, REFERENCE, QUERIES))
     errors = asked.errors(surrogate)
-    worst, median = float(errors.max()), float(np.median(errors))
-    return {"error_worst": worst, "error_median": median, **asked.seconds(surrogate)}
+    worst, middle = float(errors.max()), median(errors)
+    return {"error_worst": worst, "error_median": middle, **asked.seconds(surrogate)}

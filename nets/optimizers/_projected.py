@@ -74,13 +74,16 @@ class Projected:
     def _linearise(self, theta: Vector, J: float, solved: Elimination) -> None:
         """The derivatives at θ, which has its best linear parameters."""
         self.theta, self.J, self.solved = theta, J, solved
-        found = self.objective.jacobian(theta)
-        if found is None:
-            raise Diverged("the residuals are not finite at the best linear parameters")
-        r, transposed = found
-        self.gradient = transposed @ r
-        H = solved.projected(transposed[~self.linear].T)
-        self.square, self.slope = H.T @ H, H.T @ solved.left()
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self.objective.jacobian(theta)
+            if found is None:
+                raise Diverged("the residuals are not finite at the best linear parameters")
+            r, transposed = found
+            self.gradient = transposed @ r
+            H = solved.projected(transposed[~self.linear].T)
+            self.square, self.slope = H.T @ H, H.T @ solved.left()
+        if not all(np.isfinite(part).all() for part in (self.gradient, self.square, self.slope)):
+            raise Diverged("derivatives overflow at the best linear parameters")
 
     def _solved(self, theta: Vector) -> tuple[Vector, float, Elimination] | None:
         """θ with its best linear parameters, J there, and the elimination; None if not finite."""
@@ -89,10 +92,14 @@ class Projected:
         if found is None or not np.isfinite(found[1]).all():
             return None
         r, transposed = found
-        solved = Elimination.of(transposed[self.linear].T, r)
+        A = transposed[self.linear].T
+        with np.errstate(over="ignore", invalid="ignore"):
+            solved = Elimination.of(A, r)
+            change = solved.change()
+            left = r + A @ change  # not by Q: dependent columns leave digits in the change
+            J = float(left @ left) / 2
         best = theta.copy()
-        best[self.linear] += solved.change()
-        J = float(solved.left() @ solved.left()) / 2
+        best[self.linear] += change
         return (best, J, solved) if np.isfinite(best).all() and np.isfinite(J) else None
 
     def step(self) -> bool:

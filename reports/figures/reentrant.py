@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.store.results import Results, StoredResult
+from bench.store.results import Results, StoredResult, median
 from reports.formatting import two_digits
 from reports.style import WIDTH_INCHES
 from reports.svg import End, make_room, name_ends, plot_median, plot_series
@@ -88,7 +88,7 @@ def _training(axes: Axes, records: Sequence[StoredResult], norm: float) -> list[
         y = y * {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}.get(name, 1.0)
         keys = [[record.key for record in records]]
         plot_median(axes, x, y, label, key, keys=keys, linestyle=dash)
-        ends.append(End((float(x[-1]), float(np.median(y[:, -1]))), label, label, key))
+        ends.append(End((float(x[-1]), float(median(y[:, -1]))), label, label, key))
     axes.set_xlabel("evaluations")
     return ends
 

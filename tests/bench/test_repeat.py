@@ -1,5 +1,7 @@
 """Same config, same threads, two fresh stores: the same tables, but for seconds and memory."""
 
+import json
+
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
@@ -45,8 +47,9 @@ def test_two_runs_agree_to_the_bit_whatever_runs_them(shell):
         for first, second in zip(one[key], two[key], strict=True):
             np.testing.assert_equal(first, second)
     exported = shell.inside("export", "two", "--to", "vtu", "--n", "1").stdout.split()
-    kinds = sorted(path.rpartition("/")[2].partition("-")[0] for path in exported)
-    assert kinds == ["fem", "net"]
+    listed = json.loads((shell.directory / exported[-1]).read_text())
+    assert sorted(entry["kind"] for entry in listed.values()) == ["fem", "net"]
+    assert [path.rpartition("/")[2] for path in exported[:-1]] == list(listed)
 
 
 @pytest.mark.parametrize("element", ["N0", "hexN0", "N1", "hexP"])

@@ -109,7 +109,9 @@ def test_a_problem_of_ones_own_takes_the_time_of_others_per_evaluation(here, cap
         "PROBLEM = replace(PROBLEM, title='mine')\n"
     )
     words = ["--set", "width=8", "--set", "best_evaluations=4000", "--set", "variants_on="]
-    words += ["--set", "n0=", "--set", "n1=", "--set", "orders=", "--problem", "./mine.py"]
+    for name in ("n0", "n1", "orders", "features", "projected_seeds", "spaces"):
+        words += ["--set", f"{name}="]
+    words += ["--problem", "./mine.py"]
     assert invoke(["run", "solve", *words, "--dry-run", "--json", "--jobs", "1"]) == 0
     (study,) = json.loads(capsys.readouterr().out)["studies"]
     assert (study["cells"], study["seconds"]) == (1, pytest.approx(40.0))

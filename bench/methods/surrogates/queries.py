@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.measure.medians import median
 from bench.methods.surrogates.making import made
 from bench.methods.surrogates.surrogate import Plan, Surrogate
 from bench.methods.surrogates.timing import clocked
@@ -18,7 +19,7 @@ from fem.boundary_value import solve_boundary_value
 from fem.rules.quadrature import gauss
 
 UNSEEN = 900_000  # the seed of the μ that are asked; no surrogate is trained on them
-TIMED = 12  # queries that are timed, after one to warm up
+TIMED, FEW = 12, 4  # queries that are timed, after one to warm up: functionals, fields
 POINTS = 12  # Gauss points per direction for fields without coefficients
 EFFECTIVITIES = 10
 REPEAT_BELOW_SECONDS = 1.0
@@ -64,16 +65,16 @@ class Asked:
         point = np.array([[0.4], [0.3], [0.6]])
         mean = self._times(method.mean)
         low, middle, high = np.quantile(mean, [0.25, 0.5, 0.75])
-        one = np.median(self._times(lambda mu: method.field(mu)(point)))
-        whole = np.median(self._times(method.whole))
+        one = median(self._times(lambda mu: method.field(mu)(point), FEW))
+        whole = median(self._times(method.whole, FEW))
         return {
             "seconds_functional": float(middle), "seconds_functional_low": float(low),
             "seconds_functional_high": float(high), "seconds_point": float(one),
             "seconds_grid": float(whole),
         }  # fmt: skip
 
-    def _times(self, ask: Callable[[Array], Any]) -> list[float]:
-        mus = self.ruler.mus[: TIMED + 1]
+    def _times(self, ask: Callable[[Array], Any], count: int = TIMED) -> list[float]:
+        mus = self.ruler.mus[: count + 1]
         return [clocked(lambda mu=mu: ask(mu))[1] for mu in mus][1:]  # type: ignore[misc]
 
 
@@ -170,7 +171,7 @@ def _described(
     indices = effectivities(surrogate, asked.ruler.mus)
     values = {
         "error_worst": float(errors.max()),
-        "error_median": float(np.median(errors)),
+        "error_median": median(errors),
         "modes": None if basis is None else len(basis),
         "terms": len(surrogate.lifts.interpolation.mus),
         "effectivity_low": min(indices) if indices else None,
