@@ -30,12 +30,11 @@ class Run(run.Run):
     def ledger(self) -> list[Entry]:
         """Without untested claims about problems that this run has nothing to do with.
 
-        Of a run on users' own problems only, no claim is called for that it has not tested.
+        A run on users' own problems only has none: the claims are about the project's fields.
         """
         planned = {s.cell.config["problem"] for s in self.standings if "problem" in s.cell.config}
-        own = bool(planned) and all("@" in problem for problem in planned)
+        if planned and all("@" in problem for problem in planned):
+            return []
         return [
-            entry
-            for entry in ledger(self.results)
-            if entry.tested or (not own and entry.claim.concerns(planned))
+            entry for entry in ledger(self.results) if entry.tested or entry.claim.concerns(planned)
         ]
