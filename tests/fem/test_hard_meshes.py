@@ -47,7 +47,8 @@ def test_a_box_with_a_hole_is_refined(steps):
     found = list(refinements(boundary_value_data(problem), holed_box(3), steps, solver="spd"))
     assert len(found) == steps + 1
     assert all(solution.residual <= 1e-8 for solution in found)
-    assert found[-1].iterations <= 2 * found[0].iterations
+    settled = found[min(3, steps)]  # on smaller meshes multigrid is one direct solve
+    assert found[-1].iterations <= 2 * settled.iterations
     assert found[-1].estimated < found[0].estimated
 
 
