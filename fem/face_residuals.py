@@ -15,7 +15,7 @@ from fem.spaces.tets.faces import on_faces, triangle_rule
 
 FACE_POINTS = 3  # per direction on natural faces: degree 4, the square of what jumps for order 1
 INWARDS = 1e-7  # of the way from a face to the middle of its cell
-SAME = 1e-5  # relative difference of φ from the two sides that is no jump
+SAME = 1e-5  # φ of the two sides agrees up to this relative difference
 OPPOSITE = [int(np.setdiff1d(range(4), corners)[0]) for corners in tables.FACETS]
 
 
