@@ -35,7 +35,7 @@ def document(study: str) -> dict[str, Any]:
     from bench.core.settings import about, types_of
     from bench.store.forecast import KnownTimes
 
-    module, known = studies.load(study), KnownTimes.found()
+    module, known = studies.load(study), KnownTimes()
     types = types_of(module.Config)
     presets = {name: dataclasses.asdict(config) for name, config in module.PRESETS.items()}
     return {
