@@ -94,7 +94,6 @@ def command(
     Training stops at the first limit that is reached; without limits, after 1000 steps. Ctrl-C ends
     it with the best state so far.
     """
-    from femnets import saved_nets
     from femnets.cli._nets import show_values, use_threads
 
     file_for(save, "--save", ".safetensors")
@@ -102,8 +101,7 @@ def command(
     settings = {**(get(recipe).settings if recipe else {}), **given}
     settings = _to_be_certified(settings, track, seconds, until_certified)
     track = "data" if "data" in given and track == "fit" else track
-    kind = _config_of(track, settings)
-    config: Any = configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
+    config = _configured(track, settings)
     described = {**plain(config), "seconds": seconds, "track": track}
     if isinstance(config, UntrainedConfig | family_surrogate.Config):
         use_threads(threads)
@@ -116,13 +114,10 @@ def command(
 
     with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
         trained = _trained(config, seconds, until_certified, progress)
-    if save is not None:
-        saved_nets.save(trained.net, config, save)
-    if history is not None:
-        _save_history(trained, history)
+    _save(trained, config, save, history)
     show_values(trained.values, as_json, config=described)
-    interrupted = exit_code(trained.training.interrupted, received)
-    return interrupted or _certified(trained.values, until_certified)
+    code = exit_code(trained.training.interrupted, received)
+    return code or _certified(trained.values, until_certified)
 
 
 def _to_be_certified(
@@ -139,8 +134,8 @@ def _to_be_certified(
     return settings if limited else {**settings, "steps": MOST_STEPS}
 
 
-def _config_of(track: str, settings: dict[str, Any]) -> type:
-    """Return the config of a track; options of another track are refused."""
+def _configured(track: str, settings: dict[str, Any]) -> Any:
+    """Return the settings of a track; options of another track are refused."""
     if track not in TRACKS and not (track == "data" and "data" in settings):
         raise UserError(f"unknown track {track!r}; {nearest(track, TRACKS)}")
     untrained = settings.get("net") == NAME
@@ -153,7 +148,7 @@ def _config_of(track: str, settings: dict[str, Any]) -> type:
         homes = [f"--track {each}" for each in TRACKS if name in types_of(CELLS[each].Config)]
         remedy = " or ".join(["leave it out", *(f"use {home}" for home in homes[:1])])
         raise UserError(f"--{name.replace('_', '-')} does not go with {chosen}; {remedy}")
-    return kind
+    return configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
 
 
 def _without_steps(
@@ -200,14 +195,18 @@ def _trained(
     return solved
 
 
-def _save_history(trained: MeasuredNet, path: Path) -> None:
-    """Write history and error curve to an .npz file, completely or not at all."""
+def _save(trained: MeasuredNet, config: Any, save: Path | None, history: Path | None) -> None:
+    """Write the net, and its history as .npz: completely or not at all."""
     import numpy
 
     from bench.core.guards.output import written_whole
+    from femnets import saved_nets
 
-    with written_whole(path) as part:
-        numpy.savez_compressed(part, **trained.arrays)  # type: ignore[arg-type]
+    if save is not None:
+        saved_nets.save(trained.net, config, save)
+    if history is not None:
+        with written_whole(history) as part:
+            numpy.savez_compressed(part, **trained.arrays)  # type: ignore[arg-type]
 
 
 def exit_code(interrupted: bool, received: list[int]) -> int:
