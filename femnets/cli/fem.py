@@ -136,6 +136,8 @@ def command(
     wanted = problems.get(asked.problem)
     _check_known(wanted, asked.solve)
     plan = _planned(asked, mesh or [], wanted)
+    if vtu is None:  # a file has the coordinates of the domain
+        wanted = plan[0].chosen.frame(wanted)
     for job in plan:
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
