@@ -282,7 +282,7 @@ def own_measures(
     over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
-    from fem.solvers.nodal_fields import NodalSolution
+    from fem.spaces.tets.nodal_solve import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}

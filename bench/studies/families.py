@@ -2,7 +2,8 @@
 
 A solve per query is entered at every order, with the tolerance of each required error, so that the
 cheapest one that meets the error is found. A surrogate has the order that meets it, and a ladder of
-snapshots. Nets are trained with several seeds.
+snapshots. Nets are trained with several seeds, in every dimension of the first family at its first
+contrast: a net in (x, μ) takes most of a minute, and there are sixty nets in each dimension.
 """
 
 from __future__ import annotations
@@ -114,6 +115,11 @@ def _of_family(config: Config, shared: dict[str, Any]) -> Iterator[Cell]:
                     "snapshots": snapshots,
                     "modes": MOST_MODES if method.startswith("rb") else 0,
                 })  # fmt: skip
+    if (shared["family"], shared["contrast"]) == (config.families[0], config.contrasts[0]):
+        yield from _nets(config, shared)
+
+
+def _nets(config: Config, shared: dict[str, Any]) -> Iterator[Cell]:
     for method in config.nets:
         for tau in config.taus if method in ("space-net",) else config.taus[:1]:
             for seed in config.seeds:

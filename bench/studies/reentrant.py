@@ -33,7 +33,7 @@ class Config:
     solved: tuple[int, ...] = (2,)
     solved_layers: tuple[int, ...] = (1,)
     fichera: tuple[int, ...] = ()
-    nodal: tuple[int, ...] = (2, 4, 8)
+    nodal: tuple[int, ...] = (3, 6, 12)
     weight: float = 1.0
     seeds: tuple[int, ...] = (0,)
     few: tuple[int, ...] = (0,)  # seeds away from the corners of the map
@@ -117,10 +117,9 @@ def _edge_elements(config: Config) -> list[Cell]:
 
 
 def _nodal(config: Config) -> list[Cell]:
-    kinds: list[dict[str, Any]] = [{"element": "nodalP1"}, {"element": "nodalQ", "order": 1}]
-    nodal = [
-        kind | {"n": n, "div_exponent": a}
-        for kind, n, a in product(kinds, config.nodal, (None, config.weight))
+    nodal: list[dict[str, Any]] = [
+        {"element": "nodalP1", "n": n, "div_exponent": a}
+        for n, a in product(config.nodal, (None, config.weight))
         if a is None or n <= 8  # with a weight only a factorisation works
     ]
     edge: list[dict[str, Any]] = [

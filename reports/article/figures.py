@@ -90,7 +90,7 @@ def _story(results: Results) -> Draw | None:
     if norm is None or not all("curve_J" in r.arrays for found in arms.values() for r in found):
         return None
     elements = {label: group for label, group in elements_of(results).items() if len(group)}
-    finest = max(elements["nodal Q₁"], key=lambda record: record.values["dofs"])
+    finest = max(elements["nodal P₁"], key=lambda record: record.values["dofs"])
     limit = float(finest.values["l2_error"]) / norm
     return partial(story, elements, arms, norm, limit)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,11 +13,10 @@ from numpy.typing import NDArray
 from bench.store.results import Results, median
 from reports.figures.gradients import DIVERGING, LIMIT, THRESHOLD, cell_edges
 from reports.names import in_place, net_title
-from reports.style import ANY_COLORS, WIDTH_INCHES
+from reports.style import WIDTH_INCHES
 
 Array = NDArray[np.float64]
-EDGE = ANY_COLORS[2]
-KIND, XI = "mean_field", "correlation_length"
+KIND = "mean_field"
 
 
 def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, Array, Array]:
@@ -36,10 +33,9 @@ def medians(cells: Results, name: str, over: str) -> tuple[list[float], Array, A
     return [places[k] for k in known], middle, low, high
 
 
-def phases_by_activation(nets: Results, edges: Mapping[str, float]) -> Figure:
+def phases_by_activation(nets: Results) -> Figure:
     """Growth of ‖∂J/∂y‖ over depth × weight scale at τ = 1, a row per net and a column per
-    activation; black lines are where mean field puts the thresholds and, dotted, no growth at all;
-    green is the edge of chaos of the infinitely deep feedforward net."""
+    activation; lines are where mean field puts the thresholds and, dotted, no growth at all."""
     chosen = nets.select(KIND, width=_width_of_activations(nets))
     names, kinds = chosen.distinct("activation"), in_place("net", chosen.distinct("net"))
     size = (WIDTH_INCHES, 1.5 * len(kinds) + 0.5)
@@ -50,8 +46,6 @@ def phases_by_activation(nets: Results, edges: Mapping[str, float]) -> Figure:
     for row, net in zip(grid, kinds, strict=True):
         for axes, name in zip(row, names, strict=True):
             _panel(axes, chosen.select(KIND, net=net, activation=name), norm)
-            if net == "feedforward" and name in edges:
-                axes.axhline(edges[name], color=EDGE, linewidth=1.6)
         row[0].set_ylabel(net_title(net), fontsize=8)
     for axes, name in zip(grid[0], names, strict=True):
         axes.set_title(name, fontsize=8)
@@ -61,14 +55,6 @@ def phases_by_activation(nets: Results, edges: Mapping[str, float]) -> Figure:
     bar.set_label("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
     bar.ax.set_yticklabels(["−100", "−3", "0", "3", "100"])
     return figure
-
-
-def edge_scales(results: Results) -> dict[str, float]:
-    """By activation, the edge of chaos without biases as a scale of He's weights, √(w/2)."""
-    return {
-        record.config["activation"]: float(np.sqrt(record.values["edge_without_biases"] / 2))
-        for record in results.select(XI)
-    }
 
 
 def _width_of_activations(cells: Results) -> int:

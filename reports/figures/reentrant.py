@@ -21,8 +21,7 @@ KEYS = {
     "N₀ adaptive": "finite element/N0 adaptive",
     "hp bricks": "finite element/hexP",
     "nodal P₁": "finite element/nodalP1",
-    "nodal Q₁": "finite element/nodalQ",
-    "nodal Q₁, r div": "finite element/nodalQ/weighted",
+    "nodal P₁, r div": "finite element/nodalP1/weighted",
 }
 NET = "net/resnet"
 # of a curve: its name on disk, what it is called, its look and dash

@@ -78,7 +78,7 @@ def learned_rows(results: Results) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     for s, e in learned_over_fixed(results).items():
         title = "at equal rate" if s.rate else f"tuned, {TITLES.get(s.optimizer, s.optimizer)}"
-        row = Row(_name(s), f"net/{s.net}", e.ratio, e.low, e.high, e.decided, keys=e.cells)
+        row = Row(_name(s), f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
         groups.setdefault(title, []).append(row)
     return groups
 
@@ -88,7 +88,7 @@ def arm_rows(found: Results) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     arms = [arm for arm in ARMS if arm != "fixed"]
     for (s, arm), e in arms_over_fixed(found, arms).items():
-        row = Row(ARMS[arm], f"net/{s.net}", e.ratio, e.low, e.high, e.decided, keys=e.cells)
+        row = Row(ARMS[arm], f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
         groups.setdefault(_full_name(s), []).append(row)
     return groups
 

@@ -7,7 +7,7 @@ from functools import partial
 from bench.claims.themes.phases import KIND, Line, nets_of, phase_lines, plain
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table, Value
-from reports.figures.mean_field import XI, edge_scales, phases_by_activation
+from reports.figures.mean_field import phases_by_activation
 from reports.names import in_place, net_title
 
 TITLE = "Gradients by activation and width"
@@ -19,8 +19,8 @@ TEXT = (
 PHASES = (
     "Where gradients vanish (purple) and explode (orange) before training, by depth and scale of "
     "the weights, for every architecture and activation at τ = 1; medians over seeds. Lines: mean "
-    "field (dashed: vanishing, dotted: neither grows nor falls, solid: exploding); green: the edge "
-    "of chaos. Nets with skips have no edge: without a dotted line gradients grow at every scale."
+    "field (dashed: vanishing, dotted: neither grows nor falls, solid: exploding). Without a "
+    "dotted line gradients grow at every scale."
 )
 LINES = (
     "The weight scale, relative to He's, at which growth passes three decades at the largest "
@@ -40,7 +40,7 @@ def contents(run: Run) -> list[Block]:
     source = run.source("gradient_atlas", nets)
     blocks: list[Block] = []
     if len(activations):
-        draw = partial(phases_by_activation, activations, edge_scales(run.results.select(XI)))
+        draw = partial(phases_by_activation, activations)
         blocks.append(Picture("phases-by-activation", PHASES, draw, PHASES, source))
     if rows := _rows(phase_lines(widths)):
         blocks.append(Table("phase-lines", LINES, COLUMNS, rows, source))

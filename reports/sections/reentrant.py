@@ -92,7 +92,7 @@ def _story(run: Run, results: Results, norm: float) -> list[Block]:
     shown = {label: group for label, group in elements.items() if len(group)}
     if not arms and not shown:
         return []
-    finest = max(elements["nodal Q₁"], key=lambda record: record.values["dofs"], default=None)
+    finest = max(elements["nodal P₁"], key=lambda record: record.values["dofs"], default=None)
     limit = None if finest is None else float(finest.values["l2_error"]) / norm
     draw, caption = partial(story, shown, arms, norm, limit), CAPTIONS["story"]
     return [Picture("reentrant-story", caption, draw, caption, run.source(STUDY, results))]
@@ -122,7 +122,7 @@ def edge_fields(results: Results) -> dict[str, StoredResult]:
     elements = elements_of(results)
     found = {
         "N₀ elements": _with_slice(elements["N₀ solved"]),
-        "nodal elements": _with_slice(elements["nodal Q₁"]),
+        "nodal elements": _with_slice(elements["nodal P₁"]),
         **{title: _middle(records) for title, records in arms_of(results).items()},
     }
     return {t: r for t, r in found.items() if r is not None and "slice" in r.arrays}

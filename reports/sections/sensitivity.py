@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bench.claims.themes.sensitivity import QUESTIONS, Answer, answers
+from bench.claims import Row
+from bench.claims.themes.sensitivity import QUESTIONS, answers
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Source, Table
 
@@ -22,10 +23,10 @@ CAPTION = (
 
 def contents(run: Run) -> list[Block]:
     seen = {question: answers(run.results, question) for question in QUESTIONS}
-    changes = [answer.change for answer in next(iter(seen.values()))]
+    changes = [answer.name for answer in next(iter(seen.values()))]
     if len(changes) < 2:
         return []
-    cells = tuple(key for answer in seen[QUESTIONS[0]] for key in answer.effect.cells)
+    cells = tuple(key for answer in seen[QUESTIONS[0]] for key in answer.cells)
     rows = [
         [change, *(_effect(seen[question][at]) for question in QUESTIONS)]
         for at, change in enumerate(changes)
@@ -35,5 +36,5 @@ def contents(run: Run) -> list[Block]:
     return [Paragraph(TEXT), Table("sensitivity", CAPTION, columns, rows, source)]
 
 
-def _effect(answer: Answer) -> str:
-    return f"{answer.effect.ratio:.2f}{'*' if answer.effect.decided else ''}"
+def _effect(answer: Row) -> str:
+    return f"{answer.effect:.2f}{'*' if answer.decided else ''}"

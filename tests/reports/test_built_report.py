@@ -123,5 +123,5 @@ def test_facts_count_what_the_ledger_shows(run):
         for verdict, word in WORDS.items():
             assert facts[f"learned_tau/{prefix}-{word}"].value == shown[verdict]
     rows = {entry.claim.name: entry.rows for entry in run.ledger}["learned-tau-trains-better"]
-    tuned = [effect.ratio for setting, effect in effects.items() if setting.rate is None]
+    tuned = [effect.effect for setting, effect in effects.items() if setting.rate is None]
     assert [row.effect for row in rows] == tuned

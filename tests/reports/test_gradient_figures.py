@@ -67,7 +67,7 @@ def test_claims_pass_on_data_and_never_without(results):
     findings = {claim.name: claim.examine(results) for claim in claims}
     assert isinstance(findings["gradient-theorems"], Checked)
     assert findings["gradient-theorems"].true
-    assert findings["small-tau-prevents-exploding"].on == "the net"
+    assert findings["small-tau-prevents-exploding"].along == "the net"
     assert isinstance(findings["skips-prevent-vanishing"], NotTested)
     assert all(isinstance(claim.examine(Results([])), NotTested) for claim in claims)
     with_slips = Results([*results, computed(Cell("slips", {"seed": 1000}))])

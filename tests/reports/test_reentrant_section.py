@@ -76,7 +76,7 @@ def relatives():
 
 
 def elements():
-    nodal = [solve("nodalQ", 0.56 - k / 50, 100 * 8**k, 2**k, 1.2, order=1) for k in (1, 2, 3)]
+    nodal = [solve("nodalP1", 0.56 - k / 50, 100 * 8**k, 2**k, 1.2) for k in (1, 2, 3)]
     others = [solve("N0", 0.06, 5000, 8, grading=2.5)]
     graded = [best(0.1 / 2**k, 100 * 8**k, 2**k, grading=2.5) for k in (1, 2, 3)]
     return [*nodal, *others, *graded, *(best(0.2 / k, 100 * k, k) for k in (1, 2))]
