@@ -16,7 +16,7 @@ from bench.store.results import Results, StoredResult, median
 from reports.names import in_place, net_title
 from reports.style import WIDTH_INCHES
 from reports.style import look as style
-from reports.svg import legend, plot_series
+from reports.svg import plot_series
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,6 @@ Array = NDArray[np.float64]
 DIVERGING = "PuOr_r"
 THRESHOLD = 3.0  # decades: the rules of `nets.gradients.verdict`
 LIMIT = 100.0  # decades at which the colours saturate
-LEGEND = {"fontsize": 8}
 
 
 def phase_diagram(results: Results) -> Figure:
@@ -109,7 +108,7 @@ def layer_profiles(results: Results, hidden: int, scale: float = 1.0) -> Figure:
         axes.set_title(f"τ = {tau0}", fontsize=9)
         axes.set_xlabel("layer k")
     grid[0].set_ylabel("log₁₀ ‖∂J/∂y[k]‖ / ‖∂J/∂y[H]‖")
-    legend(grid[0], **LEGEND)
+    grid[0].legend(fontsize=8)
     return figure
 
 

@@ -6,8 +6,8 @@ kind of situation, such as a family of problems, brings its own options and answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,6 @@ from reports.document import Table, slug
 from reports.interactive.cells import short
 
 Choice = tuple[str, ...]
-Shown = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -65,20 +64,3 @@ class Finder:
             }
             for choice, answer in self.answers.items()
         }
-
-    def renamed(self, shown: Shown) -> Finder:
-        """With every name as a reader knows it."""
-        questions = tuple(replace(q, options=tuple(map(shown, q.options))) for q in self.questions)
-        answers = {
-            tuple(map(shown, choice)): replace(
-                answer,
-                winner=shown(answer.winner),
-                words=shown(answer.words),
-                facts=tuple((term, shown(text)) for term, text in answer.facts),
-            )
-            for choice, answer in self.answers.items()
-        }
-        rows = [[shown(v) if isinstance(v, str) else v for v in row] for row in self.table.rows]
-        return replace(
-            self, questions=questions, answers=answers, table=replace(self.table, rows=rows)
-        )

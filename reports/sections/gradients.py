@@ -13,12 +13,9 @@ from reports.figures.gradients import layer_profiles, phase_diagram
 from reports.names import in_place, net_title
 from reports.tables import grouped, medians_by
 
-STUDY = "gradient_atlas"
-
 TITLE = "Vanishing and exploding gradients"
 ORDER = 70
-STUDIES = (STUDY,)
-GAP = "no gradients by layer in this run."
+STUDY = "gradient_atlas"
 MOST_DEPTHS = 6  # columns of the table of Jacobian norms
 KIND = "gradients_at_init"
 TEXT = (

@@ -21,12 +21,9 @@ from reports.figures.rows import Row, rows_in_groups
 from reports.names import net_title
 from reports.tables import medians_by
 
-STUDY = "learned_tau"
-
 TITLE = "Is a learned τ worth it?"
 ORDER = 62
-STUDIES = (STUDY,)
-GAP = "no results of the study of τ in this run."
+STUDY = "learned_tau"
 ARMS = {
     "fixed": "τ fixed",
     "global": "one learned τ",
@@ -121,7 +118,7 @@ def _table(found: Results, source: Source) -> Table:
             ("chosen: rate, τ₀, scale", "text", _chosen),
             ("at the edge of the search", "text", _at_the_edge),
             ("training error", "error", lambda group: _median(group, "train_mse")),
-            ("test error", "error", lambda group: _median(group, "rel_test_error")),
+            ("test error, cylinder", "error", lambda group: _median(group, "rel_test_error")),
             ("labels, start to end", "text", _labels),
             ("diverged runs", "count", _lost),
         ],

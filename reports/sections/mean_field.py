@@ -12,8 +12,6 @@ from reports.names import in_place, net_title
 
 TITLE = "Gradients by activation and width"
 ORDER = 71
-STUDIES = ()  # the quick preset has none of it, and nothing is missing there
-GAP = ""
 TEXT = (
     "Where gradients begin to vanish and to explode, measured and predicted by mean-field theory "
     "for every architecture and activation."

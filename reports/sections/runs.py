@@ -12,8 +12,6 @@ from reports.document import Block, Column, Paragraph, Source, Table, Value
 
 TITLE = "Runs compared"
 ORDER = 86
-STUDIES = ()
-GAP = ""
 
 
 def contents(run: Run) -> list[Block]:
@@ -122,7 +120,7 @@ def _errors(runs: Sequence[Run], problem: str) -> Table:
     columns = [
         Column("method"),
         Column("track"),
-        *(Column(f"L² error, {run.name}", "error") for run in runs),
+        *(Column(f"L² error, whole domain, {run.name}", "error") for run in runs),
         *(Column(f"seconds, {run.name}", "seconds") for run in runs),
     ]
     cells = tuple(key for row in found.values() for c in row if c for key in c.keys)

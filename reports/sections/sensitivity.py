@@ -9,8 +9,7 @@ from reports.document import Block, Column, Paragraph, Source, Table
 
 TITLE = "Choices that the paper leaves open"
 ORDER = 54
-STUDIES = ("sensitivity",)
-GAP = "no choice was varied in this run."
+STUDY = "sensitivity"
 TEXT = (
     "Comparisons of the paper are repeated with one choice changed at a time. A comparison whose "
     "sign changes depends on that choice."
@@ -33,7 +32,7 @@ def contents(run: Run) -> list[Block]:
         for at, change in enumerate(changes)
     ]
     columns = [Column("change"), *(Column(q.name.replace("-", " ")) for q in QUESTIONS)]
-    source = Source(run.command("sensitivity"), cells)
+    source = Source(run.command(STUDY), cells)
     return [Paragraph(TEXT), Table("sensitivity", CAPTION, columns, rows, source)]
 
 

@@ -12,7 +12,6 @@ from reports.figures.unknown import estimates_by_h
 from reports.names import element_short
 
 TITLE, ORDER = "The solution without a closed form", 51
-STUDIES, GAP = (), ""
 TEXT = (
     "No closed form of u is known here, so errors are not exact. Every element solution u_h has a "
     "residual estimate of its error in H(curl), which is reliable up to a constant that does not "

@@ -236,13 +236,6 @@ def test_another_version_of_an_installed_problem_is_stale(mine, monkeypatch):
     assert "json.decoder" not in modules_of(Cell("fem", {"n": 1}))
 
 
-def test_the_config_file_of_a_run_may_name_files(mine):
-    (mine.parent / "mine.toml").write_text(
-        'studies = ["convergence"]\n[convergence]\nproblems = ["./mine.py"]\nn = [1]\n'
-    )
-    assert run("--config", "mine.toml", "--jobs", "0", "--no-report", "--run", "t") == 0
-
-
 @pytest.mark.parametrize("path", ["loop.py", "~nobody-of-that-name/mine.py", "pipe.py", "a\0b.py"])
 @pytest.mark.parametrize("words", [("check",), ("gradients", "--data", "x.py:y")])
 def test_a_path_that_leads_nowhere_is_one_line(tmp_path, monkeypatch, capsys, path, words):
