@@ -27,7 +27,7 @@ from base.errors import UserError, nearest
 from base.registry import FILES, Registry
 from bench.cells import Cell, load_kind
 from bench.core import plugins
-from bench.core.settings import configured, parsed, typed
+from bench.core.settings import configured, parsed
 from bench.methods.titles import net_title
 from bench.studies._outside import described
 from nets import architectures
@@ -259,19 +259,12 @@ def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
     return Plan(study, str(document["preset"]), document["config"], cells, outside)
 
 
-def overrides(
-    studies: Sequence[str], assignments: Iterable[str], tables: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
-    """Settings by study, from a config file's tables and from `key=value` or `study.key=value`.
+def overrides(studies: Sequence[str], assignments: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Settings by study, from `key=value` or `study.key=value`.
 
     A bare key applies to every chosen study that has it; if none has it, that is an error.
     """
     chosen: dict[str, dict[str, Any]] = {study: {} for study in studies}
-    for study, table in tables.items():
-        if study not in chosen:
-            raise UserError(f"no study {study!r} in this run; {nearest(study, list(studies))}")
-        for key, value in table.items():
-            chosen[study][key] = typed(load(study).Config, key, value, where=f"study {study}")
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         if not equals or not key:

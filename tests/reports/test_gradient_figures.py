@@ -65,8 +65,8 @@ def test_claims_pass_on_data_and_never_without(results):
     assert all(isinstance(claim.examine(Results([])), NotTested) for claim in claims)
     with_slips = Results([*results, computed(Cell("slips", {"seed": 1000}))])
     skips = findings | {claim.name: claim.examine(with_slips) for claim in claims}
-    assert skips["skips-prevent-vanishing"].on == "the weights"
-    assert skips["more-than-a-scaling"].on.startswith("the net")
+    assert skips["skips-prevent-vanishing"].along == "the weights"
+    assert skips["more-than-a-scaling"].along.startswith("the net")
     assert not skips["memory-prevents-vanishing"].true
     assert not skips["factors-below-one"].true
     assert skips["example-6-3"].true
