@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -146,7 +147,8 @@ def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine, capsys, monke
     page = (mine.parent / "runs/r/report.html").read_text(encoding="utf-8")
     assert "heavyball" in page
     assert "my own 2-4" in page
-    assert "my own + τ" not in page, "a module without τ"
+    assert not re.search(r">Net( |<)", page), "0.2.0 called it by its class"
+    assert not re.search(r"(?<!Res)Net \+ τ|my own \+ τ", page), "a module without τ"
     cells = json.loads((mine.parent / "runs/r/studies/training.json").read_text())["cells"]
     assert [c["tau"] for _, c in cells if c["net"] != "resnet"] == ["fixed"]
 
