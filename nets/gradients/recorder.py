@@ -246,7 +246,7 @@ def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) ->
     return part.register_forward_hook(watch_them)
 
 
-def gradient_norms(gradients: Sequence[Tensor]) -> list[float]:
+def gradient_norms(gradients: list[Tensor]) -> list[float]:
     """Return the Frobenius norms of all gradients, in one call where they are of one plain type."""
     kinds = {gradient.dtype for gradient in gradients}
     if len(kinds) != 1 or not kinds <= SAFE_NORMS.keys():
@@ -270,7 +270,7 @@ def gradient_norms(gradients: Sequence[Tensor]) -> list[float]:
     return norms
 
 
-def _plain_norms(gradients: Sequence[Tensor], kind: torch.dtype | None = None) -> list[float]:
+def _plain_norms(gradients: list[Tensor], kind: torch.dtype | None = None) -> list[float]:
     """Return the roots of the sums of squares, summed in their own type or in another."""
     norms: list[float] = torch.stack(torch._foreach_norm(gradients, dtype=kind)).tolist()
     return norms
