@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from bench.methods.baselines import _random, kernel_ridge
-from bench.methods.baselines._search import HELD_OUT, Split, smallest
+from bench.methods.baselines._search import HELD_OUT, Split
 
 
 def scikit_kernel_ridge(x, y):
@@ -86,6 +86,6 @@ def scipy_gaussians(x, y):
             return np.inf
         return split.error(found(split.held_rows.T))
 
-    best = smallest(product(kernel_ridge.LENGTHS, kernel_ridge.NUGGETS), error)
+    best = min(product(kernel_ridge.LENGTHS, kernel_ridge.NUGGETS), key=error)
     found = made(best, (x - centre) / spread, y)
     return lambda points: found((points - centre) / spread)

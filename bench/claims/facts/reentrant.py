@@ -23,9 +23,8 @@ from bench.claims.themes.reentrant import (
 from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
-DISTANCE = "the distance from a coarse N₀ solve"
 # What a training loss is made of: only losses that agree in it compare.
-LOSS = ("form", "boundary", "inside", "rim", "div_exponent", "singular", "points", "width")
+LOSS = ("form", "boundary", "inside", "rim", "points", "width")
 
 
 def facts(results: Results) -> Iterator[Fact]:
@@ -88,8 +87,8 @@ def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
 def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
     """What the distance from a coarse N₀ solve detects, on all problems of the study."""
     seen = [warned(record) for record in records]
-    detected = [by[DISTANCE] for is_wrong, by in seen if is_wrong]
-    alarms = [by[DISTANCE] for is_wrong, by in seen if not is_wrong]
+    detected = [warns for is_wrong, warns in seen if is_wrong]
+    alarms = [warns for is_wrong, warns in seen if not is_wrong]
     if detected and alarms:
         yield _fact("distance-wrong", len(detected), "nets", records)
         yield _fact("distance-missed", detected.count(False), "nets", records)
