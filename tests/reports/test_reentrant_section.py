@@ -7,7 +7,7 @@ from records import record_of, run_of
 
 from bench.cells import Cell
 from bench.claims.facts import all_facts
-from bench.claims.facts.reentrant import LOSS
+from bench.claims.facts.reentrant import setting_of
 from bench.claims.themes.reentrant import usable
 from bench.store.results import Results
 from reports.document import Missing, Paragraph, Picture, Table
@@ -109,7 +109,7 @@ def test_the_whole_story():
     facts, _ = all_facts(Results([*elements(), *nets(), right, sure]), "reentrant")
     names = ("wrong-nets-with-small-loss", "right-nets", "wrong-nets")
     counts = [facts[f"reentrant/{n}"].value for n in names]
-    alike = [r for r in usable(nets()) if all(r.config[n] == sure.config[n] for n in LOSS)]
+    alike = [r for r in usable(nets()) if setting_of(r) == setting_of(sure)]
     assert counts == [1, 1, 1 + len(alike)], "losses of other functionals do not compare"
 
 
