@@ -12,10 +12,6 @@ from bench.methods.titles import net_title
 from bench.store.results import StoredResult
 
 NAMED = re.compile(r"\b([A-Za-z_]\w*)@([0-9a-f]{8})\b")
-SECONDS = (
-    "Seconds are wall-clock time while the method alone is at work (runs below 5 s: after a first "
-    "call that loads code); drawing samples and measuring errors are not included."
-)
 
 
 def net_family(config: Mapping[str, Any]) -> str:

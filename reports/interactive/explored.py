@@ -9,8 +9,7 @@ from reports.context import Run
 from reports.faults import tried
 from reports.interactive.cells import Listing, listings
 from reports.interactive.claims import Item, listed
-from reports.interactive.finder import Finder
-from reports.interactive.one_field import find
+from reports.interactive.finder import Finder, find
 
 
 @dataclass(frozen=True)

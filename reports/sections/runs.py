@@ -114,7 +114,11 @@ def _errors(runs: Sequence[Run], problem: str) -> Table:
     shared = [name for name in names if sum(name in field for field in fields) > 1]
     found = {name: [field.get(name) for field in fields] for name in shared}
     rows: list[tuple[Value, ...]] = [
-        (*name, *(c.error if c else None for c in row), *(c.seconds if c else None for c in row))
+        (
+            *name,
+            *(c.error if c else None for c in row),
+            *(c.seconds_alone if c else None for c in row),
+        )
         for name, row in found.items()
     ]
     columns = [

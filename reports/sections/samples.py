@@ -77,7 +77,7 @@ def figure_rows(shown: dict[str, list[Competitor]]) -> dict[str, list[Row]]:
 def _rows(shown: dict[str, list[Competitor]]) -> Sequence[Sequence[Value]]:
     return [
         (problem, c.declared.series, c.seeds, c.unknowns, c.end_error, c.error,
-         c.seconds_alone, c.tuning, c.declared.tuned)
+         c.seconds_alone, c.search, c.declared.tuned)
         for problem, field in shown.items()
         for c in field
     ]  # fmt: skip

@@ -74,7 +74,7 @@ def test_bad_settings_from_text(name, text, message):
         parsed(Config, name, text, where="here")
 
 
-def test_settings_from_toml():
+def test_settings_from_values():
     assert typed(Config, "rate", 2, where="here") == 2.0
     assert typed(Config, "n", [1, 2.0], where="here") == (1, 2)
     bad = [("n", 3), ("n", [1.5]), ("steps", True), ("fast", 1), ("names", "a"), ("rate", None)]

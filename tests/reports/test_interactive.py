@@ -21,8 +21,8 @@ from reports.document import Picture
 from reports.html import render_html
 from reports.interactive.cells import listings
 from reports.interactive.claims import listed, seeds
+from reports.interactive.finder import QUERIES, find
 from reports.interactive.numbers import as_json
-from reports.interactive.one_field import QUERIES, find
 from reports.names import short_names
 from reports.svg import inline_svg, plot_series
 
