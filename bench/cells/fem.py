@@ -62,8 +62,9 @@ def needs_bytes(config: Config) -> int:
     """Memory of the process and of the solver; `fem` refuses what does not fit."""
     from bench import problems
 
-    domain = problems.get(config.problem).domain
-    return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
+    chosen = Discretisation.of(config)
+    domain = chosen.frame(problems.get(config.problem)).domain
+    return PROCESS_BYTES + chosen.planned_bytes(domain)
 
 
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
@@ -98,7 +99,8 @@ def solve(config: Config) -> Solution:
     """The field, callable at points of the cube, with its errors."""
     from bench import problems
 
-    return approximate(problems.get(config.problem), Discretisation.of(config))
+    chosen = Discretisation.of(config)
+    return approximate(chosen.frame(problems.get(config.problem)), chosen)
 
 
 def run(config: Config) -> Result:
@@ -108,8 +110,9 @@ def run(config: Config) -> Result:
     from bench.methods.certificates.certify import stored
     from fem import elements
 
-    problem = problems.get(config.problem)
-    prepare(problem, Discretisation.of(config))
+    chosen = Discretisation.of(config)
+    problem = chosen.frame(problems.get(config.problem))
+    prepare(problem, chosen)
     solution, _ = warm(lambda: solve(config))
     own = own_measures(problem, solution)
     return Result(

@@ -63,7 +63,7 @@ def command(
     from bench.store.folder import Store, run_path
     from bench.store.run import run_or_file
     from bench.store.vtu import write_fields
-    from femnets.cli._paths import show_paths
+    from femnets.cli._output import show_paths
     from femnets.cli._runs import results_of, show_faults
     from femnets.user_files import used
 
@@ -118,7 +118,7 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
     the file of cells that it belongs to, named with size and checksum."""
     from dataclasses import asdict
 
-    from bench.claims.comparison import agreement_of, verdicts_of
+    from bench.claims.comparison import compare_verdicts, verdicts_of
     from bench.store.files import checksum
 
     verdicts = verdicts_of(run)
@@ -127,7 +127,7 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
         {
             "run": other.name,
             "provenance": other.provenance,
-            "agreement": asdict(agreement_of(verdicts, verdicts_of(other))),
+            "agreement": asdict(compare_verdicts(verdicts, verdicts_of(other))),
         }
         for other in run.others
     ]
