@@ -35,7 +35,7 @@ TIMED = MACHINE
 def needs_bytes(config: Config) -> int:
     from bench import problems
 
-    return 700 * 2**20 + _chosen(config).planned_bytes(problems.get(config.problem))
+    return 700 * 2**20 + _chosen(config).planned_bytes(problems.get(config.problem).domain)
 
 
 def _chosen(config: Config) -> Discretisation:

@@ -129,16 +129,15 @@ class Discretisation:
         if element.cell != "tet":
             raise UserError(f"--adaptive needs tetrahedra; use N0 or N1, not {self.element}")
 
-    def planned_bytes(self, problem: Problem) -> int:
+    def planned_bytes(self, domain: Domain) -> int:
         """The memory it will take, as the element predicts it without loading an engine."""
         from fem import elements
 
-        element, framed = elements.get(self.element), self.frame(problem)
-        domain = framed.domain
+        element = elements.get(self.element)
         if self.layers is not None:
             from fem.spaces.bricks.space import BrickSpace
 
-            return BrickSpace(self._layered(domain, framed.singular_edge)).predicted_bytes()
+            return BrickSpace(self._layered(domain)).predicted_bytes()
         cells = domain.cells(self.n, element.cell) if self.n else element.cells(mesh=self.mesh)
         return element.planned_bytes(
             cells * 2 ** (self.refine or 0),
