@@ -6,8 +6,9 @@ A study module defines
     PRESETS    {"quick": Config(...), "paper": ..., "full": ...}
     cells      Config -> list[Cell]; cells that two studies share are computed once
     YIELDS     names of the values its tables show
-    on         optional: (Config, Problem) -> the Config for a user's own problem, or None
-               if the study does not apply to it (`femnets run --problem ./mine.py`)
+    on         optional: (Config, Problem) -> the Config for a user's own problem
+               (`femnets run --problem ./mine.py`)
+    NEEDS_U    optional: True if it applies to problems with a closed form only
     ONLY_WHEN_NAMED  optional: True if such a run leaves the study out unless it is named
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
@@ -140,9 +141,9 @@ def plan(
     for study in map(plugins.admit, studies):  # named by the caller, not by a file
         config = preset(study, preset_name)
         if problem is not None:
-            config = load(study).on(config, problem)
-            if config is None:
+            if getattr(load(study), "NEEDS_U", False) and not problem.known:
                 continue
+            config = load(study).on(config, problem)
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
         cells = expanded(study, config)

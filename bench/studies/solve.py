@@ -14,7 +14,6 @@ from bench import problems
 from bench.cells import Cell, paired
 from bench.problems import Problem
 from bench.studies import _every as every
-from bench.studies._known import where_u_is_known
 from bench.studies._meshes import Settings, offered, uniform
 
 YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", "dofs")
@@ -107,9 +106,9 @@ PRESETS = {
 JACOBIANS = 20
 # On a problem of one's own: the net of `femnets train --track solve`, some 20 s of one core.
 OWN_WIDTH, OWN_EVALUATIONS = 20, 6000
+NEEDS_U = True
 
 
-@where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
     """Apply only where u is known, with a budget at which the net converges; the paper's variants
     are left out."""
