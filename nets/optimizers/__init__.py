@@ -197,9 +197,6 @@ def _name(module: ModuleType) -> str:
     return str(own) if own else module.__name__.rsplit(".", 1)[-1]
 
 
-# The torch classes are imported when they are first used: planning needs no torch.
-
-
 def __getattr__(name: str) -> Any:
     """Import the torch classes when they are first used, in a way that fingerprints see."""
     if name not in ("SSBFGS", "SSBroyden", "LM"):
