@@ -282,7 +282,6 @@ def own_measures(
     over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
-    from fem.spaces.tets.nodal_solve import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
@@ -298,6 +297,6 @@ def own_measures(
         "effectivity": None
         if estimate is None or not problem.known
         else estimate / solution.hcurl_error,
-        **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
+        **({"energy": solution.energy} if hasattr(solution, "energy") else {}),
         **({"boundary_components": count} if (count := solution.boundary_components) > 1 else {}),
     }

@@ -127,7 +127,9 @@ def command(
     from bench.core.threads import limit_threads
     from femnets.cli import _fem_jobs as jobs
     from femnets.cli._fem_table import document, save_plot
+    from femnets.cli._postponed import postpone_f2py
 
+    postpone_f2py()
     file_for(plot, "--plot", ".png")
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")

@@ -59,6 +59,19 @@ def scalar_values(lam: np.ndarray, order: int) -> np.ndarray:
     return np.stack([*lam.T, *products])
 
 
+def nodes(order: int) -> np.ndarray:
+    """The vertices and, for order 1, the middles of the edges: (nodes, 4)."""
+    vertices = np.eye(4)
+    return np.concatenate([vertices, vertices[EDGES].mean(axis=1)]) if order else vertices
+
+
+def interpolants(lam: np.ndarray, order: int) -> np.ndarray:
+    """The polynomials that are 1 at one of the `nodes` and 0 at the others: (nodes, points)."""
+    if order == 0:
+        return lam.T
+    return np.concatenate([lam.T * (2 * lam.T - 1), 4 * scalar_values(lam, 1)[4:]])
+
+
 def nedelec_divergences(lam: np.ndarray, order: int) -> np.ndarray:
     """∂T_v/∂λ_w, (functions, points, 4, 4): contract with ∇λ_v·∇λ_w for the divergence.
 
