@@ -58,6 +58,10 @@ class Discretisation:
         order = self.order if self.layers is None else None
         return {"element": self.element, "solver": self.solver, "order": order}
 
+    def frame(self, problem: Problem) -> Problem:
+        """The problem in the coordinates of the mesh: layers are made about the singular edge."""
+        return (self.layers and problem.about_edge) or problem
+
     def place(self, problem: Problem) -> dict[str, Any]:
         """The mesh argument of `fem`: {"n": …} for the uniform cube, which has its own solvers."""
         if self._as_n(problem.domain):

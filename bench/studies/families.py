@@ -27,57 +27,50 @@ COARSE = {"N0": 4, "N1": 2}  # cells per side
 
 @dataclass(frozen=True)
 class Config:
-    families: tuple[str, ...] = ("bump",)
-    dimension: tuple[int, ...] = (1, 2)
-    contrasts: tuple[float, ...] = (10.0,)
-    errors: tuple[float, ...] = (1e-2, 1e-3)
-    orders: tuple[int, ...] = (5, 6, 7, 8)
-    methods: tuple[str, ...] = ("rb", "chebyshev", "kernel")
+    families: tuple[str, ...] = ("bump", "source", "shifted")
+    dimension: tuple[int, ...] = (1, 2, 4)
+    contrasts: tuple[float, ...] = (10.0, 1000.0)
+    errors: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
+    orders: tuple[int, ...] = tuple(range(3, 16))
+    methods: tuple[str, ...] = ("rb", "rb-greedy", "chebyshev", "polynomial", "kernel", "features")
     snapshots: tuple[int, ...] = ()
-    nets: tuple[str, ...] = ("net", "space-net", "equation-net")
-    taus: tuple[str, ...] = ("fixed",)
+    nets: tuple[str, ...] = ("net", "space-features", "space-net", "equation-net")
+    taus: tuple[str, ...] = ("fixed", "learned")
     net_error: float = 1e-2
-    net_snapshots: int = 16
-    steps: int = 15
-    seeds: tuple[int, ...] = (0,)
-    queries: int = 16
-    reference: int = 12
-    short: bool = True
+    net_snapshots: int = 128
+    steps: int = 600
+    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    queries: int = 200
+    reference: int = 18
+    short: bool = False
 
 
 PRESETS = {
-    "quick": Config(),
-    "paper": Config(
-        families=("bump", "source", "shifted"),
-        dimension=(1, 2, 4),
-        contrasts=(10.0, 1000.0),
-        errors=(1e-2, 1e-3, 1e-4),
-        orders=tuple(range(3, 16)),
-        methods=("rb", "rb-greedy", "chebyshev", "polynomial", "kernel", "features"),
-        nets=("net", "space-features", "space-net", "equation-net"),
-        taus=("fixed", "learned"),
-        net_snapshots=128,
-        steps=600,
-        seeds=tuple(range(1000, 1012)),
-        queries=200,
-        reference=18,
-        short=False,
+    "quick": Config(
+        families=("bump",),
+        dimension=(1, 2),
+        contrasts=(10.0,),
+        errors=(1e-2, 1e-3),
+        orders=(5, 6, 7, 8),
+        methods=("rb", "chebyshev", "kernel"),
+        nets=("net", "space-net", "equation-net"),
+        taus=("fixed",),
+        net_snapshots=16,
+        steps=15,
+        seeds=(0,),
+        queries=16,
+        reference=12,
+        short=True,
     ),
+    "paper": Config(),
     "full": Config(
-        families=("bump", "source", "shifted"),
         dimension=(1, 2, 4, 8),
-        contrasts=(10.0, 1000.0),
         errors=(1e-2, 1e-3, 1e-4, 1e-6),
         orders=tuple(range(3, 21)),
-        methods=("rb", "rb-greedy", "chebyshev", "polynomial", "kernel", "features"),
-        nets=("net", "space-features", "space-net", "equation-net"),
-        taus=("fixed", "learned"),
         net_snapshots=512,
         steps=3000,
         seeds=tuple(range(1000, 1020)),
-        queries=200,
         reference=22,
-        short=False,
     ),
 }
 

@@ -85,7 +85,7 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
         (["--estimate"], "add --solve"),
         (["--refine", "3", "--grading", "2"], "leave out --layers and --grading"),
         (["--adaptive", "--solve", "--element", "hexP", "--order", "2"], "use N0 or N1"),
-        (["--element", "hexP", "--layers", "30", "--problem", "screen"], "use at most 14"),
+        (["--element", "hexP", "--layers", "30", "--problem", "screen"], "use at most 24"),
         (["--element", "hexP", "--layers", "3", "--ratio", "2", "--problem", "screen"], "ratio"),
         (["--solve", "--solver", "cube", "--n", "4", "--grading", "2"], "uniform cube only"),
         (["--solve", "--element", "hexP", "--n", "40", "--order", "60"], "largest n that fits"),

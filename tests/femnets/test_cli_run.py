@@ -60,14 +60,12 @@ def test_run_tells_its_end_as_one_json_document(capsys):
         assert cell["config"] == stored[cell["key"]].config
 
 
-def test_presets_settings_and_config_file(capsys, elsewhere):
-    path = elsewhere / "mine.toml"
-    head = f'preset = "paper"\nstudies = ["{STUDY}"]\n'
-    path.write_text(head + f'["{STUDY}"]\nfloats = 5\ncells = 3\n')
-    said(capsys, "run", "--config", str(path), "--set", "cells=4", "--jobs", "0", "--no-report")
+def test_presets_and_settings(capsys, elsewhere):
+    settings = ("--set", "cells=4", "--set", f"{STUDY}.floats=5")
+    said(capsys, "run", STUDY, "--preset", "paper", *settings, "--jobs", "0", "--no-report")
     plan = Store(elsewhere / "runs/paper").plans()[STUDY]
     assert plan["preset"] == "paper"
-    assert plan["config"]["cells"] == 4  # the argument wins
+    assert plan["config"]["cells"] == 4
     assert plan["config"]["floats"] == 5
 
 
@@ -80,15 +78,10 @@ def test_presets_settings_and_config_file(capsys, elsewhere):
         (["run", STUDY, "--set", "cells"], "--set needs key=value"),
         (["run", STUDY, "--set", "cells=many"], "must be of type int, got 'many'"),
         (["run", "convergence", "--set", "n=1-1000000000"], "n of study convergence has more than"),
-        (["run", STUDY, "--config", "text.toml"], "studies of text.toml must be a list of str"),
         (["run", STUDY, "--set", "other.cells=3"], "no study 'other' in this run"),
         (["run", STUDY, "--only", "staled"], "did you mean 'stale'"),
         (["run", STUDY, "--jobs", "-1"], "--jobs must be 0"),
         (["run", STUDY, "--time-limit", "0"], "--time-limit must be positive"),
-        (["run", STUDY, "--config", "absent.toml"], "cannot read absent.toml"),
-        (["run", STUDY, "--config", "broken.toml"], "is not TOML"),
-        (["run", STUDY, "--config", "wrong.toml"], "did you mean 'preset'"),
-        (["run", STUDY, "--config", "key.toml"], "did you mean 'seconds'"),
         (["run", STUDY, "--run", "."], "is not the name of a run"),
         (["status", "never"], "`femnets run --run never` starts one"),
         (["compare", "never", "ever"], "no run in runs/never"),
@@ -97,10 +90,6 @@ def test_presets_settings_and_config_file(capsys, elsewhere):
     ],
 )
 def test_bad_input_is_one_line_with_the_remedy(capsys, elsewhere, arguments, message):
-    (elsewhere / "broken.toml").write_text("preset = ")
-    (elsewhere / "wrong.toml").write_text('presett = "quick"')
-    (elsewhere / "text.toml").write_text(f'studies = "{STUDY}"')
-    (elsewhere / "key.toml").write_text(f'["{STUDY}"]\nsecond = 1.0\n')
     assert message in refused(capsys, *arguments)
     assert not (elsewhere / "runs").exists()
 

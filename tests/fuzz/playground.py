@@ -17,9 +17,6 @@ SAVED = {
 FILES = {
     "empty.safetensors": "",
     "bad.vtu": "<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece",
-    "text.toml": "preset = 'quick'\n[convergence]\nn = [1]\n",
-    "bad.toml": "\xff[[[",
-    "deep.toml": "x = " + "[" * 5000,
     "bad.json": '{"benchmarks": [{"name": 1}], "verdicts": [[]]}',
     "deep.json": "[" * 5000,
     "saved.json": json.dumps({"benchmarks": [SAVED], "datetime": "\x1b[2J"}),

@@ -11,9 +11,9 @@ from bench.claims import Checked, NotTested
 from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
-from reports.figures import mean_field as figures
+from reports.figures import gradients as figures
+from reports.sections import gradients as section
 from reports.sections import make
-from reports.sections import mean_field as section
 
 SMALL = replace(
     gradient_atlas.Config(),

@@ -146,7 +146,7 @@ def test_rows_are_medians_and_a_diverged_run_is_infinite():
     made = make(section, run_of("reentrant", nets()))
     (table,) = [block for block in made.blocks if getattr(block, "name", "") == "reentrant-map"]
     first, lost = table.rows[0], table.rows[-1]
-    place = [column.title for column in table.columns].index("relative error")
+    place = [column.title for column in table.columns].index("relative L² error, whole domain")
     assert first[place] == pytest.approx(0.1 + 101 / 5000)
     assert (lost[place], lost[-1]) == (np.inf, "1 diverged")
 
