@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from skfem import MeshTet
 
 from fem import meshes
 from fem.boundary_value import Natural
@@ -27,7 +26,9 @@ from fem.spaces import PLAIN, Array, Field, How, Line
 from fem.spaces.tets import tables
 from fem.spaces.tets.faces import edges_of, natural_faces
 
-if TYPE_CHECKING:  # compiled code, loaded where points are located
+if TYPE_CHECKING:  # loaded where they are needed
+    from skfem import MeshTet
+
     from fem.meshes.locate import Locator
 
 CELLS_AT_ONCE = 4096
@@ -59,6 +60,8 @@ class TetComplex:
     @classmethod
     def on(cls, mesh: MeshTet, order: int = 0, natural: Natural | None = None) -> TetComplex:
         """The complex on any mesh; sorting the vertices of a cell changes only its orientation."""
+        from skfem import MeshTet
+
         ordered = MeshTet(mesh.p, np.sort(mesh.t, axis=0))
         return cls(ordered, order, natural_faces(ordered, natural))
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from skfem.refdom import RefTet
 
-EDGES = np.array(RefTet.edges)
-FACETS = np.array(RefTet.facets)
+# as scikit-fem counts them (RefTet), which is not imported for them
+EDGES = np.array([[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]])
+FACETS = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
 PAIRS = np.array(list(combinations(range(4), 2)))
 _PAIR_INDEX = {tuple(pair): k for k, pair in enumerate(PAIRS.tolist())}
 
