@@ -23,9 +23,9 @@ def kuhn(n: int) -> Space:
 
 
 def kuhn32(n: int) -> Space:
-    from fem.spaces.cube.tets_single import CubeTetsSingle
+    from fem.spaces.cube.tets import CubeTets
 
-    return CubeTetsSingle(n)
+    return CubeTets(n, single=True)
 
 
 def general(n: int | None = None, mesh: Any = None) -> Space:
