@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from typing import Self, TextIO
 
 SECONDS_BETWEEN_LINES = 10.0  # without a terminal
@@ -16,7 +17,7 @@ class StatusLine:
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
         self.live = self.stream.isatty() or (stream is None and in_notebook())
-        self.written_at = 0.0
+        self._begun_at, self.written_at = time.monotonic(), 0.0
         self.width = 0
         self.begun = False  # whether a line has been shown
 
@@ -26,8 +27,9 @@ class StatusLine:
     def __exit__(self, *exception: object) -> None:
         self.clear()
 
-    def say(self, line: str, seconds: float) -> None:
-        """Show the present state; `seconds` is the time since the start."""
+    def say(self, line: str, seconds: float | None = None) -> None:
+        """Show the present state; `seconds` is the time since the start, if the caller knows it."""
+        seconds = time.monotonic() - self._begun_at if seconds is None else seconds
         self.begun = True
         if self.live:
             line = line[: shutil.get_terminal_size().columns - 1]

@@ -52,22 +52,18 @@ def settings() -> Iterator[str]:
     """The settings of studies by preset, and of kinds of cells."""
     from bench import cells, studies
     from bench.core.settings import about, types_of
+    from femnets.cli.list import settings as study_settings
 
     yield from ("# Settings", "", "## Studies", "")
-    yield from ("`femnets run STUDY --set NAME=VALUE`; `femnets help STUDY` says the same.", "")
+    yield from ("`femnets run STUDY --set NAME=VALUE`; `femnets list STUDY` says the same.", "")
     for study in studies.names():
         module = studies.load(study)
         yield from (f"### {study}", "", _plain(studies.title(study)), "")
-        header = ("setting", "type", *module.PRESETS)
         rows = [
-            (
-                f"`{field.name}`",
-                _type(types_of(module.Config)[field.name]),
-                *(_shown(getattr(config, field.name)) for config in module.PRESETS.values()),
-            )
-            for field in dataclasses.fields(module.Config)
+            (f"`{row['name']}`", _type(row["type"]), *map(_shown, row["presets"].values()))
+            for row in study_settings(module)
         ]
-        yield from _table(header, rows)
+        yield from _table(("setting", "type", *module.PRESETS), rows)
     yield from ("## Kinds of cells", "", "The `config` of a result, by kind.", "")
     for kind in cells.kinds():
         config = cells.load_kind(kind).Config

@@ -9,8 +9,7 @@ The names listed here, `fem.elements`, `fem.meshes` and `fem.rules` are public; 
 may move. Names are imported when first used, and scikit-fem by the solver that needs it.
 """
 
-from importlib import import_module
-from typing import Any
+from base.lazy import lazily
 
 _HOME = {
     "BoundaryValueProblem": "fem.boundary_value",
@@ -32,15 +31,4 @@ _HOME = {
 }
 
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'fem' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+__getattr__, __dir__ = lazily(__name__, _HOME)

@@ -45,21 +45,20 @@ def make_space(
     where = checked_place(n, mesh, declared)
     options = order_option(declared, order, where)
     cells = declared.cells(**where)
-    spaces = {
-        name: chosen.build(**where, **options)
-        for name, chosen in elements.candidates(declared, solver, cells, "mesh" in where).items()
-    }
-    needs = {name: space.predicted_bytes(threads) for name, space in spaces.items()}
     limit = memory.limit_bytes() if max_bytes is None else max_bytes
-    name = elements.first_fitting(needs, limit)
-    if needs[name] > limit:
-        build = declared.solvers[name].build
+    needs: dict[str, int] = {}
+    for name, chosen in elements.candidates(declared, solver, cells, "mesh" in where).items():
+        space = chosen.build(**where, **options)  # imports what this solver needs, no other
+        needs[name] = space.predicted_bytes(threads)
+        if needs[name] <= limit:
+            return name, space
+    least = elements.first_fitting(needs, limit)
+    build = declared.solvers[least].build
 
-        def predicted(n: int) -> int:
-            return build(n=n, **options).predicted_bytes(threads)
+    def predicted(n: int) -> int:
+        return build(n=n, **options).predicted_bytes(threads)
 
-        raise beyond_memory(declared, where, needs[name], limit, predicted, name)
-    return name, spaces[name]
+    raise beyond_memory(declared, where, needs[least], limit, predicted, least)
 
 
 def checked_place(n: int | None, mesh: Any, element: elements.Element) -> dict[str, Any]:

@@ -16,10 +16,10 @@ The Python interface. Every name is imported when first used, so `import femnets
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from base.lazy import lazily
 
 _HOME = {
+    "__version__": "femnets.version",
     "Domain": "bench.domains",
     "Loss": "nets",
     "Problem": "bench.problems",
@@ -42,21 +42,5 @@ _HOME = {
     "train": "nets",
 }
 
-__all__ = ["__version__", *sorted(_HOME)]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        value: Any = version("femnets")
-    elif name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
-    else:
-        raise AttributeError(f"module 'femnets' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__ = sorted(_HOME)
+__getattr__, __dir__ = lazily(__name__, _HOME)

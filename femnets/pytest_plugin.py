@@ -1,10 +1,9 @@
 """The pytest option `--benchmark`: runs the benchmarks and nothing else.
 
-Benchmarks are tests with pytest-benchmark's fixture; ours live in `bench_*.py`. Their quality
-figures are in `extra_info`, so that a comparison can fail because of a larger error as well as of a
-longer time. If an ini file has `benchmark_needs_switch = true`, as ours does, plain `pytest`
-skips benchmarks. Other projects in the same environment are not affected: the options exist only
-where they are used, so that a project may have a `--benchmark` of its own.
+Benchmarks are tests with pytest-benchmark's fixture; ours live in `bench_*.py`, with their quality
+figures in `extra_info`. If an ini file has `benchmark_needs_switch = true`, as ours does, plain
+`pytest` skips benchmarks. Other projects in the same environment are not affected: the option
+exists only where it is used, so that a project may have a `--benchmark` of its own.
 """
 
 from __future__ import annotations
@@ -17,16 +16,13 @@ from typing import Any
 import pytest
 
 SWITCH = "--benchmark"
-FAIL_ERROR = "--benchmark-compare-fail-error"
 FILES = "bench_*.py"
 CONFTESTS = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 
 
 def is_asked() -> bool:
-    """Return whether an option of ours, or the help, is on the command line and not the
-    project's own."""
-    words = {word.partition("=")[0] for word in sys.argv[1:]}
-    if not words & {SWITCH, FAIL_ERROR, "--help", "-h"}:
+    """Return whether `--benchmark`, or the help, is on the command line and not the project's."""
+    if not {SWITCH, "--help", "-h"} & {*sys.argv}:
         return False
     found = [path for path in map(Path, CONFTESTS) if path.is_file()]
     return not any(SWITCH in path.read_text(encoding="utf-8", errors="replace") for path in found)
@@ -36,19 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("benchmark_needs_switch", "Whether plain pytest skips benchmarks.", "bool")
     if not is_asked():
         return
-    group = parser.getgroup("benchmark")
-    group.addoption(
+    parser.getgroup("benchmark").addoption(
         SWITCH,
         dest="benchmark_switch",
         action="store_true",
         help="Run the benchmarks and nothing else; write JSON and compile the benchmark page.",
-    )
-    group.addoption(
-        FAIL_ERROR,
-        dest="benchmark_fail_error",
-        metavar="PERCENT",
-        type=float,
-        help="With --benchmark-compare: fail if an error figure grew by more than PERCENT.",
     )
 
 
@@ -62,8 +50,6 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from pytest_benchmark.utils import get_tag
 
-    if getattr(option, "benchmark_fail_error", None) is not None and not option.benchmark_compare:
-        raise pytest.UsageError(f"{FAIL_ERROR} needs --benchmark-compare")
     if switch:
         option.benchmark_only = True
         if not (option.benchmark_save or option.benchmark_json or option.benchmark_autosave):
@@ -78,7 +64,6 @@ class Benchmarks:
 
     def __init__(self, config: pytest.Config):
         self.chosen_by_user = config.args_source is pytest.Config.ArgsSource.ARGS
-        self.regressions: list[str] = []
         self.page: Path | None = None
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
@@ -109,18 +94,13 @@ class Benchmarks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
-        """Compile the page and find larger errors, after pytest-benchmark has saved its JSON."""
+        """Compile the page, after pytest-benchmark has saved its JSON."""
         yield
         benchmarks = session.config._benchmarksession  # type: ignore[attr-defined]
-        if not benchmarks.benchmarks:
-            return
-        percent = session.config.option.benchmark_fail_error
-        if percent is not None:
-            self.regressions = regressions(benchmarks, percent)
-            session.exitstatus = session.exitstatus or bool(self.regressions)
-        from reports import compile_benchmarks
+        if benchmarks.benchmarks:
+            from reports import compile_benchmarks
 
-        self.page = compile_benchmarks(saved_json(benchmarks))
+            self.page = compile_benchmarks(saved_json(benchmarks))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> Iterator[None]:
@@ -128,8 +108,6 @@ class Benchmarks:
         try:
             yield
         finally:
-            for line in self.regressions:
-                terminalreporter.write_line(f"error has grown: {line}", red=True)
             if self.page is not None:
                 terminalreporter.write_line(f"benchmark page: {self.page}")
 
@@ -147,21 +125,3 @@ def saved_json(benchmarks: Any) -> Path:
         return Path(benchmarks.json)
     files = Path(benchmarks.storage.path).rglob("*.json")
     return max(files, key=lambda path: path.stat().st_mtime_ns)
-
-
-def regressions(benchmarks: Any, percent: float) -> list[str]:
-    """Return the errors that exceed those of the compared run by more than `percent`."""
-    found = []
-    for bench in benchmarks.benchmarks:
-        for compared in benchmarks.compared_mapping.values():
-            before = compared.get(bench.fullname, {}).get("extra_info", {})
-            for name, value in bench.extra_info.items():
-                comparable = is_error(name, value) and is_error(name, before.get(name))
-                if comparable and value > before[name] * (1 + percent / 100):
-                    found.append(f"{bench.name}: {name} {before[name]:.4g} -> {value:.4g}")
-    return found
-
-
-def is_error(name: str, value: Any) -> bool:
-    """Return whether a quality figure is an error, which should not grow."""
-    return "error" in name and isinstance(value, int | float) and not isinstance(value, bool)

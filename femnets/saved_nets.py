@@ -5,69 +5,44 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from base.errors import UserError
-from bench.methods.untrained.configuration import NAME
+from bench.core.settings import configured, types_of
+from bench.methods.configurations import SolvingConfig, TrainingConfig
+from bench.methods.untrained.configuration import NAME, UntrainedConfig
 
 if TYPE_CHECKING:
-    from bench.cells.net import Config
-    from bench.cells.solved_net import Config as SolveConfig
-    from bench.methods.untrained.configuration import UntrainedConfig
     from bench.problems import Problem
-    from nets.module import Network
 
-DATA_SETTINGS = ("problem", "features", "samples", "radius", "data_seed")
-EQUATION_SETTINGS = (
-    "problem", "form", "boundary", "points", "boundary_points", "boundary_weight", "draw",
-    "data_seed",
+KINDS: dict[str, type] = {"fit": TrainingConfig, "solve": SolvingConfig, NAME: UntrainedConfig}
+# What a net was given, by which it is measured again; the rest is in its weights.
+GIVEN = (
+    "problem", "features", "samples", "radius", "form", "boundary", "points", "boundary_points",
+    "boundary_weight", "draw", "data_seed",
 )  # fmt: skip
 
 
-def saved_as(path: Path) -> str:
-    """Return what a saved net was given: samples (fit) or the equation (solve); or the method."""
-    from nets.untrained.storage import load_with_about
+def save(net: Any, config: Any, path: Path) -> None:
+    """Save a net with the problem and the points it was given."""
+    from bench.core.guards.output import write_whole
+    from nets.untrained.storage import to_bytes
 
-    about = load_with_about(path)[1]
-    return str(about.get("method") or about.get("track", "fit"))
-
-
-def load_untrained(path: Path, **given: Any) -> tuple[Any, UntrainedConfig]:
-    """Return random features and their settings; those `given` replace the stored."""
-    from bench.core.settings import configured
-    from bench.methods.untrained.configuration import UntrainedConfig
-    from nets.untrained.storage import load_with_about
-
-    net, about = load_with_about(path)
-    settings = {name: value for name, value in about.items() if name not in ("track", "method")}
-    settings |= {name: value for name, value in given.items() if value is not None}
-    return net, configured(UntrainedConfig, settings, where="a saved net")
+    track = next((name for name, kind in KINDS.items() if isinstance(config, kind)), "fit")
+    about = {"track": track} | {n: getattr(config, n) for n in GIVEN if hasattr(config, n)}
+    write_whole(path, to_bytes(net, about))  # unlike nets.save, a signal leaves no partial file
 
 
-def load_solved(path: Path, **given: Any) -> tuple[Network, SolveConfig]:
-    """Return a net given an equation, and its settings; those `given` replace the stored."""
-    from bench.cells.solved_net import Config as SolveConfig
-    from bench.core.settings import configured
-    from nets.storage import load_with_about
-
-    net, about = load_with_about(path)
-    settings = {name: about[name] for name in EQUATION_SETTINGS if name in about}
-    settings |= {name: value for name, value in given.items() if value is not None}
-    return net, configured(SolveConfig, settings, where="a saved net")
-
-
-def load_net(path: Path, **given: Any) -> tuple[Network, Config]:
-    """Return a saved net and its data settings; those `given` (not None) replace the stored."""
-    from bench.cells.net import Config, needs_bytes
+def load(path: Path, **given: Any) -> tuple[Any, Any]:
+    """Return a saved net and its settings; those `given` (not None) replace the stored."""
+    from bench.cells.net import needs_bytes
     from bench.core.guards.sizes import check_memory
-    from bench.core.settings import configured
-    from nets.storage import load_with_about
+    from nets.untrained.storage import load_with_about
 
     net, about = load_with_about(path)
-    if about.get("track") == "solve":
-        raise UserError(f"{path} was trained without samples; use a net trained with --track fit")
-    settings = {name: about[name] for name in DATA_SETTINGS if name in about}
+    kind = KINDS.get(str(about.get("method") or about.get("track")), TrainingConfig)
+    settings = {name: about[name] for name in GIVEN if name in about and name in types_of(kind)}
     settings |= {name: value for name, value in given.items() if value is not None}
-    config = configured(Config, settings, where="a saved net")
-    check_memory(needs_bytes(config), "the data of this net", "it asks for too many samples")
+    config: Any = configured(kind, settings, where="a saved net")
+    if isinstance(config, TrainingConfig):
+        check_memory(needs_bytes(config), "the data of this net", "it asks for too many samples")
     return net, config
 
 
@@ -75,20 +50,16 @@ def saved_field(path: Path, problem: str | None = None) -> tuple[Any, Problem]:
     """Return the field of a saved net and the problem it was trained on, or the one given."""
     from bench import problems
 
-    saved = saved_as(path)
-    if saved == NAME:
+    net, config = load(path, problem=problem)
+    chosen = problems.get(config.problem)
+    if isinstance(config, UntrainedConfig):
         from bench.methods.untrained.solving import as_field
 
-        untrained, config = load_untrained(path, problem=problem)
-        return as_field(untrained), problems.get(config.problem)
-    if saved == "solve":
+        return as_field(net), chosen
+    if isinstance(config, SolvingConfig):
         from bench.methods.solving import collocation_of
 
-        net, solving = load_solved(path, problem=problem)
-        collocation = collocation_of(solving, net.pack().size, net)
-        return collocation.field(net), collocation.problem
+        return collocation_of(config, net.pack().size, net).field(net), chosen
     from bench.measure.net_fields import net_field
 
-    net, fitting = load_net(path, problem=problem)
-    chosen = problems.get(fitting.problem)
-    return net_field(net, chosen, fitting.features.split(",")), chosen
+    return net_field(net, chosen, config.features.split(",")), chosen

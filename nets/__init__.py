@@ -4,8 +4,9 @@ The public names live one file each and are imported when first used, so that `i
 nothing and an engine (torch, numba) is loaded only by what needs it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from base.lazy import lazily
 
 if TYPE_CHECKING:
     from base.errors import UserError as UserError
@@ -35,15 +36,4 @@ _HOME = {
 }
 
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'nets' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+__getattr__, __dir__ = lazily(__name__, _HOME)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from bench import problems
-from bench.core.information import INFORMATION, Information
+from bench.core.information import INFORMATION
 from bench.methods.competitor import NETS
 from bench.methods.competitor import Competitor as Declared
 from bench.store.results import Results, StoredResult, median
@@ -42,45 +42,26 @@ class Competitor:
 
     name = property(lambda self: self.declared.title)
     information = property(lambda self: self.declared.information)
-    features = property(lambda self: self.declared.inputs)
+    is_net = property(lambda self: self.declared.family in NETS)
     error = property(lambda self: self.median("l2_error"))
-    # its search among settings included, where that was counted
-    seconds = property(lambda self: self.median("seconds"))
+    seeds = property(lambda self: len(self.records))
+    keys = property(lambda self: tuple(record.key for record in self.records))
+    # the key of its look in figures: family, member and, where it is one, the variant
+    look = property(lambda self: f"{self.declared.family}/{self.declared.look}")
 
     @cached_property
     def end_error(self) -> float:
         """The median error at the end: where the samples lie if samples are given, else on the
         whole domain; infinite where it is not known."""
-        inside = self.information == "samples" and "l2_error_inside" in self.records[0].values
-        found = self.median("l2_error_inside" if inside else "l2_error")
+        found = self.median(_judged(self.records[0], self.declared))
         return math.inf if found is None else found
 
     @property
-    def track(self) -> Information:
-        """What it is given, with the words for it."""
-        return INFORMATION[self.information]
-
-    @property
-    def look(self) -> str:
-        """The key of its look in figures: family, member and, where it is one, the variant."""
-        return f"{self.declared.family}/{self.declared.look}"
-
-    @property
-    def is_net(self) -> bool:
-        return self.declared.family in NETS
-
-    @property
-    def seconds_tuning(self) -> float | None:
-        """Of the search alone; None where settings were found elsewhere, at a cost not counted."""
+    def search(self) -> str | float:
+        """Seconds of the search for settings, as a table shows them."""
         if self.declared.search == "elsewhere":
-            return None
-        return median(_tuning(record) for record in self.records)
-
-    @property
-    def tuning(self) -> str | float:
-        """The same for a table."""
-        found = self.seconds_tuning
-        return "not counted" if found is None else found or "none"
+            return "not counted"
+        return median(_tuning(record) for record in self.records) or "none"
 
     @property
     def seconds_alone(self) -> float | None:
@@ -97,31 +78,18 @@ class Competitor:
         inputs = shown.inputs if shown.information == "samples" else shown.given
         return Conditions(self.problem, shown.information, shown.samples, inputs, threads)
 
-    @property
-    def seeds(self) -> int:
-        return len(self.records)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(record.key for record in self.records)
-
     @cached_property
     def method(self) -> Method:
-        """The competitor as decisions see it.
-
-        A method that is given samples is judged where they lie, any other on the whole domain.
-        """
-        shown, records = self.declared, self.records
-        counted = shown.search == "counted"
+        """The competitor as decisions see it."""
+        shown = self.declared
         return Method(
             self.name,
             shown.series,
             shown.family,
             self.conditions,
-            tuple(_trial(record, shown.information == "samples") for record in records),
-            tuple(_tuning(record) for record in records) if counted else None,
-            shown.search == "elsewhere",
-            _budget(records[0]),
+            tuple(_trial(record, _judged(record, shown)) for record in self.records),
+            self.search,
+            _budget(self.records[0]),
             self.keys,
         )
 
@@ -181,13 +149,18 @@ def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Com
     return Competitor(group[0][1], problem, unknowns, tuple(record for record, _ in group))
 
 
-def _trial(record: StoredResult, inside: bool) -> Trial:
+def _judged(record: StoredResult, shown: Declared) -> str:
+    """The error that counts: where the samples lie if samples are given."""
+    inside = shown.information == "samples" and "l2_error_inside" in record.values
+    return "l2_error_inside" if inside else "l2_error"
+
+
+def _trial(record: StoredResult, name: str) -> Trial:
     """The recorded curve, if that error was recorded along it, and the end."""
-    there = "l2_error_inside" if inside and "l2_error_inside" in record.values else "l2_error"
-    end = record.values.get(there)
+    end = record.values.get(name)
     seconds, errors = [_own_seconds(record)], [math.inf if end is None else float(end)]
-    if f"curve_{there}" in record.arrays:
-        curve = np.nan_to_num(np.asarray(record.arrays[f"curve_{there}"]), nan=math.inf)
+    if f"curve_{name}" in record.arrays:
+        curve = np.nan_to_num(np.asarray(record.arrays[f"curve_{name}"]), nan=math.inf)
         seconds = [*map(float, record.arrays["curve_seconds"]), *seconds]
         errors = [*map(float, curve), *errors]
     return Trial(tuple(seconds), tuple(errors), record.values.get("seconds_per_point"))

@@ -12,7 +12,7 @@ nothing here; one that was too small is named with the miss.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.methods.competitor import NETS
@@ -47,10 +47,8 @@ class Trial:
 
     def seconds_to(self, required: float) -> float:
         """When the error is first no larger than this; infinite if it never is."""
-        reached = (
-            t for t, error in zip(self.seconds, self.errors, strict=True) if error <= required
-        )
-        return next(reached, math.inf)
+        curve = zip(self.seconds, self.errors, strict=True)
+        return next((t for t, error in curve if error <= required), math.inf)
 
     @property
     def best(self) -> float:
@@ -59,8 +57,6 @@ class Trial:
     @property
     def falling(self) -> bool:
         """Whether the second half of the time still gained a fifth."""
-        if len(self.errors) < 2:
-            return False
         half = self.seconds[-1] / 2
         before = [e for t, e in zip(self.seconds, self.errors, strict=True) if t <= half]
         return bool(before) and self.best < 0.8 * min(before)
@@ -75,8 +71,7 @@ class Method:
     family: str
     conditions: Conditions
     trials: tuple[Trial, ...]
-    seconds_tuning: tuple[float, ...] | None = None  # per seed; None: not counted
-    searched_elsewhere: bool = False
+    search: str | float = "none"  # for its settings: seconds, `none` or `not counted`
     budget: str = ""
     keys: tuple[str, ...] = ()  # of its results
 
@@ -88,15 +83,14 @@ class Method:
         """In how many seeds the error is reached."""
         return sum(math.isfinite(trial.seconds_to(required)) for trial in self.trials)
 
+    def seconds_to(self, required: float) -> float:
+        """Until the error is reached, median over seeds."""
+        return median(trial.seconds_to(required) for trial in self.trials)
+
     @property
     def error(self) -> float:
         """The smallest on the way, median over seeds."""
         return median(trial.best for trial in self.trials)
-
-    @property
-    def seconds(self) -> float:
-        """To its end, without the search; median over seeds."""
-        return median(trial.seconds[-1] for trial in self.trials)
 
     @property
     def per_point(self) -> float | None:
@@ -106,49 +100,23 @@ class Method:
 
 @dataclass(frozen=True)
 class Success:
-    """A method that reaches the error in most seeds, with its medians."""
+    """A method that reaches the error in most seeds."""
 
     method: Method
-    error: float
     seconds: float  # to the error
-    seconds_tuning: float | None  # None: its settings were found elsewhere, uncounted
-    per_point: float
-    reached: int
-    points: int = POINTS
-
-    @property
-    def cost(self) -> float:
-        """Seconds until so many values of that error are there."""
-        return self.seconds + self.points * self.per_point
-
-    @property
-    def search(self) -> str | float:
-        """The search for its settings as a table shows it."""
-        return "not counted" if self.seconds_tuning is None else self.seconds_tuning or "none"
-
-    @property
-    def seeds(self) -> int:
-        return len(self.method.trials)
-
-
-@dataclass(frozen=True)
-class Miss:
-    """No method reaches the error: which one comes nearest, how near, and why not nearer."""
-
-    method: Method
-    error: float
-    reason: str
+    cost: float  # seconds until so many values of that error are there
 
 
 @dataclass(frozen=True)
 class Decision:
-    conditions: Conditions
-    required: float
+    """Which method is cheapest; where none reaches the error, which is nearest and why."""
+
     winner: Success | None
     runner_up: Success | None  # the cheapest of another series
     net: Success | None  # the cheapest net
     nets: int  # how many were entered
-    miss: Miss | None  # if no method reaches the error
+    nearest: Method
+    reason: str = ""
 
     @property
     def factor(self) -> float | None:
@@ -157,62 +125,41 @@ class Decision:
 
 
 def decision(field: Sequence[Method], required: float, points: int = POINTS) -> Decision:
-    """Among methods under equal conditions; others are refused."""
+    """Among methods under equal conditions; others are refused. To reach an error is to reach it in
+    more than half of the seeds; a method whose evaluation was not timed cannot win."""
     conditions = {method.conditions for method in field}
     if len(conditions) != 1:
         raise ValueError(f"methods under different conditions do not compare: {conditions}")
-    places = sorted(successes(field, required, points), key=lambda place: place.cost)
-    winner = places[0] if places else None
-    others = [p for p in places if winner and p.method.series != winner.method.series]
+    found = []
+    for method in field:
+        seconds, per_point = method.seconds_to(required), method.per_point
+        if 2 * method.reached(required) > len(method.trials) and per_point is not None:
+            found.append(Success(method, seconds, seconds + points * per_point))
+    found.sort(key=lambda success: success.cost)
+    nearest = min(field, key=lambda method: method.error)
     return Decision(
-        field[0].conditions,
-        required,
-        winner,
-        others[0] if others else None,
-        next((place for place in places if place.method.is_net), None),
-        sum(method.is_net for method in field),
-        None if winner else _miss(field, required),
+        winner=found[0] if found else None,
+        runner_up=next((s for s in found if s.method.series != found[0].method.series), None),
+        net=next((s for s in found if s.method.is_net), None),
+        nets=sum(method.is_net for method in field),
+        nearest=nearest,
+        reason="" if found else _reason(nearest, required),
     )
 
 
-def successes(field: Iterable[Method], required: float, points: int = POINTS) -> list[Success]:
-    """Those that reach the error in more than half of their seeds, and whose queries were timed."""
-    return [
-        Success(
-            method,
-            method.error,
-            median(trial.seconds_to(required) for trial in method.trials),
-            median(method.seconds_tuning)
-            if method.seconds_tuning
-            else None
-            if method.searched_elsewhere
-            else 0.0,
-            method.per_point,
-            method.reached(required),
-            points,
-        )
-        for method in field
-        if 2 * method.reached(required) > len(method.trials) and method.per_point is not None
-    ]
-
-
-def _miss(field: Sequence[Method], required: float) -> Miss:
-    """The method with the smallest error."""
-    nearest = min(field, key=lambda method: method.error)
+def _reason(nearest: Method, required: float) -> str:
+    """Why the method with the smallest error is not nearer."""
     reached, seeds = nearest.reached(required), len(nearest.trials)
-    diverged = sum(not math.isfinite(trial.best) for trial in nearest.trials)
-    falling = sum(trial.falling for trial in nearest.trials)
     if not math.isfinite(nearest.error):
-        reason = f"diverged in {diverged} of {seeds} seeds"
-    elif 2 * reached > seeds:
-        reason = "its seconds per point were not measured"
-    elif reached:
-        reason = f"it reaches the error in {reached} of {seeds} seeds only"
-    elif 2 * falling > seeds:
+        diverged = sum(not math.isfinite(trial.best) for trial in nearest.trials)
+        return f"diverged in {diverged} of {seeds} seeds"
+    if 2 * reached > seeds:
+        return "its seconds per point were not measured"
+    if reached:
+        return f"it reaches the error in {reached} of {seeds} seeds only"
+    if 2 * sum(trial.falling for trial in nearest.trials) > seeds:
         ended = f"its budget ({nearest.budget})" if nearest.budget else "its training"
-        reason = f"its error was still falling when {ended} ended"
-    elif nearest.family == "finite element":
-        reason = "no finer one was computed"
-    else:
-        reason = "it ends above the required error"
-    return Miss(nearest, nearest.error, reason)
+        return f"its error was still falling when {ended} ended"
+    if nearest.family == "finite element":
+        return "no finer one was computed"
+    return "it ends above the required error"

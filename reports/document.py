@@ -118,6 +118,13 @@ class Document:
     authors: str = ""
     references: Sequence[str] = ()
     explored: Explored | None = None  # for a medium that answers questions
+    names: Mapping[str, str] = field(default_factory=dict)  # short ones, of files from outside
+
+    def shown(self, text: str) -> str:
+        """A finished text with the names of files from outside as a reader knows them."""
+        for full, name in self.names.items():
+            text = text.replace(full, name)
+        return text
 
     def walk(self) -> Iterator[tuple[int, Section]]:
         """Every section with its depth, in reading order."""

@@ -8,11 +8,14 @@ figure.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from bench.core.guards.text import one_line
+from bench.store.files import Damaged
 
+T = TypeVar("T")
 _noted: list[str] = []
 
 
@@ -23,6 +26,17 @@ def note(what: str, error: Exception) -> str:
         _noted.append(message)
         logging.getLogger("femnets.report").debug("%s", what, exc_info=error)
     return message
+
+
+def tried(what: str, made: Callable[[], T], otherwise: Callable[[str], T]) -> T:
+    """What is made, or what stands in its place, given the note. A result that was replaced
+    meanwhile is another matter: the report begins again."""
+    try:
+        return made()
+    except Damaged:
+        raise
+    except Exception as error:
+        return otherwise(note(what, error))
 
 
 def all_noted() -> list[str]:

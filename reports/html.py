@@ -31,7 +31,7 @@ from reports.glossary import explained
 from reports.interactive.cells import short
 from reports.interactive.numbers import DIGITS
 from reports.style import drawn, saved
-from reports.svg import Drawing, Inline, inline_svg, prefix_ids
+from reports.svg import Inline, inline_svg, prefix_ids
 
 TEMPLATES = Path(__file__).parent / "templates"
 FRAME_DPI = 110
@@ -39,10 +39,10 @@ AUTHORS = "{The femnets developers}"
 SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
 
 
-def render_html(document: Document, drawings: dict[str, Drawing] | None = None) -> str:
+def render_html(document: Document, drawings: dict[str, bytes] | None = None) -> str:
     """The page; its figures as drawn are added to `drawings`, by name."""
     labels = document.labels()
-    return (
+    page = (
         _environment()
         .get_template("page.html")
         .render(
@@ -59,6 +59,7 @@ def render_html(document: Document, drawings: dict[str, Drawing] | None = None) 
             script=Markup("\n".join(map(_file, SCRIPTS))),
         )
     )
+    return document.shown(page)
 
 
 def _citation(document: Document) -> str:
@@ -130,7 +131,7 @@ def _caption(block: Picture | Table, labels: Mapping[str, str]) -> Markup:
     return shown + strong + _inline(rest, labels)
 
 
-def _picture(block: Picture, drawings: dict[str, Drawing]) -> Inline:
+def _picture(block: Picture, drawings: dict[str, bytes]) -> Inline:
     """The figure for the page; as drawn for the PDF it is added to `drawings`."""
     inline, drawings[block.name] = inline_svg(block)
     return inline

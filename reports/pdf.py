@@ -32,7 +32,7 @@ from reports.document import (
 )
 from reports.formatting import show
 from reports.style import FONTS, RANKS, tint
-from reports.svg import Drawing, drawing
+from reports.svg import drawing
 from reports.tables import split_at_point
 
 _PREAMBLE = """
@@ -77,7 +77,7 @@ NARROWEST = 9  # characters of a head before it breaks
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
 
-def render_pdf(document: Document, drawings: dict[str, Drawing] | None = None) -> bytes:
+def render_pdf(document: Document, drawings: dict[str, bytes] | None = None) -> bytes:
     """The PDF of the document, figures as vectors, headings as bookmarks; figures that `drawings`
     has by name are not drawn again, and the others are added to it."""
     drawings = {} if drawings is None else drawings
@@ -85,10 +85,11 @@ def render_pdf(document: Document, drawings: dict[str, Drawing] | None = None) -
         for picture in document.pictures():
             if picture.name not in drawings:
                 drawings[picture.name] = drawing(picture)
-            (root / f"{slug(picture.name)}.svg").write_bytes(drawings[picture.name].svg)
+            svg = document.shown(drawings[picture.name].decode())
+            (root / f"{slug(picture.name)}.svg").write_text(svg, encoding="utf-8")
         source = root / "report.typ"
-        heights = {name: _height(each.svg) for name, each in drawings.items()}
-        source.write_text(typst_source(document, heights), encoding="utf-8")
+        heights = {name: _height(svg) for name, svg in drawings.items()}
+        source.write_text(document.shown(typst_source(document, heights)), encoding="utf-8")
         return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))
 
 

@@ -27,8 +27,7 @@ import matplotlib as mpl
 from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 
 from bench.methods.titles import members
-from bench.store.files import Damaged
-from reports.faults import note
+from reports.faults import tried
 from reports.formatting import superscript
 
 if TYPE_CHECKING:
@@ -194,12 +193,7 @@ def drawn(picture: Picture, text_as_text: bool) -> Iterator[Figure]:
     import matplotlib.pyplot as plt
 
     with house_style(text_as_text):
-        try:
-            figure = picture.draw()
-        except Damaged:
-            raise
-        except Exception as error:  # see `reports.faults`
-            figure = _sorry(note(f"figure {picture.name!r}", error))
+        figure = tried(f"figure {picture.name!r}", picture.draw, _sorry)
         set_powers(figure)
         try:
             yield figure

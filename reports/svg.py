@@ -1,4 +1,4 @@
-"""A matplotlib figure as inline SVG: ids of its own, series to toggle, marks with names."""
+"""A matplotlib figure as inline SVG: ids of its own, curves with names, marks with titles."""
 
 from __future__ import annotations
 
@@ -7,52 +7,39 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.store.results import medians
 from reports.document import Picture, slug
-from reports.drawings import drawing_findings
 from reports.formatting import number
 from reports.interactive.cells import short
-from reports.interactive.numbers import (
-    SERIES,
-    Origin,
-    Panel,
-    Series,
-    as_json,
-    panels,
-    series,
-    set_origin,
-)
+from reports.interactive.numbers import Origin, Series, as_json, label, series, set_origin
 from reports.style import drawn, look, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
 
 # A training curve has thousands of points: tooltips for all of them would outweigh the figure.
 MOST_MARKS = 20  # of one series
 
 NAME_POINTS = 9.0  # between two names at the ends of curves
 
-_LEGEND = "legend:"
-
 
 def plot_series(
     axes: Axes,
     x: ArrayLike,
     y: ArrayLike,
-    label: str,
+    name: str,
     method: str,
     *,
     keys: Sequence[Sequence[str]] = (),
     **style: Any,
 ) -> None:
-    """Plot one curve with the look of its method, so that the page can hide it and name its points.
+    """Plot one curve with the look of its method, so that the page can name its points.
 
     `keys` are those of the results behind each point, or one entry for all points.
     """
@@ -64,32 +51,22 @@ def plot_series(
         "fillstyle": "none" if method_look.hollow else "full",
         **style,
     }
-    (line,) = axes.plot(np.asarray(x), np.asarray(y), label=label, **settings)
-    line.set_gid(SERIES + label.removeprefix("_"))  # which keeps a name out of the legend
-    set_origin(line, Origin(method, keys))
+    (line,) = axes.plot(np.asarray(x), np.asarray(y), label=name, **settings)
+    set_origin(line, Origin(name.removeprefix("_"), keys))  # "_" keeps a name out of the legend
 
 
 def plot_median(
-    axes: Axes, x: ArrayLike, table: ArrayLike, label: str, method: str, **style: Any
+    axes: Axes, x: ArrayLike, table: ArrayLike, name: str, method: str, **style: Any
 ) -> None:
     """Plot the median over seeds, the rows of a table, with a band over all of them."""
     rows = np.asarray(table)
-    plot_series(axes, x, medians(rows), label, method, **{"marker": "", **style})
+    plot_series(axes, x, medians(rows), name, method, **{"marker": "", **style})
     if len(rows) > 1:
-        plot_band(axes, x, rows.min(axis=0), rows.max(axis=0), label, method)
+        low, high, color = rows.min(axis=0), rows.max(axis=0), look(method).color
+        axes.fill_between(np.asarray(x), low, high, alpha=0.15, color=color, lw=0)
 
 
-def plot_band(
-    axes: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, label: str, method: str
-) -> None:
-    """The spread around a series of that label, hidden and shown with it."""
-    band = axes.fill_between(np.asarray(x), low, high, alpha=0.15, color=look(method).color, lw=0)
-    band.set_gid(SERIES + label)
-
-
-def name_series(
-    axes: Axes, at: tuple[float, float], text: str, label: str, method: str, **style: Any
-) -> None:
+def name_series(axes: Axes, at: tuple[float, float], text: str, method: str, **style: Any) -> None:
     """A name next to the curve itself, so that the eye need not travel to the legend."""
     settings: dict[str, Any] = {
         "xytext": (5, 0),
@@ -100,7 +77,6 @@ def name_series(
         **style,
     }
     name = axes.annotate(text, at, **settings)
-    name.set_gid(SERIES + label)
     name.set_in_layout(False)  # a name makes no room for itself: panels stay of one width
 
 
@@ -110,7 +86,6 @@ class End:
 
     at: tuple[float, float]
     text: str
-    label: str
     method: str
 
 
@@ -129,7 +104,7 @@ def name_ends(axes: Axes, ends: Sequence[End], at: float | None = None) -> None:
         if abs(place - height) > 3 or x != end.at[0]:
             color = look(end.method).color
             axes.plot([end.at[0], x], [end.at[1], y], color=color, lw=0.4, zorder=0.5)
-        name_series(axes, (x, y), end.text, end.label, end.method)
+        name_series(axes, (x, y), end.text, end.method)
 
 
 def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
@@ -164,36 +139,15 @@ def make_room(
     return right
 
 
-def legend(axes: Axes, **settings: Any) -> None:
-    """A legend whose entries the page can make clickable; none where no curve has a name."""
-    if axes.get_legend_handles_labels()[0]:
-        _clickable(axes.legend(**settings))
-
-
 def legend_below(figure: Figure, columns: int = 3) -> None:
     """A legend of the curves of all panels, below the figure: many entries hide no data there."""
     named: dict[str, Any] = {}
     for axes in figure.axes:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            named.setdefault(label, handle)
-    place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "fontsize": 8}
+        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(text, handle)
     if named:
-        _clickable(figure.legend([*named.values()], [*named], **place))
-
-
-def _clickable(box: Legend) -> None:
-    for handle, text in zip(box.legend_handles, box.get_texts(), strict=True):
-        for part in (handle, text):
-            if part is not None:
-                part.set_gid(_LEGEND + text.get_text())
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure as matplotlib saved it, and what is wrong with it."""
-
-    svg: bytes
-    faults: Sequence[str]
+        place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "fontsize": 8}
+        figure.legend([*named.values()], [*named], **place)
 
 
 @dataclass(frozen=True)
@@ -204,43 +158,32 @@ class Inline:
     numbers: dict[str, Any]
 
 
-def drawing(picture: Picture) -> Drawing:
-    """A picture for the PDF, its text still text."""
+def drawing(picture: Picture) -> bytes:
+    """A picture as SVG for the PDF, its text still text."""
     with drawn(picture, text_as_text=True) as figure:
-        return _saved(figure, picture.name)
+        return _saved(figure)
 
 
-def inline_svg(picture: Picture) -> tuple[Inline, Drawing]:
+def inline_svg(picture: Picture) -> tuple[Inline, bytes]:
     """A picture for the page, and for the PDF, so that it need not be drawn again."""
     with drawn(picture, text_as_text=True) as figure:
-        made = _saved(figure, picture.name)
-        svg = _for_page(made.svg, picture.name, picture.alt, _marks(figure))
+        made = _saved(figure)
+        svg = _for_page(made, picture.name, picture.alt, _marks(figure))
         return Inline(svg, as_json(figure)), made
 
 
-def _saved(figure: Figure, name: str) -> Drawing:
-    data = saved(figure, "svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return Drawing(data, drawing_findings(name, figure))
+def _saved(figure: Figure) -> bytes:
+    return saved(figure, "svg", transparent=True, metadata={"Date": None, "Creator": None})
 
 
 def _for_page(saved_svg: bytes, name: str, alt: str, marks: str) -> str:
     text = saved_svg.decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
-    text = prefix_ids(_name_series(text), slug(name))
-    label = html.escape(alt, quote=True)
-    text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    text = prefix_ids(text, slug(name))
+    words = html.escape(alt, quote=True)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)
     return text.replace("</svg>", marks + "</svg>")
-
-
-def _name_series(text: str) -> str:
-    """Artist ids `series:…` and `legend:…` become data attributes: a series may have many parts."""
-
-    def attribute(match: re.Match[str]) -> str:
-        kind, label = match.group(1), html.unescape(match.group(2))
-        return f'data-{kind}="{slug(label)}"'
-
-    return re.sub(r'id="(series|legend):([^"]*)"', attribute, text)
 
 
 def prefix_ids(text: str, prefix: str) -> str:
@@ -252,33 +195,26 @@ def prefix_ids(text: str, prefix: str) -> str:
 
 def _marks(figure: Figure) -> str:
     """A transparent circle with a title over every data point: tooltips without any script."""
-    words = panels(figure)
-    marks = "".join(
-        mark
-        for each in series(figure)
-        if each.value is None and not each.end_of_band  # its curve has marks at the same x
-        if each.name or any(words[each.panel].names.values())
-        for mark in _marks_of(each, words[each.panel], figure.bbox.height)
-    )
+    curves = [each for each in series(figure) if each.value is None and each.origin.name]
+    marks = "".join(mark for each in curves for mark in _marks_of(each, figure.bbox.height))
     return f'<g class="marks" fill="transparent">{marks}</g>'
 
 
-def _marks_of(each: Series, panel: Panel, height: float) -> Iterator[str]:
+def _marks_of(each: Series, height: float) -> Iterator[str]:
     places = each.axes.transData.transform(np.column_stack([each.x, each.y]))
-    named = f' data-series="{slug(each.name)}"' if each.name else ""
     for k in range(0, each.x.size, math.ceil(each.x.size / MOST_MARKS)):
         if not np.isfinite(places[k]).all():
             continue
-        px, py = places[k]
         runs = " ".join(map(short, each.origin.behind(k)))
-        data = f'{named} data-runs="{runs}"' if runs else named
-        values = f"{_value(panel, 'x', each.x[k])}, {_value(panel, 'y', each.y[k])}"
-        title = html.escape(f"{each.name}: {values}" if each.name else values)
-        circle = f'cx="{px:.1f}" cy="{height - py:.1f}" r="6"'
+        data = f' data-runs="{runs}"' if runs else ""
+        title = html.escape(f"{each.origin.name}: {_values(each, k)}")
+        circle = f'cx="{places[k][0]:.1f}" cy="{height - places[k][1]:.1f}" r="6"'
         yield f"<circle{data} {circle}><title>{title}</title></circle>"
 
 
-def _value(panel: Panel, axis: Literal["x", "y"], value: float) -> str:
-    """`seconds 0.5`, or what stands at the tick."""
-    label = panel.x if axis == "x" else panel.y
-    return panel.names[axis].get(float(value)) or f"{label} {number(float(value))}".strip()
+def _values(each: Series, k: int) -> str:
+    """`seconds 0.5, L² error 0.01`; rows of names have no second axis."""
+    words = {which: label(each.axes, which) for which in ("x", "y")}
+    pairs = ((words["x"], each.x[k]), (words["y"], each.y[k]))
+    named = any(words.values())
+    return ", ".join(f"{w} {number(float(v))}".strip() for w, v in pairs if w or not named)

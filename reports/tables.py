@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bench.methods.titles import net_title
 from bench.store.results import Results, StoredResult
 from reports.document import Block, Column, Section, Source, Table, Value
 from reports.formatting import Kind, show
@@ -68,8 +69,15 @@ def study_table(
     by: Mapping[str, str],
     measures: Sequence[Measure],
 ) -> Table:
-    """Medians of one study's results: `by` has a column title per entry of the configuration."""
-    groups = grouped(results, *by.values())
+    """Medians of one study's results: `by` has a column title per entry of the configuration.
+
+    Nets appear with their titles.
+    """
+    entries = [*by.values()]
+    groups = grouped(results, *entries)
+    if "net" in entries:
+        k = entries.index("net")
+        groups = {(*key[:k], net_title(str(key[k])), *key[k + 1 :]): groups[key] for key in groups}
     return medians_by(name, caption, [*by], groups, measures, run.source(study, results))
 
 

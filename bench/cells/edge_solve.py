@@ -18,9 +18,9 @@ from bench.methods.net_names import element_short, element_title
 @dataclass(frozen=True, kw_only=True)
 class Config:
     problem: str = inherited(fem.Config, "problem", default="reentrant")
-    element: str = setting("nodalQ", help="Element: nodalP1, nodalQ, N0, …; see `femnets list`.")
+    element: str = setting("nodalP1", help="Element: nodalP1, N0, …; see `femnets list`.")
     n: int = setting(min=1, help="Cells per unit length.")
-    order: int | None = setting(None, min=1, help="Order, for nodalQ.")
+    order: int | None = setting(None, min=1, help="Order, for hexP.")
     grading: float | None = inherited(fem.Config, "grading")
     div_exponent: float | None = setting(
         None, min=0, unset="no weight", help="Exponent a of the weight r^a on the divergence."

@@ -98,7 +98,8 @@ def solve(config: Config) -> Solution:
     """The field, callable at points of the cube, with its errors."""
     from bench import problems
 
-    return approximate(problems.get(config.problem), Discretisation.of(config))
+    chosen = Discretisation.of(config)
+    return approximate(chosen.frame(problems.get(config.problem)), chosen)
 
 
 def run(config: Config) -> Result:
@@ -108,8 +109,9 @@ def run(config: Config) -> Result:
     from bench.methods.certificates.certify import stored
     from fem import elements
 
-    problem = problems.get(config.problem)
-    prepare(problem, Discretisation.of(config))
+    chosen = Discretisation.of(config)
+    problem = chosen.frame(problems.get(config.problem))
+    prepare(problem, chosen)
     solution, _ = warm(lambda: solve(config))
     own = own_measures(problem, solution)
     return Result(

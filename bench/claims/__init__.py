@@ -3,7 +3,7 @@
 It has four parts: what the paper claims, in its words; findings of ours; the paper's formulas as
 printed; and what other papers claim. Each file in `themes` declares claims of one theme in a list
 `CLAIMS`. A claim's `examine` reads the results and returns a finding: a paired comparison, a count
-over seeds, a check, a printed number, what the answer depends on, or a command still to be run.
+over seeds, a check, each possibly over the settings of a table, or a command still to be run.
 `ledger` turns findings into one of eight verdicts (`verdicts.py`), the only place that does.
 
 Every test is two-sided; no direction is chosen, before or after seeing the data. The *family* of
@@ -31,10 +31,8 @@ from bench.claims.findings import (
     Checked,
     Compared,
     Counted,
-    Depends,
     Finding,
     NotTested,
-    Printed,
     Refusal,
     Untestable,
 )
@@ -51,13 +49,11 @@ __all__ = [
     "Claim",
     "Compared",
     "Counted",
-    "Depends",
     "Entry",
     "Fault",
     "Finding",
     "NotTested",
     "Part",
-    "Printed",
     "Refusal",
     "Row",
     "Untestable",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from bench.claims import findings as found
@@ -26,14 +26,19 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Row:
-    """One setting of a claim that is about several."""
+    """One setting of a claim that is about several: an effect with its 95 % interval, decided."""
 
     name: str
     verdict: Verdict
-    effect: float | None
-    interval: Interval | None
+    effect: float
+    interval: Interval
     seeds: int
-    rule: str = ""
+    rule: str = ""  # that refuses it
+    cells: tuple[str, ...] = ()
+
+    @property
+    def decided(self) -> bool:
+        return self.verdict in ("holds", "fails")
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,11 @@ class Entry:
             "effect": _finite(self.effect),
             "interval": _ends(self.interval),
             "rows": [
-                {**asdict(row), "effect": _finite(row.effect), "interval": _ends(row.interval)}
+                {
+                    **{name: getattr(row, name) for name in ("name", "verdict", "seeds", "rule")},
+                    "effect": _finite(row.effect),
+                    "interval": _ends(row.interval),
+                }
                 for row in self.rows
             ],
             "p_adjusted": self.p_adjusted,

@@ -66,7 +66,9 @@ class Counted:
 class Checked:
     """A claim that no seed decides: true or false, to the accuracy of what was measured.
 
-    `effect` is the number that decided, `interval` its range over what was checked.
+    `effect` is the number that decided, `interval` its range over what was checked. A claim that
+    is true for some settings of its `table` and false for others depends on what `along` says. A
+    `printed` number that no seed comes near is not reproduced, which is not false.
     """
 
     true: bool
@@ -76,32 +78,9 @@ class Checked:
     effect: float | None = None
     interval: tuple[float, float] | None = None
     seeds: int = 0
-    refused: Refusal | None = None
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A printed number, and whether any seed comes near it; `effect` is the smallest distance."""
-
-    near: bool
-    cells: tuple[str, ...]
-    what: str
-    effect: float
-    interval: tuple[float, float]
-    seeds: int
-    domain: str = ""
-    refused: Refusal | None = None
-
-
-@dataclass(frozen=True)
-class Depends:
-    """The answer is yes here and no there; `on` says what decides it, `table` has both."""
-
-    on: str
-    cells: tuple[str, ...]
-    what: str
-    table: Mapping[str, Checked]
-    domain: str = ""
+    printed: bool = False
+    along: str = "the setting"
+    table: Mapping[str, Checked] = field(default_factory=dict)
     refused: Refusal | None = None
 
 
@@ -120,5 +99,5 @@ class NotTested:
     command: str
 
 
-Measured = Compared | Counted | Checked | Printed | Depends
+Measured = Compared | Counted | Checked
 Finding = Measured | Untestable | NotTested

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from bench.claims.statistics import SIGNIFICANCE, largest_family, signed_rank
+from bench.claims.statistics import SIGNIFICANCE, largest_family, rejected_sums
 
 POWER = 0.8
 TRIALS = 4000
@@ -28,7 +28,7 @@ def detectable_effect(pairs: int, family: int, power: float = POWER) -> float:
     """
     if largest_family(pairs) < family:
         return math.inf
-    critical = _critical(pairs, SIGNIFICANCE / family)
+    critical = rejected_sums(pairs, SIGNIFICANCE / family) - 1  # the largest rejected sum
     noise = np.random.Generator(np.random.Philox(pairs)).normal(size=(TRIALS, pairs))
     low, high = 0.0, 64.0
     while high - low > RESOLUTION:
@@ -50,24 +50,3 @@ def _least_tail(samples: np.ndarray) -> np.ndarray:
     positive = np.where(samples > 0, ranks, 0).sum(axis=1)
     least: np.ndarray = np.minimum(positive, ranks.sum(axis=1) - positive)
     return least
-
-
-def _critical(pairs: int, level: float) -> int:
-    """The largest sum of negative ranks at which the two-sided p is still below the level."""
-    ranks = np.arange(1.0, pairs + 1)
-    critical = -1
-    for total in range(pairs * (pairs + 1) // 2 + 1):
-        if signed_rank(_with_negative_sum(ranks, total)) >= level:
-            break
-        critical = total
-    return critical
-
-
-def _with_negative_sum(ranks: np.ndarray, total: int) -> np.ndarray:
-    """Differences of sizes 1..n whose negative ones add up to `total`: the largest first."""
-    signed = ranks.copy()
-    for place in range(len(ranks))[::-1]:
-        if ranks[place] <= total:
-            signed[place] *= -1
-            total -= int(ranks[place])
-    return signed

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
-from bench.claims import Compared, Counted, Finding, NotTested, Refusal, admissibility
+from bench.claims import Checked, Compared, Counted, Finding, NotTested, Refusal, admissibility
 from bench.claims.arms import Arm
 from bench.claims.domains import domain_of
 from bench.claims.statistics import log_ratios
@@ -192,9 +192,29 @@ def is_true_of(
     }
 
 
-def crossed(**choices: Sequence[Any]) -> list[dict[str, Any]]:
-    """All combinations of some settings."""
-    found: list[dict[str, Any]] = [{}]
-    for name, values in choices.items():
-        found = [{**one, name: value} for one in found for value in values]
-    return found
+def checked_over(
+    parts: Mapping[str, Finding],
+    what: str,
+    along: str,
+    command: str,
+    domain: str = "",
+    refused: Refusal | None = None,
+) -> Finding:
+    """One check over the settings of a table that have data: true if it is for all of them."""
+    table = {name: part for name, part in parts.items() if isinstance(part, Checked)}
+    if not table:
+        return NotTested(command)
+    effects = [part.effect for part in table.values() if part.effect is not None]
+    details = "; ".join(f"{name}: {part.what}" for name, part in table.items() if part.what)
+    return Checked(
+        all(part.true for part in table.values()),
+        tuple(dict.fromkeys(key for part in table.values() for key in part.cells)),
+        what or details,
+        domain,
+        max(effects, default=None),
+        (min(effects), max(effects)) if effects else None,
+        min(part.seeds for part in table.values()),
+        along=along,
+        table=table,
+        refused=refused,
+    )

@@ -119,7 +119,7 @@ def shift(values: np.ndarray) -> tuple[float, float, float]:
     means[np.abs(means) > INFINITE / 4] *= math.inf
     if len(values) < FEWEST:
         return median(means), float(means[0]), float(means[-1])
-    rejected = _rejected_sums(len(values))
+    rejected = rejected_sums(len(values), 1 - LEVEL)
     return median(means), float(means[rejected - 1]), float(means[len(means) - rejected])
 
 
@@ -127,10 +127,10 @@ INFINITE = 1e9  # in place of an infinite log-ratio, to add it
 
 
 @cache
-def _rejected_sums(n: int) -> int:
-    """How many of the smallest rank sums are rejected on each side at the level of intervals."""
+def rejected_sums(n: int, level: float) -> int:
+    """How many of the smallest rank sums the two-sided test rejects on each side at this level."""
     below = np.cumsum(_sums(np.arange(1, n + 1)))
-    return int((below <= (1 - LEVEL) / 2).sum())
+    return int((below <= level / 2).sum())
 
 
 def _sums(ranks: np.ndarray) -> np.ndarray:

@@ -10,8 +10,8 @@ significantly (Holm over the table). Fewer than twelve seeds are refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import Any, TypeVar
 
 from bench.claims import findings as found
 from bench.claims.admissibility import first_broken
@@ -46,12 +46,9 @@ def decide_count(finding: found.Counted, p_adjusted: float) -> Verdict:
 
 def p_value(finding: found.Finding) -> float | None:
     """The two-sided p-value of a finding over seeds; None if no seed decides it."""
-    match finding:
-        case found.Compared():
-            return finding.comparison.p_value
-        case found.Counted(true, seeds):
-            return sign_test(true, seeds)
-    return None
+    if isinstance(finding, found.Compared):
+        return finding.comparison.p_value
+    return sign_test(finding.true, finding.seeds) if isinstance(finding, found.Counted) else None
 
 
 def entry_of(
@@ -80,92 +77,74 @@ def entry_of(
 
 def _refusal(finding: found.Measured) -> found.Refusal | None:
     """The rule that a finding breaks: its own, or too few seeds."""
-    if finding.refused is None and isinstance(finding, found.Compared | found.Counted):
-        return first_broken({"seeds": enough(_seeds(finding))})
+    if finding.refused is None and not isinstance(finding, found.Checked):
+        return first_broken({"seeds": enough(_numbers(finding)["seeds"])})
     return finding.refused
 
 
-def _seeds(finding: found.Compared | found.Counted) -> int:
-    return finding.comparison.pairs if isinstance(finding, found.Compared) else finding.seeds
+def _judged(
+    claim: Claim, finding: found.Measured, p_adjusted: float | None, family: int
+) -> tuple[Verdict, str, dict[str, Any]]:
+    """The verdict where no rule refuses it, a sentence, and the numbers of an entry."""
+    rows = rows_of(finding.table, claim.margin)
+    verdict, what = _verdict(finding, p_adjusted, claim.margin), finding.what
+    turns = {"holds", "fails"} <= {row.verdict for row in rows}
+    if isinstance(finding, found.Checked) and turns:
+        verdict, what = "depends", f"depends on {finding.along}: {what}"
+    if isinstance(finding, found.Compared):
+        if turns:
+            verdict, what = "depends", f"{what}: the sign changes with {finding.along}"
+        what = f"{what}: {_in_words(finding.comparison, p_adjusted or 0.0, family, verdict)}"
+    return verdict, what, _numbers(finding) | {"rows": rows}
 
 
-Judged = tuple[Verdict, str, dict[str, Any]]  # with a sentence and the numbers of an entry
-
-
-def _judged(claim: Claim, finding: found.Measured, p_adjusted: float | None, family: int) -> Judged:
-    """The verdict where no rule refuses it."""
+def _verdict(finding: found.Measured, p_adjusted: float | None, margin: float) -> Verdict:
+    """The verdict on one setting, or on all together."""
     match finding:
-        case found.Compared(what=what):
-            assert p_adjusted is not None
-            comparison = finding.comparison
-            rows = rows_of(finding.table, claim.margin)
-            verdict = decide(comparison, p_adjusted, claim.margin)
-            if {"holds", "fails"} <= {row.verdict for row in rows}:
-                verdict, what = "depends", f"{what}: the sign changes with {finding.along}"
-            evidence = f"{what}: {_in_words(comparison, p_adjusted, family, verdict)}"
-            return verdict, evidence, _numbers(finding) | {"rows": rows}
+        case found.Compared():
+            return decide(finding.comparison, p_adjusted or 0.0, margin)
         case found.Counted():
-            assert p_adjusted is not None
-            rows = rows_of(finding.table, claim.margin)
-            return (
-                decide_count(finding, p_adjusted),
-                finding.what,
-                _numbers(finding) | {"rows": rows},
-            )
-        case found.Printed(near):
-            return "holds" if near else "not reproduced", finding.what, _numbers(finding)
-        case found.Depends(on, table=table):
-            parts = [Row(name, *_check(row)) for name, row in table.items()]
-            effects = [row.effect for row in parts if row.effect is not None]
-            numbers = {"effect": max(effects), "interval": (min(effects), max(effects))}
-            seeds = max(row.seeds for row in parts)
-            words = f"depends on {on}: {finding.what}"
-            return "depends", words, numbers | {"rows": tuple(parts), "seeds": seeds}
-        case found.Checked(true):
-            return "holds" if true else "fails", finding.what, _numbers(finding)
-
-
-def _check(finding: found.Checked) -> tuple[Verdict, float, tuple[float, float], int]:
-    numbers = _numbers(finding)
-    verdict: Verdict = "holds" if finding.true else "fails"
-    return verdict, numbers["effect"], numbers["interval"], numbers["seeds"]
+            return decide_count(finding, p_adjusted or 0.0)
+    if finding.true:
+        return "holds"
+    return "not reproduced" if finding.printed else "fails"
 
 
 def _numbers(finding: found.Measured) -> dict[str, Any]:
-    """Effect, interval and seeds."""
+    """Effect, interval and seeds; of a check without a number 1 if it is true, else 0."""
     match finding:
-        case found.Compared():
-            comparison = finding.comparison
-            effect, interval = comparison.ratio, (comparison.low, comparison.high)
-            return {"effect": effect, "interval": interval, "seeds": comparison.pairs}
+        case found.Compared(comparison=seen):
+            return {"effect": seen.ratio, "interval": (seen.low, seen.high), "seeds": seen.pairs}
         case found.Counted(true, seeds):
             interval = share_interval(true, seeds)
             return {"effect": true / seeds, "interval": interval, "seeds": seeds}
-        case found.Checked(true, effect=value, interval=ends, seeds=seeds):
-            effect = float(true) if value is None else value
-            return {"effect": effect, "interval": ends or (effect, effect), "seeds": seeds}
-        case found.Printed(effect=effect, interval=interval, seeds=seeds):
-            return {"effect": effect, "interval": interval, "seeds": seeds}
-    return {}
+    effect = float(finding.true) if finding.effect is None else finding.effect
+    interval = finding.interval or (effect, effect)
+    return {"effect": effect, "interval": interval, "seeds": finding.seeds}
 
 
-def rows_of(
-    table: Mapping[str, found.Compared] | Mapping[str, found.Counted], margin: float
-) -> tuple[Row, ...]:
+def rows_of(table: Mapping[str, found.Measured], margin: float = MARGIN) -> tuple[Row, ...]:
     """The settings of a table, Holm over those that no rule refuses."""
-    admitted = {name: finding for name, finding in table.items() if not _refusal(finding)}
-    adjusted = holm({name: p_value(finding) or 0.0 for name, finding in admitted.items()})
+    refused = {name: _refusal(finding) for name, finding in table.items()}
+    tested = {name: p_value(finding) for name, finding in table.items() if not refused[name]}
+    adjusted = holm({name: p for name, p in tested.items() if p is not None})
     rows = []
     for name, finding in table.items():
-        refused = _refusal(finding)
-        verdict: Verdict = "refused"
-        if refused is None and isinstance(finding, found.Compared):
-            verdict = decide(finding.comparison, adjusted[name], margin)
-        elif refused is None and isinstance(finding, found.Counted):
-            verdict = decide_count(finding, adjusted[name])
-        rule = refused.rule if refused else ""
-        rows.append(Row(name, verdict, **_numbers(finding), rule=rule))
+        why = refused[name]
+        verdict = "refused" if why else _verdict(finding, adjusted.get(name), margin)
+        rule = why.rule if why else ""
+        rows.append(Row(name, verdict, **_numbers(finding), rule=rule, cells=finding.cells))
     return tuple(rows)
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def effects(findings: Mapping[Key, found.Finding]) -> dict[Key, Row]:
+    """The findings that compare, decided as the rows of one table, for the report and its facts."""
+    compared = {key: each for key, each in findings.items() if isinstance(each, found.Compared)}
+    rows = rows_of({str(at): each for at, each in enumerate(compared.values())})
+    return dict(zip(compared, rows, strict=True))
 
 
 def _in_words(seen: Comparison, p_adjusted: float, family: int, verdict: Verdict) -> str:

@@ -8,7 +8,7 @@ Cells, studies and the command line read the same declaration:
         tol: float = setting(1e-8, help="relative residual at which the solver stops", above=0)
 
 A field is a bool, int, float or str, a tuple of them, or one of these or None. Values come from
-Python, JSON and TOML (`configured`, `typed`) or from text (`parsed`), and end up of the declared
+Python and JSON (`configured`, `typed`) or from text (`parsed`), and end up of the declared
 type: 300.0 is accepted for an int, True is not a number, infinities are refused.
 """
 
@@ -16,23 +16,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import tomllib
 import types
 import typing
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from base.errors import UserError, nearest
-from bench.core.guards.reading import Unfit, plain_bytes
 
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 LONGEST = 100_000  # values of one setting; a longer range is a typing error
 SCALARS = (bool, int, float, str)
 LARGEST_WHOLE = 2**63 - 1  # seeds, counts and sizes end up in 64 bits
 LONGEST_TEXT = 10_000
-MOST_TOML_BYTES = 2**20
 MOST_THREADS = 256  # beyond this, libraries fail with unclear errors
 ConfigType = TypeVar("ConfigType")
 
@@ -103,7 +99,7 @@ def configured(
 
 
 def typed(config_type: type, name: str, value: Any, *, where: str) -> Any:
-    """Convert a value from Python, TOML or JSON to the type of the field."""
+    """Convert a value from Python or JSON to the type of the field."""
     return _read(_exact, config_type, name, value, where)
 
 
@@ -127,11 +123,16 @@ def parsed(config_type: type, name: str, text: str, *, where: str) -> Any:
 
 
 def _read(read: Callable[..., Any], config_type: type, name: str, value: Any, where: str) -> Any:
-    wanted = _wanted(config_type, name, where)
+    known = types_of(config_type)
+    if name not in known:
+        raise UserError(f"{where} has no setting {name!r}; {nearest(name, list(known))}")
     try:
-        return _within(config_type, name, read(wanted, value))
-    except ValueError as error:
-        raise _refused(name, where, error, wanted, value) from None
+        return _within(about(config_type, name), read(known[name], value))
+    except Refused as error:
+        raise UserError(f"{name} of {where} {error}") from None
+    except ValueError:
+        got = _shortened(value)
+        raise UserError(f"{name} of {where} must be {known[name]}, got {got}") from None
 
 
 def whole_numbers(text: str) -> list[int]:
@@ -152,17 +153,6 @@ class Refused(ValueError):
     """A value of the right type that is out of range; the text says why."""
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(plain_bytes(path, MOST_TOML_BYTES).decode())
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except Unfit as error:
-        raise UserError(f"cannot read {path}: it {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not TOML: {error}") from None
-
-
 @cache
 def _fields(config_type: type) -> dict[str, dataclasses.Field[Any]]:
     return {field.name: field for field in dataclasses.fields(config_type)}
@@ -178,35 +168,12 @@ def _type(name: str, hint: Any) -> Type:
     return Type(item, many, optional=len(parts) > 1)
 
 
-def _wanted(config_type: type, name: str, where: str) -> Type:
-    known = types_of(config_type)
-    if name not in known:
-        raise UserError(f"{where} has no setting {name!r}; {nearest(name, list(known))}")
-    return known[name]
-
-
-def _refused(name: str, where: str, error: ValueError, wanted: Type, value: Any) -> UserError:
-    if isinstance(error, Refused):
-        return UserError(f"{name} of {where} {error}")
-    return UserError(f"{name} of {where} must be {wanted}, got {_shortened(value)}")
-
-
 def _shortened(value: Any) -> str:
     text = repr(value) if not isinstance(value, int) or abs(value) < 10**20 else "a huge number"
     return text if len(text) < 100 else f"{text[:96]}…"
 
 
-@cache
-def _ranges(config_type: type) -> dict[str, About]:
-    """Return the fields that have a range."""
-    every = {name: about(config_type, name) for name in _fields(config_type)}
-    return {name: a for name, a in every.items() if (a.min, a.max, a.above) != (None, None, None)}
-
-
-def _within(config_type: type, name: str, value: Any) -> Any:
-    bounds = _ranges(config_type).get(name)
-    if bounds is None:
-        return value
+def _within(bounds: About, value: Any) -> Any:
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, bool | str) or number is None:
             continue

@@ -58,6 +58,10 @@ class Discretisation:
         order = self.order if self.layers is None else None
         return {"element": self.element, "solver": self.solver, "order": order}
 
+    def frame(self, problem: Problem) -> Problem:
+        """The problem in the coordinates of the mesh: layers are made about the singular edge."""
+        return (self.layers and problem.about_edge) or problem
+
     def place(self, problem: Problem) -> dict[str, Any]:
         """The mesh argument of `fem`: {"n": …} for the uniform cube, which has its own solvers."""
         if self._as_n(problem.domain):
@@ -282,7 +286,7 @@ def own_measures(
     over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
-    from fem.solvers.nodal_fields import NodalSolution
+    from fem.spaces.tets.nodal_solve import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}

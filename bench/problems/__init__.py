@@ -66,6 +66,8 @@ class Problem:
     `natural` names the faces of the domain where u·n and φ curl u × n are given instead of u × n.
     `training` names the part in which nets are trained, by default the domain's own: on the cube
     "cylinder" (default), which reaches beyond it, or "cube".
+    `about_edge` is the same problem in coordinates relative to its singular edge, for meshes that
+    are so fine there that x has no digits left.
     Error bounds use `phi_min` ≤ φ and `phi_slope` ≥ |∇ log φ| on the domain; φ = 1 needs neither.
     """
 
@@ -88,6 +90,7 @@ class Problem:
     training: str = ""
     phi_min: float | None = None
     phi_slope: float | None = None
+    about_edge: Problem | None = None
 
     def __post_init__(self) -> None:
         if self.training:

@@ -15,8 +15,8 @@ Under Slurm, with dask-jobqueue, the same `femnets run` talks to the scheduler t
 
 Workers need femnets installed, not a shared disk: results travel to the run, which writes them.
 Each Dask thread keeps one child process of the kind a local run uses, so that limits, threads
-and results are the same here and there. A cell is pinned to one worker; if that is lost, the
-run starts the cell again somewhere else.
+and results are the same here and there. Dask chooses the worker; if that is lost, Dask starts the
+cell again somewhere else.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from base.errors import UserError
-from bench.cells import Cell, needs_bytes, threads_of
+from bench.cells import Cell, threads_of
 from bench.core.guards.text import shell_command
 from bench.core.plugins import admit
 from bench.runner.execute import Outcome, failed
@@ -44,65 +43,37 @@ from bench.store.fingerprint import fingerprint_of
 
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 60
-LOOK_SECONDS = 0.5  # between queries for the current workers
+LOOK_SECONDS = 0.5  # between queries for the number of threads
 CLOSE_SECONDS = 5
 # Exceptions of Dask if the scheduler is lost: CommClosedError is an OSError.
 GONE = (OSError, TimeoutError, CancelledError, RuntimeError, ValueError)
 
 
-@dataclass
-class Remote:
-    """A Dask worker and the cells that it computes."""
-
-    threads: int
-    memory_bytes: int
-    cells: dict[Cell, Any] = field(default_factory=dict)  # the future of each
-
-    def room(self, cell: Cell) -> bool:
-        cells = [*self.cells, cell]
-        needed = sum(map(needs_bytes, cells))
-        fits = not self.memory_bytes or needed <= self.memory_bytes
-        return not self.cells or (fits and sum(map(threads_of, cells)) <= self.threads)
-
-    def full(self) -> bool:
-        return sum(map(threads_of, self.cells)) >= self.threads
-
-
 class DaskCluster:
-    """The engine whose cells compute on a cluster."""
+    """The engine whose cells compute on a cluster: as many at once as it has threads."""
 
     def __init__(self, address: str, seconds_limit: float | None = None):
         self.client = connected(address)
         self.seconds_limit = seconds_limit
         self.token = secrets.token_hex(8)
         self.gone = False
-        self.remotes: dict[str, Remote] = {}
-        self.looked = 0.0
-        self._look()
+        self.futures: dict[Cell, Any] = {}
+        self.threads, self.looked = 0, 0.0
 
     def full(self) -> bool:
-        return all(remote.full() for remote in self.remotes.values())
+        if time.monotonic() - self.looked > LOOK_SECONDS:
+            self.looked = time.monotonic()
+            with self._scheduler():
+                self.threads = sum(self.client.nthreads().values())
+        return sum(map(threads_of, self.futures)) >= self.threads
 
     def room(self, cell: Cell) -> bool:
-        return any(remote.room(cell) for remote in self.remotes.values())
+        return sum(map(threads_of, [*self.futures, cell])) <= self.threads
 
     def start(self, cell: Cell) -> None:
-        """Send the cell to the worker with the most free capacity."""
-        fitting = [name for name, remote in self.remotes.items() if remote.room(cell)]
-        name = max(fitting, key=lambda name: self._free(self.remotes[name]))
-        remote = self.remotes[name]
-        limits = (self.seconds_limit, remote.memory_bytes)
+        task = (compute, cell, fingerprint_of(cell), self.token, self.seconds_limit)
         with self._scheduler():
-            remote.cells[cell] = self.client.submit(
-                compute,
-                cell,
-                fingerprint_of(cell),
-                self.token,
-                *limits,
-                workers=[name],
-                pure=False,
-                retries=0,
-            )
+            self.futures[cell] = self.client.submit(*task, pure=False)
 
     @contextmanager
     def _scheduler(self) -> Iterator[None]:
@@ -119,22 +90,23 @@ class DaskCluster:
     def finished(self, timeout: float) -> list[tuple[Cell, Outcome]]:
         from distributed import wait
 
-        futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
         with suppress(TimeoutError, CancelledError):
-            if futures:
+            if self.futures:
+                futures = [*self.futures.values()]
                 wait(futures, timeout=timeout, return_when="FIRST_COMPLETED")
             else:
                 time.sleep(timeout)
         with self._scheduler():  # before its cancelled futures look like lost workers
             pass
-        outcomes = [pair for remote in self.remotes.values() for pair in self._collect(remote)]
-        return outcomes + self._look()
+        done = {cell: future for cell, future in self.futures.items() if future.done()}
+        for cell in done:
+            del self.futures[cell]
+        return [(cell, _outcome(cell, future)) for cell, future in done.items()]
 
     def abandon(self) -> None:
         """Cancel everything; the workers' child processes stop at once."""
-        futures = [future for remote in self.remotes.values() for future in remote.cells.values()]
-        for remote in self.remotes.values():
-            remote.cells.clear()
+        futures = [*self.futures.values()]
+        self.futures.clear()
         if futures and not self.gone:
             with suppress(*GONE):
                 self.client.cancel(futures)
@@ -145,52 +117,16 @@ class DaskCluster:
         with suppress(*GONE):
             self.client.close(timeout=0 if self.gone else CLOSE_SECONDS)
 
-    def _free(self, remote: Remote) -> int:
-        return remote.threads - sum(map(threads_of, remote.cells))
 
-    def _collect(self, remote: Remote) -> list[tuple[Cell, Outcome]]:
-        outcomes = []
-        for cell, future in list(remote.cells.items()):
-            if not future.done():
-                continue
-            del remote.cells[cell]
-            if future.status == "finished":
-                outcomes.append((cell, future.result()))
-            else:
-                outcomes.append((cell, _lost(cell, _why(future))))
-        return outcomes
-
-    def _look(self) -> list[tuple[Cell, Outcome]]:
-        """Update the list of workers, and return the cells of lost workers as lost."""
-        if time.monotonic() - self.looked < LOOK_SECONDS:
-            return []
-        self.looked = time.monotonic()
-        with self._scheduler():
-            present: dict[str, int] = self.client.nthreads()
-        lost = []
-        for name in set(self.remotes) - set(present):
-            for cell, future in self.remotes.pop(name).cells.items():
-                future.cancel()
-                lost.append((cell, _lost(cell, "lost the Dask worker")))
-        for name in set(present) - set(self.remotes):
-            self.remotes[name] = Remote(present[name], self._memory(name))
-        return lost
-
-    def _memory(self, name: str) -> int:
-        with self._scheduler():
-            workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        return int(workers.get(name, {}).get("memory_limit") or 0)
-
-
-def _why(future: Any) -> str:
-    """Say in one line why a task has no result: cancelled, or an error on the worker."""
-    if future.status != "error":
-        return f"the Dask task was {future.status}"
-    return " ".join(f"on the Dask worker: {future.exception()!r}".split())
-
-
-def _lost(cell: Cell, error: str) -> Outcome:
-    return Outcome(0.0, failure=failed(cell, "killed", error, "", 0.0))
+def _outcome(cell: Cell, future: Any) -> Outcome:
+    """The outcome of a task; without a result the cell was lost, cancelled or failed to be sent."""
+    if future.status == "finished":
+        outcome: Outcome = future.result()
+        return outcome
+    why = f"the Dask task was {future.status}"
+    if future.status == "error":
+        why = " ".join(f"on the Dask worker: {future.exception()!r}".split())
+    return Outcome(0.0, failure=failed(cell, "killed", why, "", 0.0))
 
 
 def _silence() -> None:
@@ -238,16 +174,17 @@ def connected(address: str) -> Any:
 _children: dict[tuple[str, int], LocalProcesses] = {}
 
 
-def compute(
-    cell: Cell, expected: str, token: str, seconds_limit: float | None, memory_bytes: int
-) -> Outcome:
-    """Compute a cell in the child process of this Dask thread."""
+def compute(cell: Cell, expected: str, token: str, seconds_limit: float | None) -> Outcome:
+    """Compute a cell in the child process of this Dask thread, within the worker's memory."""
+    from distributed import get_worker
+
     admit(cell.kind)  # the sender made this cell in code
     if fingerprint_of(cell) != expected:
         error = "the Dask worker runs other code than this run; install the same checkout there"
         return Outcome(0.0, failure=failed(cell, "other code", error, "", 0.0))
     thread = (token, threading.get_ident())
-    engine = _children.setdefault(thread, LocalProcesses(1, memory_bytes))
+    memory = int(get_worker().memory_manager.memory_limit or 0)
+    engine = _children.setdefault(thread, LocalProcesses(1, memory))
     engine.seconds_limit = seconds_limit
     engine.start(cell)
     while not (outcomes := engine.finished(1.0)):

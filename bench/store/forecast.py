@@ -1,8 +1,8 @@
 """Forecast of a run: cells, memory and predicted time per study.
 
-A cell is predicted to take as long as before, else as long as the most similar cells of its kind,
-per evaluation or step, in the runs of this folder and in the kept run of the checkout. Times are of
-one core: CPU seconds where they were recorded, since wall time on a busy machine is unreliable.
+A cell is predicted to take as long as before, else the median of its kind, per evaluation or step,
+in the runs of this folder and in the kept run of the checkout. Times are of one core: CPU seconds
+where they were recorded, since wall time on a busy machine is unreliable.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -28,81 +26,36 @@ KEPT = Path("docs") / "paper" / RESULTS
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-#: Settings that hardly change the time of a cell: problems of one's own take that of others.
-EQUAL_COST = ("problem", "seed", "data_seed", "every")
-OTHER = 3.0  # how far apart two settings are that are no numbers; numbers: |log of their ratio|
-
-Settings = tuple[tuple[str, Any], ...]
-
-
-@dataclass(frozen=True)
 class KnownTimes:
-    """Seconds by the key of a cell, by kind and settings, and the machines of both."""
+    """The times of all runs in this folder, which take precedence, and of the kept run."""
 
-    cells: Mapping[str, float]
-    kinds: Mapping[str, Mapping[Settings, list[float]]]
-    machines: list[str]
-    similar: dict[tuple[str, Settings], float] = field(default_factory=dict)
-
-    @classmethod
-    def found(cls) -> KnownTimes:
-        """The times of all runs in this folder, which take precedence, and of the kept run."""
-        cells: dict[str, float] = {}
-        kinds: dict[str, dict[Settings, list[float]]] = defaultdict(lambda: defaultdict(list))
-        machines: dict[str, None] = {}
+    def __init__(self) -> None:
+        self.cells: dict[str, float] = {}
+        self.kinds: dict[str, list[float]] = defaultdict(list)  # per evaluation or step
+        self.machines: dict[str, None] = {}
         for record in [*_kept(), *_stored(RUNS.glob(f"*/{MARK}"))]:
             seconds = record.provenance.get("cpu_seconds") or record.provenance.get("seconds")
             if seconds is not None:
-                cells[record.key] = seconds
-                kinds[record.kind][_settings(record.config)].append(seconds)
-            if machine := _machine(record.provenance.get("machine", {})):
-                machines[machine] = None
-        return cls(cells, kinds, list(machines))
+                self.cells[record.key] = seconds
+                self.kinds[record.kind].append(seconds / _budget(record.config))
+            if "processor" in (machine := record.provenance.get("machine", {})):
+                size = f"{machine.get('cores')} cores, {machine.get('memory_gib')} GiB"
+                self.machines[f"{machine['processor']}, {size}"] = None
+        self.medians = {kind: median(times) for kind, times in self.kinds.items()}
 
     def predicted(self, cell: Cell) -> float | None:
         """Seconds of one core; None if no run has a cell of this kind."""
-        if cell.key in self.cells or cell.kind not in self.kinds:
+        if cell.key in self.cells or cell.kind not in self.medians:
             return self.cells.get(cell.key)
-        asked = cell.kind, _settings(cell.config)
-        if asked not in self.similar:
-            self.similar[asked] = self._of_similar(*asked)
-        return self.similar[asked]
-
-    def _of_similar(self, kind: str, settings: Settings) -> float:
-        """The median over the most similar cells, scaled by the number of evaluations or steps."""
-        known, wanted = self.kinds[kind], dict(settings)
-        nearest = min(known, key=lambda other: _distance(wanted, dict(other)))
-        return median(known[nearest]) * _budget(wanted) / _budget(dict(nearest))
+        return self.medians[cell.kind] * _budget(cell.config)
 
 
-def _settings(config: Mapping[str, Any]) -> Settings:
-    plain = {name: str(v) if isinstance(v, list) else v for name, v in config.items()}
-    return tuple(sorted((k, v) for k, v in plain.items() if k not in EQUAL_COST))
-
-
-def _distance(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
-    return sum(_apart(a.get(name), b.get(name)) for name in {*a, *b})
-
-
-def _apart(a: Any, b: Any) -> float:
-    if a == b:
-        return 0.0
-    numbers = all(type(v) in (int, float) and v > 0 for v in (a, b))
-    return abs(log(a / b)) if numbers else OTHER
-
-
-def _budget(settings: Mapping[str, Any]) -> float:
+def _budget(config: Mapping[str, Any]) -> float:
     """Evaluations or steps; 1 for a cell without such a limit."""
-    return float(settings.get("evaluations") or settings.get("steps") or 1)
+    return float(config.get("evaluations") or config.get("steps") or 1)
 
 
-def _machine(machine: Mapping[str, Any]) -> str | None:
-    if "processor" not in machine:
-        return None
-    return f"{machine['processor']}, {machine.get('cores')} cores, {machine.get('memory_gib')} GiB"
-
-
-def _stored(marks: Iterable[Path]) -> Iterable[StoredResult]:
+def _stored(marks: Iterable[Path]) -> Iterator[StoredResult]:
     """The results of runs; those of another version or damaged are left out."""
     for path in sorted(marks):
         try:
@@ -122,58 +75,46 @@ def _kept() -> list[StoredResult]:
     return []
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """One study: its cells, without those of earlier studies, and their cost."""
-
-    study: str
-    cells: int
-    done: int  # in the run already
-    memory_bytes: int  # of the largest
-    seconds: float | None  # of one core, for cells not done; None: no data
-    alone_seconds: float  # of these, in cells that run alone
-    guessed: int  # cells whose time is that of similar ones
-    unknown: int  # cells without any time
-
-    @classmethod
-    def of(cls, study: str, cells: Sequence[Cell], done: set[str], known: KnownTimes) -> Forecast:
-        left = [cell for cell in cells if cell.key not in done]
-        times = {cell: s for cell in left if (s := known.predicted(cell)) is not None}
-        return cls(
-            study=study,
-            cells=len(cells),
-            done=len(cells) - len(left),
-            memory_bytes=max(map(needs_bytes, cells), default=0),
-            seconds=sum(times.values()) if times or not left else None,
-            alone_seconds=sum(seconds for cell, seconds in times.items() if runs_alone(cell)),
-            guessed=sum(cell.key not in known.cells for cell in times),
-            unknown=len(left) - len(times),
-        )
-
-
 def forecast(plans: Sequence[Plan], run: Path, jobs: int | None) -> dict[str, Any]:
     """The studies and all of them together; `wall_seconds` if cores share the work, except for
     cells that run alone."""
-    known = KnownTimes.found()
+    known = KnownTimes()
     done = {record.key for record in _stored([run / MARK])}
     studies, seen = [], set[Cell]()
     for plan in plans:
         own = [cell for cell in dict.fromkeys(plan.cells) if cell not in seen]
         seen |= {*own}
-        studies.append(Forecast.of(plan.study, own, done, known))
+        studies.append(_of_study(plan.study, own, done, known))
     cores = max(1, jobs if jobs is not None else os.cpu_count() or 1)
-    seconds = [entry.seconds for entry in studies if entry.seconds is not None]
-    alone = sum(entry.alone_seconds for entry in studies)
+    seconds = [entry["seconds"] for entry in studies if entry["seconds"] is not None]
+    alone = sum(entry["alone_seconds"] for entry in studies)
     return {
-        "studies": [asdict(entry) for entry in studies],
-        "cells": sum(entry.cells for entry in studies),
-        "done": sum(entry.done for entry in studies),
-        "memory_bytes": max((entry.memory_bytes for entry in studies), default=0),
+        "studies": studies,
+        **{name: sum(entry[name] for entry in studies) for name in ("cells", "done", "unknown")},
+        "memory_bytes": max((entry["memory_bytes"] for entry in studies), default=0),
         "seconds": sum(seconds) if seconds else None,
         "cores": cores,
         "wall_seconds": alone + (sum(seconds) - alone) / cores if seconds else None,
-        "machines": known.machines,
-        "unknown": sum(entry.unknown for entry in studies),
+        "machines": [*known.machines],
+    }
+
+
+def _of_study(
+    study: str, cells: Sequence[Cell], done: set[str], known: KnownTimes
+) -> dict[str, Any]:
+    """A study's cells, without those of earlier studies, and their cost: seconds of one core for
+    cells not done (None: no data), and how many times are unknown or the median of a kind."""
+    left = [cell for cell in cells if cell.key not in done]
+    times = {cell: s for cell in left if (s := known.predicted(cell)) is not None}
+    return {
+        "study": study,
+        "cells": len(cells),
+        "done": len(cells) - len(left),
+        "memory_bytes": max(map(needs_bytes, cells), default=0),
+        "seconds": sum(times.values()) if times or not left else None,
+        "alone_seconds": sum(seconds for cell, seconds in times.items() if runs_alone(cell)),
+        "guessed": sum(cell.key not in known.cells for cell in times),
+        "unknown": len(left) - len(times),
     }
 
 
@@ -194,14 +135,14 @@ def lines(forecast: dict[str, Any]) -> Iterator[str]:
 
 
 def _study_time(entry: dict[str, Any], cores: int) -> str:
-    """The time of a study, and how many of its cells it is unknown or that of similar ones."""
+    """The time of a study, and for how many of its cells it is unknown or a median."""
     if entry["seconds"] is None:
         return "unknown"
     alone = entry["alone_seconds"]
     time = _time(alone + (entry["seconds"] - alone) / cores)
     if entry["unknown"]:
         return f"{time} ({entry['unknown']} unknown)"
-    return f"{time} ({entry['guessed']} by similar cells)" if entry["guessed"] else time
+    return f"{time} ({entry['guessed']} by medians)" if entry["guessed"] else time
 
 
 def _time(seconds: float) -> str:

@@ -6,8 +6,9 @@ A study module defines
     PRESETS    {"quick": Config(...), "paper": ..., "full": ...}
     cells      Config -> list[Cell]; cells that two studies share are computed once
     YIELDS     names of the values its tables show
-    on         optional: (Config, Problem) -> the Config for a user's own problem, or None
-               if the study does not apply to it (`femnets run --problem ./mine.py`)
+    on         optional: (Config, Problem) -> the Config for a user's own problem
+               (`femnets run --problem ./mine.py`)
+    NEEDS_U    optional: True if it applies to problems with a closed form only
     ONLY_WHEN_NAMED  optional: True if such a run leaves the study out unless it is named
 
 and its docstring's first line is its title. A study with a dot in its name is an importable
@@ -27,7 +28,7 @@ from base.errors import UserError, nearest
 from base.registry import FILES, Registry
 from bench.cells import Cell, load_kind
 from bench.core import plugins
-from bench.core.settings import configured, parsed, typed
+from bench.core.settings import configured, parsed
 from bench.methods.titles import net_title
 from bench.studies._outside import described
 from nets import architectures
@@ -140,9 +141,9 @@ def plan(
     for study in map(plugins.admit, studies):  # named by the caller, not by a file
         config = preset(study, preset_name)
         if problem is not None:
-            config = load(study).on(config, problem)
-            if config is None:
+            if getattr(load(study), "NEEDS_U", False) and not problem.known:
                 continue
+            config = load(study).on(config, problem)
         if overrides.get(study):
             config = dataclasses.replace(config, **overrides[study])
         cells = expanded(study, config)
@@ -259,19 +260,12 @@ def _written_out(study: str, document: Mapping[str, Any]) -> Plan:
     return Plan(study, str(document["preset"]), document["config"], cells, outside)
 
 
-def overrides(
-    studies: Sequence[str], assignments: Iterable[str], tables: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
-    """Settings by study, from a config file's tables and from `key=value` or `study.key=value`.
+def overrides(studies: Sequence[str], assignments: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Settings by study, from `key=value` or `study.key=value`.
 
     A bare key applies to every chosen study that has it; if none has it, that is an error.
     """
     chosen: dict[str, dict[str, Any]] = {study: {} for study in studies}
-    for study, table in tables.items():
-        if study not in chosen:
-            raise UserError(f"no study {study!r} in this run; {nearest(study, list(studies))}")
-        for key, value in table.items():
-            chosen[study][key] = typed(load(study).Config, key, value, where=f"study {study}")
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         if not equals or not key:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any
 
 
-class Inputs(Protocol):
-    """`features` from most to least; problems with all (`ablated`) or the last only (`bare`)."""
-
-    @property
-    def features(self) -> tuple[str, ...]: ...
-    @property
-    def ablated(self) -> tuple[str, ...]: ...
-    @property
-    def bare(self) -> tuple[str, ...]: ...
-
-
-def seen_by(problem: str, config: Inputs) -> tuple[str, ...]:
-    """The feature sets used on a problem: all, the last only, or (by default) the first only."""
+def seen_by(problem: str, config: Any) -> tuple[str, ...]:
+    """The feature sets used on a problem: all (`ablated`), the last only (`bare`), or the first."""
+    features: tuple[str, ...] = config.features
     if problem in config.ablated:
-        return config.features
-    return config.features[-1:] if problem in config.bare else config.features[:1]
+        return features
+    return features[-1:] if problem in config.bare else features[:1]

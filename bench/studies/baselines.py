@@ -9,7 +9,6 @@ from bench.methods.baselines import names, takes
 from bench.problems import Problem
 from bench.studies import _every as every
 from bench.studies._inputs import seen_by
-from bench.studies._known import where_u_is_known
 
 YIELDS = (
     "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns", "chosen",
@@ -55,9 +54,9 @@ PRESETS = {
         costly=(),
     ),
 }
+NEEDS_U = True
 
 
-@where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
     return replace(config, problems=(problem.name,), ablated=(problem.name,))
 

@@ -13,7 +13,6 @@ from bench import problems
 from bench.cells import Cell
 from bench.problems import Problem
 from bench.studies import _every as every
-from bench.studies._known import where_u_is_known
 from bench.studies._meshes import offered
 
 YIELDS = ("h", "dofs", "l2_error", "hcurl_error", "iterations")
@@ -39,9 +38,9 @@ PRESETS = {
         problems=every.fields(),
     ),
 }
+NEEDS_U = True
 
 
-@where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
     return replace(config, n=offered(problem, config.n), problems=(problem.name,))
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from bench.cells import Cell
 from bench.problems import Problem
 from bench.studies import _every as every
-from bench.studies._known import where_u_is_known
 from bench.studies._meshes import Meshes, Settings, suited, uniform
 
 YIELDS = ("h", "dofs", "l2_error", "l2_error_inside", "hcurl_error", "seconds", "seconds_per_point")
@@ -47,9 +46,9 @@ PRESETS = {
         layer_order=8,
     ),
 }
+NEEDS_U = True
 
 
-@where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
     changed = suited(config, problem)
     return (

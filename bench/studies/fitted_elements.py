@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from bench.cells import Cell
 from bench.problems import Problem
 from bench.studies import _every as every
-from bench.studies._known import where_u_is_known
 from bench.studies._meshes import offered
 
 YIELDS = ("rel_test_error", "l2_error_inside", "unknowns", "unknowns_without_data", "seconds")
@@ -36,9 +35,9 @@ PRESETS = {
         data_seeds=tuple(range(1100, 1120)),
     ),
 }
+NEEDS_U = True
 
 
-@where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
     n0, n1 = offered(problem, config.n0), offered(problem, config.n1)
     return replace(config, problems=(problem.name,), n0=n0, n1=n1)

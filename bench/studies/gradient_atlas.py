@@ -1,8 +1,7 @@
 """The gradient atlas: where gradients vanish and explode before training starts.
 
-In `paper` and `full` also: every activation, start, width and normalisation with mean field;
-the correlation length; Jacobian spectra along training; the decay of memory alone. There one
-cell computes all scales and seeds of one kind of net: a net takes milliseconds, a cell seconds.
+In `paper` and `full` also: every activation, start, width and normalisation with mean field. There
+one cell computes all scales and seeds of one kind of net: a net takes milliseconds, a cell seconds.
 """
 
 from __future__ import annotations
@@ -56,13 +55,6 @@ class Config:
     width_scales: tuple[float, ...] = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
     single_from: int = 1000  # from this width on in float32: half the time, 1e-5 off
     wide_seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    xi_activations: tuple[str, ...] = ()
-    trained_nets: tuple[str, ...] = ()  # whose Jacobians are followed along training
-    trained_taus: tuple[str, ...] = ("fixed", "learned")
-    trained_inits: tuple[str, ...] = ("he", "orthogonal")
-    trained_depth: int = 20
-    decay_depths: tuple[int, ...] = (5, 10, 20, 50, 100, 200)  # for the decay of memory
-    decay_gammas: tuple[float, ...] = (0.25, 0.5, 0.75)
 
 
 EVERY_ACTIVATION = ("smoothrelu", "relu", "tanh", "gelu", "sine")
@@ -71,8 +63,6 @@ WIDENED: dict[str, Any] = {
     "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
     "wide_seeds": tuple(range(1100, 1105)),
-    "xi_activations": EVERY_ACTIVATION,
-    "trained_nets": every.nets(),
 }
 
 PRESETS = {
@@ -119,20 +109,9 @@ def cells(config: Config) -> list[Cell]:
 
 
 def _widened(config: Config) -> list[Cell]:
-    """Every activation, start, normalisation and width; ξ; spectra along training; memory."""
-    seeds = {"seeds": config.wide_seeds}
+    """Every activation, start, normalisation and width."""
     lines = [*_by_activation(config), *_by_start(config), *_by_width(config)]
-    decay = [
-        {"gamma": gamma, "hidden": depth}
-        for gamma in config.decay_gammas
-        for depth in config.decay_depths
-    ]
-    return [
-        *(Cell("mean_field", {**line, **seeds}) for line in lines),
-        *(Cell("correlation_length", {"activation": a, **seeds}) for a in config.xi_activations),
-        *(Cell("spectra_in_training", {**run, **seeds}) for run in _trained(config)),
-        *(Cell("memory_decay", row) for row in decay),
-    ]
+    return [Cell("mean_field", {**line, "seeds": config.wide_seeds}) for line in lines]
 
 
 def _by_activation(config: Config) -> Iterator[dict[str, Any]]:
@@ -163,18 +142,6 @@ def _by_width(config: Config) -> Iterator[dict[str, Any]]:
             dtype = "float32" if width >= config.single_from else "float64"
             line = {"net": net, "width": width, "hidden": config.width_depth, "dtype": dtype}
             yield {**line, "scales": config.width_scales}
-
-
-def _trained(config: Config) -> Iterator[dict[str, Any]]:
-    """τ fixed and learned, plain and orthogonal start; nets without skips train only at τ = 1."""
-    for net in config.trained_nets:
-        for tau in config.trained_taus:
-            for init in config.trained_inits:
-                tau0 = "1" if net == "feedforward" else "1/H"
-                yield {
-                    "net": net, "tau": tau, "tau0": tau0, "init": init,
-                    "hidden": config.trained_depth, "data_seed": config.wide_seeds[0],
-                }  # fmt: skip
 
 
 def _gammas(config: Config, net: str) -> tuple[float, ...]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from bench.cells import Cell
 from bench.problems import Problem
 from bench.studies import _every as every
-from bench.studies._known import where_u_is_known
 
 YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
 
@@ -47,9 +46,9 @@ PRESETS = {
     ),
 }
 ONLY_WHEN_NAMED = True  # on a problem of one's own: 300 steps of steepest descent do not converge
+NEEDS_U = True
 
 
-@where_u_is_known
 def on(config: Config, problem: Problem) -> Config:
     """Use every architecture: it is not known in advance which suits the field."""
     return replace(config, problems=(problem.name,), nets=every.nets())

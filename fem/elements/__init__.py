@@ -40,13 +40,14 @@ class Solver:
     """How to make a space: `build(n=…)` or, with `any_mesh`, `build(mesh=…)`.
 
     Elements without a fixed order pass `order=…` as well. `auto` takes the first solver of an
-    element that supports the mesh and its number of cells and fits in memory.
+    element that supports the mesh and fits in memory; on the uniform cube it leaves out those for
+    fewer cells.
     """
 
     build: Callable[..., Space]
     needs: Needs
     any_mesh: bool = False
-    auto_up_to_cells: float = float("inf")
+    on_cube_up_to: float = float("inf")  # cells
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
             "(--solve)"
         )
     if solver == "auto":
-        found = {name: s for name, s in fitting.items() if cells <= s.auto_up_to_cells}
+        found = {n: s for n, s in fitting.items() if on_mesh or cells <= s.on_cube_up_to}
         if found:
             return found
         raise UserError(f"element {element.name} has no solver for a mesh; leave out the mesh")
@@ -211,9 +212,8 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
 
 
 def fallbacks(element: Element, tried: str) -> list[str]:
-    """The solvers for any mesh that remain after `tried` has not converged, a direct one last."""
-    solvers = element.solvers
-    return [name for name in reversed([*solvers]) if solvers[name].any_mesh and name != tried]
+    """The solvers for any mesh that remain after `tried` has not converged."""
+    return [name for name, s in element.solvers.items() if s.any_mesh and name != tried]
 
 
 def first_fitting(needs: Mapping[str, float], limit: float) -> str:

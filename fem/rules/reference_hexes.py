@@ -21,7 +21,7 @@ def tensor_hex(q: int) -> tuple[Array, Array]:
 def hex_at_edge(q: int, onto: tuple[int, ...]) -> tuple[Array, Array]:
     """A rule on the unit cube for an integrand singular like √R at the edge `onto`.
 
-    Collapsed with s = σ².
+    The square across the edge is cut in two triangles there, each collapsed with s = σ².
     """
     from skfem.refdom import RefHex
 
@@ -29,20 +29,12 @@ def hex_at_edge(q: int, onto: tuple[int, ...]) -> tuple[Array, Array]:
         raise ValueError(f"a singular edge meets a hexahedron in one edge, got vertices {onto}")
     start, end = RefHex.p[:, list(onto)].T
     along = int(np.flatnonzero(start != end)[0])
-    return collapsed_hex(q, (start[(along + 1) % 3], start[(along + 2) % 3]), along, power=2)
-
-
-def collapsed_hex(
-    q: int, corner: tuple[float, float], along: int, power: int
-) -> tuple[Array, Array]:
-    """Gauss collapsed onto the edge of the unit cube along an axis, at a `corner` of the square of
-    the next two axes: cut in two triangles there, with s = σ^power."""
+    first, second = (along + 1) % 3, (along + 2) % 3
     x, w = gauss(q)
-    s, side, z = (g.ravel() for g in np.meshgrid(x**power, x, x, indexing="ij"))
-    jacobian = w * power * x ** (2 * power - 1)  # s ds
-    weight = np.einsum("i,j,k->ijk", jacobian, w, w).ravel()
+    s, side, z = (g.ravel() for g in np.meshgrid(x**2, x, x, indexing="ij"))
+    weight = np.einsum("i,j,k->ijk", 2 * w * x**3, w, w).ravel()  # s ds = 2 σ³ dσ
     points = np.empty((3, 2, s.size))
     points[along] = z
-    points[(along + 1) % 3] = abs(corner[0] - np.stack([s, s * side]))
-    points[(along + 2) % 3] = abs(corner[1] - np.stack([s * side, s]))
+    points[first] = abs(start[first] - np.stack([s, s * side]))
+    points[second] = abs(start[second] - np.stack([s * side, s]))
     return points.reshape(3, -1), np.tile(weight, 2)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import typer
 
 HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -30,7 +32,33 @@ def build_app(only: str | None = None) -> typer.Typer:
     """Return the app with every command, or with one, whose module alone is imported."""
     import importlib
 
+    app = _without_commands()
+    for module in [only] if only else command_files():
+        command = importlib.import_module(f"{__name__}.{module}").command
+        app.command(name=module.replace("_", "-"))(_checked(command))
+    return app
+
+
+def overview() -> typer.Typer:
+    """Return the app of `femnets --help`: commands with their docstrings, nothing imported.
+
+    Importing the commands would take as long as the rest of the help.
+    """
+    import ast
+
+    app = _without_commands()
+    for module, path in command_files().items():
+        for part in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(part, ast.FunctionDef) and part.name == "command":
+                about = ast.get_docstring(part)
+                app.command(name=module.replace("_", "-"), help=about)(lambda: None)
+    return app
+
+
+def _without_commands() -> typer.Typer:
     import typer
+
+    from femnets.cli._root import root
 
     app = typer.Typer(
         name="femnets",
@@ -38,19 +66,16 @@ def build_app(only: str | None = None) -> typer.Typer:
         "train or fail to train?",
         pretty_exceptions_enable=False,
     )
-    app.callback()(importlib.import_module(f"{__name__}._root").root)
-    for module in [only] if only else command_names():
-        command = importlib.import_module(f"{__name__}.{module}").command
-        app.command(name=module.replace("_", "-"))(_checked(command))
+    app.callback()(root)
     return app
 
 
-def command_names() -> list[str]:
-    """Return the names of the commands, in the order of the alphabet."""
-    import pkgutil
+def command_files() -> dict[str, Path]:
+    """Return the files of the commands by name, in the order of the alphabet."""
+    from pathlib import Path
 
-    names = (info.name for info in pkgutil.iter_modules(__path__))
-    return sorted(name for name in names if not name.startswith("_"))
+    files = [path for folder in __path__ for path in Path(folder).glob("[!_]*.py")]
+    return {path.stem: path for path in sorted(files, key=lambda path: path.stem)}
 
 
 @functools.cache
@@ -112,8 +137,10 @@ def _invoked(arguments: Sequence[str]) -> int:
     from base.errors import SHOWN
 
     try:
-        app = build_app(*(set(arguments[:1]) & set(command_names())))
-        code = whole_command(app)(args=[*arguments] or ["--help"], standalone_mode=False)
+        whole = [*arguments] or ["--help"]
+        asks_for_help = whole == ["--help"] and "_FEMNETS_COMPLETE" not in os.environ
+        app = overview() if asks_for_help else build_app(*({whole[0]} & {*command_files()}))
+        code = whole_command(app)(args=whole, standalone_mode=False)
     except KeyboardInterrupt as interrupt:
         return _interrupted(interrupt)
     except BrokenPipeError:  # the reader has closed the pipe; `_flushed` handles the rest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from base.errors import UserError
-from bench.cells import family_surrogate, plain
+from bench.cells import family_surrogate
 from bench.core.guards.output import file_for, write_whole, written_whole
 from bench.core.guards.sizes import check_memory
-from femnets.cli._json import show_json
 
 if TYPE_CHECKING:
     from bench.methods.surrogates.surrogate import Surrogate
@@ -23,63 +21,32 @@ CELLS = 12  # per side, of the mesh on which a field is written
 QUERIES, REFERENCE = 40, 16  # of a measurement without --mu
 
 
-def train_family(
-    config: family_surrogate.Config,
-    seconds: float | None,
-    save: Path | None,
-    history: Path | None,
-    as_json: bool,
-    threads: int,
-) -> int:
+def made_surrogate(config: family_surrogate.Config, save: Path | None) -> dict[str, Any]:
     """Make a surrogate, measure it at unseen μ, and save it."""
     from base.progress import StatusLine
     from bench.methods.surrogates.queries import measured
     from bench.methods.surrogates.saving import to_bytes
-    from femnets.cli._nets import table, use_threads
 
-    for flag, value in (("--seconds", seconds), ("--history", history)):
-        if value is not None:
-            raise UserError(f"--track family has no {flag}; set --snapshots and --steps")
     check_memory(family_surrogate.needs_bytes(config), "this surrogate", "take fewer --snapshots")
-    use_threads(threads)
     plan = family_surrogate.plan_of(config)
     with StatusLine() as status:
-        started = time.perf_counter()
-
-        def say(text: str) -> None:
-            status.say(text, time.perf_counter() - started)
-
-        surrogate, values, _ = measured(plan, config.queries, config.reference, say)
+        surrogate, values, _ = measured(plan, config.queries, config.reference, status.say)
     if save is not None:
         write_whole(save, to_bytes(surrogate))
-    if as_json:
-        show_json({**values, "config": {**plain(config), "track": "family"}})
-    else:
-        typer.echo(table(values))
-    return 0
+    return values
 
 
-def evaluate_family(
-    file: Path, mu: str | None, family: str | None, vtu: Path | None, as_json: bool
-) -> None:
+def evaluated_family(file: Path, mu: str | None, vtu: Path | None) -> dict[str, Any]:
     """Ask a saved surrogate for one μ, or measure it at unseen ones."""
     from bench.methods.surrogates.saving import load
-    from femnets.cli._nets import table
 
     file_for(vtu, "--vtu", ".vtu")
     surrogate = load(file)
-    if family is not None and family != surrogate.family.name:
-        raise UserError(
-            f"{file} is a surrogate of family {surrogate.family.name}, not {family}; "
-            "leave out --family or use another file"
-        )
-    if vtu is not None and mu is None:
+    if mu is not None:
+        return _asked(surrogate, mu, vtu)
+    if vtu is not None:
         raise UserError("--vtu writes the field of one μ; give it with --mu")
-    values = _measured(surrogate) if mu is None else _asked(surrogate, mu, vtu)
-    if as_json:
-        show_json(values)
-    else:
-        typer.echo(table(values))
+    return _measured(surrogate)
 
 
 def _asked(surrogate: Surrogate, text: str, vtu: Path | None) -> dict[str, Any]:

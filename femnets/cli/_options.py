@@ -2,61 +2,45 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any
 
 import typer
 
-from bench.core.settings import Type, about, parsed, types_of
+from bench.core.settings import about, parsed, types_of
 from femnets.user_files import used
 
 Command = Callable[..., Any]
 
 
 def options_of(
-    config_type: type,
-    *others: type,
-    leave_out: Collection[str] = (),
-    defaults: Mapping[str, Any] | None = None,
-    insist: bool = True,
-    verbatim: Collection[str] = (),
+    *kinds: type, defaults: Mapping[str, Any] | None = None, verbatim: Collection[str] = ()
 ) -> Callable[[Command], Command]:
     """Decorate `command(given, …)` with one option per field; `given` holds those used.
 
     Options that are not used are not in `given`, so that a recipe or the config decides;
-    `defaults` are only shown in the help text, where they differ from the config's. Fields that
-    only `others` have follow those of the first config. Without `insist` a missing required field
-    is reported by the config and not by the command line. A path in an option becomes the name of
-    a plugin, except in the options that are taken `verbatim`. Where two configs give an option
-    different types, it stays text until the config is known (`read_as`).
+    `defaults` are used, and shown in the help text, where they differ from the config's. A field
+    of several configs is described as in the first; where their types differ, it stays text until
+    the config is known (`read_as`). An option that the command itself declares is left to it. A
+    path in an option becomes the name of a plugin, except in those that are taken `verbatim`.
     """
-    shown = defaults or {}
-    homes = {field.name: kind for kind in (*others[::-1], config_type) for field in _fields(kind)}
-    every = {field.name: field for kind in (config_type, *others) for field in _fields(kind)}
-    fields = [
-        next(f for f in _fields(homes[name]) if f.name == name)
-        for name in every
-        if name not in leave_out
-    ]
+    ours = defaults or {}
+    fields = dict.fromkeys(name for kind in kinds for name in types_of(kind))
 
     def decorate(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        kinds = (config_type, *others)
-        generated = [
-            _parameter(homes[field.name], field, shown, insist, _mixed(field.name, kinds))
-            for field in fields
-        ]
+        names = [name for name in fields if name not in {parameter.name for parameter in own}]
+        generated = [_parameter(name, kinds, ours) for name in names]
 
         def with_options(**arguments: Any) -> Any:
-            values = {field.name: arguments.pop(field.name) for field in fields}
+            values = {name: arguments.pop(name) for name in names}
             given = {
                 name: value if name in verbatim else used(value)
                 for name, value in values.items()
                 if value is not None
             }
-            return command({**shown, **given}, **arguments)
+            return command({**ours, **given}, **arguments)
 
         with_options.__doc__ = command.__doc__
         with_options.__signature__ = inspect.Signature([*generated, *own])  # type: ignore[attr-defined]
@@ -66,19 +50,13 @@ def options_of(
     return decorate
 
 
-def _fields(config_type: type) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(config_type)
-
-
 def _parameter(
-    config_type: type,
-    field: dataclasses.Field[Any],
-    shown: Mapping[str, Any],
-    insist: bool,
-    mixed: bool,
+    name: str, kinds: Collection[type], defaults: Mapping[str, Any]
 ) -> inspect.Parameter:
-    details, wanted = about(config_type, field.name), types_of(config_type)[field.name]
-    default = shown.get(field.name, field.default)
+    homes = [kind for kind in kinds if name in types_of(kind)]
+    details, wanted = about(homes[0], name), types_of(homes[0])[name]
+    default = defaults.get(name, getattr(homes[0], name, None))
+    mixed = len({types_of(kind)[name].item for kind in homes}) > 1
     option = typer.Option(
         help=details.help + _described(default, details.unset),
         rich_help_panel=details.panel or None,
@@ -86,12 +64,12 @@ def _parameter(
         max=None if mixed else details.max,
         show_default=False,  # typer would show None, or add parentheses
     )
-    needed = insist and default is dataclasses.MISSING
+    item = str if mixed or wanted.many else wanted.item
     return inspect.Parameter(
-        field.name,
+        name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if needed else None,
-        annotation=Annotated[str | None if mixed else _annotation(wanted, needed), option],
+        default=None,
+        annotation=Annotated[item | None, option],
     )
 
 
@@ -106,19 +84,9 @@ def read_as(config_type: type, given: Mapping[str, Any], *, where: str) -> dict[
     }
 
 
-def _mixed(name: str, kinds: Collection[type]) -> bool:
-    """Whether two configs have an option of this name with different types."""
-    return len({types_of(kind)[name].item for kind in kinds if name in types_of(kind)}) > 1
-
-
-def _annotation(wanted: Type, needed: bool) -> Any:
-    item = str if wanted.many else wanted.item
-    return item if needed else item | None
-
-
 def _described(default: Any, unset: str) -> str:
     """Return the default as the help text shows it; empty if there is none."""
-    if default is None or default is dataclasses.MISSING:
+    if default is None:
         text = unset
     elif isinstance(default, bool):
         text = "yes" if default else "no"

@@ -9,9 +9,9 @@ import typer
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from femnets.version import __version__
 
-        typer.echo(f"femnets {version('femnets')}")
+        typer.echo(f"femnets {__version__}")
         raise typer.Exit
 
 

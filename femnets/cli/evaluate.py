@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from bench.methods.untrained.configuration import NAME
-from femnets.cli._json import show_json
 from femnets.cli._shared import AsJson, Threads
 
 
@@ -29,9 +27,6 @@ def command(
         str | None,
         typer.Option(help="Ask a surrogate (--track family) for this μ, such as 0.3,1.2."),
     ] = None,
-    family: Annotated[
-        str | None, typer.Option(help="Refuse a surrogate of another family than this.")
-    ] = None,
     vtu: Annotated[
         Path | None, typer.Option(help="Write the field of --mu to this file, for ParaView.")
     ] = None,
@@ -39,36 +34,35 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure a saved net or surrogate, as `femnets train` does at its end, or ask it for a μ."""
-    from femnets import saved_nets as saved
-    from femnets.cli import _nets as nets
-
-    nets.use_threads(threads)
     from bench.methods.surrogates.file_header import is_surrogate
+    from femnets import saved_nets
+    from femnets.cli._nets import show_values, use_threads
     from femnets.user_files import used
 
-    if is_surrogate(file) or mu is not None or vtu is not None or family is not None:
-        from femnets.cli._families import evaluate_family
+    use_threads(threads)
+    if is_surrogate(file) or mu is not None or vtu is not None:
+        from femnets.cli._families import evaluated_family
 
-        evaluate_family(file, mu, family, vtu, as_json)
+        show_values(evaluated_family(file, mu, vtu), as_json)
         return
-
     used(plug or [])
-    given = {"problem": used(problem), "data_seed": data_seed}
-    given_by = saved.saved_as(file)
-    if given_by == NAME:
+    net, config = saved_nets.load(file, problem=used(problem), data_seed=data_seed)
+    show_values(_measured(net, config), as_json)
+
+
+def _measured(net: Any, config: Any) -> dict[str, Any]:
+    """Return the figures of a net, as at the end of its training."""
+    from bench.methods.configurations import SolvingConfig
+    from bench.methods.untrained.configuration import UntrainedConfig
+
+    if isinstance(config, UntrainedConfig):
         from bench.methods.untrained.solving import evaluated_untrained
 
-        values = evaluated_untrained(*saved.load_untrained(file, **given))
-    elif given_by == "solve":
+        return evaluated_untrained(net, config)
+    if isinstance(config, SolvingConfig):
         from bench.methods.solving import evaluated
 
-        values = evaluated(*saved.load_solved(file, **given))
-    else:
-        from bench.methods.training import net_metrics, training_data
+        return evaluated(net, config)
+    from bench.methods.training import net_metrics, training_data
 
-        net, config = saved.load_net(file, **given)
-        values = {**net_metrics(net, training_data(config)), "parameters": net.pack().size}
-    if as_json:
-        show_json(values)
-    else:
-        typer.echo(nets.table(values))
+    return {**net_metrics(net, training_data(config)), "parameters": net.pack().size}

@@ -118,7 +118,7 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
     the file of cells that it belongs to, named with size and checksum."""
     from dataclasses import asdict
 
-    from bench.claims.comparison import agreement_of, verdicts_of
+    from bench.claims.comparison import compare_verdicts, verdicts_of
     from bench.store.files import checksum
 
     verdicts = verdicts_of(run)
@@ -127,7 +127,7 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
         {
             "run": other.name,
             "provenance": other.provenance,
-            "agreement": asdict(agreement_of(verdicts, verdicts_of(other))),
+            "agreement": asdict(compare_verdicts(verdicts, verdicts_of(other))),
         }
         for other in run.others
     ]

@@ -134,8 +134,8 @@ def command(
     _check_combination(asked)
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
-    _check_known(wanted, asked.solve)
     plan = _planned(asked, mesh or [], wanted)
+    wanted = wanted if vtu else plan[0].chosen.frame(wanted)  # files have the domain's coordinates
     for job in plan:
         job.chosen.check(wanted)
     what = ", boundary-value problem" if asked.solve else ""
@@ -186,6 +186,7 @@ def _check_known(problem: Problem, solve: bool) -> None:
 def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
     from femnets.cli._fem_jobs import halved, plan
 
+    _check_known(problem, asked.solve)
     orders = parse_sizes(asked.order, "--order") if asked.order else []
     depths = parse_sizes(asked.layers, "--layers") if asked.layers else []
     usual = ALONG if depths else COARSEST if asked.adaptive else DEFAULT_N

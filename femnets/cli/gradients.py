@@ -33,7 +33,7 @@ class Asked(NetInAtlas, AnyModule):
 FILES = ("data", "loss", "against")  # FILE.py:NAME, looked up when the study begins
 
 
-@options_of(Asked, defaults={"samples": 200}, leave_out=("scale",), insist=False, verbatim=FILES)
+@options_of(Asked, defaults={"samples": 200}, verbatim=FILES)
 def command(
     given: dict[str, Any],
     *,

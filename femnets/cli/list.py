@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,10 +11,16 @@ from femnets.cli._json import show_json
 
 
 def command(
+    study: Annotated[
+        str | None, typer.Argument(help="Show the settings of this study, or of ./mine.py.")
+    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """List studies, presets, problems, domains, architectures, optimisers, elements, baselines,
-    families."""
+    families; or the settings of a study, by preset."""
+    if study is not None:
+        show_settings(study, json_output)
+        return
     known = catalogue()
     if json_output:
         show_json({noun: list(names) for noun, names in known.items()})
@@ -23,6 +29,42 @@ def command(
         typer.echo(f"{noun}:")
         for line in lines(explained):
             typer.echo(line)
+
+
+def show_settings(study: str, json_output: bool) -> None:
+    """Print the settings of a study with types, meanings and the values of each preset."""
+    from bench import studies
+    from femnets.cli._tables import show_table
+
+    module = studies.load(studies.use(study))
+    found = settings(module)
+    if json_output:
+        show_json({"study": study, "about": module.__doc__, "settings": found})
+        return
+    typer.echo((module.__doc__ or "").strip())
+    rows = [(row["name"], row["type"], *map(_shown, row["presets"].values())) for row in found]
+    show_table(("--set", "type", *module.PRESETS), rows)
+    for name, text in ((row["name"], row["help"]) for row in found if row["help"]):
+        typer.echo(f"{name}: {text}")
+
+
+def settings(study: Any) -> list[dict[str, Any]]:
+    """Return name, type, meaning and the values of each preset for the settings of a study."""
+    from bench.core.settings import about, types_of
+
+    return [
+        {
+            "name": name,
+            "type": str(wanted).removeprefix("of type "),
+            "help": about(study.Config, name).help,
+            "presets": {preset: getattr(c, name) for preset, c in study.PRESETS.items()},
+        }
+        for name, wanted in types_of(study.Config).items()
+    ]
+
+
+def _shown(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def lines(explained: dict[str, str]) -> Iterator[str]:

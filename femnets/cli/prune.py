@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from femnets.cli._json import show_json
+from base.errors import UserError
 from femnets.cli._shared import AsJson, Threads
 
 if TYPE_CHECKING:
@@ -32,34 +32,33 @@ def command(
     save: Annotated[
         Path | None, typer.Option(help="Write the smaller net to this .safetensors file.")
     ] = None,
-    resolve: Annotated[
-        bool,
-        typer.Option("--resolve/--no-resolve", help="Solve the last layer of the saved net again."),
-    ] = True,
     threads: Threads = 1,
     as_json: AsJson = False,
 ) -> None:
     """Delete redundant layers (never layer 0) and show which, with the errors before, after, and
     after solving the last layer again by least squares."""
     from bench.core.guards.output import file_for
+    from bench.methods.configurations import TrainingConfig
     from bench.methods.training import training_data
-    from femnets.cli._nets import save_net, table, use_threads
-    from femnets.saved_nets import load_net
+    from femnets import saved_nets
+    from femnets.cli._nets import show_values, use_threads
     from femnets.user_files import used
 
     file_for(save, "--save", ".safetensors")
     use_threads(threads)
-    net, config = load_net(file, problem=used(problem), data_seed=data_seed)
-    values, deleted, resolved = pruned(net, training_data(config), measure=measure, below=below)
+    net, config = saved_nets.load(file, problem=used(problem), data_seed=data_seed)
+    if not isinstance(config, TrainingConfig):
+        raise UserError(f"{file} was trained without samples; use a net trained with --track fit")
+    values, smaller = pruned(net, training_data(config), measure=measure, below=below)
     if save is not None:
-        save_net(resolved if resolve else deleted, config, save)
-    show_json(values) if as_json else typer.echo(table(values))
+        saved_nets.save(smaller, config, save)
+    show_values(values, as_json)
 
 
 def pruned(
     net: Network, data: Data, *, measure: str, below: float
-) -> tuple[dict[str, Any], Network, Network]:
-    """Return the measures, the net without redundant layers, and it with W[L-1] solved again."""
+) -> tuple[dict[str, Any], Network]:
+    """Return the measures, and the net without redundant layers, with W[L-1] solved again."""
     from bench.core.plain_values import finite
     from bench.methods.training import l2_error, rel_test_error
     from nets.deletion import delete_layers
@@ -81,4 +80,4 @@ def pruned(
     for stage, which in (("before", net), ("after", deleted), ("resolved", resolved)):
         values[f"rel_test_error_{stage}"] = finite(rel_test_error(which, data))
         values[f"l2_error_{stage}"] = finite(l2_error(which, data))
-    return values, deleted, resolved
+    return values, resolved

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,17 +27,9 @@ MOST_JOBS = 1024
 MOST_GIB = 1e6
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunFile:
-    """The settings of a TOML file outside its tables."""
-
-    preset: str = "quick"
-    studies: tuple[str, ...] = ()
-
-
 def command(
     studies: Annotated[list[str] | None, typer.Argument(help="Studies; default: all.")] = None,
-    preset: Annotated[str, typer.Option(help="quick, paper or full.")] = "",
+    preset: Annotated[str, typer.Option(help="quick (default), paper or full.")] = "",
     run: Annotated[str, typer.Option(help="Name under runs/; default: the preset's.")] = "",
     jobs: Annotated[
         int | None,
@@ -51,7 +42,6 @@ def command(
     problem: Annotated[
         str, typer.Option(help="Run the studies on this problem alone: ./mine.py, or a name.")
     ] = "",
-    config: Annotated[Path | None, typer.Option(help="A TOML file, one table per study.")] = None,
     only: Annotated[str, typer.Option(help="Compute only missing, failed, stale cells.")] = "",
     time_limit: Annotated[
         float, typer.Option(help="Seconds after which a cell is stopped.")
@@ -77,9 +67,9 @@ def command(
     from bench.store.folder import run_path
 
     if resume:
-        plans = remembered(run, bool(studies or preset or settings or config or problem))
+        plans = remembered(run, bool(studies or preset or settings or problem))
     else:
-        plans = planned(studies or [], preset, settings or [], config, problem)
+        plans = planned(studies or [], preset or "quick", settings or [], problem)
     path = run_path(run or plans[0].preset)
     if dry_run:
         show_forecast(plans, path, jobs, json_output)
@@ -158,33 +148,26 @@ def computed(
         engine.close()
 
 
-def planned(
-    studies: list[str], preset: str, settings: list[str], config: Path | None, problem: str = ""
-) -> list[Plan]:
-    """Return the plans of arguments and config file; arguments take precedence."""
+def planned(studies: list[str], preset: str, settings: list[str], problem: str) -> list[Plan]:
+    """Return the plans of the arguments."""
     from bench import problems
     from bench import studies as all_studies
     from bench.core.plugins import admit
-    from bench.core.settings import configured, read_toml
     from femnets.user_files import used
 
-    file: dict[str, Any] = used(read_toml(config)) if config else {}
-    tables = {name: value for name, value in file.items() if isinstance(value, dict)}
-    rest = {name: value for name, value in file.items() if name not in tables}
-    run_file = configured(RunFile, rest, where=str(config))
     able = all_studies.about_problems() if problem else all_studies.names()
     every = [*filter(all_studies.by_default, able)] if problem else able
-    chosen = [all_studies.use(study) for study in studies or run_file.studies] or every
+    chosen = [all_studies.use(study) for study in studies] or every
     for study in chosen:
         all_studies.load(admit(study))
-    overrides = all_studies.overrides(chosen, [*map(assigned, settings)], tables)
+    overrides = all_studies.overrides(chosen, [*map(assigned, settings)])
     for study in chosen:
         if problem and study not in able:
             raise UserError(f"--problem: study {study!r} takes no problem; {nearest('', able)}")
     about = problems.get(used(problem)) if problem else None
     typed = [f"--set {shlex.quote(setting)}" for setting in settings]
     typed += [f"--problem {shlex.quote(problem)}"] * bool(problem)
-    found = all_studies.plan(chosen, preset or run_file.preset, overrides, about, typed)
+    found = all_studies.plan(chosen, preset, overrides, about, typed)
     if not found:
         raise UserError(f"no study has cells for {problem} with these settings; change them")
     return found
@@ -206,7 +189,7 @@ def remembered(run: str, others_given: bool) -> list[Plan]:
     if others_given or not run:
         raise UserError(
             "--resume takes studies and settings from the run; give it --run NAME and neither "
-            "studies nor --preset, --set, --config"
+            "studies nor --preset or --set"
         )
     store = Store(run_path(run))
     plans = replanned(store.plans())

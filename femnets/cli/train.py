@@ -6,7 +6,6 @@ Its settings are those of a `net` cell (track *fit*: given samples of u) or of a
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from signal import SIGINT, Signals
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,18 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError, nearest
-from bench.cells import data_net, family_surrogate, plain, solved_net
-from bench.cells.net import Config, needs_bytes
+from bench.cells import data_net, family_surrogate, net, plain, solved_net
 from bench.core.guards.output import file_for
 from bench.core.guards.signals import CODES, ending_well, line
 from bench.core.guards.sizes import check_memory
-from bench.core.settings import MOST_THREADS
+from bench.core.settings import MOST_THREADS, configured, types_of
 from bench.methods.configurations import END
 from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
 from femnets.cli import EXIT_FAILED_CELLS
-from femnets.cli._families import train_family
-from femnets.cli._json import show_json
 from femnets.cli._options import options_of, read_as
 
 if TYPE_CHECKING:
@@ -33,10 +29,10 @@ if TYPE_CHECKING:
     from nets.training.progress import TrainingProgress
 
 _OUT = "What comes out"
-TRACKS: dict[str, type] = {
-    "fit": Config, "solve": solved_net.Config, "family": family_surrogate.Config,
+CELLS: dict[str, Any] = {
+    "fit": net, "solve": solved_net, "family": family_surrogate, "data": data_net,
 }  # fmt: skip
-CONFIGS = {**TRACKS, "data": data_net.Config}
+TRACKS = ("fit", "solve", "family")  # data is implied by --data
 SIZES = {"fit": "samples", "solve": "points", "data": "rows"}
 WHERE = "a training"
 MOST_STEPS = 10_000  # of a training that is to be certified
@@ -61,10 +57,9 @@ UntilCertified = Annotated[
 ]
 
 
-KINDS = (solved_net.Config, UntrainedConfig, data_net.Config, family_surrogate.Config)
-
-
-@options_of(Config, *KINDS, insist=False)
+@options_of(
+    net.Config, solved_net.Config, UntrainedConfig, data_net.Config, family_surrogate.Config
+)
 def command(
     given: dict[str, Any],
     *,
@@ -99,39 +94,30 @@ def command(
     Training stops at the first limit that is reached; without limits, after 1000 steps. Ctrl-C ends
     it with the best state so far.
     """
-    from bench.core.settings import configured
-    from femnets.cli._nets import use_threads
+    from femnets.cli._nets import show_values, use_threads
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
     settings = {**(get(recipe).settings if recipe else {}), **given}
     settings = _to_be_certified(settings, track, seconds, until_certified)
     track = "data" if "data" in given and track == "fit" else track
-    kind = _config_of(track, settings)
-    config: Any = configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
-    if isinstance(config, UntrainedConfig):
+    config = _configured(track, settings)
+    described = {**plain(config), "seconds": seconds, "track": track}
+    if isinstance(config, UntrainedConfig | family_surrogate.Config):
         use_threads(threads)
-        return _untrained(config, seconds, save, history, as_json)
-    if isinstance(config, family_surrogate.Config):
-        return train_family(config, seconds, save, history, as_json, threads)
-    check_memory(_needed(config), "this training", f"take fewer {SIZES[track]} or a smaller net")
+        show_values(_without_steps(config, seconds, save, history), as_json, config=described)
+        return 0
+    needed = CELLS[track].needs_bytes(config)
+    check_memory(needed, "this training", f"take fewer {SIZES[track]} or a smaller net")
     use_threads(threads)
     from nets.training.progress import TrainingProgress
 
     with TrainingProgress() as progress, ending_well(lambda: progress.begun) as received:
         trained = _trained(config, seconds, until_certified, progress)
-    _written(trained, config, save, history)
-    _shown(trained.values, {**plain(config), "seconds": seconds, "track": track}, as_json)
-    return _ended(trained, received, until_certified)
-
-
-def _shown(values: dict[str, Any], settings: dict[str, Any], as_json: bool) -> None:
-    from femnets.cli._nets import table
-
-    if as_json:
-        show_json({**values, "config": settings})
-    else:
-        typer.echo(table(values))
+    _save(trained, config, save, history)
+    show_values(trained.values, as_json, config=described)
+    code = exit_code(trained.training.interrupted, received)
+    return code or _certified(trained.values, until_certified)
 
 
 def _to_be_certified(
@@ -148,54 +134,79 @@ def _to_be_certified(
     return settings if limited else {**settings, "steps": MOST_STEPS}
 
 
-def _ended(trained: MeasuredNet, received: list[int], until_certified: float | None) -> int:
-    code = exit_code(trained.training.interrupted, received)
-    return code or _certified(trained.values, until_certified)
+def _configured(track: str, settings: dict[str, Any]) -> Any:
+    """Return the settings of a track; options of another track are refused."""
+    if track not in TRACKS and not (track == "data" and "data" in settings):
+        raise UserError(f"unknown track {track!r}; {nearest(track, TRACKS)}")
+    untrained = settings.get("net") == NAME
+    if untrained and track != "solve":
+        raise UserError(f"--net {NAME} is given the equation; use --track solve")
+    kind: type = UntrainedConfig if untrained else CELLS[track].Config
+    known = types_of(kind).keys() - (HIDDEN if track == "solve" else ())
+    chosen = "--data" if track == "data" else f"--net {NAME}" if untrained else f"--track {track}"
+    for name in (name for name in settings if name not in known):
+        homes = [f"--track {each}" for each in TRACKS if name in types_of(CELLS[each].Config)]
+        remedy = " or ".join(["leave it out", *(f"use {home}" for home in homes[:1])])
+        raise UserError(f"--{name.replace('_', '-')} does not go with {chosen}; {remedy}")
+    return configured(kind, read_as(kind, settings, where=WHERE), where=WHERE)
 
 
-def _certified(values: dict[str, Any], wanted: float | None) -> int:
-    """Return 0 if the relative error that was asked for is certified, else 1 with a line."""
-    found = values.get("relative_l2_bound")
-    if wanted is None or (values["certified"] and found is not None and found <= wanted):
-        return 0
-    reason = values["certificate_reason"] or f"the certified relative error is {found:.3g}"
-    typer.echo(f"not certified to {wanted:g}: {reason}", err=True)
-    return EXIT_FAILED_CELLS
-
-
-def _untrained(
-    config: UntrainedConfig,
-    seconds: float | None,
-    save: Path | None,
-    history: Path | None,
-    as_json: bool,
-) -> int:
-    """Solve for the output weights: one linear problem, without steps or a history."""
+def _without_steps(
+    config: Any, seconds: float | None, save: Path | None, history: Path | None
+) -> dict[str, Any]:
+    """Make random features or a surrogate and save it: linear problems, without a history."""
     from base.progress import StatusLine
-    from bench.methods.untrained.solving import solve_untrained
-    from femnets.cli._nets import save_untrained, table
+    from femnets import saved_nets
+    from femnets.cli._families import made_surrogate
 
     for flag, value in (("--seconds", seconds), ("--history", history)):
         if value is not None:
-            raise UserError(f"--net {NAME} is not trained; leave out {flag}, set --features")
+            raise UserError(f"no steps to limit; leave out {flag}, set --features or --snapshots")
+    if isinstance(config, family_surrogate.Config):
+        return made_surrogate(config, save)
+    from bench.methods.untrained.solving import solve_untrained
+
     with StatusLine() as status:
         solved = solve_untrained(config, say=status.say)
     if save is not None:
-        save_untrained(solved.net, config, save)
-    if as_json:
-        show_json({**solved.values, "config": {**plain(config), "track": "solve"}})
-    else:
-        typer.echo(table(solved.values))
-    return 0
+        saved_nets.save(solved.net, config, save)
+    return solved.values
 
 
-def _written(trained: MeasuredNet, config: Any, save: Path | None, history: Path | None) -> None:
-    from femnets.cli._nets import save_arrays, save_net
+def _trained(
+    config: Any, seconds: float | None, until_certified: float | None, progress: TrainingProgress
+) -> MeasuredNet:
+    if isinstance(config, data_net.Config):
+        from bench.methods.rows.training import train_on_rows
+
+        return train_on_rows(config, seconds=seconds, progress=progress)
+    if isinstance(config, net.Config):
+        from bench.methods.training import train_net
+
+        return train_net(config, seconds=seconds, progress=progress)
+    from bench.methods.solving import solve_net
+
+    solved = solve_net(config, seconds=seconds, until_certified=until_certified, progress=progress)
+    if not solved.collocation.problem.known:
+        from bench.methods.indicators import distance_to_elements
+
+        field, problem = solved.collocation.field(solved.net), solved.collocation.problem
+        solved.values.update(distance_to_elements(field, problem))
+    return solved
+
+
+def _save(trained: MeasuredNet, config: Any, save: Path | None, history: Path | None) -> None:
+    """Write the net, and its history as .npz: completely or not at all."""
+    import numpy
+
+    from bench.core.guards.output import written_whole
+    from femnets import saved_nets
 
     if save is not None:
-        save_net(trained.net, config, save)
+        saved_nets.save(trained.net, config, save)
     if history is not None:
-        save_arrays(trained.arrays, history)
+        with written_whole(history) as part:
+            numpy.savez_compressed(part, **trained.arrays)  # type: ignore[arg-type]
 
 
 def exit_code(interrupted: bool, received: list[int]) -> int:
@@ -207,56 +218,11 @@ def exit_code(interrupted: bool, received: list[int]) -> int:
     return CODES[number]
 
 
-def _needed(config: Any) -> int:
-    if isinstance(config, data_net.Config):
-        return data_net.needs_bytes(config)
-    of_track = solved_net.needs_bytes if isinstance(config, solved_net.Config) else needs_bytes
-    return of_track(config)
-
-
-def _config_of(track: str, settings: dict[str, Any]) -> type:
-    """Return the config of a track; options of the other track are refused."""
-    if track not in CONFIGS or (track == "data" and "data" not in settings):
-        raise UserError(f"unknown track {track!r}; {nearest(track, list(TRACKS))}")
-    untrained = settings.get("net") == NAME
-    if untrained and track != "solve":
-        raise UserError(f"--net {NAME} is given the equation; use --track solve")
-    kind = UntrainedConfig if untrained else CONFIGS[track]
-    known = {field.name for field in dataclasses.fields(kind)}
-    known -= HIDDEN if track == "solve" else set()
-    for name in settings:
-        if name not in known:
-            flag = "--" + name.replace("_", "-")
-            if untrained:
-                raise UserError(f"{flag} has no meaning for --net {NAME}; leave it out")
-            if "data" in (name, track):
-                other = f"--track {track}" if name == "data" else "--data"
-                raise UserError(f"{flag} does not go with {other}; leave it out")
-            homes = {each: [f.name for f in dataclasses.fields(TRACKS[each])] for each in TRACKS}
-            other = next((each for each in TRACKS if name in homes[each]), "solve")
-            raise UserError(f"{flag} belongs to --track {other}; leave it out of --track {track}")
-    return kind
-
-
-def _trained(
-    config: Any, seconds: float | None, until_certified: float | None, progress: TrainingProgress
-) -> MeasuredNet:
-    if isinstance(config, data_net.Config):
-        from bench.methods.rows.training import train_on_rows
-
-        return train_on_rows(config, seconds=seconds, progress=progress)
-    if isinstance(config, solved_net.Config):
-        from bench.methods.solving import solve_net
-
-        solved = solve_net(
-            config, seconds=seconds, until_certified=until_certified, progress=progress
-        )
-        if not solved.collocation.problem.known:
-            from bench.methods.indicators import distance_to_elements
-
-            field, problem = solved.collocation.field(solved.net), solved.collocation.problem
-            solved.values.update(distance_to_elements(field, problem))
-        return solved
-    from bench.methods.training import train_net
-
-    return train_net(config, seconds=seconds, progress=progress)
+def _certified(values: dict[str, Any], wanted: float | None) -> int:
+    """Return 0 if the relative error that was asked for is certified, else 1 with a line."""
+    found = values.get("relative_l2_bound")
+    if wanted is None or (values["certified"] and found is not None and found <= wanted):
+        return 0
+    reason = values["certificate_reason"] or f"the certified relative error is {found:.3g}"
+    typer.echo(f"not certified to {wanted:g}: {reason}", err=True)
+    return EXIT_FAILED_CELLS

@@ -1,4 +1,4 @@
-"""Forward, adjoint and tangent passes in numbers that cannot overflow (`nets.gradients.extended`).
+"""Forward and adjoint passes in numbers that cannot overflow (`nets.gradients.extended`).
 
 For the norms and Jacobians of deep nets at initialisation; training uses `nets.fast.kernel`.
 
@@ -131,20 +131,6 @@ def adjoint(
             own = Scaled(inner.mantissa @ at.W[k], inner.exponent)
             phi.append(states.append(_joined(own, states.recall(at.net.widths[k]))))
         return phi[::-1], states
-
-
-def tangent(at: Trajectory, start: Scaled, k: int, layer: int) -> Scaled:
-    """dy[layer]/dy[k] applied to one vector per sample, (N, n_k) → (N, n_layer)."""
-    with torch.no_grad():
-        between = at.C[k : layer + 1, k : layer + 1]
-        states = WeightedStates(between, len(start.mantissa), max(at.net.widths[k : layer + 1]))
-        v = states.append(start.balanced())
-        for l in range(k + 1, layer + 1):
-            turned = _through_norm(at, l - 1, Scaled(v.mantissa @ at.W[l - 1].T, v.exponent))
-            own = at.s[l - 1] * at.slope[l - 1] * turned.mantissa
-            past = states.recall(at.net.widths[l])
-            v = states.append(_joined(Scaled(own, turned.exponent), past))
-        return v
 
 
 def _weighted_slope(at: Trajectory, phi: Scaled, k: int, repeat: int = 1) -> Scaled:

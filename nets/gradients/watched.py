@@ -6,7 +6,6 @@ the gradient at no extra pass. `nets.train` has stopping rules and keeps the bes
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -31,17 +30,15 @@ def train_with_norms(
     evaluations: int = 500,
     every: int = 1,
     options: dict[str, Any] | None = None,
-    probe: Callable[[Network], dict[str, Array]] | None = None,
 ) -> dict[str, Array]:
     """Minimise the mean square error in place with `evaluations` of it, line searches included.
 
     Returns arrays with one row per `every` steps, the start and the end always among them:
     `step`, `evaluations`, `J`, `tau` (n, H) and log₁₀ norms `log10_W` (n, L), `log10_b`,
-    `log10_tau`, `log10_y` (n, H; y[1..H]), and the values of `probe` at that moment. A run
-    that overflows ends with a row of J = inf.
+    `log10_tau`, `log10_y` (n, H; y[1..H]). A run that overflows ends with a row of J = inf.
     """
     minimize, coordinates = prepared(net, optimizer, options or {})
-    watch = _Watch(net, FastObjective(net, x, y), coordinates, evaluations, every, probe)
+    watch = _Watch(net, FastObjective(net, x, y), coordinates, evaluations, every)
     with suppress(Stop, Diverged):
         minimize(watch, coordinates.inward(net.pack()), watch.report)
     return watch.finish()
@@ -57,9 +54,7 @@ class _Watch:
         coordinates: Coordinates,
         budget: int,
         every: int,
-        probe: Callable[[Network], dict[str, Array]] | None,
     ) -> None:
-        self.probe = probe
         self.net, self.fast, self.coordinates = net, fast, coordinates
         self.budget, self.every = budget, every
         self.spent, self.step = 0, -1
@@ -101,7 +96,7 @@ class _Watch:
             logs = {f"log10_{kind}": np.log10(np.abs(getattr(norms, kind))) for kind in KINDS}
         tau = self.net.tau.detach().double().numpy().copy()
         row = {"step": self.step, "evaluations": self.spent, "J": J, "tau": tau, **logs}
-        self.rows.append({**row, **(self.probe(self.net) if self.probe else {})})
+        self.rows.append(row)
 
     def finish(self) -> dict[str, Array]:
         if not self.rows or self.rows[-1]["step"] != self.step:

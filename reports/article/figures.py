@@ -25,7 +25,7 @@ from reports.sections.convergence import uniform
 from reports.sections.fields import sliced
 from reports.sections.learned_tau import OVER_FIXED, arm_rows
 from reports.sections.reentrant import arms_of, edge_fields
-from reports.sections.samples import figure_rows, shown_fields
+from reports.sections.samples import WHERE, figure_rows, shown_fields
 from reports.sections.solve import solved_fields
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _mesh_size(results: Results) -> Draw | None:
 
 def _samples(results: Results) -> Draw | None:
     groups = figure_rows(shown_fields(results))
-    return partial(rows_in_groups, groups, "L² error, medians over seeds") if groups else None
+    return partial(rows_in_groups, groups, WHERE) if groups else None
 
 
 def _tau(results: Results) -> Draw | None:
@@ -90,7 +90,7 @@ def _story(results: Results) -> Draw | None:
     if norm is None or not all("curve_J" in r.arrays for found in arms.values() for r in found):
         return None
     elements = {label: group for label, group in elements_of(results).items() if len(group)}
-    finest = max(elements["nodal Q₁"], key=lambda record: record.values["dofs"])
+    finest = max(elements["nodal P₁"], key=lambda record: record.values["dofs"])
     limit = float(finest.values["l2_error"]) / norm
     return partial(story, elements, arms, norm, limit)
 

@@ -31,7 +31,7 @@ def bounds_against_errors(groups: Mapping[str, Sequence[StoredResult]]) -> Figur
             )  # fmt: skip
         axes.loglog()
         axes.set_title(title, fontsize=9)
-        axes.set_xlabel("true L² error")
-    row[0].set_ylabel("bound of the L² error")
+        axes.set_xlabel("true L² error, whole domain")
+    row[0].set_ylabel("bound of the L² error, whole domain")
     legend_below(figure)
     return figure

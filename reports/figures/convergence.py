@@ -35,7 +35,7 @@ def error_against_h(fields: Mapping[str, tuple[Results, Results]], columns: int 
     for axes in grid[-1]:
         axes.set_xlabel("mesh size h, finer to the right")
     for axes in grid[:, 0]:
-        axes.set_ylabel("L² error")
+        axes.set_ylabel("L² error, whole domain")
     sizes = [h for fem, _ in fields.values() for h in fem.value("h")]
     room = (max(sizes) / min(sizes)) ** 0.38 * 1.2  # right of the curves, for their names
     grid[0, 0].set_xlim(1.1 * max(sizes), min(sizes) / room)
@@ -54,7 +54,7 @@ def _element(axes: Axes, fem: Results, element: str) -> End:
     h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
     label, key = element_title(rows.records[0]), element_look(element)
     plot_series(axes, h, error, label, key, keys=[[r.key] for r in rows], markersize=3)
-    return End((float(h[-1]), float(error[-1])), element_short(rows.records[0]), label, key)
+    return End((float(h[-1]), float(error[-1])), element_short(rows.records[0]), key)
 
 
 def _levels(axes: Axes, nets: Results) -> None:
@@ -75,4 +75,4 @@ def _levels(axes: Axes, nets: Results) -> None:
     axes.axhline(level, color=look(key).color, lw=1.5)
     place = axes.get_yaxis_transform()
     text = f"best net: {best}"
-    name_series(axes, (0.99, level), text, best, key, xycoords=place, xytext=(0, 6), ha="right")
+    name_series(axes, (0.99, level), text, key, xycoords=place, xytext=(0, 6), ha="right")

@@ -101,6 +101,6 @@ def _drawn(panels: Mapping[str, Panel], draw: Callable[[Axes, Panel], None]) -> 
         draw(axes, panel)
         axes.set_title(title, fontsize=8.5)
     for axes in places[:, 0]:
-        axes.set_ylabel("relative L² error")
+        axes.set_ylabel("relative L² error, cube")
     legend_below(figure)
     return figure

@@ -24,7 +24,7 @@ def iterations(record: StoredResult) -> Figure:
     for start, (name, method) in STARTS.items():
         counts = record.values[f"{start}_iterations"]
         plot_series(axes, meshes, counts, name, method, keys=[[record.key]])
-        ends.append(End((float(meshes[-1]), float(counts[-1])), name, name, method))
+        ends.append(End((float(meshes[-1]), float(counts[-1])), name, method))
     axes.set_xscale("log", base=2)
     axes.set_xticks(meshes, [str(n) for n in meshes])
     axes.minorticks_off()

@@ -29,7 +29,7 @@ def error_by_samples(found: Results) -> Figure:
             keys = [group.keys() for group in groups]
             plot_series(axes, counts, errors, method, look, keys=keys)
             if counts:
-                ends.append(End((float(counts[-1]), float(errors[-1])), method, method, look))
+                ends.append(End((float(counts[-1]), float(errors[-1])), method, look))
         axes.loglog()
         axes.set_title(f"noise {level:g}", fontsize=8.5)
         axes.set_xlabel("samples")

@@ -27,13 +27,13 @@ def race(runs: Results) -> Figure:
             x = medians([curve[f"curve_{work}"][1:length] for curve in curves])
             plot_median(axes, x, errors, optimizer, look, keys=[chosen.keys()])
             end = (float(x[-1]), float(error[-1]))
-            ends[axes].append(End(end, optimizer, optimizer, look))
+            ends[axes].append(End(end, optimizer, look))
     for axes, label in ((evaluations, "evaluations of J and its gradient"), (seconds, "seconds")):
         axes.loglog()
         axes.margins(x=0.05)
         make_room(axes, ends[axes], panels=2)
         axes.set_xlabel(label)
-    evaluations.set_ylabel("relative test error")
+    evaluations.set_ylabel("relative test error, cylinder")
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for axes, its in ends.items():
         name_ends(axes, its, at=max(end.at[0] for end in its))

@@ -21,15 +21,14 @@ KEYS = {
     "N₀ adaptive": "finite element/N0 adaptive",
     "hp bricks": "finite element/hexP",
     "nodal P₁": "finite element/nodalP1",
-    "nodal Q₁": "finite element/nodalQ",
-    "nodal Q₁, r div": "finite element/nodalQ/weighted",
+    "nodal P₁, r div": "finite element/nodalP1/weighted",
 }
 NET = "net/resnet"
 # of a curve: its name on disk, what it is called, its look and dash
 LINES = (
     ("curve_J", "loss, its points", "linear model/quadratic", "--"),
     ("curve_fine_loss", "loss, fine rule", "linear model/linear", "-"),
-    ("curve_l2_error", "relative error", NET, "-"),
+    ("curve_l2_error", "error, prism", NET, "-"),
 )
 GRID = 24  # places of a common curve
 TICKS = (-0.3, 0.0, 0.3)
@@ -57,7 +56,7 @@ def story(elements: Mapping[str, Results], arms: Arms, norm: float, limit: float
         make_room(panel, its, panels=panels)
         if limit is not None:
             panel.axhline(limit, color="0.5", lw=0.8, ls=":")
-    row[0].set_ylabel("relative L² error; loss")
+    row[0].set_ylabel("relative L² error, prism; loss")
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for panel, its in ends.items():
         name_ends(panel, its, at=max((end.at[0] for end in its), default=1.0))
@@ -72,7 +71,7 @@ def _unknowns(axes: Axes, elements: Mapping[str, Results], norm: float) -> list[
         y = [float(record.values["l2_error"]) / norm for record in ordered]
         keys = [[record.key] for record in ordered]
         plot_series(axes, x, y, label, KEYS[label], keys=keys, markersize=3)
-        ends.append(End((x[-1], y[-1]), label, label, KEYS[label]))
+        ends.append(End((x[-1], y[-1]), label, KEYS[label]))
     axes.set_xlabel("unknowns")
     axes.set_title("finite elements", fontsize=9)
     return ends
@@ -88,7 +87,7 @@ def _training(axes: Axes, records: Sequence[StoredResult], norm: float) -> list[
         y = y * {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}.get(name, 1.0)
         keys = [[record.key for record in records]]
         plot_median(axes, x, y, label, key, keys=keys, linestyle=dash)
-        ends.append(End((float(x[-1]), float(median(y[:, -1]))), label, label, key))
+        ends.append(End((float(x[-1]), float(median(y[:, -1]))), label, key))
     axes.set_xlabel("evaluations")
     return ends
 
@@ -133,7 +132,7 @@ def field_and_error(pictures: Mapping[str, StoredResult], frame: int | None = No
         panel.set_xlabel("x₁", fontsize=8)
     np.atleast_1d(grid)[0].set_ylabel("x₂", fontsize=8)
     bar = figure.colorbar(shade, ax=list(np.atleast_1d(grid)), shrink=0.7, pad=0.01)
-    bar.set_label("size of the error", fontsize=8)
+    bar.set_label("size of the error on the slice", fontsize=8)
     bar.ax.tick_params(labelsize=7)
     return figure
 
@@ -169,4 +168,4 @@ def _title(title: str, record: StoredResult, frame: int | None) -> str:
         at = min(frame, len(arrays["frames"]) - 1)
         relative = float(arrays["curve_l2_error"][at]) / float(values["norm"])
     words = title.replace(", ", ",\n")
-    return words if relative is None else f"{words}\n{two_digits(100 * relative)} % error"
+    return words if relative is None else f"{words}\n{two_digits(100 * relative)} % error, prism"

@@ -21,7 +21,7 @@ FACTORS = (1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 @dataclass(frozen=True)
 class Row:
-    """A number with its interval, and where there is one a second, hollow mark."""
+    """A number with its interval; hollow where it is not decided."""
 
     name: str
     look: str
@@ -29,7 +29,6 @@ class Row:
     low: float | None = None
     high: float | None = None
     filled: bool = True
-    second: float | None = None
     keys: tuple[str, ...] = ()
 
 
@@ -66,12 +65,9 @@ def _draw(axes: Axes, row: Row, label: str, height: float) -> None:
     color = look(row.look).color
     if row.low is not None and row.high is not None:
         axes.plot([row.low, row.high], [height] * 2, color=color, linewidth=1.2, alpha=0.7)
-    style: dict[str, Any] = {"linestyle": "", "keys": [row.keys], "marker": "o", "markersize": 5.5}
-    if row.second is not None:
-        axes.plot([row.value, row.second], [height] * 2, color=color, linewidth=0.45)
-        plot_series(axes, [row.second], [height], label, row.look, fillstyle="none", **style)
-    full = "full" if row.filled else "none"
-    plot_series(axes, [row.value], [height], label, row.look, fillstyle=full, **style)
+    style: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 5.5}
+    style["fillstyle"] = "full" if row.filled else "none"
+    plot_series(axes, [row.value], [height], label, row.look, keys=[row.keys], **style)
 
 
 def _ratio_axis(axes: Axes, bounds: Sequence[float]) -> None:

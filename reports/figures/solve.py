@@ -37,7 +37,7 @@ def work_precision(fields: Mapping[str, Sequence[Competitor]], columns: int = 2)
     for axes in grid[-1]:
         axes.set_xlabel("seconds, one thread")
     for axes in grid[:, 0]:
-        axes.set_ylabel("L² error")
+        axes.set_ylabel("L² error, whole domain")
     grid[0, 0].autoscale_view()
     make_room(grid[0, 0], [end for _, ends in named for end in ends], panels=across)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
@@ -73,7 +73,7 @@ def _curve(axes: Axes, name: str, group: Sequence[Competitor]) -> End:
         x, y = median_curve(first.method.trials)
         mark = {"marker": ""} if len(x) > 1 else {}
         plot_series(axes, x, y, name, key, keys=[first.keys], **mark)
-    return End((float(x[-1]), float(y[-1])), name, name, key)
+    return End((float(x[-1]), float(y[-1])), name, key)
 
 
 def median_curve(trials: Sequence[Trial]) -> tuple[np.ndarray, np.ndarray]:

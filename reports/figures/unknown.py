@@ -24,9 +24,7 @@ def estimates_by_h(found: Results) -> Figure:
             h, share = (np.array(rows.value(v), float) for v in ("h", "relative_estimate"))
             label, key = element_title(rows.records[0]), element_look(element)
             plot_series(axes, h, share, label, key, keys=[[r.key] for r in rows], markersize=3)
-            ends.append(
-                End((float(h[-1]), float(share[-1])), element_short(rows.records[0]), label, key)
-            )
+            ends.append(End((float(h[-1]), float(share[-1])), element_short(rows.records[0]), key))
         axes.loglog()
         sizes = [float(h) for h in found.select("fem", problem=problem).value("h")]
         axes.set_xlim(1.1 * max(sizes), min(sizes) / (max(sizes) / min(sizes)) ** 0.3 / 1.3)

@@ -1,21 +1,42 @@
-"""Which situation are you in? Questions with a few options each, and an answer to every choice.
+"""Which situation are you in? Four questions with a few options each, an answer to every choice.
 
-The page asks whatever questions it is given. Those of `one_field` are about one field; a further
-kind of situation, such as a family of problems, brings its own options and answers.
+What is given, which field, the required error, how many values: an answer is a decision at equal
+conditions (`reports.decision`), in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf
 from typing import Any
 
-from reports.document import Table, slug
+from bench.core.information import INFORMATION
+from bench.store.results import Results
+from reports.competitors import by_problem
+from reports.context import Run
+from reports.decision import POINTS, REQUIRED, Conditions, Decision, Method, Success, decision
+from reports.document import Column, Table, Value, slug
+from reports.formatting import number, scientific, show
 from reports.interactive.cells import short
 
+QUERIES = (1, POINTS, 1_000_000, 100_000_000)
+KINDS = ("smooth", "singular", "re-entrant", "not said")
+DEFAULT_ERROR = 1e-4
+FIRST = "equation"  # the kind of information that is asked about first
+NOTE = (
+    "Only methods that are given the same, on the same problem and as many threads, are compared. "
+    "Errors are measured on the whole domain, or where the samples lie if samples are given; times "
+    "are medians over seeds, without the search for settings."
+)
+CAPTION = (
+    "The cheapest method in every situation of this run, and how many times cheaper it is than the "
+    "next method of another kind. The cost is the time to reach the error and to compute all "
+    "values. Where no method reaches it, the nearest error stands in brackets."
+)
 Choice = tuple[str, ...]
-Shown = Callable[[str], str]
+Groups = Mapping[tuple[str, str], Sequence[Method]]  # by what is given and by field
 
 
 @dataclass(frozen=True)
@@ -34,8 +55,8 @@ class Answer:
     family: str
     words: str
     facts: tuple[tuple[str, str], ...]
-    keys: tuple[str, ...] = ()
-    row: int = 0  # of the table that all answers are in
+    keys: tuple[str, ...]
+    row: int  # of the table that all answers are in
 
 
 @dataclass(frozen=True)
@@ -43,9 +64,9 @@ class Finder:
     questions: tuple[Question, ...]
     answers: Mapping[Choice, Answer]
     table: Table
-    note: str = ""
+    note: str = NOTE
 
-    @cached_property
+    @property
     def default(self) -> Answer | None:
         """What stands there before anybody has chosen."""
         return self.answers.get(tuple(q.options[q.default] for q in self.questions))
@@ -66,19 +87,143 @@ class Finder:
             for choice, answer in self.answers.items()
         }
 
-    def renamed(self, shown: Shown) -> Finder:
-        """With every name as a reader knows it."""
-        questions = tuple(replace(q, options=tuple(map(shown, q.options))) for q in self.questions)
-        answers = {
-            tuple(map(shown, choice)): replace(
-                answer,
-                winner=shown(answer.winner),
-                words=shown(answer.words),
-                facts=tuple((term, shown(text)) for term, text in answer.facts),
-            )
-            for choice, answer in self.answers.items()
-        }
-        rows = [[shown(v) if isinstance(v, str) else v for v in row] for row in self.table.rows]
-        return replace(
-            self, questions=questions, answers=answers, table=replace(self.table, rows=rows)
-        )
+
+def find(run: Run) -> Finder | None:
+    """Every situation that the run's results decide; None where nothing competes."""
+    groups = _groups(run)
+    if not groups:
+        return None
+    answers: dict[Choice, Answer] = {}
+    rows: list[list[Value]] = []
+    tints: dict[tuple[int, int], str] = {}
+    for (given, field), methods in groups.items():
+        for required in REQUIRED:
+            row: list[Value] = [given, field, _error(required)]
+            for points in QUERIES:
+                decided = decision(methods, required, points)
+                answer = _answer(decided, required, points, len(rows))
+                answers[given, field, _error(required), _queries(points)] = answer
+                tints[len(rows), len(row)] = answer.family
+                row.append(_cell(decided))
+            rows.append(row)
+    keys = {key for methods in groups.values() for method in methods for key in method.keys}
+    source = run.made_by(Results([record for record in run.records if record.key in keys]))
+    columns = [Column(title) for title in ("given", "field", "L² error", *map(_queries, QUERIES))]
+    table = Table("situations", CAPTION, columns, rows, source, tints)
+    return Finder(_questions(groups), answers, table)
+
+
+def _questions(groups: Groups) -> tuple[Question, ...]:
+    given = tuple(dict.fromkeys(given for given, _ in groups))
+    fields = sorted({f for _, f in groups}, key=lambda f: (KINDS.index(f.partition(":")[0]), f))
+    first = next(iter(groups))[1]
+    errors, queries = tuple(map(_error, REQUIRED)), tuple(map(_queries, QUERIES))
+    return (
+        Question("given", "What is given?", given),
+        Question("field", "Which kind of field?", tuple(fields), fields.index(first)),
+        Question("error", "Which L² error?", errors, REQUIRED.index(DEFAULT_ERROR)),
+        Question("queries", "How many values of it?", queries, QUERIES.index(POINTS)),
+    )
+
+
+def _groups(run: Run) -> Groups:
+    """Methods under equal conditions: the equation first, then what most methods share."""
+    by: dict[Conditions, list[Method]] = {}
+    for field in by_problem(run.results).values():
+        for competitor in field:
+            by.setdefault(competitor.conditions, []).append(competitor.method)
+    inputs: dict[str, Counter[str]] = {}
+    for conditions, members in by.items():
+        inputs.setdefault(conditions.information, Counter())[conditions.inputs] += len(members)
+    usual = {information: count.most_common(1)[0][0] for information, count in inputs.items()}
+    tracks, kinds = sorted(INFORMATION, key=lambda name: name != FIRST), _kinds(run)
+    many: Counter[str] = Counter()
+    for conditions, members in by.items():
+        many[_given(conditions, usual)] += len(members)
+
+    def place(conditions: Conditions) -> tuple[int, int, str, int]:
+        given = _given(conditions, usual)
+        kind = KINDS.index(kinds[conditions.problem])
+        return tracks.index(conditions.information), -many[given], given, kind
+
+    return {
+        (_given(c, usual), f"{kinds[c.problem]}: {c.problem}"): by[c] for c in sorted(by, key=place)
+    }
+
+
+def _given(conditions: Conditions, usual: Mapping[str, str]) -> str:
+    """`12,000 samples of the field (inputs x,f,phi)`; inputs that most methods have go unsaid."""
+    words, threads = INFORMATION[conditions.information].title, conditions.threads
+    if conditions.samples is not None:
+        words = f"{conditions.samples:,} {words} (inputs {conditions.inputs})"
+    elif usual[conditions.information] != conditions.inputs:
+        words = f"{words}, with {conditions.inputs} alone"
+    return words + (f", {threads} threads" if threads > 1 else "")
+
+
+def _kinds(run: Run) -> dict[str, str]:
+    """What the cells say of their problem; those of one study lie at a re-entrant edge."""
+    found: dict[str, str] = {}
+    for record in run.results:
+        problem, smooth = str(record.config.get("problem")), record.values.get("smooth")
+        if smooth is not None or problem not in found:
+            found[problem] = "not said" if smooth is None else "smooth" if smooth else "singular"
+    edges = {str(r.config.get("problem")) for r in run.results_of("reentrant")}
+    return found | dict.fromkeys(edges, "re-entrant")
+
+
+def _answer(decided: Decision, required: float, points: int, row: int) -> Answer:
+    winner, second, net = decided.winner, decided.runner_up, decided.net
+    if winner is None:
+        return _missed(decided, row)
+    method = winner.method
+    reached = f"{method.reached(required)} of {len(method.trials)} seeds"
+    facts = [
+        ("cost", f"{_time(winner.cost)} for {_queries(points)}"),
+        ("of which", f"{_time(winner.seconds)} to reach the error, {_time(method.per_point)} per "
+         "value"),
+        ("search for its settings", show(method.search, "seconds")),
+        ("reached in", f"{reached}; it ends at {scientific(method.error)}"),
+        ("runner-up", _rival(second, winner) if second else "no other method reaches the error"),
+    ]  # fmt: skip
+    if not method.is_net:
+        given = f"none of {decided.nets} that are given this reaches the error"
+        missed = given if decided.nets else "no net is given this"
+        facts.append(("cheapest net", _rival(net, winner) if net else missed))
+    factor = f", {number(decided.factor)} times cheaper than the next" if decided.factor else ""
+    words = f"{method.name} wins: {_time(winner.cost)}{factor}."
+    keys = (*method.keys, *(second.method.keys if second else ()))
+    return Answer(method.name, method.family, words, tuple(facts), keys, row)
+
+
+def _missed(decided: Decision, row: int) -> Answer:
+    name, error = decided.nearest.name, decided.nearest.error
+    near = "an infinite error (diverged)" if isinf(error) else scientific(error)
+    facts = (("nearest miss", f"{name}, {near}"), ("why not nearer", decided.reason))
+    words = f"No method reaches it; {name} comes nearest with {near}."
+    return Answer("none", "", words, facts, decided.nearest.keys, row)
+
+
+def _cell(decided: Decision) -> str:
+    winner, near = decided.winner, decided.nearest.error
+    if winner is None:
+        return "none" if isinf(near) else f"none ({scientific(near, 0)})"
+    factor = f" (×{number(decided.factor)})" if decided.factor else ""
+    return f"{winner.method.series} {_time(winner.cost)}{factor}"
+
+
+def _rival(other: Success, winner: Success) -> str:
+    factor = number(other.cost / winner.cost)
+    return f"{other.method.name}, {factor} times the cost ({_time(other.cost)})"
+
+
+def _error(required: float) -> str:
+    return scientific(required, 0).removeprefix("1·")
+
+
+def _queries(points: int) -> str:
+    return "1 value" if points == 1 else f"{points:,} values"
+
+
+def _time(seconds: float | None) -> str:
+    return show(seconds, "seconds")

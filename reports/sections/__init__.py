@@ -4,8 +4,8 @@ A section module defines
 
     TITLE      its heading
     ORDER      a number: sections are read in this order
-    STUDIES    the studies that feed it; () for a section about whatever the run has
-    GAP        what is said when those studies are planned and have given nothing yet
+    STUDY      the study that feeds it, or STUDIES if there are several; neither for a section
+               about whatever the run has
     contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
 
 A fault in one section leaves a note in its place and the others whole.
@@ -17,17 +17,17 @@ It has a fixed text, one or two figures and one table. It assembles no sentences
 takes significance from `bench.claims`. A whole one:
 
     TITLE, ORDER = "Given the equation", 57
-    STUDIES, GAP = ("solve",), "no net was given the equation in this run."
+    STUDY = "solve"
     TEXT = "Every method here is given f, φ and the boundary data g, never the field."
 
     def contents(run: Run) -> list[Block]:
-        nets = run.results_of("solve").select("solved_net")
+        nets = run.results_of(STUDY).select("solved_net")
         if not len(nets):
             return []
         by = {"field": "problem", "optimiser": "optimizer"}  # column title: entry of the config
         measures = [SEEDS, ("L² error", "error", "l2_error"), ("time", "seconds", "seconds")]
         caption = "Nets given the equation: L² errors on the whole domain, medians over seeds."
-        table = study_table(run, "solve", nets, "solve-nets", caption, by, measures)
+        table = study_table(run, STUDY, nets, "solve-nets", caption, by, measures)
         return [Paragraph(TEXT), table]
 
 A measure is a title, a kind of number (`reports.formatting`) and a stored value, of which the
@@ -45,12 +45,11 @@ from typing import Any, Protocol, cast
 
 from base.errors import UserError
 from base.registry import Registry
-from bench.store.files import Damaged
 from reports.context import Run
 from reports.document import Block, Missing, Paragraph, Section
-from reports.faults import note
+from reports.faults import tried
 
-PARTS = ("TITLE", "ORDER", "STUDIES", "GAP", "contents")
+PARTS = ("TITLE", "ORDER", "contents")
 
 
 class Described(Protocol):
@@ -58,8 +57,6 @@ class Described(Protocol):
 
     TITLE: str
     ORDER: float
-    STUDIES: Sequence[str]
-    GAP: str
 
     def contents(self, run: Run) -> Sequence[Block | Section]: ...
 
@@ -82,11 +79,14 @@ class Unreadable:
     TITLE: str
     error: Exception
     ORDER: float = math.inf
-    STUDIES: Sequence[str] = ()
-    GAP: str = ""
 
     def contents(self, run: Run) -> Sequence[Block | Section]:
         raise self.error
+
+
+def studies_of(module: Described) -> Sequence[str]:
+    """The studies that feed a section."""
+    return (module.STUDY,) if hasattr(module, "STUDY") else getattr(module, "STUDIES", ())
 
 
 def _sections() -> list[Described]:
@@ -107,22 +107,16 @@ def all_sections(run: Run) -> list[Section]:
 
 def make(module: Described, run: Run) -> Section | None:
     """The section of a run, its gap, or None where the run is about something else."""
-    parts = _contents(module, run)
-    planned = [study for study in module.STUDIES if study in run.plans]
+    parts = tried(
+        f"section {module.TITLE!r}",
+        lambda: module.contents(run),
+        lambda note: [Paragraph(f"{note}.")],
+    )
+    planned = [study for study in studies_of(module) if study in run.plans]
     if not parts and planned:
-        parts = [Missing(module.GAP, run.command(*planned))]
+        gap = f"no results of {' and '.join(planned)} in this run yet."
+        parts = [Missing(gap, run.command(*planned))]
     if not parts:
         return None
     blocks = [each for each in parts if not isinstance(each, Section)]
     return Section(module.TITLE, blocks, [s for s in parts if isinstance(s, Section)])
-
-
-def _contents(module: Described, run: Run) -> Sequence[Block | Section]:
-    """What a section has to show, or a note in its place that it could not be made. A result that
-    was replaced meanwhile is another matter: the report begins again."""
-    try:
-        return module.contents(run)
-    except Damaged:
-        raise
-    except Exception as error:
-        return [Paragraph(f"{note(f'section {module.TITLE!r}', error)}.")]

@@ -11,8 +11,6 @@ from reports.formatting import show
 
 TITLE = "Environment and state of the run"
 ORDER = 90
-STUDIES = ()
-GAP = ""
 NAMED = 3  # cells of a group that are named
 
 

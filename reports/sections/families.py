@@ -11,12 +11,9 @@ from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Source, Table, Value
 from reports.figures.families import Panel, error_and_cost, errors_and_snapshots
 
-STUDY = "families"
-
 TITLE = "Families: from how many queries does a surrogate pay?"
 ORDER = 62
-STUDIES = (STUDY,)
-GAP = "no family of problems was solved in this run."
+STUDY = "families"
 TEXT = (
     "A family is curl(φ curl u) = f, div u = 0 with tangential trace g on the cube, where a "
     "parameter μ enters φ (`bump`: amplitude, then place, of a bump of width 0.2), f (`source`) or "
@@ -46,7 +43,7 @@ TABLE = (
 )
 HEADS = (
     Column("family"), Column("dimension", "count"), Column("contrast", "number"),
-    Column("error", "error"), Column("method"), Column("snapshots", "count"),
+    Column("required error, cube", "error"), Column("method"), Column("snapshots", "count"),
     Column("seeds", "count"), Column("offline", "seconds"), Column("query", "seconds"),
     Column("solve", "seconds"), Column("queries"), Column("interval"),
 )  # fmt: skip

@@ -15,8 +15,6 @@ from reports.figures.fields import Slice, field_slices
 
 TITLE = "The fields"
 ORDER = 20
-STUDIES = ()
-GAP = ""
 TEXT = (
     "Each field is known, so that every error is exact, but a method sees only what it is given. "
     "Smooth fields favour high orders; singular ones do not."

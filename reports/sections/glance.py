@@ -15,8 +15,6 @@ from reports.style import RANKS
 
 TITLE = "Results at a glance"
 ORDER = 10
-STUDIES = ()  # whatever competes
-GAP = ""
 
 TEXT = (
     "Every field u solves curl(φ curl u) = f and div u = 0 in a domain, with u × n = g on its "
@@ -32,8 +30,8 @@ CAPTIONS = {
     "best network is best.",
     "equation": "Given the equation and the boundary data, never the field: L² error on the whole "
     "domain, and time. Of a finite element the most accurate mesh that was computed.",
-    "field": "Given the field itself: the error of the best approximation, and time. These methods "
-    "show what a space can do; they do not solve a problem.",
+    "field": "Given the field itself: L² error of the best approximation on the whole domain, and "
+    "time. These methods show what a space can do; they do not solve a problem.",
 }
 Cells = Mapping[str, Competitor]  # the best member of a series, by problem
 

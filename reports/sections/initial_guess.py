@@ -12,12 +12,9 @@ from reports.document import Block, Paragraph, Picture
 from reports.figures.initial_guess import iterations
 from reports.tables import SEEDS, study_table
 
-STUDY = "initial_guess"
-
 TITLE = "A net as the initial guess of a solver"
 ORDER = 84
-STUDIES = (STUDY,)
-GAP = "no net started a solver in this run."
+STUDY = "initial_guess"
 TEXT = (
     "The paper suggests a trained net as the start of an iterative method. Here conjugate "
     "gradients with the project's preconditioners start from zero, from the solution on the mesh "
@@ -47,7 +44,7 @@ def contents(run: Run) -> list[Block]:
     }  # fmt: skip
     measures = [
         SEEDS,
-        ("net's error", "error", "net_hcurl_error"),
+        ("net's H(curl) error, cube", "error", "net_hcurl_error"),
         ("predicted n", "number", "predicted_n"),
         ("measured n", "number", _middle("measured_n")),
         ("repaid, from zero", "number", _middle("repaid_against_zero")),

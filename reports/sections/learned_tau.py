@@ -21,12 +21,9 @@ from reports.figures.rows import Row, rows_in_groups
 from reports.names import net_title
 from reports.tables import medians_by
 
-STUDY = "learned_tau"
-
 TITLE = "Is a learned τ worth it?"
 ORDER = 62
-STUDIES = (STUDY,)
-GAP = "no results of the study of τ in this run."
+STUDY = "learned_tau"
 ARMS = {
     "fixed": "τ fixed",
     "global": "one learned τ",
@@ -81,7 +78,7 @@ def learned_rows(results: Results) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     for s, e in learned_over_fixed(results).items():
         title = "at equal rate" if s.rate else f"tuned, {TITLES.get(s.optimizer, s.optimizer)}"
-        row = Row(_name(s), f"net/{s.net}", e.ratio, e.low, e.high, e.decided, keys=e.cells)
+        row = Row(_name(s), f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
         groups.setdefault(title, []).append(row)
     return groups
 
@@ -91,7 +88,7 @@ def arm_rows(found: Results) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     arms = [arm for arm in ARMS if arm != "fixed"]
     for (s, arm), e in arms_over_fixed(found, arms).items():
-        row = Row(ARMS[arm], f"net/{s.net}", e.ratio, e.low, e.high, e.decided, keys=e.cells)
+        row = Row(ARMS[arm], f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
         groups.setdefault(_full_name(s), []).append(row)
     return groups
 
@@ -121,7 +118,7 @@ def _table(found: Results, source: Source) -> Table:
             ("chosen: rate, τ₀, scale", "text", _chosen),
             ("at the edge of the search", "text", _at_the_edge),
             ("training error", "error", lambda group: _median(group, "train_mse")),
-            ("test error", "error", lambda group: _median(group, "rel_test_error")),
+            ("test error, cylinder", "error", lambda group: _median(group, "rel_test_error")),
             ("labels, start to end", "text", _labels),
             ("diverged runs", "count", _lost),
         ],

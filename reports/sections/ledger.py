@@ -8,8 +8,6 @@ from reports.document import Block, Column, Paragraph, Table
 
 TITLE = "The ledger of claims"
 ORDER = 85
-STUDIES = ()  # every claim names its own
-GAP = ""
 NAME = "ledger"
 TEXT = (
     "The paper's claims (part paper), findings of ours (control), the paper's formulas as printed "

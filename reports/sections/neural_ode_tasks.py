@@ -10,12 +10,9 @@ from reports.document import Block, Paragraph, Picture
 from reports.figures.ode_tasks import decisions, paths
 from reports.tables import Measure, study_table
 
-STUDY = "neural_ode_tasks"
-
 TITLE = "Tasks on which neural ODEs struggle"
 ORDER = 82
-STUDIES = (STUDY,)
-GAP = "the tasks of Dupont et al. were not run."
+STUDY = "neural_ode_tasks"
 TEXT = (
     "Two tasks of Dupont, Doucet and Teh (2019). Crossing: points near −1 on the line must end at "
     "a positive number, points near 1 at a negative one. Annuli: a disc inside a ring must be "

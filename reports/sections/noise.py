@@ -10,12 +10,9 @@ from reports.document import Block, Paragraph, Picture
 from reports.figures.noise import error_by_samples
 from reports.tables import SEEDS, Measure, study_table
 
-STUDY = "noise"
-
 TITLE = "Noise, and knowledge of the field"
 ORDER = 83
-STUDIES = (STUDY,)
-GAP = "no method was given noisy samples in this run."
+STUDY = "noise"
 TEXT = (
     "The paper calls its map noise-robust and mentions that known properties could enter the "
     "loss. First every method is fitted to the same noisy samples: noise of 1 % adds to each "
@@ -40,8 +37,8 @@ def contents(run: Run) -> list[Block]:
     noisy, known = found.select("noisy_fit"), found.select("known_properties")
     blocks: list[Block] = [Paragraph(TEXT)] if len(found) else []
     errors: list[Measure] = [
-        ("L² inside", "error", "l2_error_inside"),
-        ("L² outside", "error", "l2_error_outside"),
+        ("L² error, cylinder", "error", "l2_error_inside"),
+        ("L² error, rest of the cube", "error", "l2_error_outside"),
     ]
     if len(noisy):
         source = run.source(STUDY, noisy)

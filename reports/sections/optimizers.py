@@ -12,12 +12,9 @@ from reports.document import Block, Paragraph, Picture
 from reports.figures.optimizers import race
 from reports.tables import DIVERGED, SEEDS, largest, medians_by, smallest
 
-STUDY = "optimizers"
-
 TITLE = "Optimisers"
 ORDER = 75
-STUDIES = (STUDY,)
-GAP = "the optimisers were not compared in this run."
+STUDY = "optimizers"
 TEXT = (
     "One ResNet with learned τ, with the same starting weights and data for all optimisers. All "
     "stop at the same number of evaluations of the loss and its gradient, line searches included; "
@@ -46,7 +43,7 @@ def contents(run: Run) -> list[Block]:
             [
                 SEEDS,
                 DIVERGED,
-                ("relative test error", "error", lambda group: median(_ends(group))),
+                ("relative test error, cylinder", "error", lambda group: median(_ends(group))),
                 smallest("rel_test_error"),
                 largest("rel_test_error"),
                 ("at equal time", "error", lambda g: median(_error_at(r, seconds) for r in g)),

@@ -13,7 +13,6 @@ from reports.document import Block, Column, Paragraph, Picture, Table
 from reports.figures.fields import Slice, field_slices
 
 TITLE, ORDER = "What this report is about", 5
-STUDIES, GAP = (), ""
 TEXT = (
     "This run is about the following, brought from outside femnets. A problem is to find u with "
     "curl(φ curl u) = f and div u = ρ in its domain, u × n = g on the boundary."

@@ -10,12 +10,9 @@ from reports.context import Run
 from reports.document import Block, Paragraph, Value
 from reports.tables import SEEDS, grouped, largest, medians_by, smallest
 
-STUDY = "pruning"
-
 TITLE = "Redundant layers"
 ORDER = 62.5
-STUDIES = (STUDY,)
-GAP = "nothing was pruned in this run."
+STUDY = "pruning"
 NEAR_ZERO = 1e-2
 
 
@@ -39,7 +36,7 @@ def contents(run: Run) -> list[Block]:
             grouped(runs, "tau0"),
             [
                 SEEDS,
-                ("relative test error", "error", "rel_test_error"),
+                ("relative test error, cylinder", "error", "rel_test_error"),
                 smallest("rel_test_error"),
                 largest("rel_test_error"),
                 ("runs with a τ ≈ 0", "count", _near_zero),
@@ -48,7 +45,7 @@ def contents(run: Run) -> list[Block]:
                     "count",
                     partial(_lose, name="pruned_tau_layers"),
                 ),
-                ("error after (by τ)", "error", partial(_median, name="pruned_tau_error")),
+                ("after (by τ)", "error", partial(_median, name="pruned_tau_error")),
                 (
                     "last layer solved again",
                     "error",

@@ -22,12 +22,9 @@ from reports.document import Block, Column, Paragraph, Picture, Table, Value
 from reports.figures.reentrant import field_and_error, story
 from reports.tables import SEEDS, Measure, largest, medians_by, smallest
 
-STUDY = "reentrant"
-
 TITLE = "Re-entrant edges"
 ORDER = 58
-STUDIES = (STUDY,)
-GAP = "nothing was computed at re-entrant edges in this run."
+STUDY = "reentrant"
 #: the arms of the figures, uniform points for both
 SHOWN = {
     "net, boundary by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
@@ -95,7 +92,7 @@ def _story(run: Run, results: Results, norm: float) -> list[Block]:
     shown = {label: group for label, group in elements.items() if len(group)}
     if not arms and not shown:
         return []
-    finest = max(elements["nodal Q₁"], key=lambda record: record.values["dofs"], default=None)
+    finest = max(elements["nodal P₁"], key=lambda record: record.values["dofs"], default=None)
     limit = None if finest is None else float(finest.values["l2_error"]) / norm
     draw, caption = partial(story, shown, arms, norm, limit), CAPTIONS["story"]
     return [Picture("reentrant-story", caption, draw, caption, run.source(STUDY, results))]
@@ -125,7 +122,7 @@ def edge_fields(results: Results) -> dict[str, StoredResult]:
     elements = elements_of(results)
     found = {
         "N₀ elements": _with_slice(elements["N₀ solved"]),
-        "nodal elements": _with_slice(elements["nodal Q₁"]),
+        "nodal elements": _with_slice(elements["nodal P₁"]),
         **{title: _middle(records) for title, records in arms_of(results).items()},
     }
     return {t: r for t, r in found.items() if r is not None and "slice" in r.arrays}
@@ -162,10 +159,10 @@ MEASURES: tuple[Measure, ...] = (
     SEEDS,
     ("loss at its points", "error", "training_loss"),
     ("loss, fine rule", "error", "fine_loss"),
-    ("relative error", "number", "l2_relative"),
+    ("relative L² error, whole domain", "number", "l2_relative"),
     smallest("l2_relative"),
     largest("l2_relative"),
-    ("certified error", "number", "relative_l2_bound"),
+    ("certified bound", "number", "relative_l2_bound"),
     ("ends", "text", _ends),
 )
 

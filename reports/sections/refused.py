@@ -7,8 +7,6 @@ from reports.document import Block, Column, Paragraph, Table
 
 TITLE = "Refused comparisons"
 ORDER = 85.5
-STUDIES = ()
-GAP = ""
 TEXT = (
     "A comparison that breaks a rule of fairness gets no verdict: too few seeds, a search that "
     "ended at its edge, a ladder of meshes that stopped before the other method's time was used. "

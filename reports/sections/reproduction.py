@@ -10,8 +10,6 @@ from reports.document import Block, Column, Paragraph, Source, Table, Value
 
 TITLE = "The paper's printed numbers"
 ORDER = 53
-STUDIES = ()  # those of `training`, whose section says what is missing
-GAP = ""
 TEXT = (
     "The paper states steepest descent, 1000 steps and no penalty for its 5-10 net only, and "
     "neither γ nor starting values nor the line search. In its figures the MSE rises while the "

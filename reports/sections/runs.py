@@ -12,8 +12,6 @@ from reports.document import Block, Column, Paragraph, Source, Table, Value
 
 TITLE = "Runs compared"
 ORDER = 86
-STUDIES = ()
-GAP = ""
 
 
 def contents(run: Run) -> list[Block]:
@@ -116,13 +114,17 @@ def _errors(runs: Sequence[Run], problem: str) -> Table:
     shared = [name for name in names if sum(name in field for field in fields) > 1]
     found = {name: [field.get(name) for field in fields] for name in shared}
     rows: list[tuple[Value, ...]] = [
-        (*name, *(c.error if c else None for c in row), *(c.seconds if c else None for c in row))
+        (
+            *name,
+            *(c.error if c else None for c in row),
+            *(c.seconds_alone if c else None for c in row),
+        )
         for name, row in found.items()
     ]
     columns = [
         Column("method"),
         Column("track"),
-        *(Column(f"L² error, {run.name}", "error") for run in runs),
+        *(Column(f"L² error, whole domain, {run.name}", "error") for run in runs),
         *(Column(f"seconds, {run.name}", "seconds") for run in runs),
     ]
     cells = tuple(key for row in found.values() for c in row if c for key in c.keys)

@@ -15,7 +15,6 @@ from reports.sections.glance import best_of_series
 TITLE = "Given samples of the field"
 ORDER = 30
 STUDIES = ("baselines", "strong_nets", "fitted_elements")
-GAP = "no method was given samples in this run."
 MOST = 4  # methods of a field in the figure
 TEXT = (
     "Samples are drawn in the training domain, which for the cube is the cylinder r ≤ 1; the part "
@@ -24,17 +23,17 @@ TEXT = (
     "before: polynomials, splines, kernels, random features."
 )
 CAPTION = (
-    "L² error given samples: the most accurate methods of each field, the best network among "
-    "them. Filled marks: where the samples lie; hollow marks: on the whole domain, extrapolation "
-    "included. Orange: networks; grey: linear models; blue: finite elements."
+    "L² error where the samples lie: the most accurate methods of each field, the best network "
+    "among them. Orange: networks; grey: linear models; blue: finite elements."
 )
+WHERE = "L² error where the samples lie, medians over seeds"
 COLUMNS = [
     Column("field"),
     Column("method"),
     Column("seeds", "count"),
     Column("unknowns", "count"),
-    Column("L² error", "error"),
-    Column("on the whole domain", "error"),
+    Column("L² error where the samples lie", "error"),
+    Column("L² error, whole domain", "error"),
     Column("time", "seconds"),
     Column("search", "seconds"),
     Column("chosen by validation"),
@@ -46,8 +45,7 @@ def contents(run: Run) -> list[Block]:
     if not shown:
         return []
     source = run.made_by(Results([r for f in shown.values() for c in f for r in c.records]))
-    what = "L² error, medians over seeds"
-    draw = partial(rows_in_groups, figure_rows(shown), what)
+    draw = partial(rows_in_groups, figure_rows(shown), WHERE)
     caption = "The methods of the figure: medians over seeds, times without the search."
     return [
         Paragraph(TEXT),
@@ -71,9 +69,7 @@ def shown_fields(results: Results) -> dict[str, list[Competitor]]:
 def figure_rows(shown: dict[str, list[Competitor]]) -> dict[str, list[Row]]:
     """A group of rows per field."""
     return {
-        problem: [
-            Row(c.declared.series, c.look, c.end_error, second=c.error, keys=c.keys) for c in field
-        ]
+        problem: [Row(c.declared.series, c.look, c.end_error, keys=c.keys) for c in field]
         for problem, field in shown.items()
     }
 
@@ -81,7 +77,7 @@ def figure_rows(shown: dict[str, list[Competitor]]) -> dict[str, list[Row]]:
 def _rows(shown: dict[str, list[Competitor]]) -> Sequence[Sequence[Value]]:
     return [
         (problem, c.declared.series, c.seeds, c.unknowns, c.end_error, c.error,
-         c.seconds_alone, c.tuning, c.declared.tuned)
+         c.seconds_alone, c.search, c.declared.tuned)
         for problem, field in shown.items()
         for c in field
     ]  # fmt: skip

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bench.claims.themes.sensitivity import QUESTIONS, Answer, answers
+from bench.claims import Row
+from bench.claims.themes.sensitivity import QUESTIONS, answers
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Source, Table
 
 TITLE = "Choices that the paper leaves open"
 ORDER = 54
-STUDIES = ("sensitivity",)
-GAP = "no choice was varied in this run."
+STUDY = "sensitivity"
 TEXT = (
     "Comparisons of the paper are repeated with one choice changed at a time. A comparison whose "
     "sign changes depends on that choice."
@@ -23,18 +23,18 @@ CAPTION = (
 
 def contents(run: Run) -> list[Block]:
     seen = {question: answers(run.results, question) for question in QUESTIONS}
-    changes = [answer.change for answer in next(iter(seen.values()))]
+    changes = [answer.name for answer in next(iter(seen.values()))]
     if len(changes) < 2:
         return []
-    cells = tuple(key for answer in seen[QUESTIONS[0]] for key in answer.effect.cells)
+    cells = tuple(key for answer in seen[QUESTIONS[0]] for key in answer.cells)
     rows = [
         [change, *(_effect(seen[question][at]) for question in QUESTIONS)]
         for at, change in enumerate(changes)
     ]
     columns = [Column("change"), *(Column(q.name.replace("-", " ")) for q in QUESTIONS)]
-    source = Source(run.command("sensitivity"), cells)
+    source = Source(run.command(STUDY), cells)
     return [Paragraph(TEXT), Table("sensitivity", CAPTION, columns, rows, source)]
 
 
-def _effect(answer: Answer) -> str:
-    return f"{answer.effect.ratio:.2f}{'*' if answer.effect.decided else ''}"
+def _effect(answer: Row) -> str:
+    return f"{answer.effect:.2f}{'*' if answer.decided else ''}"

@@ -9,12 +9,9 @@ from reports.document import Block, Paragraph, Picture
 from reports.figures.time_grid import steps_and_errors
 from reports.tables import Measure, study_table
 
-STUDY = "time_grid"
-
 TITLE = "Is the learned τ an adaptive time grid?"
 ORDER = 72
-STUDIES = (STUDY,)
-GAP = "the learned steps were not compared with local errors."
+STUDY = "time_grid"
 TEXT = (
     "An adaptive integrator takes small steps where the solution bends. Here the local error of a "
     "layer is the difference between one step of the net's ODE and sixteen shorter ones, with the "

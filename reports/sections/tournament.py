@@ -9,10 +9,8 @@ from reports.document import Block, Paragraph
 from reports.names import net_name
 from reports.tables import DIVERGED, SEEDS, Measure, grouped, medians_by
 
-STUDY = "tournament"
-
 TITLE, ORDER = "Tournament", 74
-STUDIES, GAP = (STUDY,), "no nets and optimisers were compared in a tournament."
+STUDY = "tournament"
 TEXT = (
     "Every pair of a net and an optimiser has the same budget of evaluations of loss and gradient, "
     "the same starting weights and the same points, per seed. Given samples, a net fits u at "
@@ -24,9 +22,9 @@ COST: list[Measure] = [
     ("seconds", "seconds", "seconds"),
     ("parameters", "count", "parameters"),
 ]
-L2: Measure = ("relative L² error", "error", "relative_l2_error")
+L2: Measure = ("relative L² error, domain", "error", "relative_l2_error")
 LOSS: Measure = ("loss", "error", "J")
-TEST: Measure = ("relative test error", "error", "rel_test_error")
+TEST: Measure = ("relative error, held-out points", "error", "rel_test_error")
 DISTANCE: Measure = ("relative L² distance", "error", "relative_distance")
 TRACKS: dict[str, tuple[str, str, str, list[Measure]]] = {
     "net": ("fit", "problem", "Given samples: relative L² errors on the domain.", [L2, TEST]),

@@ -11,12 +11,9 @@ from reports.document import Block, Formula, Paragraph, Picture
 from reports.figures.paper import cost_of_training, gradients_by_layer
 from reports.tables import DIVERGED, SEEDS, Measure, largest, smallest, study_table
 
-STUDY = "training"
-
 TITLE = "The paper's networks"
 ORDER = 52
-STUDIES = (STUDY,)
-GAP = "no trained nets in this run."
+STUDY = "training"
 TEXT = (
     "Antil, Díaz and Herberg train ResNets and Fractional-DNNs by steepest descent on samples of "
     "the field in the cylinder. Layer l has weights W, biases b, the activation σ and a step size "
@@ -54,7 +51,7 @@ BY = {
 MEASURES: list[Measure] = [
     SEEDS,
     ("training error", "error", "train_mse"),
-    ("test error", "error", "rel_test_error"),
+    ("test error, cylinder", "error", "rel_test_error"),
     ("L² cube", "error", "l2_error"),
     smallest("l2_error"),
     largest("l2_error"),

@@ -11,8 +11,6 @@ from reports.tables import SEEDS, Measure, grouped, medians_by
 
 TITLE = "Trained, partly trained and untrained nets"
 ORDER = 57.5
-STUDIES = ("solve",)
-GAP = "no untrained net was given the equation in this run."
 TEXT = (
     "A net is *trained* if all of its weights are, *partly trained* if the output weights are "
     "eliminated at every step (variable projection), and *untrained* if its hidden weights are "
@@ -42,8 +40,8 @@ def contents(run: Run) -> list[Block]:
             best[key[:2]] = key
     measures: list[Measure] = [
         SEEDS,
-        ("L² error", "error", "l2_error"),
-        ("error of the curl", "error", "curl_error"),
+        ("L² error, whole domain", "error", "l2_error"),
+        ("error of the curl, whole domain", "error", "curl_error"),
         ("seconds", "seconds", "seconds"),
     ]
     caption = (

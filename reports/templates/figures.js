@@ -1,8 +1,4 @@
-// Figures to explore: marks that say which run they are, series and kinds to choose.
-const MOST_CHIPS = 16;
-const FAMILIES = { "finite element": "finite elements", "net": "nets", "untrained net": "untrained nets", "linear model": "linear models", "surrogate": "surrogates" };
-const slugged = (text) => text.normalize("NFKD").replaceAll("τ", "tau").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "x";
-
+// Figures to explore: marks that say which run they are, and the numbers as CSV.
 const tip = document.body.appendChild(make("div", { class: "tip", role: "status", hidden: true }));
 const runsOf = (mark) => mark.dataset.runs;
 function showTip(mark) {
@@ -37,8 +33,7 @@ function marksOf(svg) {
   group.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (step) {
-      const shown = marks.filter((each) => !each.closest(".off"));
-      const next = shown[(shown.indexOf(mark(event)) + step + shown.length) % shown.length];
+      const next = marks[(marks.indexOf(mark(event)) + step + marks.length) % marks.length];
       event.preventDefault();
       mark(event).setAttribute("tabindex", "-1");
       next.setAttribute("tabindex", "0");
@@ -50,64 +45,13 @@ function marksOf(svg) {
   });
 }
 
-// Series by name, and kinds of methods by family: what is off is hidden, in the legend as well.
-function filtersOf(figure, svg, { series }) {
-  const names = [...new Set(series.map(([, name]) => name.replace(/, (low|high)$/, "")).filter(Boolean))];
-  const family = new Map(series.map(([, name, kind]) => [name, kind]));
-  const off = new Set();
-  const buttons = new Map();
-  const paint = () => {
-    for (const name of names) {
-      const slug = slugged(name), hidden = off.has(name);
-      for (const part of $$(`[data-series="${slug}"]`, svg)) part.classList.toggle("off", hidden);
-      for (const entry of $$(`[data-legend="${slug}"]`, svg)) {
-        entry.classList.toggle("off-label", hidden);
-        if (entry.hasAttribute("role")) entry.setAttribute("aria-pressed", String(!hidden));
-      }
-      buttons.get(name)?.setAttribute("aria-pressed", String(!hidden));
-    }
-    for (const [button, members] of kinds) button.setAttribute("aria-pressed", String(members.some((name) => !off.has(name))));
-  };
-  const turn = (which, hide) => { for (const name of which) off[hide ? "add" : "delete"](name); paint(); };
-  const chip = (text, click) => make("button", { type: "button", class: "chip", "aria-pressed": "true", onclick: click }, text);
-  const kinds = [];
-  function offer(words, belongs, label) {
-    const found = Object.keys(words).map((kind) => [kind, names.filter((name) => belongs(name) === kind)]).filter(([, members]) => members.length);
-    if (found.length < 2) return;
-    const row = found.map(([kind, members]) => {
-      const button = chip(words[kind], () => turn(members, members.some((name) => !off.has(name))));
-      button.classList.add(slugged(kind));
-      kinds.push([button, members]);
-      return button;
-    });
-    tools(figure, "filters").append(make("span", { role: "group", "aria-label": label }, ...row));
-  }
-  offer(FAMILIES, (name) => family.get(name), "Kinds of methods");
-  if (names.length > 1 && names.length <= MOST_CHIPS) {
-    for (const name of names) buttons.set(name, chip(name, () => turn([name], !off.has(name))));
-    const fold = make("details", { class: "series" }, make("summary", {}, `${names.length} series`), make("span", { role: "group", "aria-label": "Series" }, ...buttons.values()));
-    tools(figure, "filters").append(fold);
-  }
-  for (const entry of $$("text[data-legend], g[data-legend]", svg)) {
-    const name = names.find((each) => slugged(each) === entry.dataset.legend);
-    if (!name) continue;
-    entry.addEventListener("click", () => turn([name], !off.has(name)));
-    if (!entry.textContent.trim()) continue; // its handle: one stop for the keyboard is enough
-    for (const [key, value] of [["role", "button"], ["tabindex", "0"], ["aria-pressed", "true"], ["aria-label", "Show or hide " + name]]) entry.setAttribute(key, value);
-    entry.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); turn([name], !off.has(name)); }
-    });
-  }
-}
-
 // The numbers that are drawn, one point a line; a heat map has a value at every place.
 function numbersOf({ panels, series }) {
   const same = (name) => new Set(panels.map((panel) => panel[name])).size === 1 && panels[0][name];
-  const x = same("x") || "x", y = same("y") || "y", mesh = series.some((each) => each[5]);
-  const word = (panel, axis, value) => panel.names?.[axis]?.[String(value)] ?? value;
-  const rows = series.flatMap(([k, name, , xs, ys, values]) => values
+  const x = same("x") || "x", y = same("y") || "y", mesh = series.some((each) => each[4]);
+  const rows = series.flatMap(([k, name, xs, ys, values]) => values
     ? values.map((value, i) => [panels[k].title, name, xs[i % xs.length], ys[Math.floor(i / xs.length)], value])
-    : xs.map((value, i) => [panels[k].title, name, word(panels[k], "x", value), word(panels[k], "y", ys[i]), ...(mesh ? [""] : [])]));
+    : xs.map((value, i) => [panels[k].title, name, value, ys[i], ...(mesh ? [""] : [])]));
   return [["panel", "series", x, y, ...(mesh ? ["value"] : [])], ...rows];
 }
 
@@ -115,8 +59,7 @@ for (const numbers of $$("figure > .numbers")) {
   const figure = numbers.parentElement, svg = figure.querySelector(".scroll > svg"), data = JSON.parse(numbers.textContent);
   svg.setAttribute("role", "group"); // an image may not hold buttons
   marksOf(svg);
-  filtersOf(figure, svg, data);
-  if (data.series.length) tools(figure, "filters").append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
+  if (data.series.length) tools(figure).append(make("button", { type: "button", onclick: () => download(figure.id.replace("figure-", "") + ".csv", csv(numbersOf(data))) }, "Download as CSV"));
 }
 
 // A slider along the training: earlier moments of a figure, the last one as it was drawn.

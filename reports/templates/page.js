@@ -27,10 +27,10 @@ function download(name, text) {
 }
 
 // Where the tools of a figure or table go; made when first asked for.
-function tools(figure, name = "tools") {
-  let bar = figure.querySelector(`:scope > .${name}`);
+function tools(figure) {
+  let bar = figure.querySelector(":scope > .tools");
   if (!bar) {
-    bar = make("div", { class: name });
+    bar = make("div", { class: "tools" });
     figure.querySelector(":scope > .scroll, :scope > .claims").after(bar);
   }
   return bar;

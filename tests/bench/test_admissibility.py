@@ -125,7 +125,7 @@ def test_a_ladder_that_was_cut_short_is_refused():
     assert rules.ladder([*falling, rules.Rung(1600, 2.0, 1e-13)], "N₀") is None, "rounding"
     assert rules.ladder(falling[:1], "N₀")
     assert rules.ladder([], "N₀")
-    layers = [solved("screen", 1, 1e-2, 0.1, layers=13), solved("screen", 2, 1e-3, 0.2, layers=14)]
+    layers = [solved("screen", 1, 1e-2, 0.1, layers=17), solved("screen", 2, 1e-3, 0.2, layers=18)]
     assert rules.ladders(layers[:1], "hp")
     assert rules.ladders(layers, "hp") is None, "at its natural end"
 

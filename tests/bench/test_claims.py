@@ -318,31 +318,14 @@ def statuses(records):
     return {entry.claim.name: entry for entry in ledger(Results(list(records)))}
 
 
-def test_compare_lists_verdicts_that_differ_and_what_both_runs_say_together():
-    def learned_is(factor, seeds):
-        for seed in seeds:
-            for tau, mse in (("fixed", 1e-3), ("learned", factor * 1e-3)):
-                values = {"train_mse": mse * (1 + seed / 50)}
-                yield paper_run(seed, values, net="resnet", tau=tau, hidden=6)
-
-    a, b = list(learned_is(0.5, range(12))), list(learned_is(2.0, range(1012, 1024)))
-    found = {name: rest for name, *rest in comparison.compare(a, b).verdicts}
-    assert found["tau-trains-better"] == ["holds (exploratory)", "fails (confirmed)", "fails"]
-    assert "tau-gains-less-when-shallow" not in found
-
-
-def test_verdicts_are_compared_without_their_cells():
+def test_ledgers_of_two_runs_contradict_each_other():
     a, b = (
         [entry.document() for entry in ledger(Results(list(runs(lambda s, r=r: r))), [claim()])]
         for r in (0.5, 2.0)
     )
-    assert comparison.different_verdicts(a, a) == []
-    (row,) = comparison.different_verdicts(a, b)
-    assert row[1:] == (
-        "holds (exploratory)",
-        "fails (exploratory)",
-        "contradict each other",
-    )
+    assert comparison.compare_verdicts(a, a).same == 1
+    ((_, *verdicts),) = comparison.compare_verdicts(a, b).contradictions
+    assert verdicts == ["holds (exploratory)", "fails (exploratory)"]
 
 
 def test_twelve_agreeing_seeds_decide_in_the_whole_ledger():

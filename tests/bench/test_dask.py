@@ -78,7 +78,6 @@ def test_a_worker_killed_mid_cell_changes_nothing(shell, cluster, far):
     cluster[1][0].send_signal(signal.SIGKILL)
     _, err = far.communicate(timeout=600)
     assert far.returncode == 0, err
-    assert "again: faultlab.cell" in err  # it was killed in the middle of a cell
     near = shell.femnets("run", STUDY, "--run", "near", "--jobs", "2", *SETTINGS)
     assert near.returncode == 0, near.stderr
     assert tables(shell.directory / "runs/far") == tables(shell.directory / "runs/near")

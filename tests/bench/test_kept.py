@@ -16,8 +16,8 @@ from bench.claims.comparison import (
     DIGITS,
     EXACT,
     agreeing_digits,
-    agreement_of,
-    reproduction,
+    compare,
+    compare_verdicts,
 )
 from bench.store.files import StoredResult, checksum
 from bench.store.folder import Store
@@ -45,9 +45,9 @@ numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53
 @given(found=st.dictionaries(st.text(max_size=8), numbers | st.lists(numbers, max_size=4)))
 def test_values_come_back_to_the_bit(tmp_path_factory, found):
     path = tmp_path_factory.mktemp("kept") / "results.parquet"
-    write_results(path, [("run", ("convergence", "cost"), stored(values=found))])
+    write_results(path, [("run", ("convergence", "elements"), stored(values=found))])
     ((run, asked_by, record),) = read_results(path)
-    assert (run, asked_by) == ("run", ("convergence", "cost"))
+    assert (run, asked_by) == ("run", ("convergence", "elements"))
     assert record.values == {"values": found}
     assert repr(record.values["values"]) == repr(dict(sorted(found.items())))
     original = stored(values=found)
@@ -168,7 +168,7 @@ def test_the_report_claims_fewer_digits():
     assert len(mantissa.replace(".", "")) < DIGITS
 
 
-def test_reproduction_names_what_differs():
+def test_comparison_names_what_differs():
     ours = [
         stored(1, l2_error=0.1, deep={"runs": [{"train_mse": 2e-4, "seconds": 1.0}]}),
         stored(2, l2_error=0.2, deep={"runs": [{"train_mse": 2e-4}]}),
@@ -182,16 +182,15 @@ def test_reproduction_names_what_differs():
         stored(3, "diverged", "g", l2_error=None),
         stored(4, dofs=8),
     ]
-    found = reproduction(ours, theirs)
-    assert (found.cells, found.reproduced, found.values, found.values_reproduced) == (3, 1, 5, 3)
-    assert found.other_code == 1
+    found = compare(ours, theirs)
+    assert (found.cells, found.reproduced, found.other_code) == (3, 1, 1)
     diverged, trained = found.deviations
-    assert (diverged.key, diverged.a, diverged.b, diverged.digits) == (ours[2].key, 0.3, None, 0)
-    assert not diverged.same_code
-    assert (trained.key, trained.value) == (ours[1].key, "deep.runs[0].train_mse")
+    assert (diverged.value, diverged.a, diverged.b, diverged.digits) == ("l2_error", 0.3, None, 0)
+    assert trained.value == "deep.runs[0].train_mse"
     assert trained.digits == pytest.approx(1 - math.log10(0.2))
-    (tally,) = found.kinds
-    assert (tally.kind, tally.cells, tally.reproduced) == ("fem", 3, 1)
+    (whole, nested) = sorted(found.errors, key=lambda ratios: ratios.value, reverse=True)
+    assert (whole.value, whole.numbers, whole.moved) == ("l2_error", 2, 1)
+    assert (nested.value, nested.worst) == ("deep.runs.train_mse", pytest.approx(1.05))
 
 
 @pytest.fixture(scope="module")
@@ -316,7 +315,7 @@ def test_ledgers_of_today_and_of_0_2_0_agree_by_their_words_and_contradict_by_de
         entry("d", "holds"),
         entry("e", "not tested yet", standing=""),
     ]
-    found = agreement_of(ours, theirs)
+    found = compare_verdicts(ours, theirs)
     assert (found.tested, found.same) == (4, 2)
     assert found.contradictions == [("b", "holds (confirmed)", "fails (confirmed)")]
     assert [name for name, *_ in found.differing] == ["d"]

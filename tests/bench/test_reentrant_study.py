@@ -291,7 +291,7 @@ def test_ends_and_warnings():
 def test_claims_decide_by_the_numbers():
     def nodal(n, relative, energy):
         values = {"l2_relative": relative, "energy": energy, "l2_error": relative}
-        return record("edge_solve", values, element="nodalQ", order=1, n=n)
+        return record("edge_solve", values, element="nodalP1", n=n)
 
     stalled = [nodal(2, 0.563, 1.19), nodal(4, 0.539, 1.13), nodal(8, 0.525, 1.10)]
     falling = [nodal(2, 0.563, 1.19), nodal(4, 0.4, 1.13), nodal(8, 0.3, 1.10)]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from datetime import datetime
 from types import SimpleNamespace
 
@@ -18,7 +17,7 @@ from bench.cells import Cell
 from bench.runner.in_process import InProcess
 from bench.runner.interrupt import ABANDON, FINISH, Interrupt, interruptible
 from bench.runner.local_processes import LocalProcesses
-from bench.runner.progress import Progress, RunView, duration
+from bench.runner.progress import RunView, duration
 from bench.runner.resume import in_order, run_cells
 from bench.store.folder import Store
 from bench.store.survey import standing, survey
@@ -105,14 +104,12 @@ def test_the_time_left_goes_by_kind():
     """Two slow cells done and a hundred quick ones to come: seconds, not hours."""
     slow = [Cell("net", {"steps": 1, "seed": seed}) for seed in range(4)]
     quick = [Cell("slips", {"seed": k}) for k in range(100)]
-    progress = Progress([*slow, *quick], began=time.monotonic() - 30)
-    for kind, seconds in (("net", 30.0), ("net", 29.0), ("slips", 0.1)):
-        progress.settled[kind] += 1
-        progress.timed[kind] += 1
-        progress.spent[kind] += seconds
+    view = RunView([*slow, *quick], io.StringIO())
+    for cell, seconds in ((slow[0], 30.0), (slow[1], 29.0), (quick[0], 0.1)):
+        view.settled(cell, "done", seconds)
     two_at_a_time = (30 + 29 + 0.1) / 30
     expected = (2 * 29.5 + 99 * 0.1) / two_at_a_time
-    assert progress.seconds_left(30.0) == pytest.approx(expected)
+    assert view.seconds_left(30.0) == pytest.approx(expected)
 
 
 def test_one_of_each_kind_comes_first_then_the_large_ones():
@@ -280,7 +277,7 @@ def test_a_plan_of_another_version_is_refused_with_the_remedy():
 def test_a_log_has_counts_rate_and_failures():
     stream = io.StringIO()
     with RunView([lab(i) for i in range(4)], stream) as view:
-        view.progress.began -= 10
+        view.began -= 10
         view.started(lab(0))
         view.settled(lab(0), "done", 5.0)
         view.started(lab(1))

@@ -134,7 +134,10 @@ class TestCommand:
             (["--boundary", "exact", "--problem", "screen"], "use --boundary penalty"),
             (["--boundary", "strict"], "penalty or exact"),
             (["--form", "wek"], "did you mean 'weak'"),
-            (["--samples", "100"], "--samples belongs to --track fit"),
+            (
+                ["--samples", "100"],
+                "--samples does not go with --track solve; leave it out or use --track fit",
+            ),
             (["--draw", "lattice"], "random or quasi"),
             (["--track", "sove"], "did you mean 'solve'"),
         ],
@@ -154,7 +157,10 @@ class TestCommand:
 
     def test_options_of_the_equation_do_not_belong_to_a_fit(self, capsys):
         femnets("train", "--form", "weak", "--steps", 2, code=2)
-        assert "--form belongs to --track solve" in capsys.readouterr().err
+        assert (
+            "--form does not go with --track fit; leave it out or use --track solve"
+            in capsys.readouterr().err
+        )
 
 
 def test_a_cell_needs_a_limit_that_repeats():

@@ -162,7 +162,7 @@ class TestCommand:
             (["--scale", "wide"], "positive number or auto, got 'wide'"),
             (["--scale", "-1"], "positive number or auto"),
             (["--features", "x,f"], "features of a training must be of type int"),
-            (["--steps", "3"], "--steps has no meaning for --net random-features"),
+            (["--steps", "3"], "--steps does not go with --net random-features"),
             (["--seconds", "3"], "leave out --seconds"),
             (["--problem", "screen", "--points", "99"], "follow from --features"),
             (["--features", "9000000"], "use fewer --features"),

@@ -32,7 +32,7 @@ DROPPED = {
     "architecture": (
         ("nets.architectures", "madeup", MOMENTUM),
         "net",
-        {"gradient_atlas/quick", "gradient_atlas/paper", "training/full", "cost/full"},
+        {"gradient_atlas/quick", "gradient_atlas/paper", "training/full"},
     ),
     "element": (
         ("fem.elements", "madeup", WHOLE),
@@ -43,7 +43,7 @@ DROPPED = {
         ("bench.problems", "madeup", SHEAR),
         "problem",
         {"convergence/full", "elements/quick", "boundary_value/quick", "baselines/quick",
-         "fitted_elements/quick", "strong_nets/paper", "solve/paper", "record/full"},
+         "fitted_elements/quick", "strong_nets/paper", "solve/paper"},
     ),
     "baseline": (
         ("bench.methods.baselines", "madeup", BASELINE),

@@ -80,7 +80,7 @@ def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
 
     monkeypatch.setattr(femnets.cli, "build_app", lambda *_: lambda **_: broken())
     with pytest.raises(ZeroDivisionError):
-        femnets.cli.invoke([])
+        femnets.cli.invoke(["list"])
 
 
 def test_interrupt_exits_130(monkeypatch, capsys):
@@ -88,7 +88,7 @@ def test_interrupt_exits_130(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(femnets.cli, "build_app", lambda *_: interrupted)
-    assert femnets.cli.invoke([]) == 130
+    assert femnets.cli.invoke(["list"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
 

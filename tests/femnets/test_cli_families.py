@@ -60,7 +60,6 @@ def test_outside_the_range_there_is_a_warning_with_the_distance(saved, capsys):
         (("--mu", "3"), "needs 2 finite values of μ (a, c1), got [3.0]"),
         (("--mu", "3,nan"), "needs 2 finite values"),
         (("--mu", "three"), "--mu needs numbers"),
-        (("--family", "source"), "is a surrogate of family bump, not source"),
         (("--vtu", "field.vtu"), "give it with --mu"),
     ],
 )

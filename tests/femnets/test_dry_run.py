@@ -47,12 +47,12 @@ def test_without_any_run_times_are_unknown_and_nothing_is_written(here, capsys):
     assert list(here.iterdir()) == []
 
 
-def test_times_are_those_of_the_same_cells_or_of_the_most_similar(here, capsys):
+def test_times_are_those_of_the_same_cells_or_the_median_of_the_kind(here, capsys):
     commit(here / "runs" / "other", (1, 2), seconds=10.0)
     found = predicted(capsys, "--jobs", "1")
     (study,) = found["studies"]
     assert (study["guessed"], study["unknown"]) == (1, 0)
-    expected = 10 + 20 + 20  # n = 1, 2 as before, n = 4 as n = 2
+    expected = 10 + 20 + 15  # n = 1, 2 as before, n = 4 by the median
     assert study["seconds"] == expected
     assert found["wall_seconds"] == found["seconds"]
     assert predicted(capsys, "--jobs", "3")["wall_seconds"] == expected / 3
@@ -125,12 +125,13 @@ def test_runs_here_come_before_the_kept_one(here, capsys):
 
 
 def test_timing_cells_have_the_machine_to_themselves(here, capsys):
-    keep(here, "fem_timing", 8.0, n=4)
-    arguments = ["run", "cost", "--set", "n=4", "--set", "elements=N0", "--set", "nets=resnet"]
-    assert invoke([*arguments, "--set", "threads=1", "--dry-run", "--json", "--jobs", "4"]) == 0
+    keep(here, "family_solve", 8.0, element="none")
+    chosen = ("dimension=1", "errors=", "nets=", "queries=16")
+    given = [part for setting in chosen for part in ("--set", setting)]
+    assert invoke(["run", "families", *given, "--dry-run", "--json", "--jobs", "4"]) == 0
     found = json.loads(capsys.readouterr().out)
     (study,) = found["studies"]
-    assert study["alone_seconds"] == study["seconds"] == found["wall_seconds"] == 8
+    assert study["alone_seconds"] == study["seconds"] == found["wall_seconds"] == 8 * 3
 
 
 @pytest.mark.parametrize("data", [b"", b"no parquet"])

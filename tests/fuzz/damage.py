@@ -186,7 +186,6 @@ DOCUMENTS = {
     "net.safetensors": ("evaluate HURT --json", "prune HURT --json"),
     "saved.json": ("benchmark HURT", "benchmark --compare saved.json HURT"),
     "verdicts.json": ("compare HURT verdicts.json", "compare part HURT --json"),
-    "text.toml": ("run --config HURT --dry-run --run none --json",),
     "mesh.vtu": ("fem --mesh HURT --json",),
     "mine.py": ("check HURT --json",),
 }

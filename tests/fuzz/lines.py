@@ -15,8 +15,8 @@ PLUGINS = (
 # As they are typed in the playground; some can be read or written, most cannot.
 PATHS = (
     "out.png", "out.vtu", "out.npz", "out.safetensors", "out", "new/dir", "no/such/dir/out.png",
-    "directory.png", "empty.safetensors", "none.safetensors", "net.safetensors", "text.toml",
-    "bad.toml", "deep.toml", "mesh.vtu", "bad.vtu", "y" * 252 + ".png", "z" * 300, "/proc/none",
+    "directory.png", "empty.safetensors", "none.safetensors", "net.safetensors", "bad.vtu",
+    "mesh.vtu", "y" * 252 + ".png", "z" * 300, "/proc/none",
     "/proc/none/out.png", "\udcff.png", "whole", "part", "runs/whole", "net.safetensors/x",
     "saved.json", "verdicts.json", "bad.json", "deep.json", *PLUGINS,
 )  # fmt: skip

@@ -17,9 +17,6 @@ SAVED = {
 FILES = {
     "empty.safetensors": "",
     "bad.vtu": "<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece",
-    "text.toml": "preset = 'quick'\n[convergence]\nn = [1]\n",
-    "bad.toml": "\xff[[[",
-    "deep.toml": "x = " + "[" * 5000,
     "bad.json": '{"benchmarks": [{"name": 1}], "verdicts": [[]]}',
     "deep.json": "[" * 5000,
     "saved.json": json.dumps({"benchmarks": [SAVED], "datetime": "\x1b[2J"}),
@@ -34,9 +31,7 @@ SMALL = """slips convergence training --set convergence.n=1,2 --set slips.seeds=
 ATLAS = """gradient_atlas --set nets=resnet,feedforward --set depths=2 --set deepest=4
     --set scales=1.0 --set activations=tanh,smoothrelu --set activation_depths=2,4
     --set activation_scales=0.5,1.0 --set activation_width=4 --set inits=he --set init_scales=1.0
-    --set widths=3,5 --set width_depth=4 --set width_scales=1.0 --set wide_seeds=0
-    --set decay_depths=5,10 --set xi_activations=tanh --set trained_nets=resnet
-    --set trained_depth=3"""
+    --set widths=3,5 --set width_depth=4 --set width_scales=1.0 --set wide_seeds=0"""
 
 
 def call(folder: Path, line: str) -> None:

@@ -41,7 +41,7 @@ def check_subset(run: Path, draw: Callable[[st.SearchStrategy], Any]) -> None:
     """Every section and figure of it, now and then the files themselves, export and comparison."""
     from bench.claims.comparison import compare
     from bench.store.tables import tables
-    from reports.compile import _html, _pdf, build_document
+    from reports.compile import _rendered, build_document
     from reports.faults import noted
     from reports.style import drawn
 
@@ -52,7 +52,7 @@ def check_subset(run: Path, draw: Callable[[st.SearchStrategy], Any]) -> None:
             with drawn(picture, text_as_text=True):
                 pass
         if not draw(st.integers(0, 9)):
-            assert draw(st.sampled_from((_html, _pdf)))(document)
+            assert _rendered(document, *draw(st.permutations((True, False))))
     assert not faults
     tables(part.records[:60])
     asdict(compare(part.records, part.records[::2]))

@@ -31,6 +31,19 @@ PROBLEM = Problem(
     phi=DOMAIN.by_group({"iron": 0.1, "air": 1.0}),
 )
 """
+OPEN = """
+import numpy as np
+from femnets import Problem
+
+def f(x):
+    return np.stack([np.sin(np.pi * x[1]) * np.sin(np.pi * x[2]), 0 * x[0], 0 * x[0]])
+
+PROBLEM = Problem(
+    name="open", title="a current in the cube", f=f, g=lambda x, n: 0 * x,
+    phi=lambda x: 1 + x[0] / 2, grad_phi=lambda x: np.stack([0.5 + 0 * x[0], 0 * x[0], 0 * x[0]]),
+    phi_min=1.0, phi_slope=0.5, training="cube",
+)
+"""
 
 
 def write_part(path):
@@ -127,3 +140,23 @@ def test_a_run_on_a_gmsh_file_ends_in_a_report_and_readable_files(coil, capsys):
     estimate = read.cell_data["estimate"][0]
     stored = next(c for c in cells if c["key"] == files[name]["key"])["values"]["estimated_error"]
     assert np.sqrt((estimate**2).sum()) == pytest.approx(stored)
+
+
+def test_errors_are_bounded_where_the_domain_has_constants(mine, capsys):
+    mine.write_text(OPEN, encoding="utf-8")
+    sizes = ["--set", "n0=2", "--set", "n1=", "--set", "orders=2,6"]
+    run = ["run", "boundary_value", "--problem", "./mine.py", *sizes, "--jobs", "0", "--run", "r"]
+    assert invoke([*run, "--json"]) == 0
+    values = {
+        cell["config"]["order"]: cell["values"]
+        for cell in json.loads(capsys.readouterr().out)["cells"]
+    }
+    assert not values[None]["certified"]  # too coarse
+    assert values[6]["certified"]
+    found, finer = (femnets.solve("./mine.py", 1, element="hexP", order=p) for p in (2, 8))
+    x = np.random.default_rng(0).uniform(0, 1, (3, 20_000))
+    distance = math.sqrt(np.square(found(x) - finer(x)).sum(axis=0).mean())
+    assert distance < values[2]["l2_bound"] < 20 * distance
+    page = mine.with_name("runs").joinpath("r/report.html").read_text(encoding="utf-8")
+    assert "relative L² bound" in page
+    assert ">yes<" in page

@@ -43,9 +43,6 @@ document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter"
 found.entered = one("dialog").open;
 one("dialog").close();
 
-const work = one("#figure-error-against-h"), chips = () => all(".chip", work);
-const off = (name) => all(`[data-series="${name}"]`, work).every((part) => part.classList.contains("off"));
-found.chips = chips().length;
 found.address = location.hash;
 
 const filters = one("form.filters"), claims = () => all("details.claim").filter((each) => each.offsetParent).map((each) => each.dataset.status);

@@ -81,10 +81,10 @@ def test_decisions_know_every_kind(results):
         groups.setdefault(key, []).append(c.method)
     fitted = decision(groups["samples", 12_000], 1e-2).winner
     assert fitted.method.name.startswith("N₀ tetrahedra least squares")
-    assert decision(groups["samples", 12_000], 1e-6).miss.error == 9e-3
+    assert decision(groups["samples", 12_000], 1e-6).nearest.error == 9e-3
     tuned = decision(groups["samples", 1000], 1e-6).winner
     assert tuned.method.name.startswith("tuned ResNet")
-    assert (tuned.seconds, tuned.search) == (15.0, 5.0)
+    assert (tuned.seconds, tuned.method.search) == (15.0, 5.0)
     assert decision(groups["equation", None], 1e-3).winner is None
     best = decision(groups["field", None], 1e-2).winner
     assert best.method.name == "p-version, hexahedra p=2 n=1"

@@ -16,12 +16,13 @@ from reports.document import (
     Section,
     Source,
     Table,
+    message,
 )
 from reports.formatting import show
 from reports.glossary import TERMS, explained
 from reports.html import render_html
 from reports.pdf import render_pdf, typst_source
-from reports.svg import legend, plot_series
+from reports.svg import plot_series
 
 EVIL = '<script>alert("x")</script> #panic() $x$ `a` \\ " \x07 _b_ *c*'
 
@@ -31,7 +32,7 @@ def two_curves():
     plot_series(axes, [1, 2, 4], [0.1, 0.05, 0.025], "N0 tets", "N0")
     plot_series(axes, [1, 2, 4], [0.02, 0.02, 0.02], "ResNet + τ", "resnet+tau")
     axes.loglog()
-    legend(axes)
+    axes.legend()
     return figure
 
 
@@ -85,9 +86,8 @@ def test_page_keeps_full_precision_beside_rounded_text(document):
     assert "1.9·10⁻²" in page
 
 
-def test_series_can_be_toggled_and_points_have_titles(document):
+def test_points_have_titles(document):
     page = render_html(document)
-    assert page.count('data-legend="n0-tets"') == 2, "handle and text of the legend"
     assert re.search(r"<title>N0 tets: [^<]*2, [^<]*0.05</title>", page)
 
 
@@ -145,3 +145,23 @@ def test_words_of_the_glossary_explain_themselves_once():
     text = (Path(__file__).parents[2] / "docs/glossary.md").read_text(encoding="utf-8").lower()
     unknown = [word for word in TERMS if word.lower().removesuffix("s") not in text]
     assert unknown == [], "docs/glossary.md has every word of the page"
+
+
+def test_figures_and_tables_are_numbered_and_referred_to():
+    text = Paragraph("See [[first]], [[t-two]], [[no]].")
+    one, two = (Table(name, "A table.", [Column("c")], [["word"]]) for name in ("t-one", "t-two"))
+    first = Picture("first", "Something is seen.", two_curves, "alt")
+    made = Document("title", "subtitle", [Section("A", [first, one, text, two])])
+    assert made.labels() == {"first": "Figure 1", "t-one": "Table 1", "t-two": "Table 2"}
+    page = render_html(made)
+    assert '<a class="reference" href="#figure-first">Figure 1</a>' in page
+    assert '<a class="reference" href="#table-t-two">Table 2</a>' in page
+    assert "[[no]]" in page
+
+
+def test_the_message_of_a_caption_is_its_first_sentence():
+    assert message("B.O. lowers it by 0.5 %. The rest.") == (
+        "B.O. lowers it by 0.5 %.",
+        "The rest.",
+    )
+    assert message("All of it") == ("All of it", "")

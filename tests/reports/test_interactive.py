@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shlex
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,9 +21,10 @@ from reports.document import Picture
 from reports.html import render_html
 from reports.interactive.cells import listings
 from reports.interactive.claims import listed, seeds
+from reports.interactive.finder import QUERIES, find
 from reports.interactive.numbers import as_json
-from reports.interactive.one_field import QUERIES, find
-from reports.svg import inline_svg, plot_band, plot_series
+from reports.names import short_names
+from reports.svg import inline_svg, plot_series
 
 
 def record(key, config, values, kind="net"):
@@ -53,11 +55,9 @@ def marks(figure):
     """By series, the keys of the results behind each of its marks."""
     drawing = inline_svg(Picture("one", "", lambda: figure, "a figure"))[0].svg
     found = {}
-    for circle in re.findall(r"<circle[^>]*>", drawing):
-        attributes = dict(re.findall(r'data-(\w+)="([^"]*)"', circle))
-        found.setdefault(attributes.get("series", ""), []).append(
-            attributes.get("runs", "").split()
-        )
+    for circle, name in re.findall(r"<circle([^>]*)><title>([^:<]*)", drawing):
+        runs = re.search(r'data-runs="([^"]*)"', circle)
+        found.setdefault(name, []).append(runs[1].split() if runs else [])
     return found
 
 
@@ -121,25 +121,20 @@ def test_every_answer_has_its_row_and_its_runs(run):
 def test_the_numbers_of_a_figure_are_those_drawn():
     figure, (left, right) = plt.subplots(1, 2, sharey=True)
     plot_series(left, [1, 2], [0.1, np.nan], "N₀", "finite element/N0")
-    plot_band(left, [1, 2], [0.1, 0.2], [0.3, 0.4], "N₀", "finite element/N0")
     left.plot([1, 2], [5, 5], lw=0.4)  # leads to a name
     left.axhline(3)  # no data
     left.set_ylabel("error")
-    right.scatter([3], [4], label="dots")
+    right.plot([3], [4], label="dots")
     right.pcolormesh([0, 2, 4], [0, 2, 4], [[1, 2], [3, 4]])
     right.set_title("a map")
-    right.set_yticks([1, 3], ["low end", "high end"])
     data = as_json(figure)
     plt.close(figure)
     assert [panel["y"] for panel in data["panels"]] == ["error", "error"]
     assert data["panels"][1]["title"] == "a map"
-    assert data["panels"][1]["names"]["y"] == {"1": "low end", "3": "high end"}
     assert data["series"] == [
-        [0, "N₀", "finite element", [1, 2], [0.1, None]],
-        [0, "N₀, low", "", [1, 2], [0.1, 0.2]],
-        [0, "N₀, high", "", [1, 2], [0.3, 0.4]],
-        [1, "dots", "", [3], [4]],
-        [1, "", "", [1, 3], [1, 3], [1, 2, 3, 4]],
+        [0, "N₀", [1, 2], [0.1, None]],
+        [1, "dots", [3], [4]],
+        [1, "", [1, 3], [1, 3], [1, 2, 3, 4]],
     ]
 
 
@@ -179,7 +174,7 @@ def test_marks_of_the_page_name_their_runs(run, page):
         for record in run.records
         if record.config.get("method") == "cubic" and record.config["problem"] == "maxwell"
     ]
-    inside, _ = re.findall(r'<circle data-series="maxwell-cubic" data-runs="([^"]*)"', figure)
+    (inside,) = re.findall(r'data-runs="([^"]*)" [^>]*><title>maxwell: cubic', figure)
     assert sorted(inside.split()) == sorted(keys)
 
 
@@ -206,9 +201,10 @@ def test_seeds_are_written_as_ranges():
 
 
 def test_names_of_files_from_outside_are_shortened(document):
-    finder = document.explored.renamed(lambda text: text.replace("maxwell", "mine")).finder
-    assert finder.default is not None
-    assert not any("maxwell" in part for choice in finder.answers for part in choice)
+    assert short_names(["mine@0123abcd,maxwell"]) == {"mine@0123abcd": "mine"}
+    assert short_names(["mine@0123abcd", "mine@4567abcd"]) == {}, "two versions keep their hashes"
+    page = render_html(replace(document, title="mine@0123abcd", names={"mine@0123abcd": "mine"}))
+    assert "<h1>mine</h1>" in page
 
 
 COMMAND = ["convergence", "--preset", "quick", "--set", "n=1,2", "--set", "elements=N0",
@@ -219,7 +215,7 @@ def errors(page, figure):
     """What the page would write to CSV for a figure: names and y values."""
     block = page[page.index(f'id="{figure}"') :]
     data = re.search(r'class="numbers">(.*?)</script>', block, re.DOTALL).group(1)
-    return [(row[1], row[3], row[4]) for row in json.loads(data)["series"] if row[1]]
+    return [tuple(row[1:4]) for row in json.loads(data)["series"] if row[1]]
 
 
 def test_a_command_of_the_page_makes_the_figure_again(tmp_path, monkeypatch, capsys):

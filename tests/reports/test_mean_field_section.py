@@ -11,31 +11,23 @@ from bench.claims import Checked, NotTested
 from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
-from reports.figures import mean_field as figures
+from reports.figures import gradients as figures
+from reports.sections import gradients as section
 from reports.sections import make
-from reports.sections import mean_field as section
 
 SMALL = replace(
     gradient_atlas.Config(),
     depths=(), policies=(), policy_scales=(), activations=("tanh", "relu", "smoothrelu"),
     activation_depths=(4, 8), activation_scales=(0.25, 1.0, 4.0), activation_width=6,
     inits=("he", "orthogonal"), init_scales=(1.0,), widths=(5, 12), width_depth=8,
-    width_scales=(0.25, 1.0, 4.0), single_from=12, wide_seeds=(0, 1), decay_depths=(10, 40, 80),
-    trained_nets=("feedforward", "resnet"), trained_depth=4,
+    width_scales=(0.25, 1.0, 4.0), single_from=12, wide_seeds=(0, 1),
 )  # fmt: skip
-
-
-def done(cell):
-    small = {"width": 5, "samples": 20, "evaluations": 12, "checkpoints": 3}
-    return computed(cell, **small if cell.kind == "spectra_in_training" else {})
 
 
 @pytest.fixture(scope="module")
 def results():
-    cells = [cell for cell in gradient_atlas.cells(SMALL) if cell.kind != "gradients_at_init"]
-    few = {"width": 60, "depth": 30, "ratios": (0.3, 0.5, 2.0), "seeds": (0, 1)}
-    xi = [Cell("correlation_length", {"activation": name, **few}) for name in ("relu", "tanh")]
-    return Results([done(cell) for cell in (*cells, *xi)])
+    cells = gradient_atlas.cells(SMALL)
+    return Results([computed(cell) for cell in cells if cell.kind == "mean_field"])
 
 
 def test_quick_keeps_its_cost_and_the_others_are_wide():
@@ -43,14 +35,13 @@ def test_quick_keeps_its_cost_and_the_others_are_wide():
         preset: {cell.kind for cell in gradient_atlas.cells(config)}
         for preset, config in gradient_atlas.PRESETS.items()
     }
-    assert kinds["quick"] == {"gradients_at_init", "memory_decay"}
-    wide = {"mean_field", "correlation_length", "spectra_in_training"}
-    assert kinds["paper"] == kinds["full"] == {"gradients_at_init", "memory_decay", *wide}
+    assert kinds["quick"] == {"gradients_at_init"}
+    assert kinds["paper"] == kinds["full"] == {"gradients_at_init", "mean_field"}
     cells = gradient_atlas.cells(gradient_atlas.PRESETS["paper"])
     widest = [c.config for c in cells if c.kind == "mean_field" and c.config["width"] >= 1000]
     assert {c["dtype"] for c in widest} == {"float32"}
     assert {c["hidden"] for c in widest} == {50}
-    assert min(len(c.config["seeds"]) for c in cells if c.kind in wide) >= 5
+    assert min(len(c.config["seeds"]) for c in cells if c.kind == "mean_field") >= 5
 
 
 def test_every_measurement_has_a_prediction(results):
@@ -77,7 +68,7 @@ def test_normalised_nets_have_unit_variance():
 
 
 def test_figures_have_a_panel_for_everything(results):
-    phases = figures.phases_by_activation(plain(nets_of(results)), figures.edge_scales(results))
+    phases = figures.phases_by_activation(plain(nets_of(results)))
     assert {axes.get_title() for axes in phases.axes} >= {"relu", "smoothrelu", "tanh"}
     assert len([axes for axes in phases.axes if axes.collections]) >= 12
 
@@ -89,7 +80,7 @@ def test_a_line_is_the_nets_one_by_one(results):
     )
     for net in nets_of(Results([cell])):
         own = {"scales": [net.config["scale"]], "seeds": [net.config["seed"]]}
-        alone = done(Cell("mean_field", {**cell.config, **own})).values
+        alone = computed(Cell("mean_field", {**cell.config, **own})).values
         for name in ("label", "log10_growth", "log10_growth_predicted"):
             assert alone[name] == [[net.values[name]]]
 
@@ -115,7 +106,7 @@ def test_phase_lines_are_tested_by_a_claim():
     (claim,) = CLAIMS
     config = {"net": "feedforward", "hidden": 12, "width": 1000, "seeds": [*range(5)], "samples": 8}
     scales = {"scales": (0.25, 0.5, 2.0, 4.0), "dtype": "float32"}
-    cell = done(Cell("mean_field", {**config, **scales}))
+    cell = computed(Cell("mean_field", {**config, **scales}))
     found = claim.examine(Results([cell]))
     assert isinstance(found, Checked)
     assert found.true, found.what
@@ -139,7 +130,7 @@ def test_section_states_the_phase_lines(results):
 def test_panels_without_cells_stay_empty(results):
     known = {("resnet", "relu"), ("feedforward", "tanh")}
     cells = [r for r in results if (r.config.get("net"), r.config.get("activation")) in known]
-    panels = figures.phases_by_activation(plain(nets_of(Results(cells))), {}).axes[:4]
+    panels = figures.phases_by_activation(plain(nets_of(Results(cells)))).axes[:4]
     assert [bool(axes.collections) for axes in panels].count(True) == 2
 
 

@@ -8,7 +8,7 @@ from records import computed
 from bench.cells import Cell
 from reports.context import Run
 from reports.document import Missing, Picture, Table
-from reports.sections import make, optimizers, record, training
+from reports.sections import make, optimizers, training
 
 TINY = {"hidden": 2, "width": 4, "samples": 40}
 
@@ -24,13 +24,11 @@ def run():
     standings = [
         *(made("net", "optimizers", optimizer=o, evaluations=30.0, **s, **TINY)
           for o in racers for s in seeds),
-        *(made("net", "record", optimizer="ssbfgs", evaluations=20.0, problem=p, **s, **TINY)
-          for p in ("maxwell", "helix") for s in seeds),
         *(made("net", "training", optimizer="steepest", steps=8, tau=tau, bias_ordering=b, **s,
                **TINY) for tau in ("fixed", "learned") for b in (False, True) for s in seeds),
         *(made("baseline", "baselines", method="quadratic", samples=s) for s in (40, 200)),
     ]  # fmt: skip
-    plans = {study: {"preset": "quick"} for study in ("optimizers", "record", "training")}
+    plans = {study: {"preset": "quick"} for study in ("optimizers", "training")}
     return Run("tiny", plans, standings)
 
 
@@ -42,7 +40,7 @@ def test_the_race_at_equal_evaluations_and_equal_time(run):
     section = make(optimizers, run)
     (table,) = blocks(section, Table)
     at = [column.title for column in table.columns].index("at equal time")
-    final = [column.title for column in table.columns].index("relative test error")
+    final = [column.title for column in table.columns].index("relative test error, cylinder")
     assert {row[0] for row in table.rows} == {"steepest", "ssbfgs"}
     seconds = optimizers.equal_time(run.results_of("optimizers"))
     slower = max(table.rows, key=lambda row: row[-1])
@@ -50,14 +48,6 @@ def test_the_race_at_equal_evaluations_and_equal_time(run):
     assert slower[at] >= slower[final], "what the slower one gained later does not count"
     (picture,) = blocks(section, Picture)
     assert len(picture.draw().axes) == 2
-
-
-def test_the_record_is_a_row_per_field(run):
-    section = make(record, run)
-    (table,) = blocks(section, Table)
-    assert [row[0] for row in table.rows] == ["maxwell", "helix"]
-    assert table.rows[0][2:4] == (40, 3)
-    assert table.rows[0][6] <= table.rows[0][5] <= table.rows[0][7]
 
 
 def test_the_papers_nets_have_two_figures_and_a_row_per_variant(run):
@@ -72,6 +62,6 @@ def test_the_papers_nets_have_two_figures_and_a_row_per_variant(run):
 
 def test_studies_without_results_leave_a_gap(run):
     empty = Run("empty", run.plans, [])
-    for module in (optimizers, record, training):
+    for module in (optimizers, training):
         assert blocks(make(module, empty), Missing)
-    assert make(record, Run("other", {}, [])) is None
+    assert make(optimizers, Run("other", {}, [])) is None

@@ -9,7 +9,6 @@ from test_report import make_run
 
 from bench.cells import Cell
 from bench.claims import Checked, Entry, all_claims
-from reports.compile import build_document
 from reports.context import Run
 from reports.figures.paper import cost_of_training, gradients_by_layer
 from reports.header import header
@@ -77,11 +76,3 @@ def test_the_header_follows_the_run(tmp_path):
     entries = dict(header(run))
     assert entries["run"] == "run"
     assert entries["cells"].startswith(str(len(run.records)))
-
-
-def test_no_section_refers_to_what_is_not_there(tmp_path):
-    from reports.checks import findings
-
-    document = build_document(Run.read(make_run(tmp_path / "run")))
-    assert findings(document) == []
-    assert document.sections[0].title == "Results at a glance"

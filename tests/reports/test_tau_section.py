@@ -54,7 +54,7 @@ def test_the_section_shows_every_arm(run):
     pictures = [b.name for b in section.blocks if isinstance(b, Picture)]
     assert pictures == ["tau-forest", "tau-arms"]
     effects = arms_over_fixed(run.results, ["learned", "rescaled"])
-    ratios = {arm: effect.ratio for (_, arm), effect in effects.items()}
+    ratios = {arm: effect.effect for (_, arm), effect in effects.items()}
     assert ratios == pytest.approx({"learned": 0.7, "rescaled": 1.2}, rel=0.1)
     (table,) = [b for b in section.blocks if isinstance(b, Table)]
     by_arm = {row[1]: row for row in table.rows}
@@ -78,6 +78,6 @@ def test_effects_are_the_rows_of_the_ledger(run):
     names = ("learned-tau-trains-better", "learned-tau-helps-at-every-rate")
     rows = [row for name in names for row in entries[name].rows]
     assert [row.verdict for row in rows] == ["holds", "holds", "holds", "fails"]
-    assert [(e.verdict, e.ratio, (e.low, e.high)) for e in together.values()] == [
+    assert [(e.verdict, e.effect, e.interval) for e in together.values()] == [
         (row.verdict, row.effect, row.interval) for row in rows
     ]

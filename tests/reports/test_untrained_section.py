@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.cells import Cell
-from bench.claims import Checked, Compared, Counted, Depends, NotTested
+from bench.claims import Checked, Compared, Counted, NotTested
 from bench.claims.facts import all_facts
 from bench.claims.themes.untrained import CLAIMS
 from bench.store.results import Results
@@ -66,7 +66,7 @@ def test_a_claim_that_holds_on_one_field_only_depends_on_it():
     records = [*untrained("maxwell", 1e-9, 1.0), trained("maxwell", 1e-8, 5.0)]
     records += [*untrained("screen", 1e-3, 1.0), trained("screen", 1e-4, 5.0)]
     found = finding("pielm-no-less-accurate-than-trained", records)
-    assert isinstance(found, Depends)
+    assert isinstance(found, Checked)
     assert {name: part.true for name, part in found.table.items()} == {
         "maxwell": True, "screen": False,
     }  # fmt: skip

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from bench.claims.effects import Effect
-from bench.claims.entry import Verdict
+from bench.claims.entry import Row, Verdict
 from bench.claims.facts import Fact
 from bench.claims.themes.tau import arms_over_fixed, learned_over_fixed
 from bench.store.results import Results
@@ -34,7 +33,7 @@ def facts(results: Results) -> Iterator[Fact]:
         if not some:
             continue
         signs = Counter(effect.verdict for effect in some)
-        ratios = [effect.ratio for effect in some]
+        ratios = [effect.effect for effect in some]
         numbers = {f"{prefix}-{word}": signs[verdict] for verdict, word in WORDS.items()}
         numbers[f"{prefix}-settings"] = len(some)
         for name, number in numbers.items():
@@ -48,12 +47,12 @@ def _arms(results: Results) -> Iterator[Fact]:
     conditions = "rate, τ₀ and weight scale tuned alike for both arms"
     for (setting, arm), effect in arms_over_fixed(results, ARMS).items():
         name = f"{setting.net}-{setting.hidden}-{setting.optimizer}-{arm}"
-        yield _fact(name, effect.ratio, "train_mse over τ fixed", [effect], conditions)
+        yield _fact(name, effect.effect, "train_mse over τ fixed", [effect], conditions)
 
 
-def _fact(name: str, value: float, unit: str, some: list[Effect], conditions: str) -> Fact:
+def _fact(name: str, value: float, unit: str, some: list[Row], conditions: str) -> Fact:
     cells = tuple(key for effect in some for key in effect.cells)
-    seeds = min(effect.pairs for effect in some)
+    seeds = min(effect.seeds for effect in some)
     return Fact(
         name=name, value=value, unit=unit, domain="training samples", seeds=seeds,
         conditions=conditions, cells=cells,

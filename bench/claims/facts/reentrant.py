@@ -37,7 +37,7 @@ def facts(results: Results) -> Iterator[Fact]:
     solved = results.select("fem", problem="reentrant", solve=True)
     edge = [*elements["N₀ solved"], *solved]
     finest = {
-        "nodal": _finest(elements["nodal Q₁"]),
+        "nodal": _finest(elements["nodal P₁"]),
         "hp": min(elements["hp bricks"], key=lambda r: float(r.values["l2_error"]), default=None),
         "edge": min(edge, key=lambda r: float(r.values["l2_error"]), default=None),
     }

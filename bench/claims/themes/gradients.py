@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bench.claims import Checked, Claim, Depends, Finding, NotTested, quoted
+from bench.claims import Checked, Claim, Finding, NotTested, quoted
 from bench.claims.arms import of_nets
+from bench.claims.rules import checked_over
 from bench.claims.themes.theory import COMMAND, RANDOM
 from bench.methods.titles import net_title
 from bench.store.results import Results
@@ -21,7 +22,7 @@ def _skips_prevent_vanishing(results: Results) -> Finding:
     made = Results([r for r in results.select("slips") if "theorems" in r.values])
     if not len(found) or not len(made):
         return NotTested(BOTH)
-    labels, cells = found.value("label"), found.keys() + made.keys()
+    labels = found.value("label")
     hits = labels.count("vanishing")
     decay = max(r.values["theorems"]["contracting_log10_decay"] for r in made)
     what = (
@@ -29,13 +30,12 @@ def _skips_prevent_vanishing(results: Results) -> Finding:
         f"{labels.count('exploding')} explode; the ResNet of 20 layers with τ = 1, W = −½ I and "
         f"b = 30 loses a factor of 10^{decay:.1f}"
     )
-    if hits == 0 and decay < -DECADES:
-        table = {
-            "random weights": Checked(True, found.keys(), "", effect=0.0),
-            "W = −½ I, b = 30": Checked(False, made.keys(), "", effect=10**decay),
-        }
-        return Depends("the weights", cells, what, table)
-    return Checked(hits == 0 and decay >= -DECADES, cells, what)
+    share = hits / len(labels)
+    table = {
+        "random weights": Checked(hits == 0, found.keys(), "", effect=share),
+        "W = −½ I, b = 30": Checked(decay >= -DECADES, made.keys(), "", effect=10**decay),
+    }
+    return checked_over(table, what, "the weights", BOTH)
 
 
 def _memory_prevents_vanishing(results: Results) -> Finding:
@@ -65,40 +65,31 @@ def _more_than_a_scaling(results: Results) -> Finding:
         name: [r.values["theorems"]["rescaling_gap"][name] for r in found]
         for name in found.records[0].values["theorems"]["rescaling_gap"]
     }
-    parts = [f"{name} {min(seen):.1g} to {max(seen):.1g}" for name, seen in gaps.items()]
-    same = [name for name, seen in gaps.items() if max(seen) < EXACT]
-    what = (
-        "relative distance of a net with exact ReLU and τ > 0 from its twin with steps 1 and "
-        f"weights rescaled: {'; '.join(parts)}"
-    )
-    if 0 < len(same) < len(gaps):
-        table = {
-            name: Checked(name not in same, found.keys(), "", "", max(seen), (min(seen), max(seen)))
-            for name, seen in gaps.items()
-        }
-        on = "the net: only unequal steps of a Fractional-DNN are more"
-        return Depends(on, found.keys(), what, table)
-    return Checked(not same, found.keys(), what)
+    table = {
+        name: Checked(
+            max(seen) >= EXACT,
+            found.keys(),
+            f"{min(seen):.1g} to {max(seen):.1g}",
+            effect=max(seen),
+            interval=(min(seen), max(seen)),
+        )
+        for name, seen in gaps.items()
+    }
+    along = "the net: only unequal steps of a Fractional-DNN are more"
+    return checked_over(table, "", along, COMMAND)
 
 
 def _small_steps_prevent_explosion(results: Results) -> Finding:
     """At τ = 1/H and He's weights no net with skips may be labelled exploding."""
-    table = {}
+    table: dict[str, Finding] = {}
     for net in ("resnet", "fractional", "densenet"):
         found = results.select("gradients_at_init", net=net, tau0="1/H", scale=1.0)
         labels = found.value("label")
         if labels:
             share = labels.count("exploding") / len(labels)
-            table[net_title(net)] = Checked(share == 0, found.keys(), "", effect=share)
-    if not table:
-        return NotTested(ATLAS)
-    cells = tuple(key for row in table.values() for key in row.cells)
-    shares = {name: row.effect or 0.0 for name, row in table.items()}
-    parts = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-    what = f"share of random nets that explode at τ = 1/H: {parts}"
-    if len({row.true for row in table.values()}) > 1:
-        return Depends("the net", cells, what, table)
-    return Checked(not any(shares.values()), cells, what, effect=max(shares.values()))
+            what = f"{share:.0%} of random nets explode at τ = 1/H"
+            table[net_title(net)] = Checked(share == 0, found.keys(), what, effect=share)
+    return checked_over(table, "", "the net", ATLAS)
 
 
 CLAIMS = [

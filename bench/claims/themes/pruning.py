@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.claims import Claim, Finding, NotTested, Printed, quoted
+from bench.claims import Checked, Claim, Finding, NotTested, quoted
 from bench.claims.arms import MAIN, NAMES, arm
 from bench.claims.domains import TEST
 from bench.claims.paper import PRUNING_REL_TEST_ERROR
-from bench.claims.rules import counted, crossed, is_true_of, unit_of
+from bench.claims.rules import counted, is_true_of, unit_of
 from bench.store.results import Results, StoredResult
 
 COMMAND = "femnets run pruning --preset paper"
@@ -47,7 +47,8 @@ def _reached(results: Results) -> Finding:
         f"{middle:.2g}, middle half {low:.2g} to {high:.2g}, largest {errors[-1]:.2g}"
     )
     seeds = len(found.distinct("seed"))
-    return Printed(near, found.keys(), what, middle, (low, high), seeds, TEST)
+    ends = (low, high)
+    return Checked(near, found.keys(), what, TEST, middle, ends, seeds, printed=True)
 
 
 def _reduced(results: Results) -> Finding:
@@ -64,7 +65,8 @@ def _reduced(results: Results) -> Finding:
     )
     ends = (min(least), max(least))
     seeds = len(found.distinct("seed"))
-    return Printed(whole > 0, found.keys(), what, min(least), ends, seeds, "the τ of a net")
+    least_tau, where = min(least), "the τ of a net"
+    return Checked(whole > 0, found.keys(), what, where, least_tau, ends, seeds, printed=True)
 
 
 def _kept(results: Results) -> Finding:
@@ -89,12 +91,13 @@ def _positive(record: StoredResult) -> bool:
 
 def _deep_with_learned_tau(results: Results) -> Results:
     arms = [
-        arm(**mode, hidden=6, tau="learned") for mode in crossed(net=[*NAMES], bias_ordering=BOTH)
+        arm(net=net, bias_ordering=ordering, hidden=6, tau="learned")
+        for net in NAMES
+        for ordering in (False, True)
     ]
     return Results([record for chosen in arms for record in results.select("net", **chosen)])
 
 
-BOTH = (False, True)
 TRAINING = "femnets run training --preset paper"
 POSITIVE = "all τ end positive in {hits} of {runs}"
 REDUCTION = "Section 7.1, network reduction"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.claims import Claim, Finding, NotTested, Printed, quoted
+from bench.claims import Checked, Claim, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, arm
 from bench.claims.paper import PRUNING_REL_TEST_ERROR, TAU, U3_RANGE
 from bench.claims.rules import is_true_of
@@ -137,14 +137,15 @@ def _tau_table(results: Results) -> Finding:
         return NotTested(TRAINING)
     hits = sum(row.distance <= TAU_WITHIN for row in rows)
     distances = [row.distance for row in rows]
-    return Printed(
+    return Checked(
         hits == len(rows),
         tuple(row.cell for row in rows),
         f"the closest seed is within {TAU_WITHIN:g} of every entry in {hits} of {len(rows)} rows; "
         f"the distance is {min(distances):.2g} at best, {max(distances):.2g} at worst",
-        max(distances),
-        (min(distances), max(distances)),
-        min(row.runs for row in rows),
+        effect=max(distances),
+        interval=(min(distances), max(distances)),
+        seeds=min(row.runs for row in rows),
+        printed=True,
     )
 
 

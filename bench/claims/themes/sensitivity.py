@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from bench.claims import Checked, Claim, Compared, Depends, Finding, NotTested, admissibility
-from bench.claims.effects import Effect, effects
-from bench.claims.rules import compared_values
+from bench.claims import Checked, Claim, Compared, Finding, NotTested, Row, admissibility
+from bench.claims.rules import checked_over, compared_values
+from bench.claims.verdicts import rows_of
 from bench.store.results import Results
 
 KIND = "sensitivity"
@@ -17,79 +16,45 @@ BASE: Mapping[str, Any] = {
     "gamma": 0.5, "lambda2": 0.0, "tau0": "1", "init": "torch", "scale": 1.0,
     "optimizer": "steepest", "carry_input": False,
 }  # fmt: skip
-FACTORS = {
-    "gamma": "γ",
-    "lambda2": "λ₂",
-    "tau0": "τ₀",
-    "init": "the starting weights",
-    "scale": "the starting weights",
-    "optimizer": "the optimiser",
-    "carry_input": "P from the input",
-}
+TITLES = {
+    "gamma": "γ = {}", "lambda2": "λ₂ = {}", "tau0": "τ₀ = {}", "init": "weights by {}",
+    "scale": "weights × {}", "optimizer": "{}", "carry_input": "input padded and carried",
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A comparison of the paper: which number of which net is said to be smaller than whose."""
 
     name: str
-    sentence: str
     metric: str
     smaller: str
     than: str
 
 
+_LEARNED = ("resnet-learned-2", "fractional-learned-2")  # with two layers
 QUESTIONS = (
+    Question("tau-trains-better-resnet", "train_mse", "resnet-learned-6", "resnet-fixed-6"),
     Question(
-        "tau-trains-better-resnet",
-        "that a learned τ trains the deeper ResNet better than τ₀, fixed,",
-        "train_mse", "resnet-learned-6", "resnet-fixed-6",
+        "tau-trains-better-fractional", "train_mse", "fractional-learned-6", "fractional-fixed-6"
     ),
-    Question(
-        "tau-trains-better-fractional",
-        "that a learned τ trains the deeper Fractional-DNN better than τ₀, fixed,",
-        "train_mse", "fractional-learned-6", "fractional-fixed-6",
-    ),
-    Question(
-        "shallow-beats-deep",
-        "that the ResNet of two layers has a smaller error on the cube than that of six",
-        "l2_error", "resnet-learned-2", "resnet-learned-6",
-    ),
-    Question(
-        "resnet-trains-better",
-        "that with two layers the ResNet trains better than the Fractional-DNN",
-        "train_mse", "resnet-learned-2", "fractional-learned-2",
-    ),
-    Question(
-        "fractional-better-on-the-cube",
-        "that with two layers the Fractional-DNN has the smaller error on the cube",
-        "l2_error", "fractional-learned-2", "resnet-learned-2",
-    ),
-    Question(
-        "fractional-extrapolates-better",
-        "that with two layers the Fractional-DNN extrapolates better",
-        "l2_error_outside", "fractional-learned-2", "resnet-learned-2",
-    ),
-    Question(
-        "tau-extrapolates-better",
-        "that a learned τ lets the ResNet of two layers extrapolate better",
-        "l2_error_outside", "resnet-learned-2", "resnet-fixed-2",
-    ),
-)  # fmt: skip
+    Question("shallow-beats-deep", "l2_error", "resnet-learned-2", "resnet-learned-6"),
+    Question("resnet-trains-better", "train_mse", *_LEARNED),
+    Question("fractional-better-on-the-cube", "l2_error", *_LEARNED[::-1]),
+    Question("fractional-extrapolates-better", "l2_error_outside", *_LEARNED[::-1]),
+    Question("tau-extrapolates-better", "l2_error_outside", "resnet-learned-2", "resnet-fixed-2"),
+)
 
 
-def changes(results: Results) -> Iterator[tuple[str, str, Results]]:
-    """The base point and every change of one setting: its factor, its name, its cells."""
+def changes(results: Results) -> dict[str, Results]:
+    """The cells of the base point and of every change of one setting, by name."""
     found = largest(results)
-    base = found.select(KIND, **BASE)
-    if len(base):
-        yield "", "as assumed", base
-    for factor, title in FACTORS.items():
+    seen = {"as assumed": found.select(KIND, **BASE)}
+    for factor in BASE:
         rest = {name: value for name, value in BASE.items() if name != factor}
         for value in found.distinct(factor):
-            cells = found.select(KIND, **rest, **{factor: value})
-            if value != BASE[factor] and len(cells):
-                yield title, _named(factor, value), cells
+            if value != BASE[factor]:
+                seen[_named(factor, value)] = found.select(KIND, **rest, **{factor: value})
+    return {name: cells for name, cells in seen.items() if len(cells)}
 
 
 def largest(results: Results) -> Results:
@@ -99,9 +64,7 @@ def largest(results: Results) -> Results:
 
 
 def _named(factor: str, value: Any) -> str:
-    names = {"init": f"weights by {value}", "carry_input": "input padded and carried"}
-    names |= {"scale": f"weights × {value}", "optimizer": str(value)}
-    return names.get(factor, f"{FACTORS[factor]} = {value}")
+    return TITLES[factor].format(value)
 
 
 def answer(cells: Results, question: Question) -> Compared:
@@ -113,43 +76,26 @@ def answer(cells: Results, question: Question) -> Compared:
     return compared_values(numbers[0], numbers[1], seeds, cells.keys(), question.name)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A question under one change, with its effect over the family of all changes."""
-
-    factor: str
-    change: str
-    effect: Effect
-
-
-def answers(results: Results, question: Question) -> list[Answer]:
-    seen = {(factor, name): answer(cells, question) for factor, name, cells in changes(results)}
-    return [Answer(factor, name, effect) for (factor, name), effect in effects(seen).items()]
+def answers(results: Results, question: Question) -> tuple[Row, ...]:
+    """The question under every change, decided over the family of all changes."""
+    return rows_of({name: answer(cells, question) for name, cells in changes(results).items()})
 
 
 def _keep_their_signs(results: Results) -> Finding:
     """By question: does any change turn a significant sign?"""
-    table, keys = {}, tuple(largest(results).keys())
-    for question in QUESTIONS:
-        seen = [one.effect for one in answers(results, question)]
-        ratios = [effect.ratio for effect in seen] or [1.0]
-        turns = {"holds", "fails"} <= {effect.verdict for effect in seen}
-        ends = (min(ratios), max(ratios))
-        seeds = min((effect.pairs for effect in seen), default=0)
-        table[question.name] = Checked(not turns, keys, "", "", ends[1], ends, seeds)
-    seeds = min(row.seeds for row in table.values())
-    if len([*changes(results)]) < 2:
+    if len(changes(results)) < 2:
         return NotTested(COMMAND)
-    turned = [name for name, row in table.items() if not row.true]
-    what = "ratios under all changes by question: " + ", ".join(
-        f"{name} {row.interval[0]:.2f} to {row.interval[1]:.2f}"
-        for name, row in table.items()
-        if row.interval
-    )
-    refused = admissibility.first_broken({"seeds": admissibility.seeds(seeds)})
-    if turned:
-        return Depends("what is left open", keys, what, table, refused=refused)
-    return Checked(True, keys, what, seeds=seeds, refused=refused)
+    table, keys = {}, largest(results).keys()
+    for question in QUESTIONS:
+        seen = answers(results, question)
+        ratios = [row.effect for row in seen]
+        turns = {"holds", "fails"} <= {row.verdict for row in seen}
+        ends, seeds = (min(ratios), max(ratios)), min(row.seeds for row in seen)
+        what = f"{ends[0]:.2f} to {ends[1]:.2f}"
+        table[question.name] = Checked(not turns, keys, what, "", ends[1], ends, seeds)
+    few = admissibility.seeds(min(row.seeds for row in table.values()))
+    refused = admissibility.first_broken({"seeds": few})
+    return checked_over(table, "", "what is left open", COMMAND, refused=refused)
 
 
 CLAIMS = [

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from bench.claims import Claim, Compared, Finding, NotTested, admissibility
+from bench.claims import Claim, Compared, Finding, NotTested, Row, admissibility
 from bench.claims.domains import domain_of
-from bench.claims.effects import Effect, effects
 from bench.claims.rules import compared_values, tabled
+from bench.claims.verdicts import effects
 from bench.methods.titles import members, net_title
 from bench.store.results import Results, StoredResult
 
@@ -116,13 +116,13 @@ def settings_of(found: Results, *, by_rate: bool = False) -> list[Setting]:
     )
 
 
-def learned_over_fixed(results: Results) -> dict[Setting, Effect]:
+def learned_over_fixed(results: Results) -> dict[Setting, Row]:
     """Every setting in which both arms were judged on shared seeds: tuned, then at equal rates."""
     found = _by_setting(tuned(results)), _by_setting(swept(results), by_rate=True)
     return effects(found[0]) | effects(found[1])
 
 
-def arms_over_fixed(results: Results, arms: Iterable[str]) -> dict[tuple[Setting, str], Effect]:
+def arms_over_fixed(results: Results, arms: Iterable[str]) -> dict[tuple[Setting, str], Row]:
     """Tuned arms over the tuned fixed τ."""
     found = tuned(results)
     return effects(

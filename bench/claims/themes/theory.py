@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.claims import Checked, Claim, Depends, Fault, Finding, NotTested, formula
+from bench.claims import Checked, Claim, Fault, Finding, NotTested, formula
+from bench.claims.rules import checked_over
 from bench.store.results import Results
 
 COMMAND = "femnets run slips --preset paper"
@@ -49,14 +50,14 @@ def _index(results: Results) -> Finding:
         f"right to {own:.1g}; with the weights a_{{ℓ−1,k}} of Section 5 it is off by "
         f"{min(other):.2g} to {max(other):.2g} and needs the shift"
     )
-    if own > ROUNDING:
-        return Checked(False, found.keys(), what)
     keys, ends = found.keys(), (min(other), max(other))
     table = {
-        "a_{ℓ,k} in the state equation too": Checked(True, keys, "", effect=own),
-        "the weights of Section 5": Checked(False, keys, "", effect=ends[1], interval=ends),
+        "a_{ℓ,k} in the state equation too": Checked(own <= ROUNDING, keys, "", effect=own),
+        "the weights of Section 5": Checked(
+            ends[1] <= ROUNDING, keys, "", effect=ends[1], interval=ends
+        ),
     }
-    return Depends("which a_{ℓ,k} is meant", keys, what, table)
+    return checked_over(table, what, "which a_{ℓ,k} is meant", COMMAND)
 
 
 def _differ(results: Results) -> Finding:
@@ -90,14 +91,12 @@ def _stable(results: Results) -> Finding:
         f"Λ holds grow apart by {left['escape_growth']:.3g}, the bound with that Λ is "
         f"{left['escape_bound']:.3g}"
     )
-    if excess > 0 or left["escape_growth"] <= left["escape_bound"]:
-        return Checked(excess <= 0, found.keys(), what)
     keys, growth = found.keys(), left["escape_growth"] / left["escape_bound"]
     table = {
-        "f is Lipschitz throughout": Checked(True, keys, "", effect=excess),
-        "solutions leave the ball": Checked(False, keys, "", effect=growth),
+        "f is Lipschitz throughout": Checked(excess <= 0, keys, "", effect=excess),
+        "solutions leave the ball": Checked(growth <= 1, keys, "", effect=growth),
     }
-    return Depends("whether solutions stay where f is Lipschitz", keys, what, table)
+    return checked_over(table, what, "whether solutions stay where f is Lipschitz", COMMAND)
 
 
 def _product(results: Results) -> Finding:

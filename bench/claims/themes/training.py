@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from bench.claims import Claim, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, Arm, arm
 from bench.claims.domains import TRAINING
-from bench.claims.rules import both, compared_values, count, counted, crossed, is_smaller, tabled
+from bench.claims.rules import both, compared_values, count, counted, is_smaller, tabled
 from bench.store.results import Results, StoredResult, pairs
 
 COMMAND = "femnets run training --preset paper"
@@ -28,7 +29,9 @@ def _rows(one: Arm, other: Arm, **choices: Any) -> dict[str, tuple[Arm, Arm]]:
     """Two arms under every combination of some settings."""
     return {
         _named(**shared): (arm(**shared, **one), arm(**shared, **other))
-        for shared in crossed(**choices)
+        for shared in (
+            dict(zip(choices, values, strict=True)) for values in product(*choices.values())
+        )
     }
 
 

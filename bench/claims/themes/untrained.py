@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from bench.claims import Checked, Claim, Compared, Counted, Depends, Finding, NotTested
+from bench.claims import Checked, Claim, Compared, Counted, Finding, NotTested
 from bench.claims.admissibility import first_broken, information, rungs_of
 from bench.claims.admissibility import ladder as climbed
 from bench.claims.admissibility import seeds as enough
 from bench.claims.arms import SMOOTH
-from bench.claims.rules import tabled
+from bench.claims.rules import checked_over, tabled
 from bench.claims.themes.solve import COMMAND, best_nets, solved
 from bench.store.results import Results, StoredResult, median
 
@@ -23,7 +23,6 @@ ORDERS = 2  # "several orders of magnitude" are at least two
 TIMES = 10  # "an order of magnitude faster"
 SINGULAR = ("curlsing", "screen")
 CUBE = "cube"
-Examine = Callable[[Results], Finding]
 
 
 def _feinn(results: Results) -> Finding:
@@ -63,64 +62,51 @@ def _time_to(elements: Results, error: float) -> float:
     return min(reached, default=math.inf)
 
 
-def _faster(problem: str) -> Examine:
-    def examine(results: Results) -> Finding:
-        ladder, elements = untrained(results, problem), solved(results, problem, "hexP")
-        if not ladder or not len(elements):
-            return NotTested(COMMAND)
-        nets = ladder[-1]
-        error, seconds = median(nets.errors()), median(nets.value("seconds"))
-        fastest = _time_to(elements, error)
-        return Checked(
-            fastest >= TIMES * seconds,
-            (*nets.keys(), *elements.keys()),
-            f"{error:.2g} after {seconds:.2g} s; the p-version gets there in {fastest:.2g} s",
-            domain=CUBE,
-            effect=fastest / seconds if math.isfinite(fastest) else None,
-            seeds=len(nets),
-        )
-
-    return examine
-
-
-def _as_accurate(problem: str) -> Examine:
-    def examine(results: Results) -> Finding:
-        ladder, trained = untrained(results, problem), best_nets(results, problem)
-        if not ladder or not len(trained):
-            return NotTested(COMMAND)
-        error, seconds = median(trained.errors()), median(trained.value("seconds"))
-        within = [nets for nets in ladder if median(nets.value("seconds")) <= seconds]
-        nets = (within or ladder)[-1]
-        reached = median(nets.errors())
-        return Checked(
-            bool(within) and reached <= error,
-            (*nets.keys(), *trained.keys()),
-            f"untrained {reached:.2g}, trained {error:.2g} after {seconds:.2g} s",
-            domain=CUBE,
-            effect=reached / error,
-            seeds=len(nets),
-        )
-
-    return examine
+def _against_elements(
+    results: Results, problem: str, nets: Results, true: Callable[[float], bool]
+) -> Finding:
+    """The time of the fastest p-version that is as accurate as the nets, over their own time."""
+    elements = solved(results, problem, "hexP")
+    if not len(nets) or not len(elements):
+        return NotTested(COMMAND)
+    error, seconds = median(nets.errors()), median(nets.value("seconds"))
+    fastest = _time_to(elements, error)
+    return Checked(
+        true(fastest / seconds),
+        (*nets.keys(), *elements.keys()),
+        f"nets {error:.2g} after {seconds:.2g} s; the p-version gets there in {fastest:.2g} s",
+        domain=CUBE,
+        effect=fastest / seconds if math.isfinite(fastest) else None,
+        seeds=len(nets),
+    )
 
 
-def _not_outperformed(problem: str) -> Examine:
-    def examine(results: Results) -> Finding:
-        nets, elements = best_nets(results, problem), solved(results, problem, "hexP")
-        if not len(nets) or not len(elements):
-            return NotTested(COMMAND)
-        error, seconds = median(nets.errors()), median(nets.value("seconds"))
-        fastest = _time_to(elements, error)
-        return Checked(
-            fastest < seconds,
-            (*nets.keys(), *elements.keys()),
-            f"trained nets {error:.2g} after {seconds:.2g} s; hexP there in {fastest:.2g} s",
-            domain=CUBE,
-            effect=fastest / seconds if math.isfinite(fastest) else None,
-            seeds=len(nets),
-        )
+def _faster(results: Results, problem: str) -> Finding:
+    nets = (untrained(results, problem) or [Results([])])[-1]
+    return _against_elements(results, problem, nets, lambda ratio: ratio >= TIMES)
 
-    return examine
+
+def _not_outperformed(results: Results, problem: str) -> Finding:
+    nets = best_nets(results, problem)
+    return _against_elements(results, problem, nets, lambda ratio: ratio < 1)
+
+
+def _as_accurate(results: Results, problem: str) -> Finding:
+    ladder, trained = untrained(results, problem), best_nets(results, problem)
+    if not ladder or not len(trained):
+        return NotTested(COMMAND)
+    error, seconds = median(trained.errors()), median(trained.value("seconds"))
+    within = [nets for nets in ladder if median(nets.value("seconds")) <= seconds]
+    nets = (within or ladder)[-1]
+    reached = median(nets.errors())
+    return Checked(
+        bool(within) and reached <= error,
+        (*nets.keys(), *trained.keys()),
+        f"untrained {reached:.2g}, trained {error:.2g} after {seconds:.2g} s",
+        domain=CUBE,
+        effect=reached / error,
+        seeds=len(nets),
+    )
 
 
 def _against_hp(results: Results) -> Finding:
@@ -156,22 +142,14 @@ def _other(name: str, where: str, words: str, **about: Any) -> Claim:
     return Claim(name=name, part="other", where=where, words=words, **about)
 
 
-def _over(one: Callable[[str], Examine], names: tuple[str, ...]) -> Examine:
-    """The checks of several problems as one: true or false on all, or dependent on the problem."""
+def _over(one: Callable[[Results, str], Finding], names: tuple[str, ...]) -> dict[str, Any]:
+    """What a claim declares that is checked on several problems."""
 
     def examine(results: Results) -> Finding:
-        found = {name: one(name)(results) for name in names}
-        parts = {name: part for name, part in found.items() if isinstance(part, Checked)}
-        if not parts:
-            return NotTested(COMMAND)
-        cells = tuple(key for part in parts.values() for key in part.cells)
-        what = "; ".join(f"{name}: {part.what}" for name, part in parts.items())
-        if len({part.true for part in parts.values()}) > 1:
-            return Depends("the field", cells, what, parts, CUBE)
-        seeds = min(part.seeds for part in parts.values())
-        return Checked(all(part.true for part in parts.values()), cells, what, CUBE, seeds=seeds)
+        parts = {name: one(results, name) for name in names}
+        return checked_over(parts, "", "the field", COMMAND, CUBE)
 
-    return examine
+    return {"examine": examine, "problems": names}
 
 
 ALL = (*SMOOTH, *SINGULAR)
@@ -197,8 +175,7 @@ CLAIMS = [
         declared="2026-11-17 cac7a49e",
         criterion="seconds of the fastest hexP solve with no larger l2_error ≥ 10 times the "
         "median seconds of the largest untrained net (tanh)",
-        examine=_over(_faster, SMOOTH),
-        problems=SMOOTH,
+        **_over(_faster, SMOOTH),
     ),
     _other(
         "pielm-no-less-accurate-than-trained",
@@ -209,8 +186,7 @@ CLAIMS = [
         declared="2026-11-17 35f9287b",
         criterion="median l2_error of the largest untrained nets (tanh) that take no longer ≤ that "
         "of the best trained nets",
-        examine=_over(_as_accurate, ALL),
-        problems=ALL,
+        **_over(_as_accurate, ALL),
     ),
     _other(
         "pinn-does-not-outperform-elements",
@@ -221,8 +197,7 @@ CLAIMS = [
         declared="2026-11-17 45390af0",
         criterion="seconds of the fastest hexP solve with no larger l2_error < the median "
         "seconds of the best trained nets",
-        examine=_over(_not_outperformed, ALL),
-        problems=ALL,
+        **_over(_not_outperformed, ALL),
     ),
     _other(
         "pielm-below-elements-at-steep-gradients",

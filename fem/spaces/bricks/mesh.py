@@ -23,7 +23,9 @@ from fem.spaces.bricks.modes import Held
 
 Side = tuple[int, int]  # (axis, 0 for its lower end or 1 for its upper one)
 Mask = NDArray[np.bool_]
-SMALLEST = 1e-12  # of a layer: x₁ near 1 is known to 1e-16
+# Of a layer: x₁ near 1 is known to 1e-16. About a line with the coordinate 0 the modes round: on
+# `screen` the curl error rises from 17 layers of ratio 0.15 on (1e-14), the L² error from 20.
+SMALLEST, SMALLEST_ABOUT_0 = 1e-12, 1e-20
 
 
 class Face(NamedTuple):
@@ -289,16 +291,20 @@ def uniform(n: int | None, order: int | None) -> BrickMesh:
     return BrickMesh.of((axis, axis, axis))
 
 
-def graded(layers: int, ratio: float, order: int, towards: Line, *, n: int = 1) -> BrickMesh:
-    """The unit cube, x₁ and x₂ in geometric layers towards the line {x₁ = a, x₂ = b}.
+def graded(
+    layers: int, ratio: float, order: int, towards: Line, *, n: int = 1, corner: Line = (0.0, 0.0)
+) -> BrickMesh:
+    """The unit cube, x₁ and x₂ in geometric layers towards the line {x₁ = a, x₂ = b}; its lowest
+    `corner` may be another, so that the line can have the coordinates 0 and keep all digits.
 
     Along the line there are n bricks of the given order. Unknowns grow like layers⁴, and the error
     falls exponentially in layers (Babuška, Guo 1986; Schwab 1998, ch. 4): exp(−b N^¼) at a fixed
     order along the line.
     """
-    if not all(0.0 <= at <= 1.0 for at in towards):
+    ends = list(zip(corner, towards, strict=True))
+    if not all(low <= at <= low + 1.0 for low, at in ends):
         raise UserError(f"layers go towards a line in the cube, not to x₁, x₂ = {towards}")
-    across = [layered(0.0, 1.0, at, layers, ratio) for at in towards]
+    across = [layered(low, low + 1.0, at, layers, ratio) for low, at in ends]
     along = Axis.of(np.linspace(0.0, 1.0, n + 1), order)
     return BrickMesh.of((across[0], across[1], along))
 
@@ -312,11 +318,12 @@ def layered(low: float, high: float, towards: float, layers: int, ratio: float) 
         raise UserError(f"layers must be at least 1, got {layers}")
     if not 0.0 < ratio < 1.0:
         raise UserError(f"ratio must lie between 0 and 1 (0.15 is a good one), got {ratio}")
-    if ratio**layers < SMALLEST:
-        most = int(np.log(SMALLEST) / np.log(ratio))
+    least = SMALLEST if towards else SMALLEST_ABOUT_0
+    if ratio**layers < least:
+        most = int(np.log(least) / np.log(ratio))
         raise UserError(
-            f"{layers} layers of ratio {ratio:g} end at {ratio**layers:.0e}, where coordinates "
-            f"near 1 have no digits left; use at most {most}"
+            f"{layers} layers of ratio {ratio:g} end at {ratio**layers:.0e}, where no digits are "
+            f"left about {towards:g}; use at most {most}"
         )
     steps = ratio ** np.arange(layers, -1.0, -1.0)
     left = towards - (towards - low) * steps[::-1] if towards > low else np.zeros(0)

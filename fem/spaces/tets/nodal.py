@@ -11,19 +11,19 @@ re-entrant edge the limit is not u: the H¹ fields are a closed proper subspace 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from fem import memory, meshes
+from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem
-from fem.solutions import Clock
-from fem.solvers.nodal_fields import Asked, NodalSolution, held_components, solve_nodal
 from fem.spaces import PLAIN, Array, Field, How
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.faces import on_faces, outer_normals
 from fem.spaces.tets.mixed import positive
+
+ALIGNED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +81,25 @@ class NodalTets:
         return b.ravel()
 
     def held(self, problem: BoundaryValueProblem) -> tuple[Indices, Array]:
-        """Which coefficients the boundary gives, and their values."""
+        """Which coefficients the boundary gives, and their values: the tangential components, and
+        the normal one on natural faces."""
         mesh, values = self.complex.mesh, np.full((3, self.complex.mesh.nvertices), np.nan)
         for natural, faces in (
-            (False, self.complex.essential_faces),
-            (True, self.complex.natural_faces),
+            (None, self.complex.essential_faces),
+            (problem.natural, self.complex.natural_faces),
         ):
             normals = outer_normals(mesh, faces)
-            for vertex in range(3):
-                nodes = mesh.facets[vertex, faces]
-                held_components(problem, natural, mesh.p[:, nodes], normals, nodes, values)
+            axis = _axes(normals)
+            for nodes in mesh.facets[:, faces]:
+                x = mesh.p[:, nodes]
+                if natural is not None:
+                    sign = np.take_along_axis(normals, axis[None], axis=0)[0]
+                    values[axis, nodes] = sign * natural.normal(x, normals)
+                    continue
+                u = np.cross(normals, problem.g(x, normals), axis=0)
+                for d in range(3):
+                    across = axis != d
+                    values[d, nodes[across]] = u[d, across]
         flat = values.ravel()
         fixed = np.flatnonzero(~np.isnan(flat))
         return fixed, flat[fixed]
@@ -138,16 +147,11 @@ class NodalTets:
         return found
 
 
-def solve_nodal_on_tets(
-    problem: BoundaryValueProblem,
-    *,
-    n: int | None = None,
-    mesh: Any = None,
-    **asked: Unpack[Asked],
-) -> NodalSolution:
-    """P1³ on the cube with n cells per side or on a mesh."""
-    memory.reset_peak()
-    clock = Clock()
-    mesh = meshes.cube(n) if n is not None else mesh
-    space = NodalTets(TetComplex.on(mesh, 0, problem.natural))
-    return solve_nodal(space, problem, clock, n=n, **asked)
+def _axes(normals: Array) -> Indices:
+    """The axis of each normal (3, faces)."""
+    if (abs(normals).max(axis=0) < 1.0 - ALIGNED).any():
+        raise UserError(
+            "nodal elements take boundary values component by component: the faces of the mesh "
+            "must be parallel to two axes; use N0"
+        )
+    return np.asarray(abs(normals).argmax(axis=0))

@@ -1,43 +1,27 @@
-"""Continuous fields with given components on the boundary: one linear system, tets or bricks."""
+"""Continuous fields P1³ with given components on the boundary: one linear system."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from base.errors import UserError
+from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
-from fem.solutions import Clock, Label
+from fem.solutions import Clock
 from fem.solvers.auxiliary_space import solve as conjugate_gradients
 from fem.solvers.multigrid import Multigrid
-from fem.spaces import Array, FunctionSpace, How, LinearSolve
+from fem.spaces import Array, How, LinearSolve
+from fem.spaces.tets.complex import Indices, TetComplex
+from fem.spaces.tets.nodal import NodalTets
 
-Indices = NDArray[np.integer[Any]]
-ALIGNED = 1e-9
 # Up to this many unknowns a factorisation is faster; with a weight on the divergence, where
 # multigrid by components does not converge, it is the only one.
 DIRECT_UP_TO = 12_000
-
-
-class Asked(Label):
-    """What every nodal solve is given besides the mesh."""
-
-    how: How
-
-
-class NodalSpace(FunctionSpace, Protocol):
-    """Continuous fields, coefficients component by component."""
-
-    def matrix(self, problem: BoundaryValueProblem) -> sp.csr_matrix: ...
-
-    def load(self, problem: BoundaryValueProblem) -> Array: ...
-
-    def held(self, problem: BoundaryValueProblem) -> tuple[Indices, Array]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,48 +35,21 @@ class NodalSolution(BoundaryValueSolution):
         return
 
 
-def held_components(
-    problem: BoundaryValueProblem,
-    natural: bool,
-    x: Array,
-    normals: Array,
-    where: Indices,
-    values: Array,
-) -> None:
-    """Writes into `values` (3, nodes) the components that faces give: the tangential ones of u, and
-    the normal one on natural faces; x, normals (3, N), `where` the nodes."""
-    if x.shape[1] == 0:
-        return
-    axis = abs(normals).argmax(axis=0)
-    if (abs(normals).max(axis=0) < 1.0 - ALIGNED).any():
-        raise UserError(
-            "nodal elements take boundary values component by component: the faces of the mesh "
-            "must be parallel to two axes; use N0"
-        )
-    if natural:
-        assert problem.natural is not None
-        sign = np.take_along_axis(normals, axis[None], axis=0)[0]
-        values[axis, where] = sign * problem.natural.normal(x, normals)
-        return
-    u = np.cross(normals, problem.g(x, normals), axis=0)
-    for d in range(3):
-        across = axis != d
-        values[d, where[across]] = u[d, across]
-
-
 def solve_nodal(
-    space: NodalSpace,
     problem: BoundaryValueProblem,
-    clock: Clock,
     *,
     element: str,
     solver: str,
     how: How,
     n: int | None = None,
+    mesh: Any = None,
 ) -> NodalSolution:
-    """Assemble and solve, and keep the energy."""
+    """P1³ on the cube with n cells per side or on a mesh, and the energy of the solution."""
     if problem.potential is not None:
         raise UserError("nodal elements need the trace g whole; include the potential's part in g")
+    memory.reset_peak()
+    clock = Clock()
+    space = NodalTets(TetComplex.on(mesh if n is None else meshes.cube(n), 0, problem.natural))
     A, b = space.matrix(problem), space.load(problem)
     fixed, given = space.held(problem)
     clock.lap("assemble")
