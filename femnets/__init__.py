@@ -38,7 +38,7 @@ _HOME = {
     "report": "femnets.runs",
     "samples": "femnets.fields",
     "solve": "femnets.fields",
-    "surrogate": "femnets.surrogates",
+    "surrogate": "femnets.fields",
     "train": "nets",
 }
 

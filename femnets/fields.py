@@ -1,14 +1,16 @@
-"""Problems and their finite-element fields, from Python."""
+"""Problems, and fields that solve or approximate them, from Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from base.errors import UserError
 
 if TYPE_CHECKING:
     from bench.measure.formulas import Verdict
+    from bench.methods.surrogates.surrogate import Surrogate
     from bench.methods.untrained.solving import UntrainedNet
     from bench.problems import Array, Problem
     from fem.certificates.certificate import Certificate
@@ -94,8 +96,6 @@ def _certifiable(field: Any) -> Any:
     from os import PathLike
 
     if isinstance(field, str | PathLike):
-        from pathlib import Path
-
         from femnets.saved_nets import saved_field
 
         return saved_field(Path(field))[0]
@@ -117,3 +117,17 @@ def random_features(which: str, **settings: Any) -> UntrainedNet:
 
     chosen = {name: str(v) if name == "scale" else v for name, v in settings.items()}
     return solve_untrained({"problem": used(which), **chosen})
+
+
+def surrogate(file: str | Path | None = None, **plan: Any) -> Surrogate:
+    """Return the surrogate of a file, or make one; `surrogate(mu)(points)` is its field.
+
+    Without a file the settings are those of `femnets train --track family`: family, dimension,
+    contrast, method, order, snapshots, modes, tol, seed and those of nets.
+    """
+    from bench.core.settings import configured
+    from bench.methods.surrogates.making import made
+    from bench.methods.surrogates.saving import load
+    from bench.methods.surrogates.surrogate import Plan
+
+    return made(configured(Plan, plan, where="a surrogate")) if file is None else load(file)

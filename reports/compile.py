@@ -37,15 +37,6 @@ def compile_report(
     return [_written(folder / name, data) for name, data in made.items()]
 
 
-def write_figures(run: Path, out: Path, dots_per_inch: int = 144) -> list[Path]:
-    """Every figure of the report as a PNG of its own, for slides and for README."""
-    Store(run)
-    folder = folder_for(out, "--figures")
-    with noted():
-        made = _again(lambda: _figures(build_document(Run.read(run)), dots_per_inch))
-    return [_written(folder / name, data) for name, data in made.items()]
-
-
 def _again(made: Callable[[], T]) -> T:
     """Begins again where a result that was sound when it was surveyed is gone when it is used:
     another process has replaced it, and the next survey sees what there is now."""
@@ -72,17 +63,6 @@ def _rendered(document: Document, html: bool = True, pdf: bool = True) -> dict[s
         made["report.html"] = render_html(document, drawings).encode()
     if pdf:
         made["report.pdf"] = render_pdf(document, drawings)
-    return made
-
-
-def _figures(document: Document, dots_per_inch: int) -> dict[str, bytes]:
-    from reports.document import slug
-    from reports.style import drawn, saved
-
-    made = {}
-    for picture in document.pictures():
-        with drawn(picture, text_as_text=False) as figure:
-            made[f"{slug(picture.name)}.png"] = saved(figure, "png", dpi=dots_per_inch)
     return made
 
 

@@ -23,7 +23,7 @@ def needs_bytes(config: Config) -> int:
 
 
 def run(config: Config) -> Result:
-    from bench.methods.indicators import distance_to_elements
+    from bench.methods.coarse_solves import distance_to_elements
     from bench.methods.solving import solve_net
     from nets.storage import to_bytes
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from femnets.cli import EXIT_BAD_INPUT
-from femnets.cli._json import show_json
+from femnets.cli._output import show_json
 
 
 def command(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError
-from femnets.cli._json import show_json
+from bench.core.guards.text import one_line
+from femnets.cli._output import show_json, show_table
 from femnets.cli._runs import results_of
-from femnets.cli._tables import plain, show_table
 
 if TYPE_CHECKING:
     from bench.claims.comparison import Comparison, Ratios, Verdicts
@@ -97,9 +97,9 @@ def read_verdicts(path: Path) -> list[dict[str, Any]]:
 def show(found: Comparison, verdicts: Verdicts, a: str, b: str) -> None:
     """Print counts, then a table each of errors, times, cells that differ and verdicts."""
     cells = f"{found.common} cells in both, {found.only_a} only in {a}, {found.only_b} only in {b}"
-    typer.echo(plain(cells))
+    typer.echo(one_line(cells))
     for label, before, after in found.states:
-        typer.echo(plain(f"{label}: {before} -> {after}"))
+        typer.echo(one_line(f"{label}: {before} -> {after}"))
     if found.other_code:
         typer.echo(f"{found.other_code} of them were computed with different code")
     moved = [ratios for ratios in found.errors if ratios.moved]

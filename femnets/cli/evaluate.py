@@ -7,17 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from femnets.cli._shared import AsJson, Threads
+from femnets.cli._shared import AsJson, Threads, use_threads
 
 
 def command(
     file: Annotated[Path, typer.Argument(help="A net saved by `femnets train --save`.")],
     problem: Annotated[
         str | None, typer.Option(help="Measure on this problem instead of the trained one.")
-    ] = None,
-    plug: Annotated[
-        list[str] | None,
-        typer.Option(help="A file that the net or its problem came from, such as ./mine.py:Net."),
     ] = None,
     data_seed: Annotated[
         int | None,
@@ -36,7 +32,7 @@ def command(
     """Measure a saved net or surrogate, as `femnets train` does at its end, or ask it for a μ."""
     from bench.methods.surrogates.file_header import is_surrogate
     from femnets import saved_nets
-    from femnets.cli._nets import show_values, use_threads
+    from femnets.cli._output import show_values
     from femnets.user_files import used
 
     use_threads(threads)
@@ -45,7 +41,6 @@ def command(
 
         show_values(evaluated_family(file, mu, vtu), as_json)
         return
-    used(plug or [])
     net, config = saved_nets.load(file, problem=used(problem), data_seed=data_seed)
     show_values(_measured(net, config), as_json)
 

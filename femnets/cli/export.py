@@ -63,7 +63,7 @@ def command(
     from bench.store.folder import Store, run_path
     from bench.store.run import run_or_file
     from bench.store.vtu import write_fields
-    from femnets.cli._paths import show_paths
+    from femnets.cli._output import show_paths
     from femnets.cli._runs import results_of, show_faults
     from femnets.user_files import used
 

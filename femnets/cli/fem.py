@@ -15,8 +15,8 @@ from bench.core.settings import MOST_THREADS, Refused, configured, inherited, se
 from bench.methods.finite_elements import RATIO
 from fem import elements
 from femnets.cli import EXIT_FAILED_CELLS
-from femnets.cli._json import show_json
 from femnets.cli._options import options_of
+from femnets.cli._output import show_json
 
 if TYPE_CHECKING:
     from bench.methods.finite_elements import Discretisation

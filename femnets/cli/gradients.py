@@ -14,9 +14,9 @@ from bench.cells import plain
 from bench.core.guards.text import shell_command
 from bench.core.settings import configured
 from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
-from femnets.cli._json import show_json
 from femnets.cli._laboratory import LABORATORY, AnyModule
 from femnets.cli._options import options_of
+from femnets.cli._output import show_json
 
 if TYPE_CHECKING:
     from bench.methods.gradient_atlas import GradientProfile
@@ -166,7 +166,7 @@ def show(result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from femnets.cli._tables import NARROW
+    from femnets.cli._output import NARROW
 
     console = Console()
     narrow = console.width < NARROW

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from femnets.cli._json import show_json
+from femnets.cli._output import show_json
 
 
 def command(
@@ -34,7 +34,7 @@ def command(
 def show_settings(study: str, json_output: bool) -> None:
     """Print the settings of a study with types, meanings and the values of each preset."""
     from bench import studies
-    from femnets.cli._tables import show_table
+    from femnets.cli._output import show_table
 
     module = studies.load(studies.use(study))
     found = settings(module)

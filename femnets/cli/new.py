@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from base.errors import UserError
-from femnets.cli._json import show_json
+from femnets.cli._output import show_json
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
-class Kind(StrEnum):
-    problem = "problem"
-    net = "net"
-    optimizer = "optimizer"
-    study = "study"
-
-
 def command(
-    kind: Annotated[Kind, typer.Argument(help="problem, net, optimizer or study.")],
+    kind: Annotated[
+        Literal["problem", "net", "optimizer", "study"], typer.Argument(help="What to write.")
+    ],
     name: Annotated[str, typer.Argument(help="Its name: NAME.py is written to this folder.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
@@ -41,7 +35,7 @@ def command(
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}") from None
     if json_output:
-        show_json({"file": str(path), "kind": str(kind)})
+        show_json({"file": str(path), "kind": kind})
         return
     typer.echo(f"{path}\nnext:")
     for line in re.findall(r"^ {4}(femnets .*)$", text, flags=re.MULTILINE):

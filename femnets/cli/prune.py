@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from base.errors import UserError
-from femnets.cli._shared import AsJson, Threads
+from femnets.cli._shared import AsJson, Threads, use_threads
 
 if TYPE_CHECKING:
     from bench.methods.training import Data
@@ -41,7 +41,7 @@ def command(
     from bench.methods.configurations import TrainingConfig
     from bench.methods.training import training_data
     from femnets import saved_nets
-    from femnets.cli._nets import show_values, use_threads
+    from femnets.cli._output import show_values
     from femnets.user_files import used
 
     file_for(save, "--save", ".safetensors")

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from base.errors import UserError
-
 
 def command(
     run: Annotated[str, typer.Argument(help="The run's name under runs/, or a path.")],
@@ -24,26 +22,16 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Directory for the files; default: the run's own.")
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="Only the figures, each as a PNG, into this directory.")
-    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> int:
     """Compile the report of a run: one HTML page and one PDF; prints their paths."""
     from bench.store.folder import run_path
     from bench.store.run import run_or_file
-    from femnets.cli._paths import show_paths
+    from femnets.cli._output import show_paths
     from femnets.cli._runs import show_faults
-    from reports import compile_report, write_figures
+    from reports import compile_report
 
-    if figures is not None:
-        without = {"--out": out, "--html": html, "--pdf": pdf, "--with": others}
-        for option in (name for name, given in without.items() if given):
-            raise UserError(f"--figures writes the figures alone; leave out {option}")
-        paths = write_figures(run_path(run), figures)
-    else:
-        both = html == pdf
-        compared = [*map(run_or_file, others or [])]
-        paths = compile_report(run_path(run), html or both, pdf or both, out, compared)
-    show_paths(paths, json_output)
+    both = html == pdf
+    compared = [*map(run_or_file, others or [])]
+    show_paths(compile_report(run_path(run), html or both, pdf or both, out, compared), json_output)
     return show_faults()

@@ -12,7 +12,7 @@ from base.errors import UserError, nearest
 from bench.core.guards.output import cannot_write
 from bench.core.guards.text import one_line
 from femnets.cli import EXIT_FAILED_CELLS
-from femnets.cli._json import show_json
+from femnets.cli._output import show_json
 
 if TYPE_CHECKING:
     from bench.runner.resume import Engine, Summary
@@ -84,7 +84,7 @@ def command(
 
 def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output: bool) -> int:
     """Compile the report, print its paths or the JSON document, and return the exit code."""
-    from femnets.cli._paths import show_paths
+    from femnets.cli._output import show_paths
     from femnets.cli._runs import show_faults
 
     paths: list[Path] = []

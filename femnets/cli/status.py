@@ -10,7 +10,7 @@ import typer
 from base.errors import UserError
 from bench.core.guards.text import lines, one_line
 from femnets.cli import _shared
-from femnets.cli._json import show_json
+from femnets.cli._output import show_json
 
 if TYPE_CHECKING:
     from bench.store.run import Run
@@ -72,7 +72,7 @@ def _of(study: str, run: Run) -> list[Standing]:
 def show(run: Run, mends: str) -> None:
     """Print the counts, and a line for each cell that is neither done nor missing."""
     from bench.store.survey import STATES, counts
-    from femnets.cli._tables import show_table
+    from femnets.cli._output import show_table
 
     rows = []
     for study, plan in run.plans.items():

@@ -23,6 +23,7 @@ from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
 from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._options import options_of, read_as
+from femnets.cli._shared import use_threads
 
 if TYPE_CHECKING:
     from bench.methods.training import MeasuredNet
@@ -94,7 +95,7 @@ def command(
     Training stops at the first limit that is reached; without limits, after 1000 steps. Ctrl-C ends
     it with the best state so far.
     """
-    from femnets.cli._nets import show_values, use_threads
+    from femnets.cli._output import show_values
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
@@ -188,7 +189,7 @@ def _trained(
 
     solved = solve_net(config, seconds=seconds, until_certified=until_certified, progress=progress)
     if not solved.collocation.problem.known:
-        from bench.methods.indicators import distance_to_elements
+        from bench.methods.coarse_solves import distance_to_elements
 
         field, problem = solved.collocation.field(solved.net), solved.collocation.problem
         solved.values.update(distance_to_elements(field, problem))

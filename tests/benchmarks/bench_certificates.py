@@ -19,7 +19,6 @@ ELEMENTS = {
 
 @pytest.mark.parametrize("name", NETS)
 def test_net_by_its_own_residuals(measured, name):
-    measured.benchmark.group = GROUP
     config = Config(problem=name, hidden=2, width=20, evaluations=150.0)
     solved = solve_net(config)
     field = solved.collocation.field(solved.net)
@@ -33,7 +32,6 @@ def test_net_by_its_own_residuals(measured, name):
 
 @pytest.mark.parametrize("case", ELEMENTS)
 def test_element_solution_by_recovery(measured, case):
-    measured.benchmark.group = GROUP
     name, size = ELEMENTS[case]
     solution = femnets.solve(name, element="hexP", **size)
     found = measured.benchmark.pedantic(lambda: femnets.certify(solution, name), rounds=3)

@@ -7,13 +7,14 @@ from bench.methods.surrogates.queries import Solver
 from bench.methods.surrogates.surrogate import Plan
 from bench.methods.surrogates.truth import Ruler, Truth
 
+GROUP = "families: one functional at an unseen μ"
+
 PLAN = Plan(dimension=2, order=8, snapshots=24, tol=3e-4)
 METHODS = ("solve", "rb", "chebyshev", "kernel")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_query_of_a_family(benchmark, method):
-    benchmark.group = "families: one functional at an unseen μ"
     family = PLAN.chosen()
     mus = family.sample(8, 900_000)
     ruler = Ruler.of(family, 12, mus)

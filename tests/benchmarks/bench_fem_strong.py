@@ -41,7 +41,6 @@ def named(case):
 @pytest.mark.parametrize("case", CASES, ids=named)
 @pytest.mark.parametrize("problem", ["maxwell", "helix"])
 def test_best_approximation(benchmark, problem, case):
-    benchmark.group = GROUP
     element, size = case
     field = problems.get(problem)
 
@@ -71,7 +70,6 @@ def test_best_approximation(benchmark, problem, case):
 )
 def test_boundary_value_problem(benchmark, element, n):
     """`helix` from f, φ and the trace alone: assembly and three SPD solves, no errors."""
-    benchmark.group = GROUP
     field = problems.helix
 
     def run(n):

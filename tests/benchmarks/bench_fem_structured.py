@@ -1,4 +1,4 @@
-"""The structured fast paths: time, dofs per second, bytes per dof and error. One thread."""
+"""The paths for lowest order: time, dofs per second, bytes per dof and error. One thread."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,10 @@ import pytest
 from bench import problems
 from fem import best_approximation
 
+GROUP = "fem"
+
 PROBLEM = problems.maxwell
-PATHS = {"kuhn": "N0", "kuhn32": "N0", "transforms": "hexN0"}
+PATHS = {"kuhn": "N0", "kuhn32": "N0", "transforms": "hexN0"}  # of uniform cubes
 L2 = {  # `maxwell`, from two independent codes
     (4, "N0"): 5.84255e-3,
     (4, "hexN0"): 4.79811e-3,
@@ -21,9 +23,10 @@ L2 = {  # `maxwell`, from two independent codes
 def space_of(solver, n):
     from fem.spaces.cube.hexes import CubeHexes
     from fem.spaces.cube.tets import CubeTets
-    from fem.spaces.cube.tets_single import CubeTetsSingle
 
-    return {"kuhn": CubeTets, "kuhn32": CubeTetsSingle, "transforms": CubeHexes}[solver](n)
+    if solver == "transforms":
+        return CubeHexes(n)
+    return CubeTets(n, single=solver == "kuhn32")
 
 
 def structured(space):
@@ -31,11 +34,10 @@ def structured(space):
     return space.solve(space.load(PROBLEM.u, PROBLEM.curl_u))
 
 
-@pytest.mark.parametrize("solver", PATHS)
+@pytest.mark.parametrize("solver", [*PATHS, "general"])
 @pytest.mark.parametrize("n", [4, 32], ids=lambda n: f"n{n}")
 def test_best_approximation(benchmark, n, solver):
-    benchmark.group = "fem"
-    element = PATHS[solver]
+    element = PATHS.get(solver, "N0")
 
     def run():
         return best_approximation(PROBLEM.u, PROBLEM.curl_u, n, element=element, solver=solver)
@@ -57,7 +59,6 @@ def test_best_approximation(benchmark, n, solver):
 @pytest.mark.parametrize("solver", PATHS)
 @pytest.mark.parametrize("n", [64], ids=lambda n: f"n{n}")
 def test_load_and_solve(benchmark, n, solver):
-    benchmark.group = "fem"
     structured(space_of(solver, 2))  # compiles
     space = space_of(solver, n)
     solution = benchmark.pedantic(structured, (space,), rounds=2)
@@ -76,7 +77,6 @@ def test_load_and_solve(benchmark, n, solver):
 @pytest.mark.parametrize("n", [64], ids=lambda n: f"n{n}")
 def test_evaluation_at_a_million_points(measured, n):
     """O(1) per point: as long on a mesh of n³ cubes as on one of 8³, but for the cache."""
-    measured.benchmark.group = "fem"
     points = np.random.Generator(np.random.Philox(0)).random((3, 1_000_000))
     random = np.random.Generator(np.random.Philox(1))
     spaces = {size: space_of("kuhn", size) for size in (8, n)}

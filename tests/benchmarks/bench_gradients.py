@@ -14,6 +14,8 @@ from turns import median_with_interval
 from bench.cells import Cell, load_kind
 from nets import build, record_gradients
 
+GROUP = "gradients"
+
 
 def convolutional():
     torch.manual_seed(0)
@@ -92,7 +94,6 @@ def ratios(make):
 def test_overhead_of_recording(measured, make):
     """At most 5 % of a training step, end to end: the median of ratios with its interval; in a
     process of its own, since how memory is kept cannot be taken back."""
-    measured.benchmark.group = "gradients"
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(ratios, (make,))
     measured.benchmark.pedantic(arms(make)[1], rounds=5)
@@ -104,7 +105,6 @@ def test_overhead_of_recording(measured, make):
 @pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])
 def test_portrait_at_depth_200(benchmark, net):
     """Norms, theory and spectra of 200 layers on 1000 samples: no overflow, under 2 GB."""
-    benchmark.group = "gradients"
     cell = Cell("gradients_at_init", {"net": net, "hidden": 200})
     kind = load_kind(cell.kind)
     result = benchmark.pedantic(kind.run, (cell.settings,), rounds=1)

@@ -19,6 +19,8 @@ from bench.store.folder import Store
 from bench.store.survey import counts, survey
 from bench.studies import plan
 
+GROUP = "harness"
+
 STUDY = "faultlab.study"
 
 
@@ -32,7 +34,6 @@ def fault_lab(monkeypatch):
 
 def test_overhead_of_1000_trivial_cells(measured, tmp_path):
     """Aimed at 20 ms per cell: persistent workers, everything written to the store."""
-    measured.benchmark.group = "harness"
     cells = [Cell("faultlab.cell", {"i": i}) for i in range(1000)]
     stores = iter([Store.writable(tmp_path / str(k)) for k in range(3)])
 
@@ -51,7 +52,6 @@ def test_overhead_of_1000_trivial_cells(measured, tmp_path):
 
 def test_status_of_10000_cells(measured, tmp_path):
     """Aimed at 2 s, as `femnets status` surveys them."""
-    measured.benchmark.group = "harness"
     plans = plan([STUDY], "quick", {STUDY: {"cells": 10_000}})
     store = Store.writable(tmp_path / "run")
     code = fingerprint_of(plans[0].cells[0])

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 from turns import slope
 
-
-@pytest.fixture(autouse=True)
-def group(benchmark):
-    benchmark.group = "limits"
+GROUP = "limits"
 
 
 def random_vector(size):
@@ -22,7 +19,7 @@ def random_vector(size):
 @pytest.mark.parametrize("n", [64], ids=lambda n: f"n{n}")
 def test_stencil(measured, share_of_limit, n):
     """y = A x on Kuhn tetrahedra: one vector read, one written; two operations per entry of A."""
-    from fem.solvers.stencil import system_stencil
+    from fem.solvers.stencil import layout, system_rows
     from fem.spaces.cube.cells import TET_CLASSES, size
     from fem.spaces.cube.tets import KuhnSystem
 
@@ -32,7 +29,8 @@ def test_stencil(measured, share_of_limit, n):
         y = np.empty_like(x)
         cost[x.size] = lambda system=system, x=x, y=y: system.apply_dot(x, y)
     dofs = max(cost)
-    inner = system_stencil(n, float)[0].coefficients[:, 13]  # rows away from the boundary
+    stencil = system_rows(n).stencil(layout(n, TET_CLASSES))
+    inner = stencil.coefficients[:, 13]  # rows away from the boundary
     entries = np.count_nonzero(inner) / TET_CLASSES
     turns = measured.in_turns(cost[dofs], rounds=7)
     measured.info.update(n=n, dofs=dofs, slope=slope(sorted(cost), cost.__getitem__))
@@ -115,9 +113,17 @@ def test_sweeps_of_a_net(measured, share_of_limit, net, size):
 
 @pytest.mark.parametrize("parameters", [3102], ids=lambda p: f"P{p}")
 def test_dense_update(measured, share_of_limit, parameters):
-    """One pass over half of H: read and written once, 8 bytes per entry; an update of rank two and
-    a product with it, 8 operations."""
+    """One pass over half of H (P = 3102 is 2-50): read and written once, 8 bytes per entry; an
+    update of rank two and a product with it, 8 operations. BLAS needs two passes."""
+    from scipy.linalg.blas import dsymv, dsyr2
+
     from nets.optimizers._inverse_hessian import InverseHessian
+
+    square, g = np.asfortranarray(np.eye(parameters)), random_vector(parameters)
+
+    def blas():
+        dsymv(1.0, square, g, lower=1)
+        dsyr2(1e-9, g, g, lower=1, a=square, overwrite_a=1)
 
     cost = {}
     for size in (parameters // 4, parameters // 2, parameters):
@@ -125,6 +131,7 @@ def test_dense_update(measured, share_of_limit, parameters):
         for _ in range(2):
             H.update(s, s, 1.0, -s, s)
         cost[size**2] = lambda s=s, H=H: H.update(s, s, 1.0, -s, s)
-    turns = measured.in_turns(cost[parameters**2], rounds=9)
+    turns = measured.in_turns(cost[parameters**2], rounds=9, blas=blas)
+    measured.target("BLAS over ours", turns.ratio("blas", "ours"), at_least=1)
     measured.info.update(slope=slope(sorted(cost), cost.__getitem__))
     share_of_limit(turns.median("ours"), traffic=8 * parameters**2, flops=4 * parameters**2)

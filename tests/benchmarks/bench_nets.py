@@ -14,6 +14,8 @@ import torch
 from nets import build
 from nets.fast.kernel import FastObjective, predict, predicted_bytes
 
+GROUP = "training step"
+
 
 def data(rows):
     random = np.random.Generator(np.random.Philox(0))
@@ -82,7 +84,6 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_loss_and_gradient(measured, case):
     """Times faster than eager autograd, with the same gradient."""
-    measured.benchmark.group = "training step"
     architecture, hidden, width = case.split("-")
     net = build(net=architecture, hidden=int(hidden), width=int(width))
     rows = 12_000 if net.config.hidden < 50 else 2_000
@@ -110,7 +111,6 @@ def test_loss_and_gradient(measured, case):
 @pytest.mark.parametrize("size", ["2-50"])
 def test_norms_cost_little(measured, size):
     """Per-layer norms of the last gradient, with the evaluation they describe."""
-    measured.benchmark.group = "training step"
     hidden, width = map(int, size.split("-"))
     net = build(hidden=hidden, width=width)
     x, y = data(12_000)
@@ -123,7 +123,6 @@ def test_norms_cost_little(measured, size):
 @pytest.mark.parametrize("size", ["6-50"])
 def test_prediction(measured, size):
     """Values alone: the fast path and the module without gradients."""
-    measured.benchmark.group = "training step"
     hidden, width = map(int, size.split("-"))
     net = build(hidden=hidden, width=width)
     x, _ = data(50_000)
@@ -154,7 +153,6 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 @pytest.mark.parametrize("size", ["50-50"])
 def test_memory_of_a_deep_fractional_net(benchmark, size):
     """50-50 on 12 000 rows: the whole process, torch and numba included, stays under 2 GB."""
-    benchmark.group = "training step"
     run = [sys.executable, "-c", DEEP]
     done = benchmark.pedantic(
         subprocess.run,

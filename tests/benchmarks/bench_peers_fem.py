@@ -4,8 +4,7 @@ FEMNETS_BENCH_N adds sizes to the best approximations of lowest order (64 takes 
 
     FEMNETS_BENCH_N=64 pytest --benchmark tests/benchmarks/bench_peers_fem.py -k n64
 
-Peers that are not installed are skipped; `pip install 'femnets[peers]'` brings them. MFEM is
-compared with the best approximations only: its examples have no mixed problem with an edge element.
+Without NGSolve its benchmarks are skipped; `pip install 'femnets[peers]'` brings it.
 """
 
 import importlib.util
@@ -28,20 +27,15 @@ GROUP = "peers"
 PROBLEM = problems.maxwell
 SIZES = [4, 16, 32]
 SIZES += [int(n) for n in os.environ.get("FEMNETS_BENCH_N", "").split(",") if n]
-PACKAGES = {"scikit-fem": "skfem", "NGSolve": "ngsolve", "MFEM": "mfem"}
-DISTRIBUTIONS = {"scikit-fem": "scikit-fem", "NGSolve": "ngsolve", "MFEM": "mfem"}
 PRECONDITIONERS = ("local", "hcurlamg", "bddc", "multigrid")
 # At lowest order BDDC has nothing to condense and factorises the whole matrix: 1.5 CPU seconds at
 # n = 16, 92 at n = 32.
 LARGEST_FOR_BDDC = 16
 
 
-def installed(name):
-    return importlib.util.find_spec(PACKAGES[name]) is not None
-
-
-def needs(name):
-    return pytest.mark.skipif(not installed(name), reason="pip install 'femnets[peers]'")
+needs_ngsolve = pytest.mark.skipif(
+    importlib.util.find_spec("ngsolve") is None, reason="pip install 'femnets[peers]'"
+)
 
 
 def ours(n, element="N0", solver="auto", order=None):
@@ -55,7 +49,6 @@ def ours(n, element="N0", solver="auto", order=None):
 
 def race(measured, name, n, ways, peers, rounds):
     """Peers take turns with each of our ways; CPU seconds of each are its own, without errors."""
-    measured.benchmark.group = GROUP
     found = {}
 
     def run(who, call):
@@ -74,7 +67,7 @@ def race(measured, name, n, ways, peers, rounds):
     measured.info["peers"] = {
         f"{name} {peer}, ours {way}": {
             "peer": f"{name} {peer}",
-            "version": peers_fem.version(DISTRIBUTIONS[name]),
+            "version": peers_fem.version(name.lower()),
             "seconds": turns.median(peer),
             "iterations": last[peer][-1].iterations,
             "error": errors[peer],
@@ -101,21 +94,14 @@ def both(n):
     }
 
 
-ONE_WAY = {
-    "scikit-fem": ("CG, Jacobi", peers_fem.stock_scikit_fem),
-    "MFEM": ("CG, Gauss–Seidel", peers_fem.mfem),
-}
-
-
-@pytest.mark.parametrize("name", ["scikit-fem", pytest.param("MFEM", marks=needs("MFEM"))])
 @pytest.mark.parametrize("n", SIZES, ids=lambda n: f"n{n}")
-def test_best_approximation(measured, name, n):
-    way, solve = ONE_WAY[name]
-    error, errors = race(measured, name, n, both(n), {way: lambda: solve(n)}, rounds_at(n))
-    assert errors[way] == pytest.approx(error, rel=1e-3)
+def test_best_approximation(measured, n):
+    peers = {"CG, Jacobi": lambda: peers_fem.stock_scikit_fem(n)}
+    error, errors = race(measured, "scikit-fem", n, both(n), peers, rounds_at(n))
+    assert errors["CG, Jacobi"] == pytest.approx(error, rel=1e-3)
 
 
-@needs("NGSolve")
+@needs_ngsolve
 @pytest.mark.parametrize("n", SIZES, ids=lambda n: f"n{n}")
 def test_best_approximation_ngsolve(measured, n):
     names = [name for name in PRECONDITIONERS if name != "bddc" or n <= LARGEST_FOR_BDDC]
@@ -127,7 +113,7 @@ def test_best_approximation_ngsolve(measured, n):
         assert found == pytest.approx(error, rel=tolerance)
 
 
-@needs("NGSolve")
+@needs_ngsolve
 @pytest.mark.parametrize("n", [8, 16], ids=lambda n: f"n{n}")
 def test_second_order_ngsolve(measured, n):
     peers = {
@@ -137,15 +123,7 @@ def test_second_order_ngsolve(measured, n):
     assert all(found == pytest.approx(error, rel=1e-3) for found in errors.values())
 
 
-@needs("MFEM")
-@pytest.mark.parametrize("n", [8], ids=lambda n: f"n{n}")
-def test_second_order_mfem(measured, n):
-    peers = {"CG, Gauss–Seidel": lambda: peers_fem.mfem(n, order=2)}
-    error, errors = race(measured, "MFEM", n, {"N1": lambda: ours(n, "N1")}, peers, 1)
-    assert errors["CG, Gauss–Seidel"] == pytest.approx(error, rel=1e-3)
-
-
-@needs("NGSolve")
+@needs_ngsolve
 @pytest.mark.parametrize("order", [6], ids=lambda p: f"p{p}")
 def test_high_order_ngsolve(measured, order):
     """One cube: one brick of ours, six tetrahedra of theirs, the same order."""
@@ -167,9 +145,9 @@ def solved_ours(n, element):
 CASES = [
     pytest.param("scikit-fem", "N0", 4),
     pytest.param("scikit-fem", "N0", 8),
-    pytest.param("NGSolve", "N0", 8, marks=needs("NGSolve")),
-    pytest.param("NGSolve", "N0", 16, marks=needs("NGSolve")),
-    pytest.param("NGSolve", "N1", 8, marks=needs("NGSolve")),
+    pytest.param("NGSolve", "N0", 8, marks=needs_ngsolve),
+    pytest.param("NGSolve", "N0", 16, marks=needs_ngsolve),
+    pytest.param("NGSolve", "N1", 8, marks=needs_ngsolve),
 ]
 
 

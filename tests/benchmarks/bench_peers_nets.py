@@ -1,7 +1,7 @@
 """Peers of the nets in one run with ours: the same net, data, precision and thread.
 
 Loss and gradient compared with torch (eager, compiled) and JAX; the error reached in equal time
-compared with optax and optimistix. Peers that are not installed are skipped; `pip install
+compared with optax. Peers that are not installed are skipped; `pip install
 'femnets[peers]'` brings them. torch.compile takes a minute: FEMNETS_BENCH_COMPILE=1 adds it.
 """
 
@@ -76,7 +76,6 @@ def config_of(size, **more):
 def test_loss_and_gradient(measured, size):
     import jax
 
-    measured.benchmark.group = GROUP
     config = config_of(size)
     data, net = training_data(config), starting_net(config)
     x, y = torch.from_numpy(data.x), torch.from_numpy(data.y)
@@ -103,11 +102,9 @@ def test_loss_and_gradient(measured, size):
 
 
 @needs_jax
-@pytest.mark.parametrize("peer", ["optax L-BFGS", "optimistix BFGS"])
 @pytest.mark.parametrize("size", ["2-20"])
-def test_error_in_equal_time(measured, size, peer):
+def test_error_in_equal_time(measured, size):
     """1000 samples, 5 seconds for each side, compilation not counted."""
-    measured.benchmark.group = GROUP
     seconds = 5.0
     config = config_of(size, samples=1000, eta=2.0)
     data = training_data(config)
@@ -116,24 +113,16 @@ def test_error_in_equal_time(measured, size, peer):
         return train(starting_net(config), data.x, data.y, optimizer="ssbfgs", seconds=seconds)
 
     training = measured.benchmark.pedantic(ours, rounds=1)
-    error, took = {"optax L-BFGS": optax_lbfgs, "optimistix BFGS": optimistix_bfgs}[peer](
-        config, data, seconds
-    )
-    package = peer.split()[0]
+    error, took = optax_lbfgs(config, data, seconds)
     measured.info["peers"] = {
-        peer: {
-            "version": peers_fem.version(package),
+        "optax L-BFGS": {
+            "version": peers_fem.version("optax"),
             "seconds": took,
             "error": error,
             "ours_seconds": training.seconds,
             "ours_error": rel_test_error(training.net, data),
         }
     }
-
-
-def relative_error(predict, parameters, data):
-    difference = np.asarray(predict(parameters, data.x_test)) - data.y_test
-    return float(np.linalg.norm(difference) / np.linalg.norm(data.y_test))
 
 
 def optax_lbfgs(config, data, seconds):
@@ -158,26 +147,6 @@ def optax_lbfgs(config, data, seconds):
     start = time.perf_counter()
     while time.perf_counter() - start < seconds:
         parameters, state = jax.block_until_ready(step(parameters, state))
-    return relative_error(predict, parameters, data), time.perf_counter() - start
-
-
-def optimistix_bfgs(config, data, seconds):
-    """optimistix.BFGS, stepped in blocks until the time is over."""
-    import jax
-    import optimistix
-
-    loss, predict, parameters = jax_loss(config, data)
-    solver = optimistix.BFGS(rtol=1e-14, atol=1e-14)
-
-    @jax.jit
-    def block(parameters):
-        found = optimistix.minimise(
-            lambda p, _: loss(p), solver, parameters, max_steps=500, throw=False
-        )
-        return found.value
-
-    jax.block_until_ready(block(parameters))  # compiles
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        parameters = jax.block_until_ready(block(parameters))
-    return relative_error(predict, parameters, data), time.perf_counter() - start
+    took = time.perf_counter() - start
+    difference = np.asarray(predict(parameters, data.x_test)) - data.y_test
+    return float(np.linalg.norm(difference) / np.linalg.norm(data.y_test)), took

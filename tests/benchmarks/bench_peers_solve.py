@@ -26,7 +26,6 @@ has_deepxde = importlib.util.find_spec("deepxde") is not None
 def test_maxwell_given_the_equation(measured, width):
     from peers_solve import deepxde_on_maxwell
 
-    measured.benchmark.group = GROUP
     config = Config(problem="maxwell", hidden=2, width=width, seed=1, data_seed=1)
     ours = measured.benchmark.pedantic(lambda: solve_net(config, seconds=SECONDS), rounds=1)
     adam = solve_net(Config(**{**vars(config), "optimizer": "adam"}), seconds=SECONDS)
@@ -59,7 +58,6 @@ def test_maxwell_given_the_equation(measured, width):
 @pytest.mark.parametrize("size", ["2-20", "2-30"])
 def test_loss_and_gradient_of_residuals(measured, share_of_limit, size):
     """The kernel of residuals and torch's automatic differentiation of the same loss."""
-    measured.benchmark.group = GROUP
     hidden, width = map(int, size.split("-"))
     config = Config(problem="maxwell", hidden=hidden, width=width)
     solved = solve_net(Config(**{**vars(config), "steps": 1}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pytest
 import torch
 
@@ -12,7 +11,8 @@ from bench.methods.configurations import TrainingConfig
 from bench.methods.training import rel_test_error, starting_net, training_data
 from nets import train
 from nets.fast.kernel import FastObjective
-from nets.optimizers._inverse_hessian import InverseHessian
+
+GROUP = "training step"
 
 SIZES = {"2-50": 2, "6-50": 6}
 
@@ -32,7 +32,6 @@ def plain_torch_step(net, x, y, optimizer) -> None:
 )
 def test_step(measured, size, optimizer):
     """Five steps of each optimiser on 12 000 rows, history included; ratio to torch's Adam."""
-    measured.benchmark.group = "training step"
     config = TrainingConfig(hidden=SIZES[size], width=50)
     data, net = training_data(config), starting_net(config)
     x, y = torch.from_numpy(data.x), torch.from_numpy(data.y)
@@ -57,7 +56,6 @@ def test_history_overhead(measured, size):
     from nets.loss import Loss
     from nets.training.history import History
 
-    measured.benchmark.group = "training step"
     hidden, width = map(int, size.split("-"))
     config = TrainingConfig(hidden=hidden, width=width, bias_ordering=True)
     data, net, loss = training_data(config), starting_net(config), Loss(beta=10.0)
@@ -75,27 +73,6 @@ def test_history_overhead(measured, size):
     measured.target(
         "a row over an evaluation", turns.ratio("ours", "ten_evaluations"), at_most=0.05
     )
-
-
-@pytest.mark.parametrize("parameters", [3102], ids=lambda p: f"P{p}")
-def test_dense_update(measured, parameters):
-    """One pass over half of H (P = 3102 is 2-50), against BLAS's symv and syr2."""
-    from scipy.linalg.blas import dsymv, dsyr2
-
-    measured.benchmark.group = "training step"
-    random, size = np.random.default_rng(0), parameters
-    s, g = random.standard_normal(size), random.standard_normal(size)
-    H = InverseHessian(size)
-    for _ in range(2):
-        H.update(s, s, 1.0, -g, g)
-    square = np.asfortranarray(np.eye(size))
-
-    def blas():
-        dsymv(1.0, square, g, lower=1)
-        dsyr2(1e-9, s, g, lower=1, a=square, overwrite_a=1)
-
-    turns = measured.in_turns(lambda: H.update(s, s, 1.0, -g, g), 9, blas=blas)
-    measured.target("BLAS over ours", turns.ratio("blas", "ours"), at_least=1)
 
 
 @pytest.mark.parametrize("target", [1e-2, 1e-3])

@@ -8,11 +8,12 @@ import pytest
 from bench.methods.untrained.solving import solve_untrained
 from nets.untrained.triangle import least_squares
 
+GROUP = "untrained nets"
+
 
 @pytest.mark.parametrize("columns", [300, 900])
 def test_least_squares(measured, columns):
     """2.4 rows per column in blocks, compared with NumPy's solver (singular values)."""
-    measured.benchmark.group = "untrained nets"
     matrix = np.random.default_rng(0).normal(size=(12 * columns // 5, columns + 1))
 
     def ours():
@@ -31,7 +32,6 @@ def test_least_squares(measured, columns):
 )
 def test_solve(benchmark, problem, features):
     """A whole solve, the choice of the scale included; errors on the cube."""
-    benchmark.group = "untrained nets"
     config = {"problem": problem, "features": features}
     solved = benchmark.pedantic(solve_untrained, (config,), rounds=1)
     assert solved.values["l2_error"] < 1e-2

@@ -2,7 +2,7 @@
 
 A benchmark measures: ratios and bounds go to `extra_info` with their target, and only
 correctness is asserted. Sizes are part of every id (`n32`, `2-50`), so that `-k n4` costs what it
-selects: set-up belongs in fixtures or in the test, never in a module.
+selects: set-up belongs in fixtures or in the test, never in a module. `GROUP` names a file's group.
 """
 
 import time
@@ -22,6 +22,13 @@ def one_thread():
     with threadpool_limits(limits=1):
         yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(autouse=True)
+def group(request):
+    """The group of a file, unless a benchmark sets its own."""
+    if "benchmark" in request.fixturenames:
+        request.getfixturevalue("benchmark").group = request.module.GROUP
 
 
 class Measured:

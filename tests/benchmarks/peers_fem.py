@@ -1,9 +1,8 @@
-"""Peers on the same mesh and to the same tolerance: scikit-fem as it comes, NGSolve, MFEM.
+"""Peers on the same mesh and to the same tolerance: scikit-fem as it comes, NGSolve.
 
 All of them solve for `maxwell` on Kuhn tetrahedra, one thread: the best approximation in H(curl),
 or the boundary-value problem in Kikuchi's mixed form. The peers are general codes: they know
-nothing of the uniform cube. Each is used as its documentation recommends, as far as its wheel goes:
-MFEM's has no AMS, so that it has conjugate gradients with Gauss–Seidel.
+nothing of the uniform cube. Each is used as its documentation recommends.
 """
 
 from __future__ import annotations
@@ -218,78 +217,6 @@ def ngsolve_boundary_value(n, order=1):
     solution.vec.data += form.mat.Inverse(space.FreeDofs(), inverse="umfpack") * residual
     seconds = process_time() - start
     return Solved(seconds, 0, _ngsolve_error(solution.components[0], mesh))
-
-
-# ---------------------------------------------------------------- MFEM
-
-
-@cache
-def mfem_mesh(n):
-    import mfem.ser as mfem
-
-    mesh = kuhn_mesh(n)
-    result = mfem.Mesh(3, mesh.p.shape[1], mesh.t.shape[1], 0, 3)
-    for vertex in mesh.p.T:
-        result.AddVertex(*vertex)
-    for cell in oriented(mesh.p, mesh.t)[[0, 1, 3, 2]].T:
-        result.AddTet(*cell.tolist())
-    result.FinalizeTetMesh(1, 0, True)
-    return result
-
-
-@cache
-def maxwell_in_mfem():
-    """u and curl u, compiled by MFEM's own use of numba."""
-    import mfem.ser as mfem
-
-    first = np.array([1 / (2 * math.factorial(k) * math.factorial(k + 1)) for k in range(12)])
-    second = np.array([1 / math.factorial(k) ** 2 for k in range(12)])
-
-    @mfem.jit.vector(vdim=3)
-    def u(x):
-        s, ratio = (x[0] * x[0] + x[1] * x[1]) / 4, 0.0
-        for k in range(11, -1, -1):
-            ratio = ratio * s + first[k]
-        return np.array([-ratio * x[1], ratio * x[0], 0.0])
-
-    @mfem.jit.vector(vdim=3)
-    def curl_u(x):
-        s, i0 = (x[0] * x[0] + x[1] * x[1]) / 4, 0.0
-        for k in range(11, -1, -1):
-            i0 = i0 * s + second[k]
-        return np.array([0.0, 0.0, i0])
-
-    return u, curl_u
-
-
-def mfem(n, order=1):
-    """MFEM's conjugate gradients with Gauss–Seidel."""
-    import mfem.ser as mfem
-
-    u, curl_u = maxwell_in_mfem()
-    mesh, one = mfem_mesh(n), mfem.ConstantCoefficient(1.0)
-    start = process_time()
-    family = mfem.ND_FECollection(order, 3)
-    space = mfem.FiniteElementSpace(mesh, family)
-    form, load = mfem.BilinearForm(space), mfem.LinearForm(space)
-    form.AddDomainIntegrator(mfem.CurlCurlIntegrator(one))
-    form.AddDomainIntegrator(mfem.VectorFEMassIntegrator(one))
-    form.Assemble()
-    form.Finalize()
-    load.AddDomainIntegrator(mfem.VectorFEDomainLFIntegrator(u))
-    load.AddDomainIntegrator(mfem.VectorFEDomainLFCurlIntegrator(curl_u))
-    load.Assemble()
-    matrix, x = form.SpMat(), mfem.GridFunction(space)
-    x.Assign(0.0)
-    smoother, solver = mfem.GSSmoother(matrix), mfem.CGSolver()
-    solver.SetRelTol(TOLERANCE)
-    solver.SetMaxIter(5000)
-    solver.SetPrintLevel(-1)
-    solver.SetOperator(matrix)
-    solver.SetPreconditioner(smoother)
-    solver.Mult(load, x)
-    seconds = process_time() - start
-    return Solved(seconds, solver.GetNumIterations(), x.ComputeL2Error(u))
 
 
 def version(package):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import femnets.cli
-from femnets.cli._json import show_json
+from femnets.cli._output import show_json
 
 COMMANDS = sorted(
     info.name.replace("_", "-")
@@ -101,4 +101,6 @@ def test_every_number_in_json_is_finite_or_null(capsys):
 
 def test_no_command_prints_json_by_another_way():
     for path in Path(femnets.cli.__file__).parent.glob("*.py"):
-        assert path.name == "_json.py" or not re.search(r"(echo|print)\(\s*json", path.read_text())
+        assert path.name == "_output.py" or not re.search(
+            r"(echo|print)\(\s*json", path.read_text()
+        )

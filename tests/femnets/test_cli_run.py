@@ -234,9 +234,3 @@ def test_a_result_edited_and_sealed_again_is_found_by_computing_it_again(capsys)
     found = json.loads(said(capsys, "compare", "given", "again", "--json").out)
     moved = {row["value"]: row["moved"] for row in found["errors"] if row["moved"]}
     assert moved == {"l2_error": 1}
-
-
-@pytest.mark.parametrize("beside", [("--out", "o"), ("--html",), ("--pdf",), ("--with", "r")])
-def test_figures_alone_are_figures_alone(capsys, beside):
-    err = said(capsys, "report", "r", "--figures", "f", *beside, code=2).err
-    assert f"leave out {beside[0]}" in err

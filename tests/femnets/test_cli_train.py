@@ -294,7 +294,7 @@ class TestProgress:
 def test_numpy_computes_with_as_many_threads_as_asked(tmp_path):
     """NumPy is loaded before the options are known: its library has to be set afterwards."""
     code = (
-        "import numpy, sys; from femnets.cli._nets import use_threads; use_threads(1);"
+        "import numpy, sys; from femnets.cli._shared import use_threads; use_threads(1);"
         "from threadpoolctl import threadpool_info;"
         "print(max(pool['num_threads'] for pool in threadpool_info()))"
     )

@@ -13,8 +13,8 @@ import femnets
 from base.errors import UserError
 from bench import problems
 from bench.measure.norms import l2_norm
+from bench.methods.coarse_solves import distance_to_elements
 from bench.methods.finite_elements import Discretisation, approximate, own_measures
-from bench.methods.indicators import distance_to_elements
 from femnets.cli import invoke
 
 COIL = """

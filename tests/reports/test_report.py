@@ -15,7 +15,7 @@ from bench.store.files import encoded
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from femnets.cli import invoke
-from reports import compile_report, write_figures
+from reports import compile_report
 from reports.competitors import competitors
 from reports.compile import build_document
 from reports.context import Run
@@ -153,12 +153,10 @@ def test_runs_of_other_studies_are_compared_by_the_claims_they_share(tmp_path):
     one.__dict__["ledger"], other.__dict__["ledger"] = ours, theirs
     both = replace(one, others=[other])
     both.__dict__["ledger"] = ours
-    summary, contradictions, verdicts, *_ = runs.contents(both)
+    summary, verdicts, *_ = runs.contents(both)
     counts = "Claims tested in several runs: 2, with the same verdict: 1, contradicted: 1."
     assert counts in summary.text
-    ((sentence, first, second),) = contradictions.rows
-    assert sentence == "Sentence b."
-    assert (first, second) == ("holds. evidence b", "fails. evidence b")
+    assert verdicts.rows[0][:3] == ("Sentence b.", "holds. evidence b", "fails. evidence b")
     assert [row[0] for row in verdicts.rows] == ["Sentence b.", "Sentence c."]
 
 
@@ -191,13 +189,6 @@ def test_a_claim_that_another_run_contradicts_is_undecided():
     for run, status in ((alone, "holds"), (contradicted, "undecided")):
         _, table = ledger.contents(run)
         assert table.tints[0, 2] == status
-
-
-def test_figures_can_be_had_alone(run, tmp_path):
-    written = write_figures(run, tmp_path / "figures")
-    names = {"fields.png", "samples.png", "error-against-h.png"}
-    assert {path.name for path in written} == names
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
 def test_every_claim_is_listed_even_untested(run):
