@@ -105,7 +105,7 @@ def load(study: str) -> Any:
 
 
 def use(text: str) -> str:
-    """Return the name of a study that is given by a file (`./mine.py`), its name or an older one."""
+    """Return the name of a study given by a file (`./mine.py`), by its name or by an older one."""
     if text in MERGED:
         return MERGED[text]
     name = plugins.use_study(text, REGISTRY.names())
