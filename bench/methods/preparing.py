@@ -60,10 +60,12 @@ def _solver(problem: Problem, chosen: Discretisation) -> str:
     from fem import elements
     from fem.boundary_value import checked
     from fem.choice import make_space
+    from fem.spaces import How
 
     refined = chosen.refine is not None
     if not chosen.solve:
-        return make_space(**chosen.place(problem), **chosen.options)[0]
+        how = How(singular_edge=problem.singular_edge, tol=chosen.tol)
+        return make_space(**chosen.place(problem), **chosen.options, how=how)[0]
     solvers = elements.get(chosen.element).ability("solve").solvers
     if chosen.solver == "auto" and "spd" in solvers and (refined or _many(problem, chosen)):
         return "spd"

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from base.errors import UserError, nearest
 from base.registry import Registry, declared
 from fem import memory
-from fem.spaces import Space
+from fem.spaces import PLAIN, How, Space
 
 # (cells, order) -> bytes at their peak, right for many cells; the order is 0 where it is fixed.
 Needs = Callable[[int, int], float]
@@ -40,14 +40,15 @@ class Solver:
     """How to make a space: `build(n=…)` or, with `any_mesh`, `build(mesh=…)`.
 
     Elements without a fixed order pass `order=…` as well. `auto` takes the first solver of an
-    element that supports the mesh and fits in memory; on the uniform cube it leaves out those for
-    fewer cells.
+    element that supports the mesh and the options and fits in memory; on the uniform cube it leaves
+    out those for fewer cells.
     """
 
     build: Callable[..., Space]
     needs: Needs
     any_mesh: bool = False
     on_cube_up_to: float = float("inf")  # cells
+    suits: Callable[[How], bool] = lambda how: True  # whether it does what the options ask for
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,9 @@ def _advised(able: Ability | None) -> bool:
     return able is not None and not able.whole_trace
 
 
-def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
+def candidates(
+    element: Element, solver: str, cells: int, on_mesh: bool, how: How = PLAIN
+) -> dict[str, Solver]:
     """Return the solver of that name, or for "auto" all that support the mesh, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
     if not element.solvers:
@@ -192,7 +195,8 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
             "(--solve)"
         )
     if solver == "auto":
-        found = {n: s for n, s in fitting.items() if on_mesh or cells <= s.on_cube_up_to}
+        able = {name: s for name, s in fitting.items() if s.suits(how)}
+        found = {name: s for name, s in able.items() if on_mesh or cells <= s.on_cube_up_to}
         if found:
             return found
         raise UserError(f"element {element.name} has no solver for a mesh; leave out the mesh")
