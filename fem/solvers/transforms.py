@@ -51,8 +51,8 @@ def _multiply(parts: list[NDArray[Any]], tables: list[NDArray[Any]], threads: in
     """Sine or cosine modes along every axis; the three components at a time, given threads."""
 
     def run(along: int) -> None:
-        modes = (tables[axis == along] for axis in range(3))
-        combine(parts[along], *modes, out=parts[along])
+        x, y, z = (tables[axis == along] for axis in range(3))
+        combine(parts[along], x, y, z, out=parts[along])
 
     for _ in each(run, range(3), threads):
         pass

@@ -239,7 +239,7 @@ def scalar_load(problem: BoundaryValueProblem, n: int) -> Array:
             continue
         for order, piece in zip(permutations(range(3)), rule.pieces, strict=True):
             tet = KuhnTet(order)
-            hats = tet.barycentric(rule.points[:, piece.nodes]) * piece.mix**2 / n**3
+            hats = tet.barycentric(rule.points[:, piece.nodes]) * piece.mix[:, 0] ** 2 / n**3
             for corner, part in zip(tet.corners, hats @ values[piece.nodes], strict=True):
                 b[block.window(tuple(corner))] += part.reshape(block.shape)
     return b

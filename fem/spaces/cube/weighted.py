@@ -82,7 +82,7 @@ def cell_means(phi: Any, n: int) -> Array:
         values = at_points((lambda x: phi(x)[None],), block, n)[0]
         where = block.window((0, 0, 0))
         for tet, piece in enumerate(rule.pieces):
-            mean = (6 * piece.mix**2) @ values[piece.nodes]
+            mean = (6 * piece.mix[:, 0] ** 2) @ values[piece.nodes]
             means[tet][where] = mean.reshape(block.shape)
     return means
 
