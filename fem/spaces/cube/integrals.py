@@ -156,17 +156,13 @@ def at_points(fields: tuple[Field, ...], block: Box, n: int) -> Array:
     return np.concatenate([field(points) for field in fields])
 
 
-def load(
-    cell: Cell,
-    n: int,
-    boxes: list[Box],
-    matrix: Callable[[CubeRule], Array],
-    fields: tuple[Field, ...],
-    out: list[NDArray[Any]],
-    how: How,
-) -> None:
+def add_load(
+    out: NDArray[Any], cell: Cell, n: int, rule: CubeRule,
+    matrix: Callable[[CubeRule], Array], fields: tuple[Field, ...], how: How,
+) -> None:  # fmt: skip
     """Adds matrix(rule), (edges, components, P), times the fields' values, cube by cube."""
     memory.keep_freed()
+    boxes, totals = regions(cell, n, rule, how.singular_edge), split(out, n, cell.classes)
     matrices = {id(box.rule): matrix(box.rule) for box in boxes}
     maps = {
         id(box.rule): LatticeMap(by_lattice(cell, matrices[id(box.rule)]), cell.classes)
@@ -188,7 +184,7 @@ def load(
 
     todo = [block for box in boxes for block in blocks(box)]
     for done, (block, sums) in enumerate(each(contribution, todo, how.threads), 1):
-        for total, part in zip(out, sums, strict=True):
+        for total, part in zip(totals, sums, strict=True):
             total[block.at(part)] += part
         how.report("load", done, len(todo))
 
@@ -254,18 +250,14 @@ def interpolant_matrix(rule: CubeRule, h: float) -> Array:
 
 
 def squared_errors(
-    cell: Cell,
-    n: int,
-    boxes: list[Box],
-    x: list[NDArray[Any]],
-    fields: tuple[Field, Field],
-    how: How,
+    x: NDArray[Any], cell: Cell, n: int, rule: CubeRule, fields: tuple[Field, Field], how: How
 ) -> tuple[float, float]:
-    """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x, by class."""
+    """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x."""
     memory.keep_freed()
+    parts = split(x, n, cell.classes)
 
     def squares(block: Box) -> Array:
-        local = np.stack([x[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
+        local = np.stack([parts[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
         if block.rule.lattice:
             values = on_lattice(fields, block, n)
         else:  # a single line of cubes
@@ -278,6 +270,7 @@ def squared_errors(
             total[1] += squared_distance(values, 3, local, edges, nodes, curls * n**2, mix)
         return total / n**3
 
+    boxes = regions(cell, n, rule, how.singular_edge)
     todo = [block for box in boxes for block in blocks(box)]
     total = np.zeros(2)
     for done, part in enumerate(each(squares, todo, how.threads), 1):
