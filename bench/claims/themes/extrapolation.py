@@ -10,7 +10,6 @@ from bench.claims.rules import both, count, counted, is_smaller, is_true_of
 from bench.store.results import Results, StoredResult, median
 
 COMMAND = "femnets run training --preset paper"
-BOTH = f"{COMMAND} && femnets run convergence --preset paper"
 CYLINDER_IN_CUBE = math.pi / 4  # volume of {r ≤ 1} within the unit cube
 TAUS = ("fixed", "learned")
 
@@ -23,17 +22,13 @@ def _fractional_and_resnet() -> dict[str, tuple[Arm, Arm]]:
     return {f"τ {t}": (_shallow("fractional", t), _shallow("resnet", t)) for t in TAUS}
 
 
-def _n0_and_nets(results: Results) -> tuple[dict[int, float], Results]:
-    """The errors of N₀ by cells per side, and the 2-50 nets."""
-    fem = results.select("fem", problem=MAIN, element="N0", solve=False).sorted_by("n")
-    return {r.config["n"]: r.values["l2_error"] for r in fem}, _shallow_nets(results)
-
-
 def _nets_beat_coarse_fem(results: Results) -> Finding:
     """In every seed the 2-50 nets beat N₀ on one cell; the evidence says up to which n they do."""
-    fem, nets = _n0_and_nets(results)
+    meshes = results.select("fem", problem=MAIN, element="N0", solve=False)
+    fem = {r.config["n"]: r.values["l2_error"] for r in meshes}
+    nets = _shallow_nets(results)
     if not fem or not len(nets):
-        return NotTested(BOTH)
+        return NotTested(f"{COMMAND} && femnets run convergence --preset paper")
     errors, coarsest = nets.errors(), min(fem)
     beaten = [n for n, error in fem.items() if error > median(errors)]
     what = (
@@ -41,19 +36,6 @@ def _nets_beat_coarse_fem(results: Results) -> Finding:
         f"beats it up to n = {max(beaten, default=0)}"
     )
     return counted([error < fem[coarsest] for error in errors], nets, what)
-
-
-def _comparable_with_fem(results: Results) -> Finding:
-    """Is a 2-50 net's error between those of N₀ on the coarsest and the finest of ten meshes?"""
-    fem, nets = _n0_and_nets(results)
-    if not {1, 10} <= fem.keys() or not len(nets):
-        return NotTested(BOTH)
-    errors = nets.errors()
-    what = (
-        f"{{hits}} of {{runs}} end between {fem[10]:.2g} (n = 10) and {fem[1]:.2g} (n = 1); "
-        f"{sum(error > fem[1] for error in errors)} are worse than one cell"
-    )
-    return counted([fem[10] <= error <= fem[1] for error in errors], nets, what)
 
 
 def _shallow_nets(results: Results) -> Results:
@@ -184,22 +166,6 @@ CLAIMS = [
         "seeds",
         note="the elements are given the field, the nets samples of it: different information",
         examine=_nets_beat_coarse_fem,
-    ),
-    Claim(
-        name="nets-comparable-with-n0",
-        sentence="The 2-50 nets are comparable with lowest-order Nédélec elements (N₀).",
-        **quoted(
-            "Section 7.1, first paragraph",
-            "“These results are also comparable to the approximation obtained with the finite "
-            "element method”",
-        ),
-        declared="2026-11-18 6f679d1f",
-        family="training",
-        domain="cube",
-        criterion="l2_error of all 2-50 nets between those of N₀ at n = 10 and n = 1, in most "
-        "seeds",
-        note="the elements are given the field, the nets samples of it: different information",
-        examine=_comparable_with_fem,
     ),
     Claim(
         name="generalises-to-unseen-data",
