@@ -15,6 +15,7 @@ import numpy as np
 from bench.claims import Checked, Claim, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, arm
 from bench.claims.paper import PRUNING_REL_TEST_ERROR, TAU, U3_RANGE
+from bench.claims.rules import is_true_of
 from bench.claims.themes.pruning import EXPERIMENT
 from bench.store.results import Results, StoredResult
 
@@ -24,6 +25,7 @@ WIDTH = 50  # of the nets in the table of τ
 PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR
 
 TAU_WITHIN = 0.1  # of every entry; the table prints two digits
+U3_WITHIN = 2.0  # a factor, at both ends
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,22 @@ def _tau_table(results: Results) -> Finding:
     )
 
 
+def _fractional(results: Results) -> Results:
+    return results.select("net", **arm(net="fractional", tau="learned", hidden=2))
+
+
+def _near_printed_range(record: StoredResult) -> bool:
+    low, high = record.values.get("u3_min"), record.values.get("u3_max")
+    if low is None or high is None:
+        return False
+    ratios = (low / U3_RANGE[0], high / U3_RANGE[1])
+    return all(1 / U3_WITHIN <= ratio <= U3_WITHIN for ratio in ratios)
+
+
+NEAR_RANGE = (
+    f"both ends within a factor of {U3_WITHIN:g} of the printed range in {{hits}} of {{runs}}"
+)
+
 CLAIMS = [
     Claim(
         name="table-of-tau",
@@ -160,5 +178,17 @@ CLAIMS = [
         domain="the τ of a net",
         examine=_tau_table,
         note="the paper states neither the initial τ nor the weights; here τ₀ = 1",
+    ),
+    Claim(
+        name="range-of-u3",
+        sentence="For the 2-50 Fractional-DNN with learned τ, −0.0051 ≤ u₃ ≤ 0.0077 in the "
+        "cylinder.",
+        **quoted(
+            "Section 7.1, on the quiver plots", "“inside Ω, we observe that −0.0051 ≤ u₃ ≤ 0.0077”"
+        ),
+        declared="2026-11-18 1b423aaf",
+        domain="cylinder",
+        criterion=f"both ends within a factor of {U3_WITHIN:g}, in most seeds",
+        **is_true_of(_fractional, _near_printed_range, NEAR_RANGE, TRAINING),
     ),
 ]
