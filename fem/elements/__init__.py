@@ -40,14 +40,13 @@ class Solver:
     """How to make a space: `build(n=…)` or, with `any_mesh`, `build(mesh=…)`.
 
     Elements without a fixed order pass `order=…` as well. `auto` takes the first solver of an
-    element that supports the mesh and the options and fits in memory; on the uniform cube it leaves
-    out those for fewer cells.
+    element that is for the mesh, its number of cells and the options, and fits in memory.
     """
 
     build: Callable[..., Space]
     needs: Needs
     any_mesh: bool = False
-    on_cube_up_to: float = float("inf")  # cells
+    auto_cells: tuple[float, float] = (0, float("inf"))  # from, up to
     suits: Callable[[How], bool] = lambda how: True  # whether it does what the options ask for
 
 
@@ -196,7 +195,7 @@ def candidates(
         )
     if solver == "auto":
         able = {name: s for name, s in fitting.items() if s.suits(how)}
-        found = {name: s for name, s in able.items() if on_mesh or cells <= s.on_cube_up_to}
+        found = {n: s for n, s in able.items() if s.auto_cells[0] <= cells <= s.auto_cells[1]}
         if found:
             return found
         raise UserError(f"element {element.name} has no solver for a mesh; leave out the mesh")
@@ -216,8 +215,9 @@ def candidates(
 
 
 def fallbacks(element: Element, tried: str) -> list[str]:
-    """The solvers for any mesh that remain after `tried` has not converged."""
-    return [name for name, s in element.solvers.items() if s.any_mesh and name != tried]
+    """The solvers for any mesh that remain after `tried` has not converged, direct ones last."""
+    solvers = element.solvers
+    return [name for name in reversed([*solvers]) if solvers[name].any_mesh and name != tried]
 
 
 def first_fitting(needs: Mapping[str, float], limit: float) -> str:

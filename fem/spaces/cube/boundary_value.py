@@ -21,6 +21,7 @@ import numpy as np
 
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
+from fem.fields import positive
 from fem.rules.cell_rules import gauss
 from fem.solutions import Clock, Label
 from fem.solvers.cg import MatrixSystem, conjugate_gradients, norm
@@ -45,7 +46,6 @@ from fem.spaces.cube.tets import SMOOTHER, CubeTets
 from fem.spaces.cube.weighted import WeightedCurlCurl, hold_zero
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.dofs import POINTS, tangential
-from fem.spaces.tets.mixed import positive
 
 if TYPE_CHECKING:
     from fem.spaces.bricks.tensor import Scalar
