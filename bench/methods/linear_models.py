@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from base.errors import UserError
-from bench.measure.net_fields import difference_jacobian, has_derivatives
+from bench.measure.net_fields import difference_jacobian, difference_steps, has_derivatives
 from bench.methods import baselines
 from bench.problems import FEATURES, Problem
 
@@ -40,7 +40,7 @@ class Baseline:
         """Total derivatives [i, j] = ∂_j u_i by differences, where they are square-integrable."""
         if not (self.curl and has_derivatives(self.problem, self.features)):
             return None
-        return lambda x: difference_jacobian(self, x, self.problem)
+        return lambda x: difference_jacobian(self, x, difference_steps(self.problem, x))
 
 
 def fit_baseline(
