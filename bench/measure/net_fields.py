@@ -82,7 +82,7 @@ class ModuleField:
         return self.jets(points.reshape(3, -1), "value")[0].reshape(points.shape)
 
     def jets(self, x: Array, order: str) -> Array:
-        from nets.residuals.module_jets import module_jets
+        from nets.residuals.by_autograd import module_jets
 
         return module_jets(self.module, x.T, order)
 

@@ -12,7 +12,7 @@ from bench.measure.compiling import announce
 
 if TYPE_CHECKING:
     from bench.domains import Domain, Edge
-    from bench.problems import Field, Problem
+    from bench.problems import Problem
     from fem.boundary_value import BoundaryValueSolution
     from fem.solutions import Solution
     from fem.spaces import Progress
@@ -152,7 +152,6 @@ def approximate(
     problem: Problem,
     chosen: Discretisation,
     progress: Progress | None = None,
-    x0: Field | None = None,
 ) -> Solution:
     """The field with its errors; `n` is that of the discretisation, on graded meshes too.
 
@@ -170,7 +169,7 @@ def approximate(
     solution = (
         _boundary_value(problem, chosen, place, progress)
         if chosen.solve
-        else _best(problem, chosen, place, progress, x0)
+        else _best(problem, chosen, place, progress)
     )
     return replace(solution, n=chosen.n)
 
@@ -201,7 +200,6 @@ def _best(
     chosen: Discretisation,
     place: dict[str, Any],
     progress: Progress | None,
-    x0: Field | None,
 ) -> Solution:
     from fem.approximation import best_approximation
 
@@ -212,7 +210,6 @@ def _best(
         **chosen.options,
         tol=chosen.tol,
         threads=chosen.threads,
-        x0=x0,
         progress=progress,
         singular_edge=problem.singular_edge,
     )
@@ -286,7 +283,6 @@ def own_measures(
     over the true error."""
     from bench.methods.boundary_value import boundary_value_data
     from fem.boundary_value import BoundaryValueSolution
-    from fem.spaces.tets.nodal_solve import NodalSolution
 
     if not isinstance(solution, BoundaryValueSolution):
         return {}
@@ -302,6 +298,6 @@ def own_measures(
         "effectivity": None
         if estimate is None or not problem.known
         else estimate / solution.hcurl_error,
-        **({"energy": solution.energy} if isinstance(solution, NodalSolution) else {}),
+        **({"energy": solution.energy} if hasattr(solution, "energy") else {}),
         **({"boundary_components": count} if (count := solution.boundary_components) > 1 else {}),
     }

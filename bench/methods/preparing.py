@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from bench.problems import Problem
     from fem.boundary_value import BoundaryValueProblem
 
-SMALL = 8  # cells per side: 343 nodes inside, enough for multigrid to have two levels
+SMALL = 9  # cells per side: multigrid has two levels, and the cube lattices instead of Gauss points
+LEAST = 4  # for smaller cubes
 FEW = 2  # bricks per side, layers, and order
+MULTIGRID = ("auxiliary", "general", "multigrid", "spd")
 _prepared: set[tuple[Any, ...]] = set()
 
 
@@ -42,13 +44,17 @@ def _small(problem: Problem, chosen: Discretisation) -> Discretisation:
     """The same element and solver with few unknowns."""
     from fem import elements
 
-    n = min(chosen.n or SMALL, FEW if elements.get(chosen.element).bricks else SMALL)
+    solver, n = _solver(problem, chosen), min(chosen.n or SMALL, SMALL)
+    if elements.get(chosen.element).bricks:
+        n = min(n, FEW)
+    elif n < SMALL and solver not in MULTIGRID:
+        n = min(n, LEAST)
     return replace(
         chosen,
         n=n,
         order=chosen.order and min(chosen.order, FEW),
         layers=chosen.layers and min(chosen.layers, FEW),
-        solver=_solver(problem, chosen),
+        solver=solver,
         tol=1e-4,
         mesh=None,
         refine=None,
@@ -60,10 +66,12 @@ def _solver(problem: Problem, chosen: Discretisation) -> str:
     from fem import elements
     from fem.boundary_value import checked
     from fem.choice import make_space
+    from fem.spaces import How
 
     refined = chosen.refine is not None
     if not chosen.solve:
-        return make_space(**chosen.place(problem), **chosen.options)[0]
+        how = How(singular_edge=problem.singular_edge, tol=chosen.tol)
+        return make_space(**chosen.place(problem), **chosen.options, how=how)[0]
     solvers = elements.get(chosen.element).ability("solve").solvers
     if chosen.solver == "auto" and "spd" in solvers and (refined or _many(problem, chosen)):
         return "spd"

@@ -12,7 +12,7 @@ An optimiser module declares:
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower`, `seed` and
-`shapes`, those of the tensors in θ, are not options: the training sets them.) Files import torch,
+`parameters`, the tensors in θ, are not options: the training sets them.) Files import torch,
 SciPy and numba inside their functions, so that planning can read the rest without them. In
 Python a function with the arguments of `minimize`, or a class like those of torch.optim, can be
 given instead of a name.
@@ -84,7 +84,7 @@ class Diverged(Exception):
 DENSE_LIMIT = 5000
 #: What "auto" means: up to so many parameters, beyond, and where a net solves an equation.
 AUTO = {"dense": "ssbfgs", "limited": "lssbfgs", "equation": "ssbroyden"}
-SET_BY_THE_TRAINING = ("lower", "seed", "shapes")
+SET_BY_THE_TRAINING = ("lower", "seed", "parameters")
 WAYS = ("log", "bounds", "reject")
 DECLARATIONS = {
     "minimize": "the function (objective, theta, report, *, options) -> reason",

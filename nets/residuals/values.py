@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nets.fast.shape import Shape
-from nets.residuals import by_autograd
+from nets.residuals.by_autograd import module_jets
 from nets.residuals.jets import channels, check_served
 from nets.residuals.sweep import PointSweep
 from nets.residuals.tiles import net_of
@@ -19,7 +19,7 @@ POINTS_AT_ONCE = 4096
 def jets(net: Trainable, x: Array, order: str = "first") -> Array:
     """(channels, outputs, N) at the rows of x (N, inputs), in chunks."""
     if isinstance(net, OwnNet):
-        return by_autograd.jets(net, x, order)
+        return module_jets(net.inner, x, order)
     check_served(net.sigma, order)
     shape, out = Shape(net), np.empty((channels(order), net.widths[-1], len(x)))
     numbers = net_of(net, net.pack(), shape)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench import studies
 from bench.cells import Cell, Result
 from bench.claims.comparison import compare
 from bench.runner.interrupt import Abandoned
@@ -47,6 +48,12 @@ def test_a_study_runs_and_status_counts_its_cells(capsys):
     assert document["studies"][STUDY] == {"preset": "quick", **document["counts"]}
     assert {cell["state"] for cell in document["cells"]} == {"done"}
     assert STUDY in said(capsys, "status", "r").out
+
+
+def test_studies_that_are_parts_of_others_keep_their_names(capsys):
+    for old, new in studies.MERGED.items():
+        document = json.loads(said(capsys, "run", old, new, "--dry-run", "--json").out)
+        assert [study["study"] for study in document["studies"]] == [new]
 
 
 def test_run_tells_its_end_as_one_json_document(capsys):

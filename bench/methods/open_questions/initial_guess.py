@@ -52,8 +52,10 @@ class Ladder:
         from fem.approximation import best_approximation
 
         return best_approximation(
-            self.problem.u, self.problem.curl_u, n, element=self.element, tol=self.tol, x0=start
-        )
+            self.problem.u, self.problem.curl_u, n, element=self.element,
+            solver="kuhn" if self.element == "N0" else "auto", tol=self.tol,
+            x0=np.zeros_like if start is None else start,
+        )  # fmt: skip
 
 
 def rows(ladder: Ladder, meshes: Sequence[int], field: Field) -> list[dict[str, Any]]:

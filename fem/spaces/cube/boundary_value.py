@@ -21,11 +21,11 @@ import numpy as np
 
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
+from fem.fields import positive
 from fem.rules.cell_rules import gauss
 from fem.solutions import Clock, Label
-from fem.solvers import stencil_kernels
 from fem.solvers.cg import MatrixSystem, conjugate_gradients, norm
-from fem.solvers.stencil import layout, prolongation, restriction, system_stencil
+from fem.solvers.stencil import applied, layout, prolongation, restriction, system_rows
 from fem.spaces import PLAIN, Array, How, LinearSolve
 from fem.spaces.bricks.box import BoxModes
 from fem.spaces.bricks.mesh import uniform
@@ -47,7 +47,6 @@ from fem.spaces.cube.tets import SMOOTHER, CubeTets
 from fem.spaces.cube.weighted import WeightedCurlCurl, hold_zero
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.dofs import POINTS, tangential
-from fem.spaces.tets.mixed import positive
 
 if TYPE_CHECKING:
     from fem.spaces.bricks.tensor import Scalar
@@ -142,19 +141,17 @@ class HexCorrection:
         self._factors = 1.0 / (n * box.squares)
         self._tables = [[m.S if k == d else m.C for k, m in enumerate(box.modes)] for d in range(3)]
         self._at, self._hex_at = layout(n, TET_CLASSES), layout(n, HEX_CLASSES)
-        self._down, self._up = restriction(n, float), prolongation(n, float)
+        self._down = restriction().stencil(self._at)
+        self._up = prolongation().stencil(self._hex_at)
 
     def __call__(self, r: Array) -> Array:
-        n, out = self._n, np.empty_like(r)
-        coarse = np.empty(size(n, HEX_CLASSES))
-        stencil_kernels.apply(coarse, r, self._hex_at, self._down, n, 0, n + 1)
+        coarse = applied(self._down, r, self._hex_at)
         coarse *= self._scale
-        for part, tables in zip(split(coarse, n, HEX_CLASSES), self._tables, strict=True):
+        for part, tables in zip(split(coarse, self._n, HEX_CLASSES), self._tables, strict=True):
             X = combine(part, *(table.T for table in tables))
             part[:] = combine(X * self._factors, *tables)
         coarse *= self._scale
-        stencil_kernels.apply(out, coarse, self._at, self._up, n, 0, n + 1)
-        return out
+        return applied(self._up, coarse, self._at)
 
 
 def _at_hex_edges(phi: Scalar, n: int) -> Array:
@@ -169,13 +166,11 @@ class Mass:
     """x ↦ (u, v) over all edges."""
 
     def __init__(self, n: int) -> None:
-        self._n, self._at = n, layout(n, TET_CLASSES)
-        self._stencil, _ = system_stencil(n, float, curls=0.0)
+        self._at = layout(n, TET_CLASSES)
+        self._stencil = system_rows(n, curls=0.0).stencil(self._at)
 
     def __call__(self, x: Array) -> Array:
-        out = np.empty_like(x)
-        stencil_kernels.apply(out, x, self._at, self._stencil, self._n, 0, self._n + 1)
-        return out
+        return applied(self._stencil, x, self._at)
 
 
 def gradient(p: Array, n: int) -> Array:

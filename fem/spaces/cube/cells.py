@@ -27,9 +27,9 @@ DIRECTIONS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1
 HEX_CLASSES, TET_CLASSES = 3, 7
 
 
-def shapes(n: int, classes: int) -> list[tuple[int, ...]]:
-    """Shape of the array of coefficients of each class."""
-    return [tuple((n + 1 - d).tolist()) for d in DIRECTIONS[:classes]]
+def shapes(n: int | tuple[int, ...], classes: int) -> list[tuple[int, ...]]:
+    """Shape of the array of coefficients of each class, on n³ cubes or on a block of cubes."""
+    return [tuple((np.add(n, 1) - d).tolist()) for d in DIRECTIONS[:classes]]
 
 
 def size(n: int, classes: int) -> int:
@@ -37,7 +37,7 @@ def size(n: int, classes: int) -> int:
     return sum(math.prod(shape) for shape in shapes(n, classes))
 
 
-def split(x: NDArray[Any], n: int, classes: int) -> list[NDArray[Any]]:
+def split(x: NDArray[Any], n: int | tuple[int, ...], classes: int) -> list[NDArray[Any]]:
     """Views of a vector as the arrays of its classes."""
     parts, start = [], 0
     for shape in shapes(n, classes):

@@ -13,7 +13,6 @@ from fem.spaces import PLAIN, Array, Field, How
 from fem.spaces.cube import integrals as cube_integrals
 from fem.spaces.cube.cells import Cell, size, split
 from fem.spaces.cube.integrals import (
-    BLOCK_VALUES,
     edge_integrals,
     load_matrix,
     regions,
@@ -79,5 +78,5 @@ class CubeSpace(ABC):
 
 
 def block_bytes(threads: int) -> int:
-    """Values, contributions and the field's own temporaries: measured, 34 to 78 MB per thread."""
-    return 6 * 8 * BLOCK_VALUES * threads
+    """Values, contributions, the field's own temporaries, and what malloc keeps of them."""
+    return 64 * 2**20 * threads
