@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,24 +14,20 @@ from bench.methods import baselines
 from bench.problems import FEATURES, Problem
 
 Array = NDArray[np.float64]
-Predict = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
 class Baseline:
     """A fitted baseline as a field: x ↦ u(x), through the same inputs as a net."""
 
-    predict: Predict
+    fitted: baselines.Fitted
     problem: Problem
     features: tuple[str, ...]
-    unknowns: int
     curl: bool
-    chosen: Mapping[str, Any] = field(default_factory=dict)
-    seconds_tuning: float = 0.0
 
     def __call__(self, x: ArrayLike) -> Array:
         points = np.asarray(x, dtype=float)
-        flat = self.predict(self.problem.inputs(points.reshape(3, -1), self.features))
+        flat = self.fitted.predict(self.problem.inputs(points.reshape(3, -1), self.features))
         return np.ascontiguousarray(flat.T).reshape(points.shape)
 
     @property
@@ -56,14 +51,5 @@ def fit_baseline(
     method = baselines.get(name)
     if not baselines.takes(name, chosen):
         raise UserError(f"{name} accepts only {','.join(method.INPUTS)}, got {','.join(chosen)}")
-    found = method.fit(problem.inputs(points, chosen), problem.targets(points), seed)
-    fitted = found if isinstance(found, baselines.Fitted) else baselines.Fitted(*found)
-    return Baseline(
-        fitted.predict,
-        problem,
-        chosen,
-        fitted.unknowns,
-        getattr(method, "CURL", True),
-        fitted.chosen,
-        fitted.seconds_tuning,
-    )
+    fitted = baselines.fitted(name, problem.inputs(points, chosen), problem.targets(points), seed)
+    return Baseline(fitted, problem, chosen, getattr(method, "CURL", True))
