@@ -24,8 +24,9 @@ CAPTIONS = {
     "blocks relative to their weights; for a dead module the share of dead units.",
     "memory": "What a recurrent layer remembers: the derivative of its last output by each of its "
     "inputs, relative to that by the last. Dotted: the thresholds of the verdicts.",
-    "training": "Gradient norms of the layers and relative updates along training, first seed; J "
-    "of every seed. Zeros, below the precision of the module, are left out.",
+    "training": "Gradient norms of the layers (first dark, last bright) and relative updates along "
+    "training, first seed; J of every seed. Zeros, below the precision of the module, are left "
+    "out.",
     "jacobians": "Leading singular values of the Jacobian from the first state to the last, and "
     "Lyapunov exponents: positive ones stretch gradients on their way back. If time decides the "
     "verdict, the states are those of the recurrent layer, step by step.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
 
 from bench.store.results import medians
 from reports.document import Picture, slug
@@ -128,17 +129,12 @@ def _name_crowd(axes: Axes, ends: Sequence[End], at: float | None) -> None:
 
 
 def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
-    """Falling places no nearer than a line to each other, near where they are wanted, none below
-    the axis: first pushed down from the top, then up from the bottom."""
+    """Falling places no nearer than a line to each other, as near as possible to where they are
+    wanted, within the axis."""
     gap = min(NAME_POINTS, (high - low) / max(1, len(wanted)))
-    places: list[float] = []
-    for value in wanted:
-        places.append(min(value, places[-1] - gap) if places else value)
-    floor = low + gap / 2
-    for k in reversed(range(len(places))):
-        places[k] = max(places[k], floor)
-        floor = places[k] + gap
-    return places
+    steps = gap * np.arange(len(wanted))
+    places = isotonic_regression(np.asarray(wanted) + steps, increasing=False).x - steps
+    return np.clip(places, low + gap / 2 + steps[::-1], high - steps).tolist()
 
 
 LETTER = 0.59  # of a name's size, the width of a letter on average
