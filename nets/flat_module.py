@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from base.errors import UserError
+from nets.differentiated import packed, write
 
 
 class FlatModule(nn.Module):
@@ -42,18 +43,15 @@ class FlatModule(nn.Module):
 
     def pack(self) -> np.ndarray:
         """Return the free parameters as one vector, in the order of `free_parameters`."""
-        flat = [p.detach().double().reshape(-1) for p in self.free_parameters()]
-        return torch.cat(flat).numpy().copy()
+        return packed(self.free_parameters()).copy()
 
     def unpack(self, theta: np.ndarray) -> None:
         """Write a vector of `pack` back into the parameters."""
-        values = torch.from_numpy(np.asarray(theta, dtype=np.float64))
-        sizes = [p.numel() for p in self.free_parameters()]
-        if values.shape != (sum(sizes),):
-            raise UserError(f"theta must have {sum(sizes)} entries, got {tuple(values.shape)}")
-        with torch.no_grad():
-            for parameter, part in zip(self.free_parameters(), values.split(sizes), strict=True):
-                parameter.copy_(part.reshape(parameter.shape))
+        values, parameters = np.asarray(theta, dtype=np.float64), self.free_parameters()
+        size = sum(p.numel() for p in parameters)
+        if values.shape != (size,):
+            raise UserError(f"theta must have {size} entries, got {values.shape}")
+        write(values, parameters)
 
 
 def finite(output: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from torch.func import functional_call
 from base.errors import UserError
 from nets import architectures
 from nets.config import NetConfig
+from nets.differentiated import LossByAutograd
 from nets.flat_module import FlatModule, finite
 from nets.loss import Loss
 from nets.module import Network
@@ -136,14 +137,14 @@ def _check_output(net: OwnNet) -> None:
         )
 
 
-class AutogradObjective:
+class AutogradObjective(LossByAutograd):
     """θ ↦ (J, ∇J) on fixed rows by automatic differentiation; as `nets.fast.kernel` offers it."""
 
     def __init__(
         self, net: OwnNet, x: Any, y: Any, loss: Loss | None = None, *, dtype: str | None = None
     ) -> None:
-        self.net, self.loss = net, loss or Loss()
-        if self.loss.lambda2 or self.loss.beta:
+        self.net, self.terms = net, loss or Loss()
+        if self.terms.lambda2 or self.terms.beta:
             raise UserError("this net has no tau and b to penalise; leave out lambda2 and beta")
         self.dtype = getattr(torch, dtype) if dtype else net.dtype
         names = {id(p): name for name, p in net.inner.named_parameters()}
@@ -157,21 +158,8 @@ class AutogradObjective:
         if len(self.x) != len(self.y):
             raise UserError(f"x and y differ in their rows: {len(self.x)} and {len(self.y)}")
 
-    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """(inf, zeros) where J or its gradient is not finite."""
+    def loss(self, theta: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         flat = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
-        J = self._value(flat)
-        (gradient,) = torch.autograd.grad(J, flat)
-        if not (torch.isfinite(J) and torch.isfinite(gradient).all()):
-            return np.inf, np.zeros(len(theta))
-        return float(J.detach()), gradient.numpy()
-
-    def exceeds(self, theta: np.ndarray, bound: float) -> bool:
-        with torch.no_grad():
-            J = float(self._value(torch.from_numpy(np.asarray(theta, dtype=np.float64))))
-        return not bound >= J
-
-    def _value(self, flat: Tensor) -> Tensor:
         parts = flat.split([shape.numel() for shape in self.shapes])
         values = {
             name: part.reshape(shape).to(self.dtype)
@@ -184,47 +172,29 @@ class AutogradObjective:
             if name not in values
         }
         prediction = functional_call(self.net.inner, values, (self.x,))
-        J = self.loss.mse(prediction, self.y).double()
-        if self.loss.lambda1:
-            J = J + self.loss.lambda1 / 2 * (flat.square().sum() + flat.abs().sum())
-        return J
+        J = self.terms.mse(prediction, self.y).double()
+        if self.terms.lambda1:
+            J = J + self.terms.lambda1 / 2 * (flat.square().sum() + flat.abs().sum())
+        return J, [flat]
 
 
-class LossObjective:
+class LossObjective(LossByAutograd):
     """θ ↦ (J, ∇J) of a loss of the user's: loss(prediction, y) on rows, or loss(module, data)."""
 
     def __init__(self, net: Trainable, loss: Callable[..., Any], x: Any, y: Any = None) -> None:
-        self.net, self.loss, self.x, self.y = net, loss, x, y
+        self.net, self.function, self.x, self.y = net, loss, x, y
         if y is not None:
             self.x = torch.as_tensor(x).to(net.dtype)
             self.y = y.to(net.dtype) if isinstance(y, Tensor) and y.is_floating_point() else y
 
-    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """(inf, zeros) where J or its gradient is not finite."""
-        parameters = self.net.free_parameters()
-        with torch.enable_grad():
-            J = self._value(theta)
-            found = torch.autograd.grad(J, parameters, allow_unused=True)
-        parts = [
-            torch.zeros(p.numel()) if g is None else g.reshape(-1)
-            for p, g in zip(parameters, found, strict=True)
-        ]
-        gradient = torch.cat([part.double() for part in parts]).numpy()
-        if not (torch.isfinite(J) and np.isfinite(gradient).all()):
-            return np.inf, np.zeros(len(theta))
-        return float(J.detach()), gradient
-
-    def exceeds(self, theta: np.ndarray, bound: float) -> bool:
-        return not bound >= float(self._value(theta).detach())
-
-    def _value(self, theta: np.ndarray) -> Tensor:
+    def loss(self, theta: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         self.net.unpack(theta)
         module = self.net.original
         call = (module, self.x) if self.y is None else (module(self.x), self.y)
-        J = self.loss(*call)
+        J = self.function(*call)
         if not isinstance(J, Tensor) or J.numel() != 1 or not J.requires_grad:
             raise UserError("a loss must return one number as a tensor with its graph")
-        return J.reshape(())
+        return J.reshape(()), self.net.free_parameters()
 
 
 def predict(net: OwnNet, x: Any) -> Tensor:

@@ -111,7 +111,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     below = document.authors if article else _facts(document)
     parts = [
         f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
-        f"#let body-size = {'10.7pt' if article else '9pt'}",
+        f"#let body-size = {'11pt' if article else '9pt'}",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)}, date: none)",  # the same bytes again
         f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
 
 from bench.store.results import medians
 from reports.document import Picture, slug
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # A training curve has thousands of points: tooltips for all of them would outweigh the figure.
 MOST_MARKS = 20  # of one series
 
+NAME_SIZE = 8.0
 NAME_POINTS = 9.0  # between two names at the ends of curves
 
 
@@ -72,7 +74,7 @@ def name_series(axes: Axes, at: tuple[float, float], text: str, method: str, **s
         "xytext": (5, 0),
         "textcoords": "offset points",
         "va": "center",
-        "fontsize": 8,
+        "fontsize": NAME_SIZE,
         "color": look(method).color,
         **style,
     }
@@ -94,6 +96,25 @@ def name_ends(axes: Axes, ends: Sequence[End], at: float | None = None) -> None:
     by a thin line where they moved; limits must be set. `at` puts all names at one place."""
     axes.set_xlim(axes.get_xlim())  # the thin lines must not move them
     axes.set_ylim(axes.get_ylim())
+    for crowd in [list(ends)] if at is not None else _crowds(axes, ends):
+        _name_crowd(axes, crowd, at)
+
+
+def _crowds(axes: Axes, ends: Sequence[End]) -> list[list[End]]:
+    """Curves that end so near to each other that their names could overlap."""
+    points = 72 / axes.figure.dpi
+    crowds: list[list[End]] = []
+    right = -math.inf
+    for end in sorted(ends, key=lambda end: end.at[0]):
+        left = float(axes.transData.transform(end.at)[0]) * points
+        if left > right:
+            crowds.append([])
+        crowds[-1].append(end)
+        right = max(right, left + (len(end.text) + 2) * LETTER * NAME_SIZE)
+    return crowds
+
+
+def _name_crowd(axes: Axes, ends: Sequence[End], at: float | None) -> None:
     points = 72 / axes.figure.dpi
     ordered = sorted(ends, key=lambda end: -end.at[1])
     heights = [float(axes.transData.transform(end.at)[1]) * points for end in ordered]
@@ -108,35 +129,26 @@ def name_ends(axes: Axes, ends: Sequence[End], at: float | None = None) -> None:
 
 
 def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
-    """Falling places no nearer than a line to each other, near where they are wanted, none below
-    the axis: first pushed down from the top, then up from the bottom."""
+    """Falling places no nearer than a line to each other, as near as possible to where they are
+    wanted, within the axis."""
     gap = min(NAME_POINTS, (high - low) / max(1, len(wanted)))
-    places: list[float] = []
-    for value in wanted:
-        places.append(min(value, places[-1] - gap) if places else value)
-    floor = low + gap / 2
-    for k in reversed(range(len(places))):
-        places[k] = max(places[k], floor)
-        floor = places[k] + gap
-    return places
+    steps = gap * np.arange(len(wanted))
+    places = isotonic_regression(np.asarray(wanted) + steps, increasing=False).x - steps
+    return np.clip(places, low + gap / 2 + steps[::-1], high - steps).tolist()
 
 
 LETTER = 0.59  # of a name's size, the width of a letter on average
 MOST_NAMES = 0.6  # of a panel's width
 
 
-def make_room(
-    axes: Axes, ends: Sequence[End], panels: int, size: float = 8.0, beyond: float = 1.0
-) -> float:
-    """Widens a logarithmic axis to the right by the longest name, in a row of so many panels;
-    where the names begin, so many times `beyond` the last curve."""
-    right = beyond * max((end.at[0] for end in ends), default=1.0)
+def make_room(axes: Axes, ends: Sequence[End], panels: int) -> None:
+    """Widens a logarithmic axis to the right by the longest name, in a row of so many panels."""
+    right = max((end.at[0] for end in ends), default=1.0)
     longest = max((len(end.text) for end in ends), default=0)
     width = 0.9 * axes.figure.bbox.width * 72 / axes.figure.dpi / panels
-    share = min(MOST_NAMES, (longest + 2) * LETTER * size / width)
+    share = min(MOST_NAMES, (longest + 2) * LETTER * NAME_SIZE / width)
     decades = max(1.0, math.log10(right / axes.get_xlim()[0]))
     axes.set_xlim(right=right * 10 ** (decades * share / (1 - share)))
-    return right
 
 
 def legend_below(figure: Figure, columns: int = 3) -> None:

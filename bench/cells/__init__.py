@@ -204,11 +204,10 @@ def competitor_of(
 ) -> Competitor | None:
     """How a result appears in comparisons; None if its kind does not compete.
 
-    None also for a result whose kind or config the current code no longer has.
+    None also for a result whose kind, config or method the current code no longer has.
     """
     try:
         declared = load_kind(kind).competitor
-        settings = settings_of(kind, config) if declared else None
+        return declared(settings_of(kind, config), values) if declared else None
     except UserError:
         return None
-    return declared(settings, values) if declared else None

@@ -62,8 +62,9 @@ def needs_bytes(config: Config) -> int:
     """Memory of the process and of the solver; `fem` refuses what does not fit."""
     from bench import problems
 
-    domain = problems.get(config.problem).domain
-    return PROCESS_BYTES + Discretisation.of(config).planned_bytes(domain)
+    chosen = Discretisation.of(config)
+    domain = chosen.frame(problems.get(config.problem)).domain
+    return PROCESS_BYTES + chosen.planned_bytes(domain)
 
 
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:

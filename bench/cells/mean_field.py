@@ -11,7 +11,7 @@ from base.errors import UserError, nearest
 from bench.cells import Result
 from bench.core.settings import inherited, required, setting
 from bench.methods.configurations import NET, NetInAtlas, part_of
-from bench.methods.random_nets import NORMALISATIONS, Passes, growth_by_scale
+from bench.methods.random_nets import growth_by_scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,23 +26,15 @@ class Config:
     activation: str = setting("smoothrelu", panel=NET, help="Activation.")
     init: str = inherited(NetInAtlas, "init")
     scales: tuple[float, ...] = setting((1.0,), above=0, help="Factors on the starting weights.")
-    normalisation: str = setting(
-        "none",
-        panel=NET,
-        help="start: weights scaled until pre-activations have variance one; layer: LayerNorm.",
-    )
     dtype: str = setting("float64", help="Precision: float64, or float32 for wide nets.")
     problem: str = inherited(NetInAtlas, "problem")
     samples: int = inherited(NetInAtlas, "samples", default=32)
     seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds of the weights and of the points.")
 
     def __post_init__(self) -> None:
-        for value, known in (
-            (self.normalisation, NORMALISATIONS),
-            (self.dtype, ("float64", "float32")),
-        ):
-            if value not in known:
-                raise UserError(f"no {value!r} here; {nearest(value, list(known))}")
+        known = ["float64", "float32"]
+        if self.dtype not in known:
+            raise UserError(f"no {self.dtype!r} here; {nearest(self.dtype, known)}")
 
 
 ALONE = False
@@ -60,11 +52,10 @@ def run(config: Config) -> Result:
     """Values are tables: a row per scale, an entry per seed.
 
     `log10_growth_before` uses only the distribution of the starting weights; null where theory has
-    no closed form for it: skips, biases, a start that depends on the data.
+    no closed form for it: skips and biases.
     """
-    passes = part_of(config, Passes)
     nets = [part_of(config, NetInAtlas, seed=seed, data_seed=seed) for seed in config.seeds]
-    by_seed = [growth_by_scale(net, passes, config.scales) for net in nets]
+    by_seed = [growth_by_scale(net, config.activation, config.dtype, config.scales) for net in nets]
     names = by_seed[0][0].keys()
     return Result(
         {

@@ -1,7 +1,6 @@
 """One net near re-entrant edges, given the equation and the boundary values, never u (solve).
 
-Its loss, its true error and the indicators that need no u are recorded along the training
-(`bench.methods.edge_forms.training`).
+Its loss and its true error are recorded along the training (`bench.methods.edge_forms.training`).
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ class Config:
     )
     inside: str = setting("uniform", help="Points inside: uniform, or graded to the edge.")
     rim: str = setting("uniform", help="Points on the edge's two faces: uniform or graded.")
-    div_exponent: float = setting(0.0, min=0, help="Exponent a of the weight r^a on div u.")
-    singular: bool = setting(False, help="Add the singular function, which is extra information.")
     hidden: int = setting(2, min=1, help="Hidden layers.")
     width: int = setting(20, min=1, help="Width of the hidden layers.")
     points: int = setting(648, min=8, help="Approximate number of points inside.")
@@ -53,8 +50,6 @@ def needs_bytes(config: Config) -> int:
 def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
     boundary = "built in" if config.boundary == "exact" else "penalty"
     extra = "" if config.form == "div-curl" else f", {config.form} form"
-    extra += f", r^{config.div_exponent:g} div" if config.div_exponent else ""
-    extra += ", singular function added" if config.singular else ""
     rules = f"{config.inside} inside, {config.rim} at the edge"
     return Competitor(
         title=f"net {config.hidden}-{config.width}, {boundary}, {rules}{extra}",
@@ -62,7 +57,7 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         family="net",
         look=f"resnet/{boundary}",
         information="equation",
-        given="the singular function too" if config.singular else INFORMATION["equation"].given,
+        given=INFORMATION["equation"].given,
         inputs="x",
         unknowns=int(values["parameters"]),
     )

@@ -1,11 +1,11 @@
-"""Thresholds of the indicators, fixed on problems without a re-entrant edge.
+"""The threshold of the distance from a coarse solve, fixed on problems without a re-entrant edge.
 
 `python -m bench.methods.calibration` trains nets given the equation on `maxwell`, `helix`,
 `curlsing` and `screen`, with enough points and with far too few, stops them early and late, and
-stores the error and the indicators of each final state (end): `calibration.json`. **The rule**: an
-end is wrong above the share WRONG_ABOVE of u; the threshold of an indicator maximises the share of
-wrong ends with a warning plus the share of right ends without one. It is the geometric mean of the
-two neighbouring values, and the middle one of several equally good thresholds.
+stores the error and the distance of each final state (end): `calibration.json`. **The rule**: an
+end is wrong above the share WRONG_ABOVE of u; the threshold maximises the share of wrong ends with
+a warning plus the share of right ends without one. It is the geometric mean of the two neighbouring
+values, and the middle one of several equally good thresholds.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ PROBLEMS = ("maxwell", "helix", "curlsing", "screen")
 POINTS = (600, 60, 15)  # inside the domain; the last two are too few for a net of 562 numbers
 EVALUATIONS = (3, 10, 30, 100, 300)
 SEEDS = (100, 101, 102)
-RATIOS = ("held_out", "tested", "distance")
 
 Row = Mapping[str, Any]
 
 
-def threshold(rows: Sequence[Row], name: str) -> float:
-    """The threshold of the indicator `name`, by the rule."""
-    wrong = [float(row[name]) for row in rows if row["error"] > WRONG_ABOVE]
-    right = [float(row[name]) for row in rows if row["error"] <= WRONG_ABOVE]
+def threshold(rows: Sequence[Row]) -> float:
+    """The threshold of the relative distance, by the rule."""
+    wrong = [float(row["distance"]) for row in rows if row["error"] > WRONG_ABOVE]
+    right = [float(row["distance"]) for row in rows if row["error"] <= WRONG_ABOVE]
     if not wrong or not right:
         raise ValueError("a threshold needs both right and wrong ends")
     values = sorted({*wrong, *right})
@@ -53,9 +52,9 @@ def stored() -> tuple[Row, ...]:
 
 
 @cache
-def thresholds() -> dict[str, float]:
-    """The thresholds of all indicators."""
-    return {name: threshold(stored(), name) for name in RATIOS}
+def warns_above() -> float:
+    """The threshold of the stored ends."""
+    return threshold(stored())
 
 
 def ends(
@@ -73,21 +72,17 @@ def ends(
 def _measured(where: dict[str, Any]) -> dict[str, float]:
     from bench import problems
     from bench.measure.norms import tabulated_domain
+    from bench.methods.coarse_solves import coarse_distance, norm
     from bench.methods.configurations import SolvingConfig
-    from bench.methods.indicators import norm, without_u
     from bench.methods.solving import l2_error, solve_net
 
     solved = solve_net(SolvingConfig(**where, data_seed=where["seed"], every=where["evaluations"]))
     net, collocation = solved.net, solved.collocation
     table = tabulated_domain(problems.get(where["problem"]), ("x",))
-    own, other = (collocation.objective(net, stream)(net.pack())[0] for stream in (0, 1))
-    found = without_u(where["problem"], collocation.field(net))
+    found = coarse_distance(where["problem"], collocation.field(net))
     ratios = {
         "error": l2_error(collocation, net) / norm(table, table.u.T),
-        "held_out": other / own,
-        "tested": found["tested_residual"] / found["field_norm"],
         "distance": found["coarse_distance"] / found["coarse_norm"],
-        "estimate": found["coarse_distance"] / found["coarse_estimate"],
     }
     return {name: float(f"{value:.4g}") for name, value in ratios.items()}
 
@@ -102,8 +97,8 @@ def main() -> None:
     with written_whole(FILE) as part:
         part.write_text(f'{{"ends": [\n  {lines}\n]}}\n', encoding="utf-8")
     wrong = sum(row["error"] > WRONG_ABOVE for row in found)
-    said = ", ".join(f"{name} {threshold(found, name):.3g}" for name in RATIOS)
-    print(f"{FILE.name}: {len(found)} ends, {wrong} of them wrong; thresholds: {said}")
+    limit = threshold(found)
+    print(f"{FILE.name}: {len(found)} ends, {wrong} of them wrong; threshold {limit:.3g}")
 
 
 if __name__ == "__main__":

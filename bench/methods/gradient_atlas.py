@@ -36,28 +36,6 @@ def net_of(config: NetOnData) -> Network:
     return build(**chosen)
 
 
-def normalise(net: Network, x: Tensor) -> None:
-    """Scales every hidden weight, first to last, so that pre-activations have variance one at x.
-
-    What normalisation does to the forward pass at the start (a data-dependent start, Mishkin &
-    Matas 2016), without its own derivative. The variance is that of the batch: with an activation
-    that stretches large states (GELU) single samples take it over, and averages predict little.
-    """
-    import torch
-
-    from nets.module import propagate
-
-    with torch.no_grad():
-        for k in range(net.config.hidden):
-            through = torch.eye(net.widths[k + 1], dtype=net.dtype)  # instead of what follows
-            W, b = [*net.W[: k + 1], through], [*net.b[: k + 1]]
-            z = propagate(net, x.to(net.dtype), W, b, net.tau)[1][k]
-            spread = float(z.square().mean().sqrt())
-            if spread > 0:
-                net.W[k] /= spread
-                net.b[k] /= spread
-
-
 def inputs_and_targets(config: NetOnData, *, test: bool = False) -> tuple[Tensor, Tensor]:
     """Inputs (N, 7) and targets (N, 3) of a cell's problem."""
     return points(config.problem, config.samples, config.data_seed, test=test)

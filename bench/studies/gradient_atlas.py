@@ -1,7 +1,7 @@
 """The gradient atlas: where gradients vanish and explode before training starts.
 
-In `paper` and `full` also: every activation, start, width and normalisation with mean field. There
-one cell computes all scales and seeds of one kind of net: a net takes milliseconds, a cell seconds.
+In `paper` and `full` also: every activation and width with mean field. There one cell
+computes all scales and seeds of one kind of net: a net takes milliseconds, a cell seconds.
 """
 
 from __future__ import annotations
@@ -48,8 +48,6 @@ class Config:
         0.25, 0.35, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 2.8, 4.0,
     )  # fmt: skip
     activation_width: int = 100
-    inits: tuple[str, ...] = ()  # of the feedforward net, normalised or not, every activation
-    init_scales: tuple[float, ...] = (0.7, 1.0, 1.4)
     widths: tuple[int, ...] = ()
     width_depth: int = 50
     width_scales: tuple[float, ...] = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0)
@@ -60,7 +58,6 @@ class Config:
 EVERY_ACTIVATION = ("smoothrelu", "relu", "tanh", "gelu", "sine")
 WIDENED: dict[str, Any] = {
     "activations": EVERY_ACTIVATION,
-    "inits": ("torch", "he", "xavier", "orthogonal"),
     "widths": (10, 30, 100, 300, 1000),
     "wide_seeds": tuple(range(1100, 1105)),
 }
@@ -109,13 +106,13 @@ def cells(config: Config) -> list[Cell]:
 
 
 def _widened(config: Config) -> list[Cell]:
-    """Every activation, start, normalisation and width."""
-    lines = [*_by_activation(config), *_by_start(config), *_by_width(config)]
+    """Every activation and width."""
+    lines = [*_by_activation(config), *_by_width(config)]
     return [Cell("mean_field", {**line, "seeds": config.wide_seeds}) for line in lines]
 
 
 def _by_activation(config: Config) -> Iterator[dict[str, Any]]:
-    """Depth × scale of every architecture, and LayerNorm, which is invariant to the scale."""
+    """Depth × scale of every architecture."""
     for net in config.nets:
         for gamma in _gammas(config, net):
             for name in config.activations:
@@ -123,17 +120,6 @@ def _by_activation(config: Config) -> Iterator[dict[str, Any]]:
                     line = {"net": net, "gamma": gamma, "activation": name, "hidden": depth}
                     line["width"] = config.activation_width
                     yield {**line, "scales": config.activation_scales}
-                    yield {**line, "normalisation": "layer"}
-
-
-def _by_start(config: Config) -> Iterator[dict[str, Any]]:
-    for name in config.activations:
-        for init in config.inits:
-            line: dict[str, Any] = {"net": "feedforward", "activation": name, "init": init}
-            line |= {"hidden": config.width_depth, "width": config.activation_width}
-            yield {**line, "scales": config.init_scales}
-            yield {**line, "normalisation": "start"}
-            yield {**line, "normalisation": "layer"}
 
 
 def _by_width(config: Config) -> Iterator[dict[str, Any]]:

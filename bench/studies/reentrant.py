@@ -2,8 +2,7 @@
 
 The map of the nets: boundary values at the edge by penalty or built in, rules inside and on the
 edge's faces uniform or graded: corners with all seeds, other widths and numbers of points with few.
-The remedies: the weight r on the divergence, the weak form, and the singular function added, which
-is extra information. The related problems `reentrant3d` and `fichera` with smaller nets.
+The remedy: the weak form. The related problems `reentrant3d` and `fichera` with smaller nets.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from bench.cells import Cell, paired
 
 RULES = ("uniform", "graded")
 YIELDS = (
-    "l2_relative", "l2_error", "energy", "training_loss", "fine_loss", "held_out_loss",
+    "l2_relative", "l2_error", "energy", "training_loss", "fine_loss",
     "coarse_distance", "seconds",
 )  # fmt: skip
 
@@ -125,7 +124,7 @@ def _nets(config: Config) -> list[Cell]:
     plans = [
         (_corners(config), [main], config.seeds),
         (_extremes(), _other_sizes(config), config.few),
-        (_remedies(config), [main], config.few),
+        ([{"form": "weak"}] if len(config.seeds) > 1 else [], [main], config.few),
         (_freed(), [main], config.seeds),
         (_relatives(config), [main], config.few),
     ]
@@ -165,15 +164,6 @@ def _extremes() -> list[dict[str, Any]]:
         {"boundary": boundary, "inside": rule, "rim": "uniform" if boundary == "exact" else rule}
         for boundary, rule in product(("penalty", "exact"), RULES)
     ]
-
-
-def _remedies(config: Config) -> list[dict[str, Any]]:
-    graded = {"inside": "graded", "rim": "graded"}
-    found: list[dict[str, Any]] = [
-        graded | {"div_exponent": config.weight},
-        graded | {"singular": True},
-    ]
-    return found + ([{"form": "weak"}] if len(config.seeds) > 1 else [])
 
 
 def _freed() -> list[dict[str, Any]]:

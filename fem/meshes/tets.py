@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,18 @@ class Tets:
     def of(cls, mesh: Any) -> Tets:
         """Return the arrays of a scikit-fem mesh; its cells keep their numbers."""
         return cls(np.ascontiguousarray(mesh.p), np.sort(mesh.t.T.astype(np.int32), axis=1))
+
+    @classmethod
+    def kuhn(cls, n: int) -> Tets:
+        """The unit cube, n cells per side, as `meshes.cube` but without loading scikit-fem: its
+        nodes are numbered along x₂, then x₁, then x₃."""
+        x = np.linspace(0, 1, n + 1)
+        z, x1, x2 = np.meshgrid(x, x, x, indexing="ij")
+        steps = np.array([n + 1, 1, (n + 1) ** 2])
+        corner = np.indices((n, n, n)).reshape(3, -1).T @ steps
+        paths = [np.cumsum([0, *steps[list(order)]]) for order in permutations(range(3))]
+        cells = (corner[:, None, None] + np.array(paths)).reshape(-1, 4)
+        return cls(np.stack([x1, x2, z]).reshape(3, -1), cells.astype(np.int32))
 
     @cached_property
     def _edge_tables(self) -> tuple[Ints, Ints]:

@@ -189,7 +189,7 @@ def _trained(
 
     solved = solve_net(config, seconds=seconds, until_certified=until_certified, progress=progress)
     if not solved.collocation.problem.known:
-        from bench.methods.indicators import distance_to_elements
+        from bench.methods.coarse_solves import distance_to_elements
 
         field, problem = solved.collocation.field(solved.net), solved.collocation.problem
         solved.values.update(distance_to_elements(field, problem))

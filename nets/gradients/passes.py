@@ -1,10 +1,6 @@
 """Forward and adjoint passes in numbers that cannot overflow (`nets.gradients.extended`).
 
 For the norms and Jacobians of deep nets at initialisation; training uses `nets.fast.kernel`.
-
-With `layer_norm` pre-activations are normalised unit by unit before σ, sample by sample and without
-gains of its own (Ba et al. 2016): ẑ = (z - mean z)/ρ, ρ² = mean (z - mean z)². Its derivative is
-symmetric, v ↦ (v - mean v - ẑ mean(ẑ v))/ρ, so that one formula serves both directions.
 """
 
 from __future__ import annotations
@@ -25,15 +21,6 @@ LARGEST_ARGUMENT = {torch.float64: 600, torch.float32: 60}
 
 
 @dataclass(frozen=True)
-class Normed:
-    """Normalised pre-activations ẑ of one layer and the deviation ρ they were divided by."""
-
-    unit: Tensor  # (N, n)
-    spread: Tensor  # (N, 1), times 2^exponent
-    exponent: int
-
-
-@dataclass(frozen=True)
 class Trajectory:
     """One forward pass: what every linearised pass needs, in float64 by default."""
 
@@ -44,9 +31,8 @@ class Trajectory:
     y: list[Scaled]  # states y[0..L]
     states: WeightedStates  # which holds y[0..L-1]
     a: list[Scaled]  # activations σ(z[l])
-    slope: list[Tensor]  # σ'(z[l]), or σ'(ẑ[l])
-    z: list[Scaled]  # pre-activations before any normalisation
-    normed: list[Normed]  # empty without layer_norm
+    slope: list[Tensor]  # σ'(z[l])
+    z: list[Scaled]  # pre-activations
 
     @property
     def last(self) -> int:
@@ -58,28 +44,24 @@ class Trajectory:
         return len(self.slope[0])
 
 
-def trajectory(
-    net: Network, x: Any, *, layer_norm: bool = False, dtype: torch.dtype = torch.float64
-) -> Trajectory:
+def trajectory(net: Network, x: Any, *, dtype: torch.dtype = torch.float64) -> Trajectory:
     """The states of the net at x (N, n₀)."""
     with torch.no_grad():
         C, s = coefficients(net, net.tau.detach().double())
         W = [weight.detach().to(dtype) for weight in net.W]
         inputs = net.as_batch(x, "x", net.widths[0]).to(dtype)
         states = WeightedStates(C, len(inputs), max(net.widths[:-1]), dtype)
-        y, z, normed = [states.append(Scaled(inputs))], [], []
-        a, slope = [], []
+        y = [states.append(Scaled(inputs))]
+        z, a, slope = [], [], []
         for l in range(1, len(W)):
             z.append(_weighed(W[l - 1], net.b[l - 1].detach().to(dtype), y[-1]))
-            if layer_norm:
-                normed.append(_normalised(z[-1]))
-            value, derivative = _activated(net, Scaled(normed[-1].unit) if layer_norm else z[-1])
+            value, derivative = _activated(net, z[-1])
             a.append(value)
             slope.append(derivative)
             own = Scaled(s[l - 1] * value.mantissa, value.exponent)
             y.append(states.append(_joined(own, states.recall(net.widths[l]))))
         y.append(Scaled(y[-1].mantissa @ W[-1].T, y[-1].exponent).balanced())
-        return Trajectory(net, W, C, s, y, states, a, slope, z, normed)
+        return Trajectory(net, W, C, s, y, states, a, slope, z)
 
 
 def coefficients(net: Network, tau: Tensor) -> tuple[Tensor, Tensor]:
@@ -93,13 +75,6 @@ def coefficients(net: Network, tau: Tensor) -> tuple[Tensor, Tensor]:
 def _weighed(W: Tensor, b: Tensor, y: Scaled) -> Scaled:
     """W y + b."""
     return Scaled(torch.addmm(times_power(b, -y.exponent), y.mantissa, W.T), y.exponent)
-
-
-def _normalised(z: Scaled) -> Normed:
-    centred = z.mantissa - z.mantissa.mean(1, keepdim=True)
-    spread = centred.square().mean(1, keepdim=True).sqrt()
-    spread = spread.clamp(min=torch.finfo(spread.dtype).tiny)
-    return Normed(centred / spread, spread, z.exponent)
 
 
 def _activated(net: Network, z: Scaled) -> tuple[Scaled, Tensor]:
@@ -134,23 +109,9 @@ def adjoint(
 
 
 def _weighted_slope(at: Trajectory, phi: Scaled, k: int, repeat: int = 1) -> Scaled:
-    """∂J/∂z[k] = s[k] φ[k+1] ⊙ σ'(z[k]), through the normalisation where there is one."""
-    slope = _repeated(at.slope[k], repeat)
-    return _through_norm(at, k, Scaled(at.s[k] * phi.mantissa * slope, phi.exponent), repeat)
-
-
-def _through_norm(at: Trajectory, k: int, v: Scaled, repeat: int = 1) -> Scaled:
-    """(v - mean v - ẑ mean(ẑ v))/ρ; v itself without normalisation."""
-    if not at.normed:
-        return v
-    unit, spread = (_repeated(part, repeat) for part in (at.normed[k].unit, at.normed[k].spread))
-    along = (unit * v.mantissa).mean(1, keepdim=True)
-    rest = v.mantissa - v.mantissa.mean(1, keepdim=True) - unit * along
-    return Scaled(rest / spread, v.exponent - at.normed[k].exponent)
-
-
-def _repeated(rows: Tensor, repeat: int) -> Tensor:
-    return rows if repeat == 1 else rows.repeat_interleave(repeat, dim=0)
+    """∂J/∂z[k] = s[k] φ[k+1] ⊙ σ'(z[k])."""
+    slope = at.slope[k] if repeat == 1 else at.slope[k].repeat_interleave(repeat, dim=0)
+    return Scaled(at.s[k] * phi.mantissa * slope, phi.exponent)
 
 
 @dataclass(frozen=True)

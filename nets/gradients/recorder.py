@@ -16,7 +16,6 @@ import threading
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,14 +34,12 @@ Array = NDArray[np.float64]
 
 # A norm this many times above the root of the smallest normal number has lost nothing to squares
 # that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
-SAFE_ABOVE_UNDERFLOW = 1e7
-# Types whose norm keeps enough digits, and the range in which a sum of their squares neither
-# underflows nor overflows.
-SAFE_SQUARES = {
-    kind.dtype.char: (float(SAFE_ABOVE_UNDERFLOW**2 * kind.tiny), float(kind.max))
-    for kind in (np.finfo(np.float32), np.finfo(np.float64))
+ABOVE_UNDERFLOW = 1e7
+# Types whose norms keep enough digits, and for which norms no sum of squares leaves their range.
+SAFE_NORMS = {
+    kind: (ABOVE_UNDERFLOW * math.sqrt(torch.finfo(kind).tiny), math.sqrt(torch.finfo(kind).max))
+    for kind in (torch.float32, torch.float64)
 }
-LARGE = 10_000  # with more entries BLAS would start threads in addition to torch's
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
@@ -160,19 +157,6 @@ class GradientHistory:
         lines.append(f"{verdict.label}: first/last weight 1e{verdict.log10_ratio:+.1f}")
         return "\n".join(lines)
 
-    def to_parquet(self, path: str | Path) -> None:
-        """One row per backward pass and parameter: pass, parameter, norm; needs pyarrow."""
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ImportError:
-            raise UserError("to_parquet needs pyarrow: pip install 'femnets[export]'") from None
-        count = len(self.names)
-        passes = np.repeat(np.arange(len(self)), count)
-        columns = {"pass": passes, "parameter": list(self.names) * len(self)}
-        table = pyarrow.table({**columns, "norm": self.norms.ravel()})
-        pyarrow.parquet.write_table(table, path)
-
     def to_pandas(self) -> pandas.DataFrame:
         """One row per backward pass, one column per parameter; needs pandas."""
         try:
@@ -263,46 +247,42 @@ def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) ->
 
 
 def gradient_norms(gradients: list[Tensor]) -> list[float]:
-    """Return the Frobenius norms of all gradients.
-
-    By BLAS, through NumPy: between two steps torch's own operations run with cold caches, and one
-    of them costs as much as three such products.
-    """
+    """Return the Frobenius norms of all gradients, in one call where they are of one plain type."""
+    kinds = {gradient.dtype for gradient in gradients}
+    if len(kinds) != 1 or not kinds <= SAFE_NORMS.keys():
+        return [_careful_norm(gradient) for gradient in gradients]
     try:
-        views = [gradient.numpy().reshape(-1) for gradient in gradients]
-    except (RuntimeError, TypeError):  # sparse, another device, in a graph, a torch-only type
-        views = [_entries(gradient) for gradient in gradients]
-    with np.errstate(over="ignore", under="ignore"):  # of squares: their sums reveal it
-        return [_norm(entries) for entries in views]
+        norms = _plain_norms(gradients)
+    except RuntimeError:  # some are sparse
+        return [_careful_norm(gradient) for gradient in gradients]
+    kind = kinds.pop()
+    lowest, highest = SAFE_NORMS[kind]
+    if lowest < min(norms) and max(norms) < highest:
+        return norms
+    doubtful = [k for k, norm in enumerate(norms) if not lowest < norm < highest]
+    again = [gradients[k] for k in doubtful]
+    if kind is torch.float32:  # in float64 squares of any float32 are normal numbers
+        better = _plain_norms(again, torch.float64)
+    else:
+        better = [_careful_norm(gradient) for gradient in again]
+    for k, norm in zip(doubtful, better, strict=True):
+        norms[k] = norm
+    return norms
 
 
-def _entries(gradient: Tensor) -> NDArray[Any]:
+def _plain_norms(gradients: list[Tensor], kind: torch.dtype | None = None) -> list[float]:
+    """Return the roots of the sums of squares, summed in their own type or in another."""
+    norms: list[float] = torch.stack(torch._foreach_norm(gradients, dtype=kind)).tolist()
+    return norms
+
+
+def _careful_norm(gradient: Tensor) -> float:
+    """Return one norm of any type, rescaled so that no square overflows or underflows."""
     if gradient.is_sparse:
         gradient = gradient.coalesce().values()
-    gradient = gradient.detach().cpu().resolve_conj().resolve_neg().reshape(-1)
-    return (gradient if gradient.is_complex() else gradient.double()).numpy()
-
-
-def _norm(entries: NDArray[Any]) -> float:
-    """Return one norm, rescaled where squares overflow, underflow or lose digits."""
-    kind = entries.dtype.char
-    if kind in SAFE_SQUARES:
-        lowest, highest = SAFE_SQUARES[kind]
-        square = _square(entries)
-        if lowest <= square < highest:
-            return math.sqrt(square)
-        if kind == "f":  # in float64 squares of any float32 are normal numbers
-            entries = entries.astype(np.float64)
-            return math.sqrt(entries.dot(entries))
-    entries = np.abs(entries).astype(np.float64)
-    peak = float(entries.max(initial=0.0))
-    return peak * math.sqrt(_square(entries / peak)) if 0 < peak < math.inf else peak
-
-
-def _square(entries: NDArray[Any]) -> float:
-    if entries.size < LARGE:
-        return float(entries.dot(entries))
-    return torch.linalg.vector_norm(torch.from_numpy(entries)).item() ** 2
+    moduli = gradient.detach().abs().double()
+    peak = float(moduli.max()) if moduli.numel() else 0.0
+    return peak * float((moduli / peak).norm()) if 0.0 < peak < math.inf else peak
 
 
 def _is_weight(parameter: Tensor) -> bool:

@@ -78,7 +78,6 @@ def train_watched(
     steps: int,
     seed: int,
     rows: int = 40,
-    tell: Callable[[int], None] | None = None,
 ) -> Training:
     """Train in place for `steps` steps; a run whose J is not finite ends there with J = inf."""
     batches = subject.batches(seed, steps + 1)
@@ -103,8 +102,6 @@ def train_watched(
             except UserError:  # J is not finite
                 J.append(math.inf)
                 break
-            if tell is not None:
-                tell(step + 1)
         J.append(final_loss(subject, module, batches[0]))
     return Training(np.array(J), tuple(found))
 

@@ -12,7 +12,7 @@ An optimiser module declares:
 
 An option is a keyword of `minimize` with a default, and its type carries a line of help:
 `rate: Annotated[float, "First step length."] = 1.0`. `options` reads them. (`lower`, `seed` and
-`shapes`, those of the tensors in θ, are not options: the training sets them.) Files import torch,
+`parameters`, the tensors in θ, are not options: the training sets them.) Files import torch,
 SciPy and numba inside their functions, so that planning can read the rest without them. In
 Python a function with the arguments of `minimize`, or a class like those of torch.optim, can be
 given instead of a name.
@@ -52,7 +52,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from base.errors import UserError, nearest
-from base.lazy import lazily
 from base.registry import Registry
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class Diverged(Exception):
 DENSE_LIMIT = 5000
 #: What "auto" means: up to so many parameters, beyond, and where a net solves an equation.
 AUTO = {"dense": "ssbfgs", "limited": "lssbfgs", "equation": "ssbroyden"}
-SET_BY_THE_TRAINING = ("lower", "seed", "shapes")
+SET_BY_THE_TRAINING = ("lower", "seed", "parameters")
 WAYS = ("log", "bounds", "reject")
 DECLARATIONS = {
     "minimize": "the function (objective, theta, report, *, options) -> reason",
@@ -198,7 +197,11 @@ def _name(module: ModuleType) -> str:
     return str(own) if own else module.__name__.rsplit(".", 1)[-1]
 
 
-# The torch classes are imported when they are first used: planning needs no torch.
-__getattr__, __dir__ = lazily(
-    __name__, dict.fromkeys(("SSBFGS", "SSBroyden", "LM"), "nets.optimizers._torch_classes")
-)
+def __getattr__(name: str) -> Any:
+    """Import the torch classes when they are first used: planning needs no torch. The import is
+    written out, so that fingerprints of cells see it."""
+    if name not in ("SSBFGS", "SSBroyden", "LM"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nets.optimizers import _torch_classes
+
+    return getattr(_torch_classes, name)

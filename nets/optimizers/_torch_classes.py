@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from base.errors import UserError
+from nets.differentiated import ResidualsByAutograd, packed, write
 from nets.optimizers import Vector
 from nets.optimizers._damped import GaussNewton
 from nets.optimizers._inverse_hessian import InverseHessian
@@ -47,18 +47,6 @@ class _Flat(torch.optim.Optimizer):
         found: dict[str, Any] = self.state[self.param_groups[0]["params"][0]]
         return found
 
-    def pack(self, tensors: Iterable[Tensor | None] | None = None) -> Vector:
-        """Return tensors, by default the parameters, as one vector; None counts as zero."""
-        pairs = zip(self.tensors, self.tensors if tensors is None else tensors, strict=True)
-        flat = [torch.zeros_like(p) if t is None else t for p, t in pairs]
-        return torch.cat([t.detach().reshape(-1).double().cpu() for t in flat]).numpy()
-
-    def unpack(self, theta: Vector) -> None:
-        parts = torch.from_numpy(theta).split([p.numel() for p in self.tensors])
-        with torch.no_grad():
-            for p, part in zip(self.tensors, parts, strict=True):
-                p.copy_(part.reshape(p.shape))
-
     def evaluated(self, closure: Closure | None) -> Any:
         """Return what the closure returns, computed with a graph."""
         if closure is None:
@@ -77,11 +65,11 @@ class _SelfScaled(_Flat):
         losses: list[Tensor] = []
 
         def objective(theta: Vector) -> tuple[float, Vector]:
-            self.unpack(theta)
+            write(theta, self.tensors)
             losses.append(torch.as_tensor(self.evaluated(closure)).detach())
-            return float(losses[-1]), self.pack([p.grad for p in self.tensors])
+            return float(losses[-1]), packed(self._gradients())
 
-        start = evaluate(objective, self.pack())
+        start = evaluate(objective, packed(self.tensors))
         if not np.isfinite(start.J):
             raise UserError(f"the loss or its gradient is not finite at the start: {losses[0]}")
         settings, H = self.param_groups[0], self._inverse_hessian(start.theta.size)
@@ -90,9 +78,12 @@ class _SelfScaled(_Flat):
             if not run.step():
                 break
         self.reason = run.reason
-        self.unpack(run.point.theta)
+        write(run.point.theta, self.tensors)
         self._keep(H)
         return losses[0]
+
+    def _gradients(self) -> list[Tensor]:
+        return [torch.zeros_like(p) if p.grad is None else p.grad for p in self.tensors]
 
     def _inverse_hessian(self, size: int) -> InverseHessian:
         """Return H as the last step left it; the identity at first."""
@@ -147,7 +138,7 @@ class LM(_Flat):
 
     def step(self, closure: Closure | None = None) -> Any:
         """Take up to `max_iter` accepted steps."""
-        theta = self.pack()
+        theta = packed(self.tensors)
         run = GaussNewton(_Residuals(self, closure), theta, self.param_groups[0]["damping"])
         run.damping = float(self.kept.get("damping", run.damping))
         before = run.J
@@ -155,46 +146,24 @@ class LM(_Flat):
             if not run.step():
                 break
         self.reason = run.reason
-        self.unpack(run.theta)
+        write(run.theta, self.tensors)
         self.kept["damping"] = float(run.damping)
         return torch.tensor(before, dtype=torch.float64)
 
 
-class _Residuals:
-    """The residuals of a closure and their Jacobian, as `GaussNewton` asks for them."""
+class _Residuals(ResidualsByAutograd):
+    """The residuals of a closure, as `GaussNewton` asks for them."""
 
     def __init__(self, owner: _Flat, closure: Closure | None) -> None:
         self.owner, self.closure = owner, closure
-        self.count = len(self._at(owner.pack()))
+        self.count = len(self.vector(packed(owner.tensors))[0])
 
-    def _at(self, theta: Vector) -> Tensor:
-        self.owner.unpack(theta)
+    def vector(self, theta: Vector) -> tuple[Tensor, list[Tensor]]:
+        write(theta, self.owner.tensors)
         r = self.owner.evaluated(self.closure)
         if not isinstance(r, Tensor) or r.ndim != 1 or not r.requires_grad:
             found = tuple(r.shape) if isinstance(r, Tensor) else type(r).__name__
             raise UserError(
                 f"the closure of LM must return the vector of residuals with its graph, got {found}"
             )
-        return r
-
-    def residuals(self, theta: Vector) -> Vector | None:
-        r: Vector = self._at(theta).detach().double().numpy()
-        return r if np.isfinite(r).all() else None
-
-    def jacobian(self, theta: Vector) -> tuple[Vector, NDArray[np.float64]] | None:
-        r = self._at(theta)
-        unit = torch.eye(len(r), dtype=r.dtype)
-        options: dict[str, Any] = {"is_grads_batched": True, "allow_unused": True}
-        rows = torch.autograd.grad(r, self.owner.tensors, unit, **options)
-        parts = [
-            np.zeros((p.numel(), len(r))) if t is None else t.reshape(len(r), -1).T.double().numpy()
-            for p, t in zip(self.owner.tensors, rows, strict=True)
-        ]
-        return r.detach().double().numpy(), np.concatenate(parts)
-
-    def normal_equations(self, theta: Vector) -> tuple[Vector, NDArray[np.float64], Vector] | None:
-        found = self.jacobian(theta)
-        if found is None:
-            return None
-        r, transposed = found
-        return r, transposed @ transposed.T, transposed @ r
+        return r, self.owner.tensors

@@ -156,72 +156,84 @@ def _by_torch(found: type) -> Callable[..., str]:
         report: Report,
         *,
         lower: Vector | None = None,
-        shapes: Sequence[tuple[int, ...]] | None = None,
+        parameters: Sequence[Any] | None = None,
         **options: Any,
     ) -> str:
-        """Steps of `found` on tensors of the module's shapes, which some methods need.
+        """Steps of `found` on the module's own parameters: some methods need their shapes.
 
         J and the gradient are computed before each step, so that a class that does not call the
         closure works; the closure serves methods that ask more often (torch's LBFGS).
         """
         if "rate" in options:
             options["lr"] = options.pop("rate")
-        tensors = _Tensors(theta, shapes or [theta.shape], objective, found.__name__)
+        point = _Point(theta, parameters, objective, found.__name__)
         takes = inspect.signature(found.step).parameters  # type: ignore[attr-defined]
-        closure = [tensors.closure] if len(takes) > 1 else []
-        stepper, still = found(tensors.list, **options), 0
-        while still < STILL:
-            before = tensors.flat()
-            J, gradient = tensors.evaluated()
-            report(before, J, gradient)
-            stepper.step(*closure)
-            if lower is not None and np.any(tensors.flat() < lower):
-                tensors.set(np.maximum(tensors.flat(), lower))
-            still = still + 1 if np.array_equal(tensors.flat(), before) else 0
+        closure = [point.closure] if len(takes) > 1 else []
+        stepper, still = found(point.parameters, **options), 0
+        try:
+            while still < STILL:
+                before = point.theta()
+                J, gradient = point.evaluated()
+                report(before, J, gradient)
+                stepper.step(*closure)
+                if lower is not None and np.any(point.theta() < lower):
+                    point.move(np.maximum(point.theta(), lower))
+                still = still + 1 if np.array_equal(point.theta(), before) else 0
+        finally:
+            for parameter in point.parameters:
+                parameter.grad = None
         return f"{found.__name__} has not moved the parameters in {STILL} steps"
 
     guarded = _guarded(minimize, found.__name__)
-    guarded.__kwdefaults__ = {"lower": None, "shapes": None}
+    guarded.__kwdefaults__ = {"lower": None, "parameters": None}
     return guarded
 
 
-class _Tensors:
-    """θ as the module's parameter tensors, with J and the gradient there."""
+class _Point:
+    """Parameter tensors where an optimiser stands, with J and the gradient there."""
 
     def __init__(
-        self, theta: Vector, shapes: Sequence[tuple[int, ...]], objective: Objective, name: str
+        self, theta: Vector, parameters: Sequence[Any] | None, objective: Objective, name: str
     ) -> None:
         import torch
 
         self.objective, self.name, self.highest = objective, name, np.inf
-        self.list = [torch.nn.Parameter(torch.zeros(s, dtype=torch.float64)) for s in shapes]
+        found = [torch.from_numpy(theta.copy())] if parameters is None else parameters
+        # A part of a parameter (ReZero's τ) is stood for by one on the same memory.
+        self.parameters = [
+            p if isinstance(p, torch.nn.Parameter) else torch.nn.Parameter(p.detach())
+            for p in found
+        ]
         self.last: tuple[Vector, float, Vector] | None = None
-        self.set(theta)
+        self.move(theta)
 
-    def flat(self) -> Vector:
-        return np.concatenate([t.detach().numpy().reshape(-1) for t in self.list])
+    def theta(self) -> Vector:
+        from nets.differentiated import packed
 
-    def set(self, theta: Vector) -> None:
-        for tensor, part in zip(self.list, self.parts(theta), strict=True):
-            tensor.data.copy_(part)
+        return packed(self.parameters)
 
-    def parts(self, flat: Vector) -> list[Any]:
-        import torch
+    def move(self, theta: Vector) -> None:
+        from nets.differentiated import write
 
-        pieces = torch.from_numpy(flat.copy()).split([t.numel() for t in self.list])
-        return [p.reshape(t.shape) for p, t in zip(pieces, self.list, strict=True)]
+        write(theta, self.parameters)
 
     def evaluated(self) -> tuple[float, Vector]:
         """Return J and the gradient, computed once per point, and set the gradients."""
-        theta = self.flat()
+        import torch
+
+        from nets.differentiated import write
+
+        theta = self.theta()
         if self.last is None or not np.array_equal(theta, self.last[0]):
             J, gradient = self.objective(theta)
             if not (is_finite(J, gradient) and self.highest >= J):
                 raise Diverged(f"J diverged with {self.name}; use a smaller rate")
             self.highest = min(self.highest, FAR * max(J, 1.0))
             self.last = theta, J, gradient
-        for tensor, part in zip(self.list, self.parts(self.last[2]), strict=True):
-            tensor.grad = part
+        gradients = [torch.empty_like(p) for p in self.parameters]
+        write(self.last[2], gradients)
+        for parameter, part in zip(self.parameters, gradients, strict=True):
+            parameter.grad = part
         return self.last[1:]
 
     def closure(self) -> Any:

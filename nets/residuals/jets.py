@@ -1,14 +1,9 @@
-"""Which derivatives travel through the net together, and the jets of the input itself."""
+"""Which derivatives travel through the net together."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from base.errors import UserError, nearest
 from nets.activations import Activation
-
-Array = NDArray[np.float64]
 
 DIMENSION = 3
 #: order of a jet -> number of its channels
@@ -24,19 +19,6 @@ def channels(order: str) -> int:
     if order not in CHANNELS:
         raise UserError(f"unknown order {order!r} of a jet; {nearest(order, list(CHANNELS))}")
     return CHANNELS[order]
-
-
-def input_jets(x: Array, order: str) -> Array:
-    """Jets (inputs, channels · N) of the coordinates themselves: x, the unit vectors, zeros.
-
-    Inputs beyond the third, if there are any, do not depend on the point: their derivatives are 0.
-    """
-    count = channels(order)
-    jets = np.zeros((x.shape[1], count, len(x)))
-    jets[:, 0] = x.T
-    for j in range(DIMENSION if count > 1 else 0):
-        jets[j, 1 + j] = 1.0
-    return jets.reshape(x.shape[1], -1)
 
 
 def check_served(sigma: Activation, order: str) -> None:

@@ -2,14 +2,12 @@
 
 `ResidualObjective(net, terms)` is a function of one flat vector, like `nets.fast.kernel`'s
 `FastObjective`, and also offers what Levenberg–Marquardt needs: `residuals`, `jacobian` and
-`normal_equations`. Points go through in chunks; no array is larger than a chunk's buffers but the
-Jacobian itself, and `normal_equations` does without that too.
+`normal_equations`, which never forms the whole Jacobian.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import inf, isfinite
 
 import numpy as np
@@ -18,30 +16,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from base.errors import UserError
-from nets.fast.kernel import FlatParameters, Norms, numbers_of
+from nets.fast.kernel import FlatParameters, Norms
 from nets.fast.shape import Shape
-from nets.fast.sweep import Numbers, Sums, pool_entries
+from nets.gradients.adjoint import coefficient_vjp
 from nets.module import Network
-from nets.residuals.jets import channels, check_served, input_jets
-from nets.residuals.sweep import JetSweep, Rows
+from nets.residuals.jets import check_served
+from nets.residuals.sweep import PointSweep
 from nets.residuals.terms import Residuals
+from nets.residuals.tiles import Net, Sums, contiguous, net_of
 
 Array = NDArray[np.float64]
-
-# A pass over a chunk has some fifty calls of fixed price, about 0.2 ms, so chunks are as large as
-# memory likes. Milliseconds per loss and gradient with 64, 128, 256, 512, 1024 points a chunk:
-# 4.0, 2.7, 2.2, 2.0, 1.8 (2-20, 600 + 360 points); 8.7, 7.3, 6.2, 5.3, 4.9 (2-30, 1000 + 600).
-CHUNK_BYTES, MIN_POINTS, MAX_POINTS = 16 * 2**20, 64, 1500
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Some points of one term: input jets, coefficients, and where their r stand."""
-
-    x: Tensor  # (inputs, channels · points)
-    A: Array  # (M, outputs · channels, points)
-    b: Array  # (M, points)
-    columns: slice  # of the term's points
 
 
 class ResidualObjective:
@@ -51,9 +35,7 @@ class ResidualObjective:
     `norms()` describe the last call.
     """
 
-    def __init__(
-        self, net: Network, terms: Sequence[Residuals], *, chunk: int | None = None
-    ) -> None:
+    def __init__(self, net: Network, terms: Sequence[Residuals]) -> None:
         if not terms:
             raise UserError("an equation needs at least one set of residuals")
         if net.dtype != torch.float64:
@@ -66,31 +48,25 @@ class ResidualObjective:
                     f"the residuals have {term.x.shape[1]} inputs and {term.A.shape[2]} outputs, "
                     f"the net has {net.widths[0]} and {net.widths[-1]}"
                 )
-        self._chunks = [_chunks(term, self.shape, chunk) for term in self.terms]
-        self._sweeps = self._make_sweeps()
+        self._sweeps = [
+            PointSweep(self.shape, net.sigma, term.order, term.x, term.A, term.b)
+            for term in self.terms
+        ]
         self._theta, self._gradient = FlatParameters(net), FlatParameters(net)
+        self._net = net_of(net, self._theta.flat.numpy(), self.shape)
         layers = self.shape.hidden + 1
-        self._sums = Sums.onto(self._gradient, layers)
+        self._sums = Sums(
+            self._gradient.flat.numpy(),
+            np.zeros((layers, layers)),
+            np.zeros(layers - 1),
+            np.zeros(layers),
+        )
         self.tau_gradient = np.zeros(layers - 1)
         self._r = [np.zeros(term.b.shape) for term in self.terms]
         self.count = sum(term.count for term in self.terms)
         self.parameters = len(self._theta.flat)
         first = sum(p.numel() for p in net.free_parameters()[: 2 * net.config.hidden])
         self.linear = slice(first, first + net.W[-1].numel())  # the output weights in θ
-
-    def _make_sweeps(self) -> dict[tuple[str, int], JetSweep]:
-        """One per order and size of chunk, all on the same buffers."""
-        sizes = {
-            (term.order, chunk.b.shape[1])
-            for term, chunks in zip(self.terms, self._chunks, strict=True)
-            for chunk in chunks
-        }
-        entries = max(
-            sum(pool_entries(self.shape, channels(order) * points)) for order, points in sizes
-        )
-        pool = torch.zeros(entries, dtype=torch.float64)
-        sigma = self.net.sigma
-        return {(o, n): JetSweep(self.shape, o, n, pool, sigma) for o, n in sizes}
 
     # ------------------------------------------------------------ loss and gradient
 
@@ -99,97 +75,69 @@ class ResidualObjective:
         at = self._at(theta)
         if at is None:
             return inf, np.zeros(self.parameters)
-        tau, C, s, numbers = at
-        self._sums.clear()
-        self._gradient.flat.zero_()
-        loss = 0.0
-        with torch.no_grad():
-            for k, term in enumerate(self.terms):
-                if term.test is None:
-                    loss += self._plain(k, numbers)
-                else:
-                    loss += self._tested(k, term, numbers)
-        by_tau = self._sums.tau_gradient(tau, C, s)
+        tau, C, s, net = at
+        for total in self._sums:
+            total.fill(0.0)
+        loss = sum(self._add_term(k, net) for k in range(len(self.terms)))
+        dC, ds = torch.from_numpy(self._sums.C), torch.from_numpy(self._sums.s)
+        by_tau = coefficient_vjp(tau, (C, s), (dC, ds))
         self.tau_gradient = by_tau.numpy()
         self._gradient.set_tau(by_tau)
-        gradient = self._gradient.flat.numpy().copy()
+        gradient = self._sums.theta.copy()
         if not (isfinite(loss) and np.isfinite(gradient).all()):
             return inf, np.zeros(self.parameters)
         return loss, gradient
 
-    def _plain(self, k: int, numbers: Numbers) -> float:
-        """Residuals point by point: forward and backward chunk by chunk."""
-        total = 0.0
-        for chunk in self._chunks[k]:
-            sweep = self._sweep(k, chunk)
-            r = np.empty(chunk.b.shape)
-            sweep.residuals(chunk.x, numbers, chunk.A, chunk.b, r)
-            self._r[k][:, chunk.columns] = r
-            total += float(np.vdot(r, r))
-            sweep.gradient(chunk.x, numbers, chunk.A, r, self._sums)
-        return total / 2
+    def _add_term(self, k: int, net: Net) -> float:
+        """Return ½ Σ r² of one term and add its gradient.
 
-    def _tested(self, k: int, term: Residuals, numbers: Numbers) -> float:
-        """Products with test functions need all points first, then each chunk once more."""
-        assert term.test is not None
-        self._forward(k, numbers)
+        Products with test functions need r at all points first, then the points once more.
+        """
+        term, sweep = self.terms[k], self._sweeps[k]
+        if term.test is None:
+            r = self._r[k] = sweep.gradient(net, self._sums)
+            return float(np.vdot(r, r)) / 2
+        self._r[k] = sweep.residuals(net).copy()
         tested = term.test @ self._r[k].reshape(-1)
         weights = (term.test.T @ tested).reshape(term.b.shape)
-        for chunk in self._chunks[k]:
-            sweep = self._sweep(k, chunk)
-            sweep.forward(chunk.x, numbers)
-            part = np.ascontiguousarray(weights[:, chunk.columns])
-            sweep.gradient(chunk.x, numbers, chunk.A, part, self._sums)
+        sweep.weighted_gradient(net, weights, self._sums)
         return float(tested @ tested) / 2
-
-    def _forward(self, k: int, numbers: Numbers) -> None:
-        for chunk in self._chunks[k]:
-            r = np.empty(chunk.b.shape)
-            self._sweep(k, chunk).residuals(chunk.x, numbers, chunk.A, chunk.b, r)
-            self._r[k][:, chunk.columns] = r
 
     # ------------------------------------------------------------ residuals and Jacobian
 
     def residuals(self, theta: Array) -> Array | None:
         """All r, (count,); None where they are not finite or τ is not allowed."""
         at = self._at(theta)
-        if at is None:
-            return None
-        with torch.no_grad():
-            for k in range(len(self.terms)):
-                self._forward(k, at[3])
-        r = self._collected()
-        return r if np.isfinite(r).all() else None
+        return None if at is None else self._all_residuals(at[3])
 
     def jacobian(self, theta: Array) -> tuple[Array, Array] | None:
         """r and dr/dθ as its transpose (parameters, count); None where r is not finite."""
-        transposed, start = np.empty((self.parameters, self.count)), 0
+        transposed, start = np.zeros((self.parameters, self.count)), 0
         at = self._at(theta)
-        if at is None:
+        r = None if at is None else self._all_residuals(at[3])
+        if at is None or r is None:
             return None
         for k, term in enumerate(self.terms):
             part = transposed[:, start : start + term.count]
-            if term.test is not None:
-                part[:] = 0.0
             for columns, block in self._blocks(k, at):
                 if term.test is None:
                     part[:, columns] = block
                 else:
                     part += (term.test[:, columns] @ block.T).T
             start += term.count
-        r = self._collected()
-        return (r, transposed) if np.isfinite(r).all() else None
+        return r, transposed
 
     def normal_equations(self, theta: Array) -> tuple[Array, Array, Array] | None:
-        """r, JᵀJ and Jᵀr, summed up chunk by chunk: J itself is never formed.
+        """r, JᵀJ and Jᵀr, summed up block by block: J itself is never formed.
 
         Tested residuals are the exception: their part of J is formed, (parameters, count).
         """
         at = self._at(theta)
-        if at is None:
+        r = None if at is None else self._all_residuals(at[3])
+        if at is None or r is None:
             return None
         P = self.parameters
-        square, right = torch.zeros(P, P, dtype=torch.float64), np.zeros(P)
+        square, right = np.zeros((P, P)), np.zeros(P)
         for k, term in enumerate(self.terms):
             whole = np.zeros((P, term.count if term.test is not None else 0))
             for columns, block in self._blocks(k, at):
@@ -198,36 +146,28 @@ class ResidualObjective:
                 else:
                     whole += (term.test[:, columns] @ block.T).T
             if term.test is not None:
-                tested = term.test @ self._r[k].reshape(-1)
-                _add_normal(whole, tested, square, right)
-        r = self._collected()
-        return (r, square.numpy(), right) if np.isfinite(r).all() else None
+                _add_normal(whole, term.test @ self._r[k].reshape(-1), square, right)
+        return r, square, right
 
-    def _blocks(self, k: int, at: tuple):  # type: ignore[no-untyped-def]
-        """(columns of r, Jᵀ there) for the rows of A and the chunks of one term, one at a time."""
-        tau, _, _, numbers = at
+    def _blocks(self, k: int, at: tuple) -> Iterator[tuple[slice, Array]]:
+        """(columns of r, Jᵀ there) of one term, block by block; call `_all_residuals` first."""
+        tau, _, _, net = at
         dC, ds, free = _tau_slopes(self.net, tau.detach())
         points = len(self.terms[k].x)
-        for chunk in self._chunks[k]:
-            sweep, size = self._sweep(k, chunk), chunk.b.shape[1]
-            r = np.empty(chunk.b.shape)
-            with torch.no_grad():
-                sweep.residuals(chunk.x, numbers, chunk.A, chunk.b, r)
-            self._r[k][:, chunk.columns] = r
-            rows = Rows(self.shape, size, np.empty((self.parameters, size)))
-            for m in range(len(chunk.A)):
-                with torch.no_grad():
-                    sweep.jacobian(chunk.x, numbers, chunk.A[m], rows)
-                rows.fill_tau(dC, ds, free)
-                first = m * points + chunk.columns.start
-                yield slice(first, first + size), rows.flat
+        for m, here, rows in self._sweeps[k].jacobian(net):
+            if self.net.learns_tau:
+                slopes = np.einsum("lkn,lkt->tn", rows.C, dC) + ds.T @ rows.s
+                rows.theta[-len(free) :] = free @ slopes
+            yield slice(m * points + here.start, m * points + here.stop), rows.theta
 
-    def _collected(self) -> Array:
-        parts = [
+    def _all_residuals(self, net: Net) -> Array | None:
+        """All r, (count,), kept by term; None where they are not finite."""
+        self._r = [sweep.residuals(net).copy() for sweep in self._sweeps]
+        r = np.concatenate([
             r.reshape(-1) if term.test is None else term.test @ r.reshape(-1)
             for term, r in zip(self.terms, self._r, strict=True)
-        ]
-        return np.concatenate(parts)
+        ])  # fmt: skip
+        return r if np.isfinite(r).all() else None
 
     def parts(self) -> dict[str, float]:
         """½ Σ r² by label, of the last call; they add up to the loss."""
@@ -242,24 +182,18 @@ class ResidualObjective:
         """Per layer, of the last gradient."""
         return self._gradient.norms(self.tau_gradient, self._sums.phi_squared)
 
-    # ------------------------------------------------------------ the net at θ
-
-    def _sweep(self, k: int, chunk: Chunk) -> JetSweep:
-        return self._sweeps[self.terms[k].order, chunk.b.shape[1]]
-
-    def _at(self, theta: Array) -> tuple[Tensor, Tensor, Tensor, Numbers] | None:
-        """τ, C, s with their graph, and the numbers of the sweep; None where τ is not allowed."""
+    def _at(self, theta: Array) -> tuple[Tensor, Tensor, Tensor, Net] | None:
+        """τ, C, s with their graph, and the net of the sweep; None where τ is not allowed."""
         tau = self._theta.load(theta)
-        if tau is None or not bool(torch.isfinite(self._theta.flat).all()):
+        if tau is None or not np.isfinite(theta).all():
             return None
         with torch.enable_grad():
             C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
-        numbers = numbers_of(self._theta.W, self._theta.b, C.detach(), s.detach(), torch.float64)
-        return tau, C, s, numbers
+        return tau, C, s, self._net._replace(C=contiguous(C), s=contiguous(s))
 
 
-def _add_normal(block: Array, r: Array, square: Tensor, right: Array) -> None:
-    square += torch.from_numpy(block @ block.T)  # NumPy sees the symmetry: half the products
+def _add_normal(block: Array, r: Array, square: Array, right: Array) -> None:
+    square += block @ block.T  # NumPy sees the symmetry: half the products
     right += block @ r
 
 
@@ -272,32 +206,3 @@ def _tau_slopes(net: Network, tau: Tensor) -> tuple[Array, Array, Array]:
     unit = torch.eye(len(tau), dtype=torch.float64)
     free = np.stack([net.free_tau_gradient(e).numpy() for e in unit], axis=1)
     return dC.numpy(), ds.numpy(), free
-
-
-def chunk_points(shape: Shape, order: str, points: int, chunk: int | None = None) -> int:
-    """Points per chunk: as many as the cache holds the buffers of, all chunks about equal."""
-    if chunk is not None and chunk < 1:
-        raise UserError(f"chunk must be >= 1, got {chunk}; leave it out for the default")
-    each = sum(pool_entries(shape, channels(order))) * 8
-    size = chunk or max(MIN_POINTS, min(MAX_POINTS, CHUNK_BYTES // each))
-    pieces = -(-points // size)
-    return -(-points // pieces)
-
-
-def _chunks(term: Residuals, shape: Shape, chunk: int | None) -> list[Chunk]:
-    size, N = chunk_points(shape, term.order, len(term.x), chunk), len(term.x)
-    M, count, outputs, _ = term.A.shape
-    A = np.swapaxes(term.A, 1, 2).reshape(M, outputs * count, N)  # as the net's output lies
-    parts = []
-    for first in range(0, N, size):
-        columns = slice(first, min(first + size, N))
-        jets = torch.from_numpy(input_jets(term.x[columns], term.order))
-        parts.append(
-            Chunk(
-                jets,
-                np.ascontiguousarray(A[:, :, columns]),
-                np.ascontiguousarray(term.b[:, columns]),
-                columns,
-            )
-        )
-    return parts

@@ -1,142 +1,139 @@
-"""One chunk of points: residuals, their gradient, and their Jacobian in all parameters."""
+"""The points of one term through the net and back."""
 
 from __future__ import annotations
 
-import numba
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from nets.activations import Activation
-from nets.fast.fused import REORDERED_SUMS
+from nets.activations import ACTIVATIONS, Activation, tanh
 from nets.fast.shape import Shape
-from nets.fast.sweep import Numbers, Sums, Sweep
-from nets.residuals.elementwise import JetElementwise
-from nets.residuals.jets import channels
+from nets.residuals import tiles
+from nets.residuals.elementwise import TILE
+from nets.residuals.jets import CHANNELS, DERIVATIVES, DIMENSION
+from nets.residuals.tiles import ByPoint, Net, Points, Sums, Tile
 
 Array = NDArray[np.float64]
+TILES_AT_ONCE = 8  # of a block of the Jacobian
 
 
-class JetSweep(Sweep):
-    """`nets.fast.sweep.Sweep` whose rows are the channels of jets, channel after channel."""
+class PointSweep:
+    """The residuals A U − b at points x with the jets U of a net, and their derivatives in θ.
+
+    x is (N, inputs), A (M, channels, outputs, N), b (M, N). The last tile is filled up with points
+    whose A and b are zero. tanh is evaluated tile by tile; any other activation, which torch
+    knows, at all points beforehand.
+    """
 
     def __init__(
-        self, shape: Shape, order: str, points: int, pool: Tensor, sigma: Activation
+        self, shape: Shape, sigma: Activation, order: str, x: Array, A: Array, b: Array
     ) -> None:
-        self.points, self.channels = points, channels(order)
-        self.jets = JetElementwise(sigma, order, points, shape.widest)
-        super().__init__(shape, self.channels * points, pool, self.jets)
-        outputs = shape.widths[-1] * self.channels
-        self._U = self.output.numpy().reshape(outputs, points)
-        self._cotangent = self.phi_output.numpy().reshape(outputs, points)
+        self.sigma, self.shape, self.needed = sigma, shape, DERIVATIVES[order] + 1
+        self.N, self.count = len(x), -(-len(x) // TILE)
+        self.slot = max(shape.widths[:-1])
+        self.tile = _buffers(shape, self.slot, order)
+        self.by_tanh = ACTIVATIONS.get(sigma.name) is tanh
+        layers = 0 if self.by_tanh else shape.hidden
+        self.points = Points(
+            x=_filled(x.T, self.count),
+            activations=np.zeros((layers, self.slot, self.count, 4 * TILE)),
+            A=_tiled(
+                np.swapaxes(A, 1, 2).reshape(len(A), A.shape[1] * A.shape[2], self.N), self.count
+            ),
+            b=_tiled(b, self.count),
+        )
+        self._r = np.zeros((len(b), self.count * TILE))
 
-    def residuals(self, x: Tensor, net: Numbers, A: Array, b: Array, out: Array) -> None:
-        """out = A U − b, (M, points), with the jet U of the net at x; A is (M, outputs·C, points).
+    def residuals(self, net: Net) -> Array:
+        """r, (M, N)."""
+        self._activate(net)
+        tiles.all_residuals(net, self.tile, self.points, self._r)
+        return self._r[:, : self.N]
 
-        The states stay in the buffers for `gradient` or `jacobian`.
-        """
-        self.forward(x, net)
-        _combine(A, self._U, b, out)
+    def gradient(self, net: Net, sums: Sums) -> Array:
+        """Return r, and add the gradient of ½ Σ r²."""
+        self._activate(net)
+        tiles.all_gradients(net, self.tile, self.points, self._r, False, sums)
+        return self._r[:, : self.N]
 
-    def gradient(self, x: Tensor, net: Numbers, A: Array, weights: Array, sums: Sums) -> None:
-        """Add the gradient of Σ weights·r; call `residuals(x)` first."""
-        _spread(A, weights, self._cotangent)
-        self.pull_back(x, net, sums)
+    def weighted_gradient(self, net: Net, weights: Array, sums: Sums) -> None:
+        """Add the gradient of Σ weights · r; call `residuals` at the same net first."""
+        self._r[:, : self.N] = weights
+        tiles.all_gradients(net, self.tile, self.points, self._r, True, sums)
 
-    def jacobian(self, x: Tensor, net: Numbers, a: Array, rows: Rows) -> None:
-        """dr[n]/dθ for one row a (outputs·C, points) of A into `rows`; call `forward(x)` first."""
-        skips, hidden = self.skips, self.shape.hidden
-        self._cotangent[:] = a
-        self._outer(self.phi_output.numpy(), self._y[hidden], rows.W[hidden])
-        skips.start_adjoint(net.C)
-        torch.mm(net.WT[hidden], self.phi_output, out=skips.phi[hidden])
-        inputs = x.numpy()
-        for l in range(hidden, 0, -1):
-            skips.seal_adjoint(l)
-            phi, g = self._phi[l], self._g[l - 1]
-            layer = self._z[l - 1], net.b[l - 1], net.s[l - 1]
-            self.jets.backward(*layer, phi, g, np.zeros(len(g)))
-            rows.s[l - 1] = self.jets.inner
-            rows.b[l - 1][:] = g.reshape(len(g), self.channels, self.points)[:, 0]
-            if self.shape.moving_C:
-                self._sense(l, phi, inputs, rows.C)
-            self._outer(g, self._y[l - 1] if l > 1 else inputs, rows.W[l - 1])
-            if l > 1:
-                skips.adjoint(l - 1, net.C, net.WT[l - 1], self.g[l - 1])
+    def jacobian(self, net: Net) -> Iterator[tuple[int, slice, ByPoint]]:
+        """(m, points, Jᵀ of r[m] there), a block at a time; call `residuals` first."""
+        layers, M = len(net.C), self.points.A.shape[1]
+        for first in range(0, self.count, TILES_AT_ONCE):
+            columns = TILE * min(TILES_AT_ONCE, self.count - first)
+            rows = ByPoint(
+                np.zeros((len(net.theta), M * columns)),
+                np.zeros((layers, layers, M * columns)),
+                np.zeros((layers - 1, M * columns)),
+            )
+            tiles.all_rows(net, self.tile, self.points, first, columns, rows)
+            at = first * TILE
+            inside = min(columns, self.N - at)
+            for m in range(M):
+                here = slice(m * columns, m * columns + inside)
+                yield m, slice(at, at + inside), ByPoint(*(part[..., here] for part in rows))
 
-    def _sense(self, l: int, phi: Array, inputs: Array, dC: Array) -> None:
-        """dC[ℓ,k] = ⟨P y[k], φ[ℓ]⟩ point by point."""
-        for k in range(self.shape.first, l):
-            past = self._y[k] if k > 0 else inputs
-            width = min(len(past), len(phi))
-            product = past[:width] * phi[:width]
-            dC[l, k] = product.reshape(-1, self.points).sum(0)
+    def jets(self, net: Net) -> Array:
+        """U, (outputs, channels, N)."""
+        self._activate(net)
+        outputs, columns = self.tile.output.shape
+        out = np.empty((outputs * columns // TILE, self.count * TILE))
+        tiles.all_jets(net, self.tile, self.points, out)
+        return out[:, : self.N].reshape(outputs, -1, self.N)
 
-    def _outer(self, g: Array, y: Array, out: Array) -> None:
-        """out[i, j, n] = Σ_c g[i, c, n] y[j, c, n]."""
-        shape = (-1, self.channels, self.points)
-        _outer(g.reshape(shape), y.reshape(shape), out)
-
-
-class Rows:
-    """Columns of Jᵀ for the points of a chunk: views W, b into it, and what τ is made of later."""
-
-    def __init__(self, shape: Shape, points: int, flat: Array) -> None:
-        """`flat` is (free parameters, points), in the order of `Network.free_parameters`."""
-        self.flat, self.W, self.b, at = flat, [], [], 0
-        widths = shape.widths
-        for l in range(shape.hidden + 1):
-            size = widths[l + 1] * widths[l]
-            self.W.append(flat[at : at + size].reshape(widths[l + 1], widths[l], points))
-            at += size
-            if l < shape.hidden:
-                self.b.append(flat[at : at + widths[l + 1]])
-                at += widths[l + 1]
-        self.tau = flat[at:]
-        self.s = np.zeros((shape.hidden, points))
-        self.C = np.zeros((shape.hidden + 1, shape.hidden + 1, points))
-
-    def fill_tau(self, dC: Array, ds: Array, free: Array) -> None:
-        """dr/dτ by the chain rule: dC (H+1, H+1, H) and ds (H, H) are the slopes of C, s in τ."""
-        if self.tau.size:
-            layers = len(self.C)
-            slopes = self.C.reshape(layers * layers, -1).T @ dC.reshape(layers * layers, -1)
-            self.tau[:] = free @ (slopes + self.s.T @ ds).T
+    def _activate(self, net: Net) -> None:
+        """Evaluate σ and its derivatives of every layer, unless it is tanh."""
+        if self.by_tanh:
+            return
+        sigma, y = self.sigma, [self.points.x]
+        functions = (sigma.value, sigma.slope, sigma.curvature, sigma.third)[: self.needed + 1]
+        for l, width in enumerate(self.shape.widths[1:-1]):
+            W, b = tiles.weight(net.theta, net, l), tiles.bias(net.theta, net, l)
+            z = torch.from_numpy(W @ y[l] + b[:, None])
+            for k, function in enumerate(functions):
+                assert function is not None, "jets.check_served lets no such activation through"
+                values = function(z).numpy().reshape(width, self.count, TILE)
+                self.points.activations[l, :width, :, k * TILE : (k + 1) * TILE] = values
+            y.append(net.s[l] * sigma.value(z).numpy())
+            for k in range(net.first, l + 1):
+                tiles.add_scaled(net.C[l + 1, k], y[k], y[l + 1])
 
 
-@numba.njit(cache=True, fastmath=REORDERED_SUMS)
-def _combine(A, U, b, out):  # type: ignore[no-untyped-def]
-    for m in range(len(A)):
-        total, data = out[m], b[m]
-        for n in range(len(total)):
-            total[n] = -data[n]
-        for k in range(A.shape[1]):
-            row, u = A[m, k], U[k]
-            for n in range(len(total)):
-                total[n] += row[n] * u[n]
+def _buffers(shape: Shape, slot: int, order: str) -> Tile:
+    hidden, size, outputs = shape.hidden, CHANNELS[order] * TILE, shape.widths[-1]
+    y = np.zeros((hidden + 1, slot, size))
+    for j in range(DIMENSION if size > TILE else 0):
+        y[0, j, (1 + j) * TILE : (2 + j) * TILE] = 1.0
+    scratch = np.zeros(TILE)
+    return Tile(
+        y=y,
+        z=np.zeros((hidden, slot, size)),
+        d=np.zeros((hidden, slot, 4 * TILE)),
+        phi=np.zeros((hidden + 1, slot, size)),
+        g=np.zeros((slot, size)),
+        output=np.zeros((outputs, size)),
+        cotangent=np.zeros((outputs, size)),
+        inner=np.zeros(TILE),
+        product=np.zeros(max(shape.widths[1:]) * slot),
+        scratch=scratch,
+        bits=scratch.view(np.int64),
+    )
 
 
-@numba.njit(cache=True, fastmath=REORDERED_SUMS)
-def _spread(A, weights, out):  # type: ignore[no-untyped-def]
-    for k in range(A.shape[1]):
-        total = out[k]
-        for n in range(len(total)):
-            total[n] = A[0, k, n] * weights[0, n]
-        for m in range(1, len(A)):
-            row, w = A[m, k], weights[m]
-            for n in range(len(total)):
-                total[n] += row[n] * w[n]
+def _filled(array: Array, count: int) -> Array:
+    """The array (…, points) with zeros after its last points, to the end of a tile."""
+    after = count * TILE - array.shape[-1]
+    return np.pad(np.ascontiguousarray(array), [(0, 0)] * (array.ndim - 1) + [(0, after)])
 
 
-@numba.njit(cache=True, fastmath=REORDERED_SUMS)
-def _outer(g, y, out):  # type: ignore[no-untyped-def]
-    for i in range(len(g)):
-        for j in range(len(y)):
-            total, first, second = out[i, j], g[i, 0], y[j, 0]
-            for n in range(len(total)):
-                total[n] = first[n] * second[n]
-            for c in range(1, g.shape[1]):
-                first, second = g[i, c], y[j, c]
-                for n in range(len(total)):
-                    total[n] += first[n] * second[n]
+def _tiled(array: Array, count: int) -> Array:
+    """(…, points) as (tiles, …, TILE)."""
+    parts = _filled(array, count).reshape(*array.shape[:-1], count, TILE)
+    return np.ascontiguousarray(np.moveaxis(parts, -2, 0))

@@ -55,16 +55,6 @@ def gain(sigma: Activation, w: float, q: float) -> float:
     return w * average(lambda z: sigma.slope(z) ** 2, q)
 
 
-def layer_norm_gain(sigma: Activation) -> float:
-    """χ = E[σ'(ζ)²] / E[σ(ζ)²] of a wide layer whose pre-activations are normalised before σ.
-
-    They have q = 1 whatever the weights are, and were divided by ρ² = w E[σ(ζ)²]: w cancels, and
-    LayerNorm has no phases in the scale of the weights, only χ by activation, one for rectifiers.
-    The two directions that its derivative takes away are 2/n of the gradient.
-    """
-    return gain(sigma, 1.0, 1.0) / next_variance(sigma, 1.0, 0.0, 1.0)
-
-
 def variances(sigma: Activation, w: float, v: float, q: float, depth: int) -> Array:
     """q[1..depth] from q[1] = q."""
     found = [q]

@@ -193,9 +193,7 @@ def _lengths(y: Scaled) -> Tensor:
 
 
 def drifts(at: Trajectory) -> tuple[Array, Array]:
-    """c and d above for every hidden step; both zero where LayerNorm forgets the length of y."""
-    if at.normed:
-        return np.zeros(at.last), np.zeros(at.last)
+    """c and d above for every hidden step."""
     along, whole = [], []
     for k, slope in enumerate(at.slope):
         bias = times_power(at.net.b[k].detach().to(slope.dtype), -at.z[k].exponent)
@@ -215,12 +213,10 @@ def alignment(at: Trajectory, target: Any) -> float:
 
 
 def gains(at: Trajectory) -> Array:
-    """χ[k] = n_k E[W[k]²] E[σ'(z[k])²] for every hidden step, with σ'/ρ where z is normalised."""
-    found = []
-    for k, slope in enumerate(at.slope):
-        normed = at.normed[k] if at.normed else None
-        squares = slope.square() if normed is None else (slope / normed.spread).square()
-        shift = 0 if normed is None else -2 * normed.exponent
-        gain = at.W[k].shape[1] * float(at.W[k].square().mean() * squares.mean())
-        found.append(math.ldexp(gain, shift))
-    return np.array(found)
+    """χ[k] = n_k E[W[k]²] E[σ'(z[k])²] for every hidden step."""
+    return np.array(
+        [
+            W.shape[1] * float(W.square().mean() * slope.square().mean())
+            for W, slope in zip(at.W, at.slope, strict=False)
+        ]
+    )

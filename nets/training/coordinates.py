@@ -78,7 +78,7 @@ def prepared(
     """Return `minimize(objective, theta, report)` with its options set, and its coordinates.
 
     The training itself sets `lower`, where the optimiser keeps τ > 0 by bounds, `seed`, where it
-    draws, and `shapes`, where it wants to know the parameter tensors in θ.
+    draws, and `parameters`, where it moves the tensors in θ.
     """
     module = optimizers.get(optimizer)
     optimizers.check_options(module, options)
@@ -87,8 +87,11 @@ def prepared(
     taken = module.minimize.__kwdefaults__ or {}
     if "seed" in taken:
         settings["seed"] = seed
-    if "shapes" in taken:
-        settings["shapes"] = [tuple(p.shape) for p in net.free_parameters()]
+    if "parameters" in taken:
+        own = net.free_parameters()
+        settings["parameters"] = (
+            [p.detach().clone() for p in own] if module.POSITIVE == "log" else own
+        )
     if module.POSITIVE == "bounds":
         settings["lower"] = coordinates.lower_bounds(net.pack().size)
     return partial(module.minimize, **settings), coordinates

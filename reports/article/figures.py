@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bench import problems
 from bench.claims import Entry
 from bench.claims.arms import MAIN, NAMES, PAPER
+from bench.claims.findings import Compared, Counted
 from bench.claims.themes.reentrant import elements_of, norm_of
 from bench.claims.themes.solve import best_nets
 from bench.claims.themes.tau import tuned
@@ -116,21 +117,22 @@ FIGURES: dict[str, Callable[[Results], Draw | None]] = {
 def _claims(caption: str, kept: Kept) -> Table | None:
     """The paper's claims with verdict, effect, interval and seeds."""
     entries = [e for e in kept.verdicts.values() if e.claim.part == "paper"]
-    rows = [
-        (e.claim.sentence, e.verdict, e.effect if e.seeds else None, _interval(e), e.seeds or None)
-        for e in entries
-    ]
-    columns = [Column("claim"), Column("verdict"), Column("effect", "number"),
-               Column("interval"), Column("seeds", "count")]  # fmt: skip
+    rows = [(e.claim.sentence, e.verdict, *_effect(e), e.seeds or None) for e in entries]
+    columns = [Column("claim"), Column("verdict"), Column("effect"), Column("interval"),
+               Column("seeds", "count")]  # fmt: skip
     tints = {(at, 1): entry.verdict for at, entry in enumerate(entries)}
     return Table("claims", caption, columns, rows, tints=tints) if rows else None
 
 
-def _interval(entry: Entry) -> str:
-    """The interval of an effect over seeds."""
-    if not entry.interval or not entry.seeds:
-        return "–"
-    return f"{entry.interval[0]:.2g} to {entry.interval[1]:.2g}"
+def _effect(entry: Entry) -> tuple[str, str]:
+    """What was measured over seeds, a ratio, a share of the seeds or a value, and its interval."""
+    if entry.effect is None or entry.interval is None or not entry.seeds:
+        return "–", "–"
+    low, high = entry.interval
+    if isinstance(entry.finding, Counted):
+        return f"{entry.effect:.0%} of seeds", f"{low:.0%} to {high:.0%}"
+    what = "ratio" if isinstance(entry.finding, Compared) else "value"
+    return f"{what} {entry.effect:.2g}", f"{low:.2g} to {high:.2g}"
 
 
 def _settings(caption: str, kept: Kept) -> Table | None:

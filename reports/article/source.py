@@ -7,6 +7,7 @@
     Text with **strong** and *emphasised* words, `code`, [links](https://…), citations [@key],
     numbers {solve/maxwell-net-error}, {[a] / [b] | ratio} and references {fig:name}, {tab:name}.
     ::: require [a] < [b] "what the paragraph says"      stops the build unless it holds
+    ::: and [c] == 0 "what else it says"                 one more condition of the same guard
     ::: when certificates/                               left out unless such facts exist
     :::                                                  ends the innermost of them
     ![Caption.](figure:name)                             a figure; also `table:name`
@@ -46,7 +47,7 @@ INLINE = re.compile(
     r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
     r"|\[(?P<cite>@[^\]]+)\]|\[(?P<text>[^\]]+)\]\((?P<link>https?://[^)]+)\)|\{(?P<fact>[^{}]+)\}"
 )
-REQUIRE = re.compile(r':::\s*require\s+(?P<condition>.+?)\s+"(?P<statement>[^"]+)"$')
+REQUIRE = re.compile(r':::\s*(?P<word>require|and)\s+(?P<condition>.+?)\s+"(?P<statement>[^"]+)"$')
 ENTRY = re.compile(r"\[@([\w-]+)\]:\s*(.+)")
 SHOWN = re.compile(r"!\[(?P<caption>.+)\]\((?P<kind>figure|table):(?P<name>[\w-]+)\)")
 CAPTION = re.compile(r"Table:\s*(?P<name>[\w-]+):\s*(?P<caption>.+)")
@@ -209,7 +210,10 @@ def _kept_lines(reader: Reader, lines: Sequence[Line]) -> Iterator[Line]:
             elif found := REQUIRE.fullmatch(line):
                 if all(inside):
                     reader.holds(number, found["condition"], found["statement"])
-                inside.append(True)
+                if found["word"] == "require":
+                    inside.append(True)
+                elif not inside:
+                    reader.fault(number, "::: and belongs to no guard")
             else:
                 reader.fault(number, f"{line!r} is neither a guard nor an end of one")
             yield number, ""

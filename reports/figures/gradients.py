@@ -80,10 +80,15 @@ def _panel(axes: Axes, cells: Results, norm: Normalize) -> None:
     measured, predicted = (
         _table(cells, depths, scales, name) for name in ("log10_growth", "log10_growth_predicted")
     )
-    whole = np.flatnonzero(np.isfinite(measured).all(axis=0))  # every scale was looked at there
-    if whole.size:
+    seen = np.isfinite(measured)
+    common = np.flatnonzero(seen.all(axis=1))  # scales that were looked at everywhere
+    whole = np.flatnonzero(seen.all(axis=0))  # depths with every scale
+    if common.size * len(depths) < whole.size * len(scales):
         depths = [depths[k] for k in whole]
         measured, predicted = measured[:, whole], predicted[:, whole]
+    elif common.size:
+        scales = [scales[k] for k in common]
+        measured, predicted = measured[common], predicted[common]
     axes.pcolormesh(cell_edges(depths), cell_edges(scales), measured, norm=norm, cmap=DIVERGING)
     if min(predicted.shape) > 1 and np.isfinite(predicted).all():
         axes.contour(

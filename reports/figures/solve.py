@@ -26,7 +26,7 @@ def work_precision(fields: Mapping[str, Sequence[Competitor]], columns: int = 2)
     across = min(columns, len(fields))
     rows = -(-len(fields) // across)
     size = (WIDTH_INCHES, 2.15 * rows + 0.3)
-    figure, grid = plt.subplots(rows, across, figsize=size, squeeze=False, sharex=True, sharey=True)
+    figure, grid = plt.subplots(rows, across, figsize=size, squeeze=False, sharex=True)
     for axes in grid.flat[len(fields) :]:
         axes.set_visible(False)
     named = []
@@ -42,7 +42,7 @@ def work_precision(fields: Mapping[str, Sequence[Competitor]], columns: int = 2)
     make_room(grid[0, 0], [end for _, ends in named for end in ends], panels=across)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for axes, ends in named:
-        name_ends(axes, ends, at=max(end.at[0] for end in ends))
+        name_ends(axes, ends)
     return figure
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bench.claims import Entry
@@ -48,32 +47,8 @@ def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
         ("evidence", f"run `{entry.evidence}`" if not entry.tested else entry.evidence),
         ("p-value", p),
         ("domain", entry.domain),
-        ("seeds", seeds(behind)),
+        ("seeds", str(entry.seeds or "")),
     )
     kept = tuple((term, text) for term, text in facts if text)
     keys = tuple(record.key for record in behind)
     return Item(claim.name, claim.part, claim.sentence, status, entry.standing, kept, keys)
-
-
-def seeds(records: Iterable[StoredResult]) -> str:
-    """`0–4, 7`: the seeds of weights, else of data, behind a verdict."""
-    records = list(records)
-    for names in (("seed", "seeds"), ("data_seed", "data_seeds")):
-        used: set[int] = set()
-        for record in records:
-            for name in names:
-                said = record.config.get(name)
-                used.update(said if isinstance(said, list) else [] if said is None else [said])
-        if used:
-            return _runs(sorted(used))
-    return ""
-
-
-def _runs(numbers: list[int]) -> str:
-    parts: list[tuple[int, int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][1] + 1:
-            parts[-1] = (parts[-1][0], number)
-        else:
-            parts.append((number, number))
-    return ", ".join(f"{a}–{b}" if b > a else f"{a}" for a, b in parts)

@@ -6,19 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from bench.claims.themes.reentrant import (
-    INDICATORS,
     KIND,
     elements_of,
     ends,
     main_arm,
     norm_of,
-    thresholds,
-    usable,
-    warned,
 )
 from bench.store.results import Results, StoredResult
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.document import Block, Paragraph, Picture, Value
 from reports.figures.reentrant import field_and_error, story
 from reports.tables import SEEDS, Measure, largest, medians_by, smallest
 
@@ -39,12 +35,6 @@ TEXT = (
     "energy at points, given curl u = 0, div u = 0 and the trace, never u. Graded and hp meshes "
     "are given the place of the edge."
 )
-INDICATED = (
-    "Without u a user can still compute indicators ([[reentrant-indicators]]): the loss at "
-    "held-out points over the loss at the training points; the field tested with the gradients of "
-    "a coarse mesh; and the distance from a coarse N₀ solve, compared with a threshold or with the "
-    "solve's own estimate of its error."
-)
 CAPTIONS = {
     "story": "Left: relative L² error on the prism of finite elements against unknowns; N₀ "
     "uniform, N₀ graded and hp are best approximations, given the field, the others are given the "
@@ -55,17 +45,8 @@ CAPTIONS = {
     "networks the seed with the median error. On the page, the slider moves along the training.",
     "map": "Networks: losses, and L² errors relative to the norm of u, medians over seeds; an "
     "error below a quarter is called right.",
-    "indicators": "What each indicator detects among the wrong networks, and its false alarms.",
 }
 HEADS = ("field", "loss, boundary values", "points inside, at the edge", "width, points")
-WARNINGS = [
-    Column("indicator"),
-    Column("warns above", "number"),
-    Column("wrong", "count"),
-    Column("detected", "count"),
-    Column("right", "count"),
-    Column("false alarms", "count"),
-]
 
 
 def contents(run: Run) -> list[Block]:
@@ -78,12 +59,6 @@ def contents(run: Run) -> list[Block]:
         source = run.source(STUDY, nets)
         name, caption = "reentrant-map", CAPTIONS["map"]
         blocks.append(medians_by(name, caption, HEADS, by_setting(nets), MEASURES, source))
-    if known := usable(nets):
-        source = run.source(STUDY, Results(known))
-        rows = warning_rows(known)
-        blocks.append(Paragraph(INDICATED))
-        caption = CAPTIONS["indicators"]
-        blocks.append(Table("reentrant-indicators", caption, WARNINGS, rows, source))
     return [Paragraph(TEXT), *blocks] if blocks else []
 
 
@@ -145,7 +120,6 @@ def by_setting(nets: Results) -> dict[tuple[str, ...], Results]:
     for record in nets:
         c = record.config
         loss = f"{c['form']}, {'built in' if c['boundary'] == 'exact' else 'penalty'}"
-        loss += ", r div" * bool(c["div_exponent"]) + ", singular function" * bool(c["singular"])
         key = (c["problem"], loss, f"{c['inside']}, {c['rim']}", f"{c['width']}, {c['points']}")
         groups.setdefault(key, []).append(record)
     return {key: Results(records) for key, records in groups.items()}
@@ -165,16 +139,3 @@ MEASURES: tuple[Measure, ...] = (
     ("certified bound", "number", "relative_l2_bound"),
     ("ends", "text", _ends),
 )
-
-
-def warning_rows(records: Sequence[StoredResult]) -> list[tuple[Value, ...]]:
-    """By indicator: its threshold, wrong nets, detected, right nets, false alarms."""
-    warnings = [warned(record) for record in records]
-    wrong = sum(is_wrong for is_wrong, _ in warnings)
-    rows: list[tuple[Value, ...]] = []
-    for name, key in INDICATORS.items():
-        hits = sum(is_wrong and by[name] for is_wrong, by in warnings)
-        false = sum(not is_wrong and by[name] for is_wrong, by in warnings)
-        limit = "its own estimate" if key is None else thresholds()[key]
-        rows.append((name, limit, wrong, hits, len(warnings) - wrong, false))
-    return rows

@@ -18,49 +18,41 @@ def contents(run: Run) -> list[Block]:
     if not run.others:
         return []
     runs = [run, *run.others]
-    records = [record for each in runs for record in each.results]
-    problems = contested(records)
+    problems = contested(record for each in runs for record in each.results)
     errors = [table for problem in problems if (table := _errors(runs, problem)).rows]
-    rows = _by_claim(runs)
-    return [_summary(runs, rows), *_contradictions(runs, rows), _verdicts(runs, rows), *errors]
+    return [_summary(runs), _verdicts(runs), *errors]
 
 
-Row = tuple[Entry | None, ...]  # one claim, in the order of the runs; None: not in its ledger
+Row = tuple[Entry | None, ...]  # one claim, in the order of the runs; None: not tested there
 
 
 def _by_claim(runs: Sequence[Run]) -> list[Row]:
-    """The claims that at least two runs have tested. A run of few studies has a short ledger."""
-    ledgers = [{entry.claim.name: entry for entry in run.ledger} for run in runs]
+    """The claims that at least two runs have tested, contradictions first. A run of few studies has
+    a short ledger."""
+    ledgers = [{e.claim.name: e for e in run.ledger if e.tested} for run in runs]
     names = dict.fromkeys(name for entries in ledgers for name in entries)
     rows = [tuple(entries.get(name) for entries in ledgers) for name in names]
-    return [row for row in rows if sum(map(_tested, row)) > 1]
+    found = [row for row in rows if len(row) - row.count(None) > 1]
+    return sorted(found, key=lambda row: not _contradictory(row))
 
 
-def _tested(entry: Entry | None) -> bool:
-    return entry is not None and entry.tested
-
-
-def _together(row: Row) -> str:
-    return agreement([entry for entry in row if entry is not None])
+def _known(row: Row) -> list[Entry]:
+    return [entry for entry in row if entry is not None]
 
 
 def _contradictory(row: Row) -> bool:
-    return {"holds", "fails"} <= {entry.verdict for entry in row if entry is not None}
+    return {"holds", "fails"} <= {entry.verdict for entry in _known(row)}
 
 
-def _summary(runs: Sequence[Run], rows: Sequence[Row]) -> Paragraph:
-    sizes = "; ".join(f"{run.name}: {len(run.results)} cells, {_seeds(run)}" for run in runs)
-    return Paragraph(
-        f"{sizes}. {_counts(rows)} A claim on which runs contradict each other is undecided."
-    )
-
-
-def _counts(rows: Sequence[Row]) -> str:
+def _summary(runs: Sequence[Run]) -> Paragraph:
     """How many claims have the same verdict in all runs that tested them."""
-    same = sum(len({e.verdict for e in row if e and _tested(e)}) == 1 for row in rows)
-    return (
-        f"Claims tested in several runs: {len(rows)}, with the same verdict: {same}, contradicted: "
-        f"{sum(map(_contradictory, rows))}."
+    rows = _by_claim(runs)
+    sizes = "; ".join(f"{run.name}: {len(run.results)} cells, {_seeds(run)}" for run in runs)
+    same = sum(len({entry.verdict for entry in _known(row)}) == 1 for row in rows)
+    return Paragraph(
+        f"{sizes}. Claims tested in several runs: {len(rows)}, with the same verdict: {same}, "
+        f"contradicted: {sum(map(_contradictory, rows))}. A claim on which runs contradict each "
+        "other is undecided."
     )
 
 
@@ -73,36 +65,25 @@ def _seeds(run: Run) -> str:
     return f"seeds {seeds[0]}–{seeds[-1]}" if whole else f"{len(seeds)} seeds from {seeds[0]} on"
 
 
-def _contradictions(runs: Sequence[Run], rows: Sequence[Row]) -> list[Block]:
-    """With what each run saw, so that a reader need not look for it."""
-    found = [row for row in rows if _contradictory(row)]
-    if not found:
-        return []
-    columns = [Column("claim"), *(Column(run.name) for run in runs)]
-    shown = [(_sentence(row), *map(_seen, row)) for row in found]
-    caption = "Claims on which the runs contradict each other, with the evidence of each run."
-    return [Table("runs-contradictions", caption, columns, shown)]
-
-
-def _verdicts(runs: Sequence[Run], rows: Sequence[Row]) -> Table:
+def _verdicts(runs: Sequence[Run]) -> Table:
     columns = [Column("claim"), *(Column(run.name) for run in runs), Column("together")]
-    shown = [(_sentence(row), *map(_in_full, row), _together(row)) for row in rows]
-    caption = "The verdict of each run, and together, on the claims that several have tested."
+    shown = [
+        (_known(row)[0].claim.sentence, *(_seen(e, _contradictory(row)) for e in row),
+         agreement(_known(row)))
+        for row in _by_claim(runs)
+    ]  # fmt: skip
+    caption = (
+        "The verdict of each run, and together, on the claims that several have tested; where they "
+        "contradict each other with the evidence of each."
+    )
     return Table("runs-verdicts", caption, columns, shown)
 
 
-def _seen(entry: Entry | None) -> str:
-    return f"{_in_full(entry)}. {entry.evidence}" if entry is not None else "–"
-
-
-def _sentence(row: Row) -> str:
-    return next(entry.claim.sentence for entry in row if entry is not None)
-
-
-def _in_full(entry: Entry | None) -> str:
+def _seen(entry: Entry | None, in_full: bool) -> str:
     if entry is None:
         return "–"
-    return f"{entry.verdict}; {entry.standing}" if entry.standing else entry.verdict
+    words = f"{entry.verdict}; {entry.standing}" if entry.standing else entry.verdict
+    return f"{words}. {entry.evidence}" if in_full else words
 
 
 def _errors(runs: Sequence[Run], problem: str) -> Table:

@@ -20,7 +20,7 @@ TEXT = (
     "Samples are drawn in the training domain, which for the cube is the cylinder r ≤ 1; the part "
     "of the cube outside tests extrapolation. All methods of a group have the same samples. A "
     "linear model is least squares, interpolation or regression with functions that are fixed "
-    "before: polynomials, splines, kernels, random features."
+    "before: polynomials, kernels, random features."
 )
 CAPTION = (
     "L² error where the samples lie: the most accurate methods of each field, the best network "

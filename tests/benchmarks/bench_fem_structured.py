@@ -23,9 +23,10 @@ L2 = {  # `maxwell`, from two independent codes
 def space_of(solver, n):
     from fem.spaces.cube.hexes import CubeHexes
     from fem.spaces.cube.tets import CubeTets
-    from fem.spaces.cube.tets_single import CubeTetsSingle
 
-    return {"kuhn": CubeTets, "kuhn32": CubeTetsSingle, "transforms": CubeHexes}[solver](n)
+    if solver == "transforms":
+        return CubeHexes(n)
+    return CubeTets(n, single=solver == "kuhn32")
 
 
 def structured(space):

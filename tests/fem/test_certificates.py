@@ -415,7 +415,7 @@ def test_element_solutions_are_bounded_within_ten(n, order):
 
 def test_jets_of_a_module_are_those_of_the_net():
     from nets.module import build
-    from nets.residuals.module_jets import module_jets
+    from nets.residuals.by_autograd import module_jets
     from nets.residuals.values import jets
 
     net = build(net="resnet", hidden=2, width=7, inputs=3, outputs=3, activation="tanh")

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench import studies
 from bench.cells import Cell, Result
 from bench.runner.interrupt import Abandoned
 from bench.store.files import encoded, sealed
@@ -52,6 +53,12 @@ def test_a_study_runs_and_status_counts_its_cells(capsys):
         assert cell["values"] == stored[cell["key"]].values
         assert cell["config"] == stored[cell["key"]].config
     assert STUDY in said(capsys, "status", "r").out
+
+
+def test_studies_that_are_parts_of_others_keep_their_names(capsys):
+    for old, new in studies.MERGED.items():
+        document = json.loads(said(capsys, "run", old, new, "--dry-run", "--json").out)
+        assert [study["study"] for study in document["studies"]] == [new]
 
 
 def test_presets_and_settings(capsys, elsewhere):

@@ -30,7 +30,7 @@ SMALL = """slips convergence training --set convergence.n=1,2 --set slips.seeds=
 # With the kinds of cells that preset quick has none of.
 ATLAS = """gradient_atlas --set nets=resnet,feedforward --set depths=2 --set deepest=4
     --set scales=1.0 --set activations=tanh,smoothrelu --set activation_depths=2,4
-    --set activation_scales=0.5,1.0 --set activation_width=4 --set inits=he --set init_scales=1.0
+    --set activation_scales=0.5,1.0 --set activation_width=4
     --set widths=3,5 --set width_depth=4 --set width_scales=1.0 --set wide_seeds=0"""
 
 

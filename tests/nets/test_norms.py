@@ -18,6 +18,7 @@ from nets.gradients.jacobians import (
 )
 from nets.gradients.methods import loss_and_grad
 from nets.gradients.norms import layer_norms
+from nets.gradients.passes import state_adjoints, trajectory
 from nets.module import build, propagate
 from nets.theory.derivatives import linearise
 from nets.theory.recursions import THEOREMS
@@ -113,6 +114,17 @@ def test_depth_200_neither_overflows_nor_warns(kind):
         assert (values < math.inf).all()
     spectra = log10_singular_values(net, x[:2])
     assert all((spectrum < math.inf).all() for spectrum in spectra)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", [0.05, 1.0, 20.0])
+def test_single_precision_keeps_the_decades(kind, scale):
+    """Fifty layers, up to 1e±65 and more: far beyond float32's range, right to its rounding."""
+    x, y = points(0, 5, 7), points(1, 5, 3)
+    net = build(net=kind, init="he", hidden=50, width=12, tau="fixed", scale=scale, seed=3)
+    exact = layer_norms(net, x, y).log10()["y"][:-1]
+    phi = state_adjoints(trajectory(net, x, dtype=torch.float32), y)
+    np.testing.assert_allclose([part.norm().log10 for part in phi], exact, atol=1e-3)
 
 
 def test_each_derivative_in_tau_has_its_own_scale():

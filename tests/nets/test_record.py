@@ -302,19 +302,6 @@ def test_repr_pandas_and_plot():
     plt.close(axes.figure)
 
 
-def test_parquet(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow.parquet")
-    model = stack()
-    with record_gradients(model) as history:
-        one_pass(model)
-        one_pass(model)
-    history.to_parquet(tmp_path / "history.parquet")
-    table = pyarrow.read_table(tmp_path / "history.parquet").to_pydict()
-    assert table["parameter"] == list(history.names) * 2
-    assert table["pass"] == [0] * len(history.names) + [1] * len(history.names)
-    np.testing.assert_array_equal(table["norm"], history.norms.ravel())
-
-
 def test_vanishing_is_seen_in_a_deep_sigmoid_net():
     torch.manual_seed(0)
     layers = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]

@@ -13,6 +13,8 @@ from scipy.sparse import csr_array
 
 from nets import UserError, architectures, build
 from nets.activations import ACTIVATIONS, activation
+from nets.residuals import sweep
+from nets.residuals.elementwise import TILE, tanh_derivatives
 from nets.residuals.jets import CHANNELS, DERIVATIVES
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals
@@ -82,8 +84,8 @@ def close(a, b):
     np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(b).max()))
 
 
-def check(net, terms, chunk):
-    objective = ResidualObjective(net, terms, chunk=chunk)
+def check(net, terms):
+    objective = ResidualObjective(net, terms)
     theta = net.pack()
     r, jacobian = jacobian_by_autograd(net, terms)
     J, gradient = objective(theta)
@@ -103,21 +105,38 @@ def check(net, terms, chunk):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", architectures.names())
 def test_loss_gradient_and_jacobian_are_those_of_autograd(name, order):
-    """Every architecture with every τ policy it admits, widths that differ, chunks that do not
-    divide the points."""
+    """Every architecture with every τ policy it admits, widths that differ."""
     random = np.random.default_rng(7)
     for policy in architectures.tau_policies(name):
         tau0 = 0.7 if policy == "global" else (0.7, 0.8, 0.9)
         net = build(net=name, tau=policy, tau0=tau0, hidden=3, width=(5, 4, 6), inputs=3,
                     activation="tanh", seed=3)  # fmt: skip
-        check(net, [drawn(random, order, N=5)], chunk=2)
+        check(net, [drawn(random, order, N=5)])
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sine"])
+def test_points_in_several_tiles(activation, monkeypatch):
+    """Tiles that the points do not fill, and several blocks of the Jacobian."""
+    monkeypatch.setattr(sweep, "TILES_AT_ONCE", 1)
+    random = np.random.default_rng(4)
+    net = build(net="densenet", hidden=2, width=3, inputs=3, activation=activation, seed=1)
+    net.b[0].data *= 30  # tanh is 1 to all digits somewhere
+    check(net, [drawn(random, "laplacian", N=TILE + 1, M=1), drawn(random, "value", N=5)])
+
+
+def test_tanh_is_that_of_numpy():
+    z = np.concatenate([10.0 ** np.arange(-18, 3), [0.0, 0.34, 0.35, 700.0, np.inf, np.nan]])
+    rows = np.resize(np.concatenate([z, -z]), (1, TILE))
+    d, scratch = np.zeros((1, 4 * TILE)), np.zeros(TILE)
+    tanh_derivatives(rows, np.zeros(1), scratch, scratch.view(np.int64), d)
+    np.testing.assert_allclose(d[:, :TILE], np.tanh(rows), rtol=8e-16)
 
 
 @pytest.mark.parametrize("name", SMOOTH)
 def test_every_smooth_activation_serves_second_derivatives(name):
     random = np.random.default_rng(1)
     net = build(net="resnet", hidden=2, width=4, inputs=3, activation=name, seed=2)
-    check(net, [drawn(random, "second", N=4), drawn(random, "laplacian", N=3)], chunk=None)
+    check(net, [drawn(random, "second", N=4), drawn(random, "laplacian", N=3)])
 
 
 @pytest.mark.parametrize("name", sorted(ACTIVATIONS))
@@ -138,7 +157,7 @@ def test_derivatives_of_activations_are_those_of_autograd(name):
 def test_once_differentiable_activations_serve_first_derivatives():
     random = np.random.default_rng(5)
     net = build(net="resnet", hidden=2, width=5, inputs=3, activation="smoothrelu", eta=0.7)
-    check(net, [drawn(random, "first", N=6)], chunk=4)
+    check(net, [drawn(random, "first", N=6)])
     with pytest.raises(UserError, match="smoothrelu has 1 continuous derivative"):
         ResidualObjective(net, [drawn(random, "laplacian")])
 
@@ -148,7 +167,7 @@ def test_products_with_test_functions_and_more_outputs():
     test = csr_array(random.normal(size=(5, 14)) * (random.random((5, 14)) < 0.5))
     net = build(net="fractional", hidden=2, width=4, inputs=3, outputs=6, activation="tanh")
     tested = drawn(random, "first", N=7, outputs=6, test=test)
-    check(net, [tested, drawn(random, "value", N=3, outputs=6)], chunk=3)
+    check(net, [tested, drawn(random, "value", N=3, outputs=6)])
 
 
 @given(seed=st.integers(0, 10**6), order=st.sampled_from(ORDERS), carry=st.booleans())

@@ -123,7 +123,8 @@ class Shampoo(torch.optim.Optimizer):
     """G → L^(-1/4) G R^(-1/4) with L = Σ GGᵀ and R = Σ GᵀG: the state has the matrices' shapes."""
 
     def __init__(self, params, lr=0.1):
-        super().__init__(params, {"lr": lr})
+        Shampoo.given = list(params)
+        super().__init__(Shampoo.given, {"lr": lr})
 
     def step(self, closure=None):  # as in many a repository, it never calls the closure
         for p in self.param_groups[0]["params"]:
@@ -146,12 +147,14 @@ class WithoutClosure(Shampoo):
 
 
 @pytest.mark.parametrize("optimizer", [Shampoo, WithoutClosure])
-def test_torch_optimisers_get_matrices_and_may_ignore_the_closure(optimizer):
+def test_torch_optimisers_get_the_parameters_themselves_and_may_ignore_the_closure(optimizer):
     module = perceptron()
     expected = copy.deepcopy(module)
     training = train(module, x, y, optimizer=optimizer, rate=0.05, steps=5)
     assert training.history["J"][0] > 1.3 * training.J
     assert training.evaluations == 6  # none twice
+    assert all(ours is p for ours, p in zip(Shampoo.given, module.parameters(), strict=True))
+    assert all(p.grad is None for p in module.parameters())
     steps = Shampoo(expected.parameters(), lr=0.05)
     for _ in range(5):  # the usual loop of torch
         loss = (expected(torch.from_numpy(x)) - torch.from_numpy(y)).square().sum() / (2 * len(x))

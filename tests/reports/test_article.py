@@ -116,6 +116,11 @@ def test_both_media_have_facts_and_citations(kept):
     ("old", "new", "fault"),
     [
         ("[s/net] <", "[s/net] >", "article.md:7: .*does not support “the net overtakes the mesh”"),
+        (
+            'mesh"\n',
+            'mesh"\n::: and [s/n0] < 0 "less than none"\n',
+            "article.md:8: .*“less than none”",
+        ),
         ("after {s/time}", "after 18 s", "article.md:8: the digit in '18' is typed in"),
         ("{s/time}", "{s/hours}", "article.md:8: the kept run has no fact 's/hours'"),
         ("See {fig:curve} and", "See", "Figure 1, curve, is not cited"),

@@ -8,7 +8,7 @@ from records import computed, run_with
 
 from bench.cells import Cell
 from bench.claims import Checked, NotTested
-from bench.claims.themes.phases import CLAIMS, crossing, nets_of, phase_lines, plain
+from bench.claims.themes.phases import CLAIMS, crossing, nets_of, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
 from reports.figures import gradients as figures
@@ -19,7 +19,7 @@ SMALL = replace(
     gradient_atlas.Config(),
     depths=(), policies=(), policy_scales=(), activations=("tanh", "relu", "smoothrelu"),
     activation_depths=(4, 8), activation_scales=(0.25, 1.0, 4.0), activation_width=6,
-    inits=("he", "orthogonal"), init_scales=(1.0,), widths=(5, 12), width_depth=8,
+    widths=(5, 12), width_depth=8,
     width_scales=(0.25, 1.0, 4.0), single_from=12, wide_seeds=(0, 1),
 )  # fmt: skip
 
@@ -45,26 +45,12 @@ def test_quick_keeps_its_cost_and_the_others_are_wide():
 
 
 def test_every_measurement_has_a_prediction(results):
-    for record in nets_of(results).select("mean_field", net="feedforward", normalisation="none"):
+    for record in nets_of(results).select("mean_field", net="feedforward"):
         if record.config["width"] >= 12:
             measured, predicted = (
                 record.values[name] for name in ("log10_growth", "log10_growth_predicted")
             )
             assert predicted == pytest.approx(measured, abs=1.5)
-
-
-def test_normalised_nets_have_unit_variance():
-    from bench.methods.gradient_atlas import normalise, points
-    from nets.gradients.passes import trajectory
-    from nets.module import build
-
-    net = build(net="resnet", hidden=4, width=6, scale=3.0, tau="fixed", init="he")
-    x, _ = points("maxwell", 20, 0)
-    normalise(net, x)
-    at = trajectory(net, x)
-    for k in range(4):
-        z = at.y[k].plain() @ at.W[k].T + net.b[k].detach()
-        assert float(z.square().mean()) == pytest.approx(1.0)
 
 
 def test_figures_have_a_panel_for_everything(results):
@@ -83,22 +69,6 @@ def test_a_line_is_the_nets_one_by_one(results):
         alone = computed(Cell("mean_field", {**cell.config, **own})).values
         for name in ("label", "log10_growth", "log10_growth_predicted"):
             assert alone[name] == [[net.values[name]]]
-
-
-def test_cells_of_one_net_are_still_read(results):
-    """As an older run has them: a scale, a seed, numbers."""
-    lines = nets_of(results.select("mean_field", width=12))
-    old = [
-        replace(
-            net,
-            config={
-                **{k: v for k, v in net.config.items() if k not in ("scales", "seeds")},
-                "normalised": False,
-            },
-        )
-        for net in lines
-    ]
-    assert phase_lines(nets_of(Results(old))) == phase_lines(lines)
 
 
 def test_phase_lines_are_tested_by_a_claim():

@@ -23,10 +23,6 @@ from bench.claims.themes.reentrant import (
 from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
-DISTANCE = "the distance from a coarse N₀ solve"
-# What a training loss is made of: only losses that agree in it compare.
-LOSS = ("form", "boundary", "inside", "rim", "div_exponent", "singular", "points", "width")
-
 
 def facts(results: Results) -> Iterator[Fact]:
     """Relative errors of nodal and edge elements and of nets, then counts of nets by their loss."""
@@ -63,12 +59,17 @@ def _finest(group: Results) -> StoredResult | None:
     return max(group, key=lambda record: record.values["dofs"], default=None)
 
 
+def setting_of(record: StoredResult) -> tuple[Any, ...]:
+    """All but the seeds: only losses that agree in it compare."""
+    return tuple(sorted((k, v) for k, v in record.config.items() if not k.endswith("seed")))
+
+
 def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
     """How many nets are wrong, and how many of these have a smaller loss than the median right net
     of the same functional on the same points: losses of others do not compare."""
     settings: dict[tuple[Any, ...], list[StoredResult]] = {}
     for record in records:
-        settings.setdefault(tuple(record.config[n] for n in LOSS), []).append(record)
+        settings.setdefault(setting_of(record), []).append(record)
     wrong: list[StoredResult] = []
     right: list[StoredResult] = []
     misleading: list[StoredResult] = []
@@ -88,8 +89,8 @@ def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
 def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
     """What the distance from a coarse N₀ solve detects, on all problems of the study."""
     seen = [warned(record) for record in records]
-    detected = [by[DISTANCE] for is_wrong, by in seen if is_wrong]
-    alarms = [by[DISTANCE] for is_wrong, by in seen if not is_wrong]
+    detected = [warns for is_wrong, warns in seen if is_wrong]
+    alarms = [warns for is_wrong, warns in seen if not is_wrong]
     if detected and alarms:
         yield _fact("distance-wrong", len(detected), "nets", records)
         yield _fact("distance-missed", detected.count(False), "nets", records)

@@ -47,9 +47,7 @@ def nets_of(results: Results) -> Results:
 
 
 def _nets(record: StoredResult) -> Iterator[StoredResult]:
-    if "scales" not in record.config:  # a cell of one net, as they once were
-        normalisation = "start" if record.config.get("normalised") else "none"
-        yield replace(record, config={**record.config, "normalisation": normalisation})
+    if record.config.get("normalisation", "none") != "none":  # of a run before version 0.3
         return
     scales, seeds = record.config["scales"], record.config["seeds"]
     for (k, scale), (j, seed) in product(enumerate(scales), enumerate(seeds)):
@@ -59,7 +57,7 @@ def _nets(record: StoredResult) -> Iterator[StoredResult]:
 
 def plain(nets: Results, **config: object) -> Results:
     """Nets from He's weights as they are, memory of order one half; a run may have none yet."""
-    return nets.select(KIND, init="he", gamma=0.5, normalisation="none", **config)
+    return nets.select(KIND, init="he", gamma=0.5, **config)
 
 
 def phase_lines(nets: Results, width: int | None = None) -> list[Line]:

@@ -1,8 +1,8 @@
-"""Re-entrant edges: findings of ours. Which methods are right there, and which indicators warn.
+"""Re-entrant edges: findings of ours. Which methods are right there, and what warns of a wrong one.
 
 Also what the report counts by: where a net ended, and whether a user without u would have been
-warned. Thresholds were fixed on problems without a re-entrant edge (`bench.methods.calibration`);
-the distance to a coarse N₀ solve beyond that solve's own estimate of its error needs none.
+warned by the distance from a coarse N₀ solve. Its threshold was fixed on problems without a
+re-entrant edge (`bench.methods.calibration`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from bench.claims import Checked, Claim, Finding, NotTested
 from bench.claims.arms import Arm
 from bench.claims.rules import compared, counted, tabled
-from bench.methods.calibration import WRONG_ABOVE, thresholds
+from bench.methods.calibration import WRONG_ABOVE, warns_above
 from bench.store.results import Results, StoredResult, pairs
 
 PROBLEMS = ("reentrant",)
@@ -23,30 +23,19 @@ RELATIVES = ("reentrant3d", "fichera")
 PRISM = "L-shaped prism"
 COMMAND = "femnets run reentrant --preset paper"
 NODAL = (0.4, 0.7)  # about the nodal limit, one half
-ESTIMATED = "a coarse N₀ solve"
-# what warns, and which threshold of the calibration it has
-INDICATORS = {
-    "held-out points": "held_out",
-    "the N₀-tested residual": "tested",
-    "the distance from a coarse N₀ solve": "distance",
-    ESTIMATED: None,
-}
 MOVING = 0.9  # of the fine loss over the last quarter of a training: below, it still falls
 STALLED = 0.05  # relative change of the error at a doubling of n
 GRADED_RATE = 0.85
 
 
 def end_of(record: StoredResult) -> str:
-    """The right field, overfitting between the points, still on the way, or at rest: about the
-    nodal limit or elsewhere."""
+    """The right field, still on the way, or at rest: about the nodal limit or elsewhere."""
     values = record.values
     relative = values.get("l2_relative")
     if relative is None or values.get("diverged"):
         return "diverged"
     if relative < WRONG_ABOVE:
         return "right"
-    if indicators_of(record)["held_out"] > thresholds()["held_out"]:
-        return "overfitted"
     if values["late_fall"] < MOVING:
         return "still falling"
     on_the_prism = record.config.get("problem") in PROBLEMS  # whose nodal limit is known
@@ -55,38 +44,23 @@ def end_of(record: StoredResult) -> str:
 
 def ends(records: Sequence[StoredResult]) -> dict[str, int]:
     """How many records end where."""
-    kinds = ("right", "nodal limit", "overfitted", "still falling", "elsewhere", "diverged")
+    kinds = ("right", "nodal limit", "still falling", "elsewhere", "diverged")
     found = [end_of(record) for record in records]
     return {kind: found.count(kind) for kind in kinds}
 
 
-def indicators_of(record: StoredResult) -> dict[str, float]:
-    """The indicators of a net, as the calibration counts them."""
-    values = record.values
-    return {
-        "held_out": values["held_out_loss"] / values["training_loss"],
-        "tested": values["tested_residual"] / values["field_norm"],
-        "distance": values["coarse_distance"] / values["coarse_norm"],
-    }
-
-
-def warned(record: StoredResult) -> tuple[bool, dict[str, bool]]:
-    """Whether a net is wrong, and which indicators say so without knowing u."""
+def warned(record: StoredResult) -> tuple[bool, bool]:
+    """Whether a net is wrong, and whether its distance from a coarse solve says so without u."""
     values = record.values
     wrong = end_of(record) != "right"
     if values.get("l2_relative") is None:
-        return wrong, dict.fromkeys(INDICATORS, True)
-    measured, limits = indicators_of(record), thresholds()
-    beyond = values["coarse_distance"] > values["coarse_estimate"]
-    return wrong, {
-        name: beyond if key is None else measured[key] > limits[key]
-        for name, key in INDICATORS.items()
-    }
+        return wrong, True
+    return wrong, values["coarse_distance"] / values["coarse_norm"] > warns_above()
 
 
 KIND = "reentrant_net"
-PLAIN = {"problem": "reentrant", "form": "div-curl", "div_exponent": 0.0, "singular": False}
-NEEDED = ("l2_relative", "training_loss", "fine_loss", "held_out_loss")
+PLAIN = {"problem": "reentrant", "form": "div-curl"}
+NEEDED = ("l2_relative", "training_loss", "fine_loss")
 
 
 def on_the_prism(nets: Results) -> Results:
@@ -169,10 +143,7 @@ def _elements(results: Results) -> Finding:
     )
 
 
-MAP = {
-    "form": "div-curl", "inside": "uniform", "rim": "uniform", "div_exponent": 0.0,
-    "singular": False,
-}  # fmt: skip
+MAP = {"form": "div-curl", "inside": "uniform", "rim": "uniform"}
 
 
 PENALTY, BUILT_IN = {**MAP, "boundary": "penalty"}, {**MAP, "boundary": "exact"}
@@ -204,8 +175,7 @@ def _tells(results: Results) -> Finding:
     nets = Results([r for r in results.select(KIND) if not r.values.get("diverged")])
     if not len(nets):
         return NotTested(COMMAND)
-    name = "the distance from a coarse N₀ solve"
-    pairs_of = [(wrong, warns[name]) for wrong, warns in map(warned, nets)]
+    pairs_of = [warned(net) for net in nets]
     missed = sum(wrong and not warns for wrong, warns in pairs_of)
     false = sum(warns and not wrong for wrong, warns in pairs_of)
     return counted(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bench.methods.baselines import Fitted
 from bench.methods.baselines._least_squares import Features
-from bench.methods.baselines._search import Split, Stopwatch, Trained, smallest
+from bench.methods.baselines._search import Split, Stopwatch, Trained
 
 Array = NDArray[np.float64]
 Activation = Callable[[Array], Array]
@@ -38,9 +38,9 @@ def random_fit(
         counts = [count for count in COUNTS if count <= most] or [max(1, most - 1)]
         few = min(SCALE_COUNT, counts[-1])
         made = partial(_features, sigma, phase, octaves, split.rows, seed)
-        scale = smallest(SCALES, lambda s: Trained.of(made(few, s), split).error(split, few + 1))
+        scale = min(SCALES, key=lambda s: Trained.of(made(few, s), split).error(split, few + 1))
         tried = Trained.of(made(counts[-1], scale), split)
-        count = smallest(counts, lambda k: tried.error(split, k + 1))
+        count = min(counts, key=lambda k: tried.error(split, k + 1))
         tuning = watch.seconds()
         predict = tried.refitted(split, count + 1, made(count, scale))
         return Fitted(predict, predict.c.size, {"count": count, "scale": scale}, tuning)

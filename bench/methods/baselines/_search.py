@@ -6,9 +6,7 @@ The search is part of the method and of its cost; `Fitted.seconds_tuning` is its
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,6 @@ from numpy.typing import NDArray
 from bench.methods.baselines._least_squares import Features, Linear, coefficients, triangle
 
 Array = NDArray[np.float64]
-T = TypeVar("T")
 
 HELD_OUT = 5  # one sample in five; samples are in random order
 
@@ -67,11 +64,6 @@ class Trained:
         columns = [*range(leading), *range(self.R.shape[1] - outputs, self.R.shape[1])]
         R = triangle(self.held[:leading], split.held_targets, above=self.R[:, columns])
         return Linear(features, coefficients(R, outputs))
-
-
-def smallest(candidates: Iterable[T], error: Callable[[T], float]) -> T:
-    """The candidate with the smallest validation error; the first of equals."""
-    return min(candidates, key=error)
 
 
 class Stopwatch:

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 
 from bench.methods.baselines import Fitted
 from bench.methods.baselines._least_squares import coefficients, triangle
-from bench.methods.baselines._search import Split, Stopwatch, smallest
+from bench.methods.baselines._search import Split, Stopwatch
 
 Array = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def fit(inputs: Array, targets: Array, seed: int) -> Fitted:
         found = Ridge.of(Kernel(name, length, *scales), nugget, x, y)
         return np.inf if found is None else few.error(found(held))
 
-    name, length, nugget = smallest(product(KERNELS, LENGTHS, NUGGETS), error)
+    name, length, nugget = min(product(KERNELS, LENGTHS, NUGGETS), key=error)
     tuning = watch.seconds()
     ridge = Ridge.of(Kernel(name, length, *scales), nugget, inputs, targets)
     while ridge is None:  # a tighter sample needs a larger nugget

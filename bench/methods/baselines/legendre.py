@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bench.methods.baselines import Fitted, _products
 from bench.methods.baselines._least_squares import Features
-from bench.methods.baselines._search import Split, Stopwatch, Trained, smallest
+from bench.methods.baselines._search import Split, Stopwatch, Trained
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def fit(inputs: Array, targets: Array, seed: int) -> Fitted:
     degrees = [p for p in range(1, 40) if _products.count(m, p) <= most] or [1]
     low, high = split.rows.min(axis=1), split.rows.max(axis=1)
     tried = Trained.of(_basis(low, high, degrees[-1]), split)
-    degree = smallest(degrees, lambda p: tried.error(split, _products.count(m, p)))
+    degree = min(degrees, key=lambda p: tried.error(split, _products.count(m, p)))
     tuning = watch.seconds()
     size = _products.count(m, degree)
     predict = tried.refitted(split, size, _basis(low, high, degree))

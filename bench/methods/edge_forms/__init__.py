@@ -1,7 +1,7 @@
 """Nets given a boundary-value problem on a domain with re-entrant edges, never u.
 
 Three losses. `div-curl`, where curl u = 0 is known (`reentrant`): the energy of the classical nodal
-method, so that its limit is known, the mean of |curl u|² + |r^a div u|² inside plus a weight times
+method, so that its limit is known, the mean of |curl u|² + |div u|² inside plus a weight times
 the mean of |u × n − g|² on the sides and of |u·n|² on natural faces. `first-order`, for any of the
 problems: curl u is a second unknown. `weak`: the equation and the divergence against functions of
 a coarse mesh. Boundary values at the edges go by penalty or are built in by distance factors;
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 FORMS = ("div-curl", "first-order", "weak")
 RULES = ("uniform", "graded")
-HELD_OUT = 1  # random stream of the held-out points
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,6 @@ class EdgeLoss:
     boundary: str = "penalty"
     inside: str = "uniform"
     rim: str = "uniform"
-    div_exponent: float = 0.0
-    singular: bool = False
     points: int = 1296
     boundary_points: int = 600
     boundary_weight: float = 10.0
@@ -69,11 +66,6 @@ class EdgeLoss:
                 f"the div-curl loss is for reentrant, where curl u = 0; for {self.problem.name} "
                 "use the form first-order or weak"
             )
-        if (self.div_exponent or self.singular) and self.form != "div-curl":
-            raise UserError(
-                f"div_exponent and singular need the div-curl loss, "
-                f"not the form {self.form}; leave them out"
-            )
 
     @property
     def outputs(self) -> int:
@@ -82,24 +74,22 @@ class EdgeLoss:
 
     @property
     def built_in(self) -> BuiltIn | None:
-        """u = lift + factors · net, where something is built in or added."""
-        return built_in(self.problem, values=self.boundary == "exact", singular=self.singular)
+        """u = factors · net, where boundary values are built in."""
+        return built_in(self.problem) if self.boundary == "exact" else None
 
-    def terms(self, stream: int = 0) -> list[Residuals]:
-        """Residuals at the points to train on, or (`stream`) at uniform ones held out; of the weak
-        form those of the functions of the next finer mesh."""
-        inside, rim = ("uniform", "uniform") if stream else (self.inside, self.rim)
+    def terms(self) -> list[Residuals]:
+        """Residuals at the points to train on, or those of the functions of a mesh."""
         seed, count = self.data_seed, self.boundary_points
         if self.form == "weak":
             from bench.methods.edge_forms.tested import size_of, tested
 
-            n = size_of(self.problem, self.points) + (1 if stream else 0)
+            n = size_of(self.problem, self.points)
             terms = [tested(self.problem, n, self.inside == "graded")]
         else:
-            terms = self._at_points(rules.inside(self.problem, self.points, inside, seed, stream))
+            terms = self._at_points(rules.inside(self.problem, self.points, self.inside, seed))
         rims = [
-            rules.edge_rim(self.problem, count, rim, seed, stream),
-            rules.outer_rim(self.problem, count, seed, stream),
+            rules.edge_rim(self.problem, count, self.rim, seed),
+            rules.outer_rim(self.problem, count, seed),
         ]
         return self._of_the_net(terms + self._on_rims(rims))
 
@@ -120,7 +110,7 @@ class EdgeLoss:
     def _at_points(self, cloud: Cloud) -> list[Residuals]:
         if self.form == "first-order":
             return first_order.inside(self.problem, cloud)
-        return [_energy(self.problem, cloud, self.div_exponent)]
+        return [_energy(cloud)]
 
     def _on_rims(self, rims: list[Rim]) -> list[Residuals]:
         """Residuals of the boundary values that are not built in."""
@@ -153,10 +143,9 @@ def loss(net: Network, terms: list[Residuals]) -> float:
     return 2.0 * float(ResidualObjective(net, terms)(net.pack())[0])
 
 
-def _energy(problem: Problem, cloud: Cloud, exponent: float) -> Residuals:
-    """curl u and r^a div u."""
-    N, scale = len(cloud), np.sqrt(cloud.weights)
-    weight = problem.domain.edge_distance(cloud.x) ** exponent if exponent else np.ones(N)
-    A = np.concatenate([op.curl("first", N), op.divergence("first", N) * weight]) * scale
+def _energy(cloud: Cloud) -> Residuals:
+    """curl u and div u."""
+    N = len(cloud)
+    A = np.concatenate([op.curl("first", N), op.divergence("first", N)]) * np.sqrt(cloud.weights)
     labels = ("curl",) * 3 + ("divergence",)
     return Residuals(x=cloud.x.T, order="first", A=A, b=np.zeros((4, N)), labels=labels)

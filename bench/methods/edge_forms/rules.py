@@ -21,20 +21,17 @@ if TYPE_CHECKING:
 ORDER = 3  # Gauss points per panel of graded rules
 POWER = 3  # r = σ³
 FINE_PANELS, FINE_HEIGHT, FINE_ORDER = 10, 6, 6
+MOST_PANELS = 100
 
 
-def inside(problem: Problem, points: int, rule: str, seed: int, stream: int) -> Cloud:
+def inside(problem: Problem, points: int, rule: str, seed: int) -> Cloud:
     """About so many points: Sobol's, or Gauss's graded to the edges."""
     from fem.rules.polar import Resolution
 
     if rule == "uniform":
-        x = problem.domain.sample(points, seed, "quasi", stream)
+        x = problem.domain.sample(points, seed, "quasi")
         return Cloud(x, np.full(points, 1.0 / points))
-    panels = 1
-    while _count(problem, panels) < points:
-        panels += 1
-    if panels > 1 and points - _count(problem, panels - 1) < _count(problem, panels) - points:
-        panels -= 1
+    panels = min(range(1, MOST_PANELS), key=lambda k: abs(_count(problem, k) - points))
     return _whole(problem, Resolution(order=ORDER, angle=2, radius=panels, height=1))
 
 
@@ -67,28 +64,28 @@ def share(problem: Problem, names: Sequence[str]) -> float:
     return sum(areas[name] for name in names) / sum(areas.values())
 
 
-def edge_rim(problem: Problem, points: int, rule: str, seed: int, stream: int) -> Rim:
+def edge_rim(problem: Problem, points: int, rule: str, seed: int) -> Rim:
     """Points on the faces of the edges, their share of `points` on the whole boundary."""
     faces = edge_faces(problem)
     names = [face.name for face in faces]
     if rule == "uniform":
-        return _drawn(problem, names, points, seed, stream)
+        return _drawn(problem, names, points, seed)
     each = share(problem, names) * points / (len(faces) * ORDER**2)
     panels = max(1, round(each ** (1 / len(faces[0].graded))))
     return graded_rim(problem, panels, 1)
 
 
-def outer_rim(problem: Problem, points: int, seed: int, stream: int) -> Rim:
+def outer_rim(problem: Problem, points: int, seed: int) -> Rim:
     """Points on all other faces."""
     inner = {face.name for face in edge_faces(problem)}
     names = [face.name for face in problem.domain.faces if face.name not in inner]
-    return _drawn(problem, names, points, seed, stream)
+    return _drawn(problem, names, points, seed)
 
 
-def _drawn(problem: Problem, names: Sequence[str], points: int, seed: int, stream: int) -> Rim:
+def _drawn(problem: Problem, names: Sequence[str], points: int, seed: int) -> Rim:
     part = share(problem, names)
     count = max(8, round(part * points))
-    found = problem.domain.sample_boundary(count, seed, "quasi", names, stream)
+    found = problem.domain.sample_boundary(count, seed, "quasi", names)
     return Rim(found.x, np.full(count, part / count), found.normal, found.face)
 
 

@@ -1,8 +1,8 @@
 """The training of a net near re-entrant edges, and its measurements.
 
 Recorded along the training: the loss at the training points, the same loss by a fine rule graded
-to the edges, the error, and what a user without u can compute: the loss at held-out points and
-`bench.methods.indicators`.
+to the edges, and the error. A user without u can compute the distance from a coarse solve
+(`bench.methods.coarse_solves`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from base.registry import name_of
 from bench.measure.norms import tabulated_domain
-from bench.methods.edge_forms import HELD_OUT, EdgeLoss, loss
+from bench.methods.edge_forms import EdgeLoss
 
 if TYPE_CHECKING:
     from nets.module import Network
@@ -59,8 +59,8 @@ def trained(
 
 
 def measured(edge_loss: EdgeLoss, net: Network) -> dict[str, float | None]:
-    """The true errors and losses, and the indicators that a user can compute without u."""
-    from bench.methods.indicators import coarse_solve, norm, without_u
+    """The true error, the accurate loss, and what a user can compute without u."""
+    from bench.methods.coarse_solves import coarse_distance, norm
 
     problem = edge_loss.problem
     table: Any = tabulated_domain(problem, ("x",))
@@ -70,9 +70,7 @@ def measured(edge_loss: EdgeLoss, net: Network) -> dict[str, float | None]:
         "l2_error": error,
         "l2_relative": error / size,
         "fine_loss": edge_loss.fine_loss(net),
-        "held_out_loss": loss(net, edge_loss.terms(HELD_OUT)),
-        **without_u(problem.name, field),
-        "coarse_error": table.l2_error(coarse_solve(problem.name)[0].T),
+        **coarse_distance(problem.name, field),
         "norm": size,
         "reference_error": problem.reference_error,  # of a u that was computed
     }

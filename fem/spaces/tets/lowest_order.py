@@ -44,7 +44,7 @@ class TetSpace:
 
     @cached_property
     def tets(self) -> Tets:
-        return Tets.of(self.mesh if self.n is None else meshes.cube(self.n, "tet"))
+        return Tets.of(self.mesh) if self.n is None else Tets.kuhn(self.n)
 
     @property
     def cells(self) -> int:

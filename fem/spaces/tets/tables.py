@@ -14,10 +14,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from skfem.refdom import RefTet
 
-EDGES = np.array(RefTet.edges)
-FACETS = np.array(RefTet.facets)
+# as scikit-fem counts them (RefTet), which is not imported for them
+EDGES = np.array([[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]])
+FACETS = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
 PAIRS = np.array(list(combinations(range(4), 2)))
 _PAIR_INDEX = {tuple(pair): k for k, pair in enumerate(PAIRS.tolist())}
 
@@ -57,6 +57,19 @@ def scalar_values(lam: np.ndarray, order: int) -> np.ndarray:
     """λ_v and, for order 1, λ_a λ_b: (functions, points)."""
     products = [lam[:, a] * lam[:, b] for a, b in EDGES] if order else []
     return np.stack([*lam.T, *products])
+
+
+def nodes(order: int) -> np.ndarray:
+    """The vertices and, for order 1, the middles of the edges: (nodes, 4)."""
+    vertices = np.eye(4)
+    return np.concatenate([vertices, vertices[EDGES].mean(axis=1)]) if order else vertices
+
+
+def interpolants(lam: np.ndarray, order: int) -> np.ndarray:
+    """The polynomials that are 1 at one of the `nodes` and 0 at the others: (nodes, points)."""
+    if order == 0:
+        return lam.T
+    return np.concatenate([lam.T * (2 * lam.T - 1), 4 * scalar_values(lam, 1)[4:]])
 
 
 def nedelec_divergences(lam: np.ndarray, order: int) -> np.ndarray:
