@@ -73,6 +73,20 @@ def suffix(part: str) -> str:
     return "" if part == WHOLE else f"_{part}"
 
 
+def training_part_error(field: Values, problem: Problem) -> tuple[str, float, float]:
+    """The name of ‖u − field‖ on the training part, its value, and ‖u‖ there.
+
+    For fields that are smooth on each cell of a mesh only: a polar rule much finer than the mesh.
+    """
+    from fem.rules.polar import Resolution
+
+    fine = Resolution(order=4, angle=24, radius=16, height=16)
+    part = problem.domain.training_part
+    rule = problem.domain.rules(problem.singular_edges, fine)[part]
+    error = l2_norm(lambda x: problem.u(x) - field(x), rule)
+    return f"l2_error{suffix(part)}", error, l2_norm(problem.u, rule)
+
+
 def error_on_mesh(field: Field, problem: Problem, n: int, element: str = "N0") -> float:
     """‖u − field‖ over the domain by the Gauss points of the mesh with n cells per unit length.
 

@@ -9,7 +9,7 @@ from base.errors import UserError
 from bench import problems
 from fem import How
 from fem.meshes import cube
-from fem.solvers import mode_products
+from fem.solvers import transforms
 from fem.solvers.transforms import solve_hex
 from fem.spaces.assembled import AssembledSpace
 from fem.spaces.cube.cells import HEX_CLASSES, mesh_dofs, size
@@ -95,7 +95,7 @@ def test_products_are_the_fast_transforms(monkeypatch, n):
     b = np.random.Generator(np.random.Philox(n)).standard_normal(size(n, HEX_CLASSES))
     found = {}
     for longest in (0, n):
-        monkeypatch.setattr(mode_products, "LONGEST", longest)
+        monkeypatch.setattr(transforms, "LONGEST_PRODUCT", longest)
         found[longest] = b.copy()
         solve_hex(found[longest], n)
     np.testing.assert_allclose(found[n], found[0], rtol=0, atol=1e-13 * abs(found[0]).max())

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from fem.solvers.transforms import solve_hex
 from fem.spaces import PLAIN, Array, How, LinearSolve
-from fem.spaces.cube import points as cube_points
 from fem.spaces.cube.cells import HEX
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
 from fem.spaces.cube.space import CubeSpace, block_bytes
@@ -42,9 +41,3 @@ class CubeHexes(CubeSpace):
         solve_hex(x, self.n, how.threads)
         how.report("solve", 1, 1)
         return LinearSolve(x, 0, 0.0)
-
-    def evaluate(self, x: Array, points: Array) -> Array:
-        return cube_points.on_hexahedra(x, points, self.n)
-
-    def evaluate_curl(self, x: Array, points: Array) -> Array:
-        return cube_points.on_hexahedra(x, points, self.n, curl=True)

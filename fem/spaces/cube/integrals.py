@@ -13,7 +13,6 @@ from math import fsum, isqrt, sqrt
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from base.errors import UserError
@@ -40,8 +39,12 @@ from fem.spaces.cube.cells import (
     size,
     split,
 )
-from fem.spaces.cube.lattice_kernels import Lattice, arranged, lattice_points
-from fem.spaces.cube.lattice_kernels import squared_distance as lattice_distance
+from fem.spaces.cube.lattice_kernels import (
+    Lattice,
+    arranged,
+    lattice_points,
+    squared_distance,
+)
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule, trapezoidal_interpolation
 from fem.threads import each, ranges
 
@@ -49,7 +52,6 @@ BLOCK_VALUES = 1 << 19  # values of u and curl u held by one block: 4 MB
 NEAR_CELLS, NEAR_POINTS = 2, 6  # Gauss points on the cubes around the one at a singular edge
 EDGE_POINTS = 4  # Gauss points on an edge
 LINE = 128  # cubes a block is long in k
-TILE = 512  # cubes at a time in the error's inner loops: 4 kB a row
 
 
 @dataclass(frozen=True)
@@ -154,17 +156,13 @@ def at_points(fields: tuple[Field, ...], block: Box, n: int) -> Array:
     return np.concatenate([field(points) for field in fields])
 
 
-def load(
-    cell: Cell,
-    n: int,
-    boxes: list[Box],
-    matrix: Callable[[CubeRule], Array],
-    fields: tuple[Field, ...],
-    out: list[NDArray[Any]],
-    how: How,
-) -> None:
+def add_load(
+    out: NDArray[Any], cell: Cell, n: int, rule: CubeRule,
+    matrix: Callable[[CubeRule], Array], fields: tuple[Field, ...], how: How,
+) -> None:  # fmt: skip
     """Adds matrix(rule), (edges, components, P), times the fields' values, cube by cube."""
     memory.keep_freed()
+    boxes, totals = regions(cell, n, rule, how.singular_edge), split(out, n, cell.classes)
     matrices = {id(box.rule): matrix(box.rule) for box in boxes}
     maps = {
         id(box.rule): LatticeMap(by_lattice(cell, matrices[id(box.rule)]), cell.classes)
@@ -186,7 +184,7 @@ def load(
 
     todo = [block for box in boxes for block in blocks(box)]
     for done, (block, sums) in enumerate(each(contribution, todo, how.threads), 1):
-        for total, part in zip(out, sums, strict=True):
+        for total, part in zip(totals, sums, strict=True):
             total[block.at(part)] += part
         how.report("load", done, len(todo))
 
@@ -252,48 +250,33 @@ def interpolant_matrix(rule: CubeRule, h: float) -> Array:
 
 
 def squared_errors(
-    cell: Cell,
-    n: int,
-    boxes: list[Box],
-    x: list[NDArray[Any]],
-    fields: tuple[Field, Field],
-    how: How,
+    x: NDArray[Any], cell: Cell, n: int, rule: CubeRule, fields: tuple[Field, Field], how: How
 ) -> tuple[float, float]:
-    """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x, by class."""
+    """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x."""
     memory.keep_freed()
-    h = 1 / n
+    parts = split(x, n, cell.classes)
 
     def squares(block: Box) -> Array:
-        local = np.stack([x[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
-        measure = _by_lattice if block.rule.lattice else _by_points
-        return h**3 * np.array(measure(fields, block, n, local))
+        local = np.stack([parts[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
+        if block.rule.lattice:
+            values = on_lattice(fields, block, n)
+        else:  # a single line of cubes
+            flat, local = at_points(fields, block, n), local.reshape(len(local), 1, 1, -1)
+            starts = np.arange(flat.shape[1]) * flat.shape[2]
+            values = Lattice(flat.reshape(len(flat), -1), starts, (0, 0))
+        total = np.zeros(2)
+        for edges, nodes, mix, basis, curls in block.rule.pieces:
+            total[0] += squared_distance(values, 0, local, edges, nodes, basis * n, mix)
+            total[1] += squared_distance(values, 3, local, edges, nodes, curls * n**2, mix)
+        return total / n**3
 
+    boxes = regions(cell, n, rule, how.singular_edge)
     todo = [block for box in boxes for block in blocks(box)]
     total = np.zeros(2)
     for done, part in enumerate(each(squares, todo, how.threads), 1):
         total += part
         how.report("error", done, len(todo))
     return float(total[0]), float(total[1])
-
-
-def _by_lattice(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
-    """‖u − u_h‖² and ‖curl u − curl u_h‖² over a block, but for h³."""
-    lattice = on_lattice(fields, block, n)
-    l2 = curl = 0.0
-    for edges, nodes, mix, basis, curls in block.rule.pieces:
-        l2 += lattice_distance(lattice, 0, x, edges, nodes, basis * n, mix)
-        curl += lattice_distance(lattice, 3, x, edges, nodes, curls * n**2, mix)
-    return l2, curl
-
-
-def _by_points(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
-    """The edge integrals by Gauss."""
-    values, flat = at_points(fields, block, n), x.reshape(len(x), -1)
-    l2 = curl = 0.0
-    for edges, nodes, roots, basis, curls in block.rule.pieces:
-        l2 += _squared_distance(values[:3], nodes, basis * n, flat, edges, roots**2)
-        curl += _squared_distance(values[3:], nodes, curls * n**2, flat, edges, roots**2)
-    return l2, curl
 
 
 def edge_integrals(u: Field, n: int, classes: int) -> Array:
@@ -307,29 +290,3 @@ def edge_integrals(u: Field, n: int, classes: int) -> Array:
                 values = u((base + t * d[:, None, None, None]) / n)
                 part[i] += w / n * (d @ values.reshape(3, -1)).reshape(part.shape[1:])
     return result
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _squared_distance(
-    values: Array, nodes: Any, basis: Array, x: Array, edges: Any, weights: Array
-) -> float:
-    """Σ_cubes Σ_q w_q |values[:, nodes[q]] − Σ_e basis[:, q, e] x[edges[e]]|²."""
-    total = 0.0
-    difference = np.empty(TILE)
-    for start in range(0, x.shape[1], TILE):
-        count = min(TILE, x.shape[1] - start)
-        for q in range(nodes.size):
-            for c in range(3):
-                row = values[c, nodes[q], start : start + count]
-                for k in range(count):
-                    difference[k] = row[k]
-                for e in range(edges.size):
-                    if basis[c, q, e] != 0:
-                        coefficient, line = basis[c, q, e], x[edges[e], start : start + count]
-                        for k in range(count):
-                            difference[k] -= coefficient * line[k]
-                square = 0.0
-                for k in range(count):
-                    square += difference[k] * difference[k]
-                total += weights[q] * square
-    return total

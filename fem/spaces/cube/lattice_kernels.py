@@ -2,7 +2,7 @@
 
 The lattice of degree m is stored as its m³ sublattices of spacing h, each an array over the
 vertices of the block: so the values that one point of the rule takes in a line of cubes lie side
-by side, and nothing is gathered. Point p of cube (i, j, k) is values[:, starts[p] + i·s + j·t + k].
+by side, and nothing is gathered.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 
 
 class Lattice(NamedTuple):
-    """Values (components, ·) of fields on the lattice of a block, and where the points are."""
+    """Values of fields at the points of the cubes of a block: in cube (i, j, k) at point p they are
+    values[:, starts[p] + i·strides[0] + j·strides[1] + k]."""
 
-    values: Array
+    values: Array  # (components, ·)
     starts: NDArray[np.int64]  # (P,)
     strides: tuple[int, int]
 
@@ -55,7 +56,7 @@ def squared_distance(
     lattice: Any, first: int, x: Any, edges: Any, nodes: Any, basis: Any, mix: Any
 ) -> float:
     """Σ_cubes |mix (g − Σ_e basis[:, :, e] x[edges[e]])|², g the components first + (0, 1, 2) at
-    the nodes of a piece; mix is upper triangular, x (edges, ni, nj, nk)."""
+    the nodes of a piece, x (edges, ni, nj, nk)."""
     _, ni, nj, nk = x.shape
     difference, mixed = np.empty((nodes.size, nk)), np.empty(nk)
     total = 0.0
@@ -71,8 +72,8 @@ def squared_distance(
                             _subtract(difference[q], basis[c, q, e], x[edges[e], i, j])
                 for q in range(nodes.size):
                     mixed[:] = 0
-                    for p in range(q, nodes.size):
-                        _subtract(mixed, mix[q, p], difference[p])
+                    for w in range(min(mix.shape[1], nodes.size - q)):
+                        _subtract(mixed, mix[q, w], difference[q + w])
                     for k in range(nk):
                         total += mixed[k] * mixed[k]
     return total

@@ -29,15 +29,12 @@ from fem.solvers.cg import conjugate_gradients, norm
 from fem.solvers.stencil import layout, prolongation, restriction, system_rows
 from fem.solvers.transforms import solve_hex
 from fem.spaces import PLAIN, Array, Field, How, LinearSolve
-from fem.spaces.cube import integrals as cube_integrals
-from fem.spaces.cube import points as cube_points
-from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, size, split
+from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, size
 from fem.spaces.cube.integrals import (
     add_interpolant,
     interpolant_matrix,
     load_matrix,
     load_norm,
-    regions,
 )
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
 from fem.spaces.cube.space import CubeSpace, block_bytes
@@ -136,25 +133,15 @@ class CubeTets(CubeSpace):
     def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Any:
         """The `Defect` of the interpolant; the load itself where u is not finite at the vertices or
         the mesh is coarse."""
-        rule = self.load_rule()
         if how.singular_edge is not None and self.single:
             raise UserError(
                 "the float32 form interpolates at the vertices, where a field with a "
                 "singular_edge is not finite; use an n for which float64 fits"
             )
-        if how.singular_edge is not None or not rule.lattice:
+        if how.singular_edge is not None or not self.load_rule().lattice:
             return super().load(u, curl_u, how)
         vector = np.zeros(self.dofs, self._dtype)
-        cube_integrals.load(
-            KUHN,
-            self.n,
-            regions(KUHN, self.n, rule, None),
-            lambda rule: defect_matrix(rule, 1 / self.n),
-            (u, curl_u),
-            split(vector, self.n, TET_CLASSES),
-            how,
-        )
-        return Defect(vector, u)
+        return Defect(self._load(vector, defect_matrix, u, curl_u, how), u)
 
     def solve(self, b: Any, how: How = PLAIN) -> LinearSolve:
         """From x0; by default from the interpolant of a `Defect`, which is overwritten, or zero."""
@@ -185,12 +172,6 @@ class CubeTets(CubeSpace):
         r -= product
         del product
         return conjugate_gradients(system, r, x, how, norm_b=load)
-
-    def evaluate(self, x: Array, points: Array) -> Array:
-        return cube_points.on_tetrahedra(x, points, self.n)
-
-    def evaluate_curl(self, x: Array, points: Array) -> Array:
-        return cube_points.on_tetrahedra(x, points, self.n, curl=True)
 
 
 def defect_matrix(rule: CubeRule, h: float) -> Array:
