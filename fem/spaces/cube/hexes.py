@@ -18,8 +18,8 @@ class CubeHexes(CubeSpace):
     cell = HEX
 
     def predicted_bytes(self, threads: int = 1) -> int:
-        """The load and, if the caller keeps it, the solution; blocks of values."""
-        return 2 * 8 * self.dofs + block_bytes(threads)
+        """The load, which becomes the solution, and blocks of values."""
+        return 8 * self.dofs + block_bytes(threads)
 
     def load_rule(self) -> CubeRule:
         """Accurate enough for five digits of the error, ten for n ≤ 8; see the tests."""
@@ -36,8 +36,7 @@ class CubeHexes(CubeSpace):
         return gauss_rule(HEX, 7 if n <= 8 else 4 if n <= 16 else 3 if n <= 128 else 2)
 
     def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
-        """Direct: neither guess nor tolerance matter."""
-        x = b.astype(float)
-        solve_hex(x, self.n, how.threads)
+        """Direct, in place: neither guess nor tolerance matter."""
+        solve_hex(b, self.n, how.threads)
         how.report("solve", 1, 1)
-        return LinearSolve(x, 0, 0.0)
+        return LinearSolve(b, 0, 0.0)
