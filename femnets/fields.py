@@ -127,7 +127,7 @@ def surrogate(file: str | Path | None = None, **plan: Any) -> Surrogate:
     """
     from bench.core.settings import configured
     from bench.methods.surrogates.making import made
+    from bench.methods.surrogates.plan import Plan
     from bench.methods.surrogates.saving import load
-    from bench.methods.surrogates.surrogate import Plan
 
     return made(configured(Plan, plan, where="a surrogate")) if file is None else load(file)

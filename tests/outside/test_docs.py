@@ -48,13 +48,6 @@ def test_links_and_pictures_of_the_readme_exist():
         assert (ROOT / target).exists(), target
 
 
-def test_the_tutorial_is_short():
-    """A field, elements, nets and a report in thirty lines that a person types."""
-    blocks = BLOCK.findall((DOCS / "tutorial.md").read_text(encoding="utf-8"))
-    typed = [line for _, _, text in blocks for line in text.splitlines() if line.strip()]
-    assert len(typed) <= 30
-
-
 def test_the_notebook_runs(mine):
     names: dict[str, object] = {}
     cells = json.loads((DOCS / "first_hour.ipynb").read_text(encoding="utf-8"))["cells"]
