@@ -39,11 +39,8 @@ class Config:
 
 PRESETS = {
     "quick": Config(
-        gammas=(0.75,),
-        lambda2s=(1e-3,),
         tau0s=("1/H",),
         inits=(),
-        scales=(),
         optimizers=(),
         carry_input=False,
         samples=150,
@@ -62,11 +59,9 @@ PRESETS = {
         optimizers=("adam", "lbfgs", "lssbfgs"),
         samples=12_000,
         steps=1000,
-        seeds=tuple(range(1100, 1112)),
         crossed_data=(1100, 1101, 1102),
         second_reading=(1e-4, 1e-3, 1e-2),
         second_reading_seeds=tuple(range(1100, 1112)),
-        second_reading_hidden=(2, 6),
     ),
 }
 

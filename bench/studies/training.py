@@ -17,6 +17,7 @@ from bench.problems import Problem
 from bench.studies import _every as every
 
 YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
+SHARED = ("width", "steps", "samples", "precision")
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,8 @@ def cells(config: Config) -> list[Cell]:
                 "tau": tau,
                 "bias_ordering": ordering,
                 "hidden": hidden,
-                "width": config.width,
                 "optimizer": "steepest",
-                "steps": config.steps,
-                "samples": config.samples,
-                "precision": config.precision,
+                **{name: getattr(config, name) for name in SHARED},
                 "seed": seed,
                 "data_seed": data_seed,
             },

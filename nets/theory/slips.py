@@ -19,12 +19,13 @@ from torch import Tensor
 from base.registry import name_of
 from nets.architectures import fractional
 from nets.fractional.mittag_leffler import mittag_leffler
+from nets.fractional.weights import memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
 from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps
 from nets.module import Network, build, propagate
 from nets.theory.derivatives import Linearised, iterate, linearise, state_derivatives
-from nets.theory.recursions import CaputoSteps, gathered
+from nets.theory.recursions import Recursion, Steps, fractional_steps, gathered
 from nets.theory.stability import linear_growth
 
 HIDDEN, WIDTH, SAMPLES = 6, 5, 3
@@ -58,9 +59,7 @@ def fractional_index(seed: int) -> Slip:
     at = linearise(example_net(seed), example_points(seed))
     l = at.net.config.hidden - 1  # as printed the last layer needs a step that does not exist
     exact = _automatic(at.net, at.y[0], l, "W", 0)
-    printed = state_derivatives(at, l, 0, StepsAsPrinted(at.net.tau.detach(), at.net.config.gamma))[
-        "W"
-    ]
+    printed = state_derivatives(at, l, 0, _as_printed(at.net))["W"]
     corrected = state_derivatives(at, l, 0)["W"]
     return Slip(_error(printed, exact), _error(corrected, exact))
 
@@ -69,7 +68,7 @@ def fractional_own_notation(seed: int) -> Slip:
     """The same recursion for the net that the Theorem itself prints, with a_{l,k} in its state
     equation as well: there dy[l]/dW[0] is right as it stands."""
     net, x = example_net(seed), example_points(seed)
-    steps = StepsAsPrinted(net.tau.detach(), net.config.gamma)
+    steps = _as_printed(net)
     l = net.config.hidden - 1
     y, z = _states_by(net, x, net.W[0].detach(), steps)
     a, slope = [net.sigma.value(v) for v in z], [net.sigma.slope(v) for v in z]
@@ -81,7 +80,7 @@ def fractional_own_notation(seed: int) -> Slip:
 
 
 def _states_by(
-    net: Network, x: Tensor, first: Tensor, steps: CaputoSteps
+    net: Network, x: Tensor, first: Tensor, steps: Recursion
 ) -> tuple[list[Tensor], list[Tensor]]:
     """States and pre-activations by the given skips, with `first` for W[0]; nothing of the input
     is carried."""
@@ -94,13 +93,15 @@ def _states_by(
     return y, z
 
 
-class StepsAsPrinted(CaputoSteps):
+def _as_printed(net: Network) -> Recursion:
     """The Theorem's recursion with a_{i,k} for a_{i-1,k}, as the paper prints it, for i < H."""
 
-    def __init__(self, tau: Tensor, gamma: float) -> None:
-        super().__init__(tau, gamma)
-        later = torch.nn.functional.pad(self.A[1:], (0, 0, 0, 1)).tril(-1)
-        self.skips = gathered(later, own=1.0)
+    def steps(tau: Tensor) -> Steps:
+        A = memory_weights(tau, net.config.gamma)
+        later = torch.nn.functional.pad(A[1:], (0, 0, 0, 1)).tril(-1)
+        return gathered(later), fractional_steps(tau, net.config.gamma)[1]
+
+    return Recursion(steps, net.tau)
 
 
 def fractional_tau_column(seed: int) -> Slip:

@@ -6,10 +6,9 @@ import mpmath
 import torch
 
 from base.errors import UserError
-from nets.fractional.caputo import right_memory_weights
 from nets.fractional.mittag_leffler import LARGEST_EXPONENT, mittag_leffler
 from nets.fractional.ode import solve_fractional_ode
-from nets.fractional.weights import memory_weights
+from nets.fractional.weights import memory_weights, right_memory_weights
 
 
 def left_caputo(y, tau, gamma):
