@@ -65,11 +65,6 @@ class MixedTests:
         first, second = (max(float(part @ solver.solve(part)), 0.0) for part, solver in solved)
         return first, second
 
-    def divergence_square(self, values: Array) -> float:
-        """(sup r_q/‖∇q‖)² alone, from v at the points: a lower bound of ‖u − v‖²."""
-        r = self.gradients @ values.ravel() - self.data[self.curls.shape[0] :]
-        return max(float(r @ self._solvers[1].solve(r)), 0.0)
-
     def whitened(self) -> tuple[Array, Array, Array]:
         """C⁻¹ of curls, gradients and data: their sums of squares are the dual squares. Dense, for
         meshes with some hundred functions."""

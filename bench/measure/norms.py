@@ -87,14 +87,6 @@ def training_part_error(field: Values, problem: Problem) -> tuple[str, float, fl
     return f"l2_error{suffix(part)}", error, l2_norm(problem.u, rule)
 
 
-def error_on_mesh(field: Field, problem: Problem, n: int, element: str = "N0") -> float:
-    """‖u − field‖ over the domain by the Gauss points of the mesh with n cells per unit length.
-
-    The paper's way to measure a net "at h": what varies with n is the rule, not the net.
-    """
-    return l2_norm(lambda x: problem.u(x) - field(x), gauss_rule(problem, n, element))
-
-
 @dataclass(frozen=True)
 class Tabulated:
     """A rule with all that does not depend on the net, so that an error costs one evaluation."""
@@ -132,7 +124,10 @@ def tabulated_domain(problem: Problem, features: tuple[str, ...]) -> Tabulated:
 
 @lru_cache(maxsize=32)
 def tabulated_mesh(problem: Problem, features: tuple[str, ...], n: int) -> Tabulated:
-    """The rule of `error_on_mesh` on tetrahedra, tabulated."""
+    """The Gauss points of the tetrahedra with n cells per unit length, tabulated.
+
+    The paper's way to measure a net "at h": what varies with n is the rule, not the net.
+    """
     return Tabulated.of(gauss_rule(problem, n), problem, features)
 
 

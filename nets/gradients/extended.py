@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -50,35 +49,14 @@ class Scaled:
         half = self.exponent // 2  # in two steps, because 2^exponent itself may not fit
         return times_power(times_power(self.mantissa, half), self.exponent - half)
 
-    def norm(self) -> Magnitude:
-        """The Frobenius norm; squares neither overflow nor underflow."""
+    def log10_norm(self) -> float:
+        """log₁₀ of the Frobenius norm, -inf for zero; squares neither overflow nor underflow."""
         peak = self.peak()
         if not 0.0 < peak < math.inf:
-            return Magnitude(peak, self.exponent)
+            return -math.inf if peak == 0.0 else peak
         shift = math.frexp(peak)[1]
         norm = float(times_power(self.mantissa, -shift).norm())
-        return Magnitude(norm, self.exponent + shift)
-
-
-@dataclass(frozen=True)
-class Magnitude:
-    """A number ≥ 0 that float64 need not hold."""
-
-    mantissa: float
-    exponent: int
-
-    @property
-    def value(self) -> float:
-        """Return the number as a float: inf (or 0) where that does not fit."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(self.mantissa, self.exponent))
-
-    @property
-    def log10(self) -> float:
-        """Return log₁₀ of the number; -inf for zero."""
-        if self.mantissa == 0.0:
-            return -math.inf
-        return math.log10(self.mantissa) + self.exponent * math.log10(2.0)
+        return math.log10(norm) + (self.exponent + shift) * math.log10(2.0)
 
 
 def times_power(value: Tensor, exponent: int) -> Tensor:
