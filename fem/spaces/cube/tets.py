@@ -7,11 +7,9 @@ gradients, so that no nodal space is needed.
 
 Smooth fields take the *defect form*: conjugate gradients solve for the small difference to an
 interpolant, A e = b − A I_h u, whose right-hand side is formed cube by cube in float64, and
-u_h = I_h u + e is added up in float64. I_h u takes the edge integrals by the trapezoidal rule, from
-the same values at the vertices as the load; it is never stored. So e may be a float32 vector (plain
-float32 is wrong: dofs are h·u, and rounding them spoils the curl by 1e-7/h, at n = 128 many times
-the error itself), and a thousandth of the defect is enough: e − e_k enters the error squared, by
-Galerkin orthogonality.
+u_h = I_h u + e is added up in float64. So e may be a float32 vector (plain float32 is wrong: dofs
+are h·u, and rounding them spoils the curl by 1e-7/h, at n = 128 many times the error itself), and a
+thousandth of the defect is enough: e − e_k enters the error squared, by Galerkin orthogonality.
 """
 
 from __future__ import annotations
@@ -28,14 +26,9 @@ from fem.solvers import stencil_kernels
 from fem.solvers.cg import conjugate_gradients, norm
 from fem.solvers.stencil import layout, prolongation, restriction, system_rows
 from fem.solvers.transforms import solve_hex
-from fem.spaces import PLAIN, Array, Field, How, LinearSolve
+from fem.spaces import PLAIN, Field, How, LinearSolve
 from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, size
-from fem.spaces.cube.integrals import (
-    add_interpolant,
-    interpolant_matrix,
-    load_matrix,
-    load_norm,
-)
+from fem.spaces.cube.defect import add_interpolant, defect_matrix, load_norm
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
 from fem.spaces.cube.space import CubeSpace, block_bytes
 from fem.threads import each, ranges
@@ -172,10 +165,3 @@ class CubeTets(CubeSpace):
         r -= product
         del product
         return conjugate_gradients(system, r, x, how, norm_b=load)
-
-
-def defect_matrix(rule: CubeRule, h: float) -> Array:
-    """The load minus A I_h on one cube, as a map of the values of u and curl u: (edges, 6, P)."""
-    matrix = load_matrix(rule, h)
-    matrix[:, :3] -= interpolant_matrix(rule, h)
-    return matrix
