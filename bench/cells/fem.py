@@ -40,7 +40,9 @@ class Config:
     )
     solve: bool = setting(False, help="Solve the boundary-value problem; else best approximation.")
     solver: str = setting("auto", help="A solver of the element.")
-    tol: float = setting(1e-8, above=0, help="Relative residual at which the solver stops.")
+    tol: float = setting(
+        1e-8, above=0, help="Relative residual; from 1e-8 on auto may stop before."
+    )
     threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads of the solver.")
 
 

@@ -17,7 +17,6 @@ from bench import problems
 from bench.core.guards.signals import Asked
 from bench.core.threads import thread_environment
 from bench.methods.configurations import TrainingConfig
-from bench.methods.recipes import RECIPES
 from bench.methods.training import starting_net, train_net, training_data
 from femnets.cli import invoke
 from nets.training.loop import Progress
@@ -162,16 +161,6 @@ class TestTrain:
         assert values["steps"] > 0
         assert values["rel_test_error"] < 1
 
-    def test_a_recipe_can_be_overridden(self, capsys):
-        for name in RECIPES:
-            limits = ["--steps", "1", "--samples", "100", "--hidden", "1"]
-            femnets("train", "--recipe", name, *limits, "--json")
-            config = answer(capsys)["config"]
-            assert config["steps"] == 1
-            for key, value in RECIPES[name].settings.items():
-                if key not in ("steps", "samples", "hidden"):
-                    assert config[key] == value
-
     @pytest.mark.parametrize(
         ("arguments", "word"),
         [
@@ -181,7 +170,6 @@ class TestTrain:
             (["--gamma", "1.5", "--net", "fractional"], "gamma"),
             (["--problem", "maxwel"], "maxwell"),
             (["--features", "x,rho"], "rho"),
-            (["--recipe", "papr"], "paper"),
             (["--schedule", "cosine", "--optimizer", "adam", "--seconds", "1"], "--steps"),
             (["--memory", "5", "--optimizer", "adam"], "memory"),
             (["--precision", "float16"], "float16"),
