@@ -30,14 +30,17 @@ def best_approximation(
     The mesh is the unit cube with n cells per side, or `mesh` (any scikit-fem mesh of the
     element's cells). `x0`, the initial guess of an iterative solver, is a vector of coefficients
     or a field, which is interpolated. `singular_edge` = (a, b) is a line {x₁ = a, x₂ = b} on which
-    u or curl u is singular. Raises `UserError` for invalid arguments, `NotConverged` for a
+    u or curl u is singular. `tol` is the relative residual at which an iterative solver stops; for
+    tol ≥ 1e-8 "auto" may stop earlier on the uniform cube, where the algebraic error cannot be seen
+    in the errors any more. Raises `UserError` for invalid arguments, `NotConverged` for a
     solve that misses its tolerance; "auto" tries the element's other solvers before.
     """
     how = How(threads=threads, progress=progress, singular_edge=singular_edge, tol=tol)
     u, curl_u = Checked(u, "u"), Checked(curl_u, "curl_u")
     made = partial(
-        make_space, n, mesh=mesh, element=element, order=order, threads=threads, max_bytes=max_bytes
-    )
+        make_space, n, mesh=mesh, element=element, order=order, threads=threads,
+        max_bytes=max_bytes, how=how,
+    )  # fmt: skip
     first, space = made(solver=solver)
 
     def attempt(name: str) -> Solution:

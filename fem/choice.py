@@ -10,7 +10,7 @@ import numpy as np
 from base.errors import NotConverged, UserError
 from fem import elements, memory
 from fem.meshes import checks
-from fem.spaces import Space
+from fem.spaces import PLAIN, How, Space
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def first_converged(attempts: Iterable[Callable[[], T]]) -> T:
 def make_space(
     n: int | None = None, *, mesh: Any = None,
     element: str = "N0", solver: str = "auto", order: int | None = None,
-    threads: int = 1, max_bytes: int | None = None,
+    threads: int = 1, max_bytes: int | None = None, how: How = PLAIN,
 ) -> tuple[str, Space]:  # fmt: skip
     """Return the chosen solver's name and its space; a UserError if it would not fit in memory."""
     declared = elements.get(element)
@@ -47,7 +47,7 @@ def make_space(
     cells = declared.cells(**where)
     limit = memory.limit_bytes() if max_bytes is None else max_bytes
     needs: dict[str, int] = {}
-    for name, chosen in elements.candidates(declared, solver, cells, "mesh" in where).items():
+    for name, chosen in elements.candidates(declared, solver, cells, "mesh" in where, how).items():
         space = chosen.build(**where, **options)  # imports what this solver needs, no other
         needs[name] = space.predicted_bytes(threads)
         if needs[name] <= limit:

@@ -22,6 +22,7 @@ from fem.spaces.tets import tables
 from fem.spaces.tets.complex import Indices, TetComplex
 
 COARSE_CELLS = 3000
+NEEDS_GRADIENT = "the estimator needs grad_phi: curl(φ curl u) = ∇φ × curl u + φ curl² u"
 
 
 def estimate(problem: BoundaryValueProblem, solution: BoundaryValueSolution) -> Array:
@@ -46,7 +47,7 @@ def _cell_residuals(problem: BoundaryValueProblem, solution: BoundaryValueSoluti
     """‖f − ∇p_h − curl(φ curl u_h)‖² + ‖div u_h − ρ‖² of every cell."""
     complex_, x = solution.complex, solution.x
     if problem.grad_phi is None:
-        raise UserError("the estimator needs grad_phi: curl(φ curl u) = ∇φ × curl u + φ curl² u")
+        raise UserError(NEEDS_GRADIENT)
     gradient_p = complex_.gradient @ solution.multiplier
     squares = np.zeros(complex_.mesh.nelements)
     # degree 3 for N0 and 5 for N1, two more on coarse meshes, where f varies within a cell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,3 +34,17 @@ class Checked:
                 "needs singular_edge"
             )
         return values
+
+
+def positive(phi: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """φ, with a UserError that names the point where it is not positive."""
+
+    def checked(x: Array) -> Array:
+        values = np.asarray(phi(x), dtype=float)
+        if not values.min() > 0.0:
+            where = x.reshape(3, -1)[:, int(values.argmin())]
+            at = ", ".join(f"{c:.4g}" for c in where)
+            raise UserError(f"phi must be positive, got {values.min():.4g} at x = ({at})")
+        return values
+
+    return checked

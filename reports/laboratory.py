@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from nets.laboratory.words import headline, sentences
 from reports.document import Block, Column, Document, Paragraph, Picture, Section, Source, Table
 from reports.html import render_html
 
 if TYPE_CHECKING:
-    from nets.laboratory.jacobians import Spectra
     from nets.laboratory.study import GradientStudy
 
 Row = Mapping[str, Any]
@@ -24,8 +24,9 @@ CAPTIONS = {
     "blocks relative to their weights; for a dead module the share of dead units.",
     "memory": "What a recurrent layer remembers: the derivative of its last output by each of its "
     "inputs, relative to that by the last. Dotted: the thresholds of the verdicts.",
-    "training": "Gradient norms of the layers and relative updates along training, first seed; J "
-    "of every seed. Zeros, below the precision of the module, are left out.",
+    "training": "Gradient norms of the layers (first dark, last bright) and relative updates along "
+    "training, first seed; J of every seed. Zeros, below the precision of the module, are left "
+    "out.",
     "jacobians": "Leading singular values of the Jacobian from the first state to the last, and "
     "Lyapunov exponents: positive ones stretch gradients on their way back. If time decides the "
     "verdict, the states are those of the recurrent layer, step by step.",
@@ -56,61 +57,9 @@ def build_document(study: GradientStudy, command: str = "") -> Document:
     if others:
         sections.append(Section("Further figures", others))
     sections.append(Section("Layers", [_layer_table(study.rows("layers"), source)]))
-    scales = [row for row in study.rows("scales") if row["scale"] != 1.0]
-    if scales:
-        sections.append(Section("Other starting scales", [_scale_table(study.rows("scales"))]))
     facts = [("verdict", study.verdict), ("starts at", study.layer or "–")]
     facts += [("parameters", f"{study.parameters:,}"), ("over", found.over)]
-    return Document(f"Gradients of {study.name}", _subtitle(study), sections, facts)
-
-
-def _subtitle(study: GradientStudy) -> str:
-    what = "input" if study.diagnosis.over == "time" else "state"
-    return f"{study.verdict}, first over last {what} 1e{study.diagnosis.log10_ratio:+.1f}"
-
-
-def sentences(study: GradientStudy) -> list[str]:
-    """The diagnosis in words, all of them from the numbers."""
-    found = study.diagnosis
-    in_depth = "Counted from the loss it starts at"
-    start = "It concerns the memory of" if found.over == "time" else in_depth
-    where = f" {start} {study.layer}." if study.layer else ""
-    lines = [f"The verdict on {study.name}: {study.verdict}.{where}"]
-    if found.cause:
-        lines.append(f"Cause: {found.cause}.")
-    if study.spectra is not None:
-        lines.append(exponent(study.spectra))
-    best = study.remedy
-    if best is not None:
-        lines.append(
-            f"Try first: {best.remedy} ({best.change}). It took the ratio from "
-            f"1e{found.log10_ratio:+.1f} to 1e{best.log10_ratio:+.1f}, and J after "
-            f"{study.trial_steps} steps from {_plain(best.untreated)} to {_plain(best.loss)}."
-        )
-    elif any(trial.heals for trial in study.trials):
-        lines.append(
-            "No remedy is recommended: some make it healthy, but after "
-            f"{study.trial_steps} steps none has lowered J by 1 % or more."
-        )
-    elif study.trials:
-        lines.append("None of the remedies that fit makes it healthy.")
-    return lines
-
-
-def exponent(spectra: Spectra) -> str:
-    """The largest Lyapunov exponent in words."""
-    top = float(spectra.lyapunov[:, 0].mean())
-    if not math.isfinite(top):
-        return "No gradient passes from the last state to the first."
-    factor = math.exp(top)
-    return (
-        f"The largest Lyapunov exponent is {top:+.3f} per {spectra.per}: in the long run the "
-        f"least damped direction of a gradient is multiplied by {factor:.3g} there."
-    )
-
-
-def _plain(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else "not finite (diverged)"
+    return Document(f"Gradients of {study.name}", headline(study), sections, facts)
 
 
 def _picture(study: GradientStudy, kind: str, source: Source | None) -> Picture:
@@ -136,7 +85,7 @@ def _remedy_table(rows: Sequence[Row], steps: int, source: Source | None) -> Tab
 
 def _layer_table(rows: Sequence[Row], source: Source | None) -> Block:
     """The first seed at its start, with the first update of the training."""
-    first = [r for r in rows if (r["phase"], r["seed"], r["scale"]) == ("start", 0, 1.0)]
+    first = [r for r in rows if (r["phase"], r["seed"]) == ("start", 0)]
     updates = {
         (r["study"], r["layer"]): r["update_over_weight"]
         for r in rows
@@ -154,16 +103,6 @@ def _layer_table(rows: Sequence[Row], source: Source | None) -> Block:
     left = f" The first {SHOWN_LAYERS} of {len(first)}." if len(first) > SHOWN_LAYERS else ""
     caption = f"Layers in the order of execution at the start, first seed.{left}"
     return Table("layers", caption, columns, body, source)
-
-
-def _scale_table(rows: Sequence[Row]) -> Table:
-    columns = [Column("study"), Column("scale", "number"), Column("seed", "count")]
-    columns += [Column("verdict"), Column("starts at"), Column("log₁₀ first/last", "number")]
-    body = [
-        [r["study"], r["scale"], r["seed"], r["verdict"], r["layer"], _finite(r["log10_ratio"])]
-        for r in sorted(rows, key=lambda r: (r["study"], r["scale"], r["seed"]))
-    ]
-    return Table("scales", "Verdicts at other factors on the starting weights.", columns, body)
 
 
 def _finite(value: float | None) -> float | None:

@@ -93,5 +93,6 @@ def test_the_page_of_the_reference_run_is_true(capsys):
         assert invoke([*given, "--dry-run"]) == 0, command
         assert "cells to compute" in capsys.readouterr().out
     text = words(page)
-    tau = studies.preset("learned_tau", "paper")
+    tau, varied = (studies.preset(name, "paper") for name in ("learned_tau", "sensitivity"))
     assert f"are of {tau.samples} samples and {tau.evaluations} evaluations" in text
+    assert f"of {varied.samples} samples and {varied.steps} steps" in text

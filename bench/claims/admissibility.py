@@ -163,9 +163,8 @@ def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
     return {name: record.config[of] for name, of in names.items() if name != unused}
 
 
-# Natural ends of ladders: beyond 18 layers of ratio 0.15 rounding raises the error of the curl;
-# an adaptive mesh of 15 refinements may need more than 8 GiB.
-ENDS = {"layers": 18, "refine": 14}
+# Natural ends of ladders: beyond 18 layers of ratio 0.15 rounding raises the error of the curl.
+ENDS = {"layers": 18}
 MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own kind
 
 

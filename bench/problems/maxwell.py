@@ -9,7 +9,6 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import i0, i1
 
 from bench.problems import Array, Problem, components
 
@@ -35,15 +34,19 @@ def i1_over_r(t: Array) -> Array:
     """I₁(r)/r as a function of t = r²: 1/2 + t/16 + …, to rounding for every t ≥ 0."""
     if t.size == 0 or t.max() <= SERIES_UP_TO:
         return _series(_I1_OVER_R, t)
+    from scipy.special import i1
+
     r = np.sqrt(np.maximum(t, 1e-16))
-    return i1(r) / r
+    return np.asarray(i1(r) / r)
 
 
 def i0_of_square(t: Array) -> Array:
     """I₀(r) as a function of t = r², to rounding."""
     if t.size == 0 or t.max() <= SERIES_UP_TO:
         return _series(_I0, t)
-    return i0(np.sqrt(t))
+    from scipy.special import i0
+
+    return np.asarray(i0(np.sqrt(t)))
 
 
 def u(x: ArrayLike) -> Array:

@@ -49,7 +49,6 @@ SESSION: dict[str, Any] = {
     "seconds": int | float,
     "cells": int,
     "other_cores": int | float | None,
-    "most_other_cores": int | float | None,
 }
 PARTS = ("studies", "cells", "failed", "sessions", "locks", "scratch")
 FAILURE_TEXTS = ("reason", "error", "log", "fingerprint")

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 # The largest preset has 180 180 combinations of its values, of which it makes 11 115 cells.
 MOST_COMBINATIONS = 500_000
 MOST_PLUGIN_FILES = 1000  # per plan: each is read to see whether it has changed
+# Studies of earlier versions that are parts of others now; their names still work.
+MERGED = {"record": "strong_nets"}
 PRESETS = {
     "quick": "small versions of all studies, for a first look",
     "paper": "the sizes and seeds behind the published numbers",
@@ -103,7 +105,9 @@ def load(study: str) -> Any:
 
 
 def use(text: str) -> str:
-    """Load a study from a file (`./mine.py`) and return its name; return other text unchanged."""
+    """Return the name of a study given by a file (`./mine.py`), by its name or by an older one."""
+    if text in MERGED:
+        return MERGED[text]
     name = plugins.use_study(text, REGISTRY.names())
     if plugins.path_of_study(name):
         REGISTRY.forget()  # drops an older file of that name

@@ -128,9 +128,7 @@ def watched(config: Config) -> Iterator[dict[str, Any]]:
                 "tau": arm,
                 "tau0": "1/H",
                 "rate": config.rates[0],
-                "width": config.width,
-                "samples": config.samples,
-                "evaluations": config.evaluations,
+                **{name: getattr(config, name) for name in ("width", "samples", "evaluations")},
                 "seed": config.seeds[0],
                 "data_seed": config.data_seeds[0],
             }
@@ -146,11 +144,6 @@ def _grid(config: Config, arm: str, *, line_search: bool) -> dict[str, Any]:
 
 
 def _shared(config: Config, line_search: bool) -> dict[str, Any]:
-    return {
-        "width": config.line_search_width if line_search else config.width,
-        "samples": config.samples,
-        "evaluations": config.evaluations,
-        "tuning_seeds": config.tuning_seeds,
-        "seeds": config.seeds,
-        "data_seeds": config.data_seeds,
-    }
+    names = ("samples", "evaluations", "tuning_seeds", "seeds", "data_seeds")
+    width = config.line_search_width if line_search else config.width
+    return {"width": width, **{name: getattr(config, name) for name in names}}

@@ -2,8 +2,7 @@
 
 The paper mentions them without a figure (Dupont et al. 2019). Every net has a state of the input's
 dimension, or two dimensions more; a ResNet with small steps is a homeomorphism and cannot solve
-them, the others may. τ is
-fixed or learned; rate and τ₀ of both are tuned alike.
+them, the others may. τ is fixed or learned; rate and τ₀ of both are tuned alike.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from bench.cells import Cell
 
 YIELDS = ("accuracy", "test_accuracy", "cross_entropy")
+SHARED = ("hidden", "count", "steps", "rates", "tau0s", "tuning_seeds", "seeds")
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,7 @@ def cells(config: Config) -> list[Cell]:
                 "tau": tau,
                 "extra": extra,
                 "small_steps": small,
-                "hidden": config.hidden,
-                "count": config.count,
-                "steps": config.steps,
-                "rates": config.rates,
-                "tau0s": config.tau0s,
-                "tuning_seeds": config.tuning_seeds,
-                "seeds": config.seeds,
+                **{name: getattr(config, name) for name in SHARED},
             },
         )
         for task in config.tasks

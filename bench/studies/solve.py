@@ -51,16 +51,16 @@ class Config:
     interpolated_evaluations: int = 2000
     interpolated_seeds: tuple[int, ...] = tuple(range(1100, 1112))
     # Ladders climb to half of the common budget of 60 s or to their natural end: 18 layers, where
-    # rounding begins to raise the curl error, and 14 refinements, as one more may need 9 GiB.
-    # Seconds on a busy machine: N₀ at n = 64 5 to 9, graded at n = 32 27, 18 layers 5; sizes
-    # beyond these are extrapolated, eight times as long for twice the n.
-    n0: tuple[int, ...] = (4, 8, 16, 32, 64, 128, 160)
+    # rounding begins to raise the curl error. CPU seconds, error measured too, on a busy
+    # machine: N₀ at n = 128 28 to 50, n = 160 61 to 95 (too long); N₁ at n = 32 31 to 39 (4 GiB);
+    # graded at n = 48 45 to 51; 24 refinements 30 to 38 (0.7 GiB); 18 layers 5.
+    n0: tuple[int, ...] = (4, 8, 16, 32, 64, 128, 144)
     n1: tuple[int, ...] = (2, 4, 8, 16, 32)
     graded: tuple[int, ...] = (8, 16, 32, 48)  # N₀ given the place of the edge
     grading: float = 2.5
     orders: tuple[int, ...] = (2, 4, 6, 8, 10, 12)
     layers: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18)
-    refine: tuple[int, ...] = (4, 8, 12, 14)
+    refine: tuple[int, ...] = (4, 8, 12, 16, 20, 25)
 
 
 PRESETS = {

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bench.cells import Cell
 
 YIELDS = ("correlation", "transferred", "uniform", "reversed")
+SHARED = ("deeper", "width", "samples", "evaluations", "rates", "tuning_seeds", "seeds")
 
 
 @dataclass(frozen=True)
@@ -43,21 +44,9 @@ PRESETS = {
 
 
 def cells(config: Config) -> list[Cell]:
+    shared = {name: getattr(config, name) for name in SHARED}
     return [
-        Cell(
-            "time_grid",
-            {
-                "net": net,
-                "hidden": hidden,
-                "deeper": config.deeper,
-                "width": config.width,
-                "samples": config.samples,
-                "evaluations": config.evaluations,
-                "rates": config.rates,
-                "tuning_seeds": config.tuning_seeds,
-                "seeds": config.seeds,
-            },
-        )
+        Cell("time_grid", {"net": net, "hidden": hidden, **shared})
         for net in config.nets
         for hidden in config.hidden
     ]

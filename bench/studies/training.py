@@ -2,9 +2,10 @@
 
 Its experiments E1 and E3–E7 share these cells: 1000 steps of steepest descent with Armijo's rule
 from τ₀ = 1, paired seeds. By default each seed has data of its own, so that pairs are independent;
-`data_seeds` crosses all seeds with the same data sets, so that their effects can be separated. Nets
-are evaluated in float32, which halves the time; parameters, line search and J stay in float64. The
-errors reached, about a per cent, are far above its rounding.
+`data_seeds` crosses all seeds with the same data sets, so that their effects can be separated
+(as the study `sensitivity` does with small nets). Nets are evaluated in float32, which halves the
+time; parameters, line search and J stay in float64. The errors reached, about a per cent, are far
+above its rounding.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from bench.problems import Problem
 from bench.studies import _every as every
 
 YIELDS = ("train_mse", "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "tau")
+SHARED = ("width", "steps", "samples", "precision")
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,10 @@ class Config:
     problems: tuple[str, ...] = ("maxwell",)
     samples: int = 12_000
     precision: str = "float32"  # of the net's evaluation: 1.7 times as fast, J equal to 1e-6
-    # The nets of the paper's table of τ with λ₂ > 0: the reading under which its curves of the MSE
-    # may rise while J falls. One seed shows whether it is possible.
-    penalties: tuple[float, ...] = (1e-3,)
-    penalised: int = 1
 
 
 PRESETS = {
-    "quick": Config(
-        hidden=(2,), steps=300, seeds=(0, 1), samples=3000, bias_ordering=(False,), penalties=()
-    ),
+    "quick": Config(hidden=(2,), steps=300, seeds=(0, 1), samples=3000, bias_ordering=(False,)),
     "paper": Config(),
     "full": Config(
         nets=every.nets(),
@@ -48,8 +44,6 @@ PRESETS = {
         seeds=tuple(range(1100, 1120)),
         data_seeds=(1100, 1101, 1102),
         problems=every.fields(smooth=True),
-        penalties=(1e-4, 1e-3, 1e-2),
-        penalised=12,
     ),
 }
 ONLY_WHEN_NAMED = True  # on a problem of one's own: 300 steps of steepest descent do not converge
@@ -58,12 +52,25 @@ NEEDS_U = True
 
 def on(config: Config, problem: Problem) -> Config:
     """Use every architecture: it is not known in advance which suits the field."""
-    return replace(config, problems=(problem.name,), nets=every.nets(), penalties=())
+    return replace(config, problems=(problem.name,), nets=every.nets())
 
 
 def cells(config: Config) -> list[Cell]:
     return [
-        _net(config, problem, net, tau, ordering, hidden, seed, data_seed)
+        Cell(
+            "net",
+            {
+                "problem": problem,
+                "net": net,
+                "tau": tau,
+                "bias_ordering": ordering,
+                "hidden": hidden,
+                "optimizer": "steepest",
+                **{name: getattr(config, name) for name in SHARED},
+                "seed": seed,
+                "data_seed": data_seed,
+            },
+        )
         for problem in config.problems
         for hidden in config.hidden
         for net in config.nets
@@ -71,29 +78,4 @@ def cells(config: Config) -> list[Cell]:
         for ordering in config.bias_ordering
         for seed in config.seeds
         for data_seed in config.data_seeds or (seed,)
-    ] + [
-        _net(config, config.problems[0], net, "learned", ordering, hidden, seed, seed, lambda2)
-        for lambda2 in config.penalties
-        for hidden in config.hidden
-        for net in config.nets
-        for ordering in config.bias_ordering
-        for seed in config.seeds[: config.penalised]
     ]
-
-
-def _net(
-    config: Config,
-    problem: str,
-    net: str,
-    tau: str,
-    ordering: bool,
-    hidden: int,
-    seed: int,
-    data_seed: int,
-    lambda2: float = 0.0,
-) -> Cell:
-    shared = {name: getattr(config, name) for name in ("width", "steps", "samples", "precision")}
-    chosen = {"net": net, "tau": tau, "bias_ordering": ordering, "hidden": hidden}
-    seeds = {"seed": seed, "data_seed": data_seed}
-    how = {"problem": problem, "optimizer": "steepest", "lambda2": lambda2}
-    return Cell("net", {**shared, **chosen, **how, **seeds})

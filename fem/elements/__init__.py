@@ -16,7 +16,7 @@ from typing import Any, Literal
 from base.errors import UserError, nearest
 from base.registry import Registry, declared
 from fem import memory
-from fem.spaces import Space
+from fem.spaces import PLAIN, How, Space
 
 # (cells, order) -> bytes at their peak, right for many cells; the order is 0 where it is fixed.
 Needs = Callable[[int, int], float]
@@ -40,14 +40,14 @@ class Solver:
     """How to make a space: `build(n=…)` or, with `any_mesh`, `build(mesh=…)`.
 
     Elements without a fixed order pass `order=…` as well. `auto` takes the first solver of an
-    element that supports the mesh and fits in memory; on the uniform cube it leaves out those for
-    fewer cells.
+    element that is for the mesh, its number of cells and the options, and fits in memory.
     """
 
     build: Callable[..., Space]
     needs: Needs
     any_mesh: bool = False
-    on_cube_up_to: float = float("inf")  # cells
+    auto_cells: tuple[float, float] = (0, float("inf"))  # from, up to
+    suits: Callable[[How], bool] = lambda how: True  # whether it does what the options ask for
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,9 @@ def _advised(able: Ability | None) -> bool:
     return able is not None and not able.whole_trace
 
 
-def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict[str, Solver]:
+def candidates(
+    element: Element, solver: str, cells: int, on_mesh: bool, how: How = PLAIN
+) -> dict[str, Solver]:
     """Return the solver of that name, or for "auto" all that support the mesh, best first."""
     fitting = {name: s for name, s in element.solvers.items() if s.any_mesh or not on_mesh}
     if not element.solvers:
@@ -192,7 +194,8 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
             "(--solve)"
         )
     if solver == "auto":
-        found = {n: s for n, s in fitting.items() if on_mesh or cells <= s.on_cube_up_to}
+        able = {name: s for name, s in fitting.items() if s.suits(how)}
+        found = {n: s for n, s in able.items() if s.auto_cells[0] <= cells <= s.auto_cells[1]}
         if found:
             return found
         raise UserError(f"element {element.name} has no solver for a mesh; leave out the mesh")
@@ -212,8 +215,9 @@ def candidates(element: Element, solver: str, cells: int, on_mesh: bool) -> dict
 
 
 def fallbacks(element: Element, tried: str) -> list[str]:
-    """The solvers for any mesh that remain after `tried` has not converged."""
-    return [name for name, s in element.solvers.items() if s.any_mesh and name != tried]
+    """The solvers for any mesh that remain after `tried` has not converged, direct ones last."""
+    solvers = element.solvers
+    return [name for name in reversed([*solvers]) if solvers[name].any_mesh and name != tried]
 
 
 def first_fitting(needs: Mapping[str, float], limit: float) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,18 @@ class Tets:
         """Return the arrays of a scikit-fem mesh; its cells keep their numbers."""
         return cls(np.ascontiguousarray(mesh.p), np.sort(mesh.t.T.astype(np.int32), axis=1))
 
+    @classmethod
+    def kuhn(cls, n: int) -> Tets:
+        """The unit cube, n cells per side, as `meshes.cube` but without loading scikit-fem: its
+        nodes are numbered along x₂, then x₁, then x₃."""
+        x = np.linspace(0, 1, n + 1)
+        z, x1, x2 = np.meshgrid(x, x, x, indexing="ij")
+        steps = np.array([n + 1, 1, (n + 1) ** 2])
+        corner = np.indices((n, n, n)).reshape(3, -1).T @ steps
+        paths = [np.cumsum([0, *steps[list(order)]]) for order in permutations(range(3))]
+        cells = (corner[:, None, None] + np.array(paths)).reshape(-1, 4)
+        return cls(np.stack([x1, x2, z]).reshape(3, -1), cells.astype(np.int32))
+
     @cached_property
     def _edge_tables(self) -> tuple[Ints, Ints]:
         return _number_edges(self.t, self.p.shape[1])
@@ -54,17 +67,6 @@ class Tets:
 
     gradients = property(lambda self: self._geometry[0])  # ∇λ_a, (cells, 4, 3)
     volumes = property(lambda self: self._geometry[1])
-
-    @cached_property
-    def boundary_edges(self) -> NDArray[np.bool_]:
-        """Which edges lie on the boundary: those of triangles with one cell only."""
-        faces = np.concatenate([np.delete(self.t, vertex, axis=1) for vertex in range(4)])
-        unique, count = np.unique(faces, axis=0, return_counts=True)
-        outer = unique[count == 1]
-        pairs = np.concatenate([outer[:, [0, 1]], outer[:, [0, 2]], outer[:, [1, 2]]])
-        nodes = self.p.shape[1]
-        keys = self.edges[:, 0].astype(np.int64) * nodes + self.edges[:, 1]
-        return np.isin(keys, pairs[:, 0].astype(np.int64) * nodes + pairs[:, 1])
 
     def cell_average(self, weight: Any, degree: int = 4) -> Array:
         """Means (cells,) of a scalar (3, ...) -> (...), a number, or means that are given."""

@@ -11,7 +11,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import roots_jacobi
 
 from base.errors import UserError
 
@@ -130,16 +129,24 @@ def tetrahedron(degree: int) -> Rule:
     if degree < 0:
         raise UserError(f"the degree of a rule must be ≥ 0, got {degree}")
     m = degree // 2 + 1
-    (a, wa), (b, wb), (c, wc) = (_jacobi(m, alpha) for alpha in (2, 1, 0))
+    (a, wa), (b, wb), (c, wc) = (jacobi(m, alpha) for alpha in (2, 1, 0))
     a, b, c = (t.ravel() for t in np.meshgrid(a, b, c, indexing="ij"))
     points = np.stack([a, b * (1 - a), c * (1 - a) * (1 - b)])
     return _frozen(points, np.einsum("i,j,k->ijk", wa, wb, wc).ravel())
 
 
-def _jacobi(m: int, alpha: int) -> tuple[Array, Array]:
-    """Gauss rule on (0, 1) for the weight (1 − t)^alpha."""
-    nodes, weights = roots_jacobi(m, alpha, 0)
-    return (nodes + 1) / 2, weights / 2 ** (alpha + 1)
+def jacobi(m: int, alpha: int) -> tuple[Array, Array]:
+    """Gauss rule on (0, 1) for the weight (1 − t)^alpha: Golub and Welsch, Math. Comp. 23 (1969).
+
+    By eigenvalues, as in `scipy.special.roots_jacobi`, which takes 0.07 CPU seconds to load.
+    """
+    k = np.arange(1, m)
+    middle = np.array(
+        [-alpha / (alpha + 2), *(-(alpha**2) / (2 * k + alpha) / (2 * k + alpha + 2))]
+    )
+    beside = 2 * k * (k + alpha) / ((2 * k + alpha) * np.sqrt((2.0 * k + alpha) ** 2 - 1))
+    nodes, vectors = np.linalg.eigh(np.diag(middle) + np.diag(beside, 1) + np.diag(beside, -1))
+    return (nodes + 1) / 2, vectors[0] ** 2 / (alpha + 1)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from fem.rules.quadrature import gauss, tetrahedron
+from fem.rules.quadrature import gauss, jacobi, tetrahedron
 from fem.spaces import Array
 
 TET_VERTICES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -60,14 +60,12 @@ def fourteen_points() -> tuple[Array, Array]:
 
 def _simplex(q: int, vertices: int) -> tuple[Array, Array]:
     """Barycentric points (vertices, Q) and weights on a point, a segment or a triangle."""
-    from scipy.special import roots_jacobi
-
     if vertices == 1:
         return np.ones((1, 1)), np.ones(1)
     x, w = gauss(q)
     if vertices == 2:
         return np.stack([1 - x, x]), w
-    r, wr = roots_jacobi(q, 0, 1)
-    r, wr = (r + 1) / 2, wr / 4
-    bary = np.stack([np.repeat(1 - r, q), np.outer(r, 1 - x).ravel(), np.outer(r, x).ravel()])
+    s, wr = jacobi(q, 1)
+    r = 1 - s
+    bary = np.stack([np.repeat(s, q), np.outer(r, 1 - x).ravel(), np.outer(r, x).ravel()])
     return bary, np.outer(wr, w).ravel()

@@ -18,63 +18,62 @@ inlined = njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, forcein
 
 
 @compiled
-def apply(out: Any, x: Any, to: Any, stencil: Any, n: int, start: int, stop: int) -> None:
+def apply(out: Any, x: Any, to: Any, stencil: Any, start: int, stop: int) -> None:
     """out ← S x, with the layout `to` of out; the stencil knows that of x."""
     for i in range(start, stop):
-        for j in range(n + 1):
+        for j in range(to.cells[1] + 1):
             for c in range(to.starts.size):
                 if i < to.shapes[c, 0] and j < to.shapes[c, 1]:
                     first, length = _line_of(to, c, i, j)
-                    _product(out[first : first + length], x, to, stencil, n, c, i, j)
+                    _product(out[first : first + length], x, to, stencil, c, i, j)
 
 
 @compiled
-def apply_dot(out: Any, x: Any, at: Any, stencil: Any, n: int, start: int, stop: int) -> float:
+def apply_dot(out: Any, x: Any, at: Any, stencil: Any, start: int, stop: int) -> float:
     """out ← A x; returns the part of x·A x in these planes."""
     total = 0.0
     for i in range(start, stop):
-        for j in range(n + 1):
+        for j in range(at.cells[1] + 1):
             for c in range(at.starts.size):
                 if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
                     first, length = _line_of(at, c, i, j)
                     line = out[first : first + length]
-                    _product(line, x, at, stencil, n, c, i, j)
+                    _product(line, x, at, stencil, c, i, j)
                     total += _dot(x[first : first + length], line)
     return total
 
 
 @compiled
 def precondition_dot(
-    r: Any, w: Any, at: Any, pi: Any, smoother: Any, n: int, start: int, stop: int
+    r: Any, w: Any, at: Any, pi: Any, smoother: Any, start: int, stop: int
 ) -> float:
     """The part of r·z in these planes, z = D r + Π w, D = diag(smoother by class and side)."""
-    z = np.empty(n + 1, r.dtype)
+    z = np.empty(at.cells[2] + 1, r.dtype)
     total = 0.0
     for i in range(start, stop):
-        for j in range(n + 1):
+        for j in range(at.cells[1] + 1):
             for c in range(at.starts.size):
                 if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
                     first, length = _line_of(at, c, i, j)
                     line = r[first : first + length]
-                    _preconditioned(z[:length], line, w, at, pi, smoother, n, c, i, j)
+                    _preconditioned(z[:length], line, w, at, pi, smoother, c, i, j)
                     total += _dot(line, z[:length])
     return total
 
 
 @compiled
 def direction(
-    p: Any, beta: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any,
-    n: int, start: int, stop: int,
-) -> None:  # fmt: skip
+    p: Any, beta: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any, start: int, stop: int
+) -> None:
     """p ← z + β p with z as above."""
-    z = np.empty(n + 1, r.dtype)
+    z = np.empty(at.cells[2] + 1, r.dtype)
     for i in range(start, stop):
-        for j in range(n + 1):
+        for j in range(at.cells[1] + 1):
             for c in range(at.starts.size):
                 if i < at.shapes[c, 0] and j < at.shapes[c, 1]:
                     first, length = _line_of(at, c, i, j)
                     line = r[first : first + length]
-                    _preconditioned(z[:length], line, w, at, pi, smoother, n, c, i, j)
+                    _preconditioned(z[:length], line, w, at, pi, smoother, c, i, j)
                     target = p[first : first + length]
                     for k in range(length):
                         target[k] = z[k] + beta * target[k]
@@ -82,11 +81,10 @@ def direction(
 
 @inlined
 def _preconditioned(
-    z: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any, n: int, c: int, i: int,
-    j: int,
-) -> None:  # fmt: skip
+    z: Any, r: Any, w: Any, at: Any, pi: Any, smoother: Any, c: int, i: int, j: int
+) -> None:
     """z ← D r + Π w on one line; Π is the same at every side, so that the line is not cut."""
-    side = _sides(at, n, c, i, j)
+    n, side = at.cells[2], _sides(at, c, i, j)
     _segment(z, w, pi, c, side + 1, i, j, 0)
     inner = smoother[c, side + 1]
     for k in range(z.size):
@@ -97,9 +95,9 @@ def _preconditioned(
 
 
 @inlined
-def _product(line: Any, x: Any, to: Any, stencil: Any, n: int, c: int, i: int, j: int) -> None:
+def _product(line: Any, x: Any, to: Any, stencil: Any, c: int, i: int, j: int) -> None:
     """line ← the row (c, i, j, ·) of S x."""
-    side = _sides(to, n, c, i, j)
+    n, side = to.cells[2], _sides(to, c, i, j)
     if line.size == n:
         _segment(line, x, stencil, c, side + 1, i, j, 0)
     else:
@@ -137,9 +135,9 @@ def _line_of(at: Any, c: int, i: int, j: int) -> Any:
 
 
 @inlined
-def _sides(at: Any, n: int, c: int, i: int, j: int) -> int:
+def _sides(at: Any, c: int, i: int, j: int) -> int:
     """Code of the sides of (i, j); that of k is added to it."""
-    return 9 * _side(i, at.shapes[c, 0], n) + 3 * _side(j, at.shapes[c, 1], n)
+    return 9 * _side(i, at.shapes[c, 0], at.cells[0]) + 3 * _side(j, at.shapes[c, 1], at.cells[1])
 
 
 @inlined

@@ -151,9 +151,7 @@ def bounds(extras: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def fields(
-    job: Job, problem: Problem, progress: Progress, guess: bool, estimated: bool
-) -> Iterator[Row]:
+def fields(job: Job, problem: Problem, progress: Progress, estimated: bool) -> Iterator[Row]:
     """Yield the fields of a job, one or a sequence of refinements, with their own measures."""
     from bench.methods.finite_elements import adapted, approximate, own_measures
 
@@ -161,11 +159,8 @@ def fields(
         for refinement, solution in enumerate(adapted(problem, job.chosen, progress)):
             yield solution, {"refinement": refinement} | own_measures(problem, solution, estimated)
         return
-    extra: dict[str, Any] = dict(job.labels())
-    if guess:
-        extra["iterations_from_zero"] = approximate(problem, job.chosen, progress).iterations
-    solution = approximate(problem, job.chosen, progress, problem.u if guess else None)
-    yield solution, extra | own_measures(problem, solution, estimated)
+    solution = approximate(problem, job.chosen, progress)
+    yield solution, job.labels() | own_measures(problem, solution, estimated)
 
 
 def write_vtu(path: Path, problem: Problem, chosen: Discretisation, solution: Solution) -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bench.problems import Problem
     from fem.solutions import Solution
     from femnets.cli._fem_jobs import Job
-    from femnets.cli._fem_table import LiveTable
 
 DEFAULT_N = "1,2,4,8,16"
 ALONG = "1"  # bricks along the edge, for layers
@@ -86,9 +85,6 @@ class Request:
         False, help="With --solve: show the error that the method itself estimates, without u."
     )
     tol: float = setting(1e-8, help="Relative residual of iterative solvers.")
-    guess: bool = setting(
-        False, help="Start from the interpolant; iterations from zero are counted too."
-    )
     threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads, for solvers that use them.")
 
     def discretisation(self) -> Discretisation:
@@ -113,9 +109,6 @@ def command(
         typer.Option(help="Tetrahedra from this file instead of the cube; may be repeated."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Write the convergence plot to this PNG.")
-    ] = None,
     vtu: Annotated[
         Path | None, typer.Option(help="Write the last field to this VTU for ParaView.")
     ] = None,
@@ -126,9 +119,10 @@ def command(
     from bench.core.guards.output import file_for
     from bench.core.threads import limit_threads
     from femnets.cli import _fem_jobs as jobs
-    from femnets.cli._fem_table import document, save_plot
+    from femnets.cli._fem_table import print_table, rows
+    from femnets.cli._postponed import postpone_f2py
 
-    file_for(plot, "--plot", ".png")
+    postpone_f2py()
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
     _check_combination(asked)
@@ -138,27 +132,21 @@ def command(
     wanted = wanted if vtu else plan[0].chosen.frame(wanted)  # files have the domain's coordinates
     for job in plan:
         job.chosen.check(wanted)
-    what = ", boundary-value problem" if asked.solve else ""
-    title = f"{display(asked.problem)}, element {asked.element}{what}"
-    live, solutions, extras, failure = _computed(plan, wanted, title, asked)
+    solutions, extras, failure = _computed(plan, wanted, asked)
     if asked.certify:
         extras = jobs.certified(wanted, solutions, extras)
     if not wanted.known:
         far = jobs.distances(wanted, plan, solutions)
         extras = [extra | each for extra, each in zip(extras, far, strict=True)]
-        live.compared = extras
     if vtu is not None:
         last = plan[min(len(plan), len(solutions)) - 1]
         jobs.write_vtu(vtu, wanted, last.chosen, solutions[-1])
-    result = document(asked.problem, asked.element, asked.tol, solutions, extras)
-    if failure is not None:
-        result["stopped"] = str(failure)
-    if plot is not None:
-        save_plot(result, plot)
+    records = rows(solutions, extras)
     if as_json:
-        show_json(result)
+        show_json(_document(asked, records, failure))
     else:
-        live.print_table()
+        what = ", boundary-value problem" if asked.solve else ""
+        print_table(f"{display(asked.problem)}, element {asked.element}{what}", records)
         for line in jobs.bounds(extras) if asked.certify else ():
             typer.echo(line)
     if failure is not None:
@@ -167,9 +155,17 @@ def command(
     return EXIT_FAILED_CELLS if refused else 0
 
 
+def _document(
+    asked: Request, records: list[dict[str, Any]], failure: Exception | None
+) -> dict[str, Any]:
+    exact = all(row["l2_error"] is not None for row in records)
+    compared = "the closed form" if exact else "the finest solution, and the method's own estimate"
+    head = {"problem": asked.problem, "element": asked.element, "tol": asked.tol}
+    stopped = {} if failure is None else {"stopped": str(failure)}
+    return {**head, "compared_with": compared, "rows": records, **stopped}
+
+
 def _check_combination(asked: Request) -> None:
-    if asked.guess and asked.solve:
-        raise UserError("--guess is for best approximations; leave out --solve or --guess")
     if asked.certify and not asked.solve:
         raise UserError("--certify bounds the error of the boundary-value problem; add --solve")
     if asked.estimate and not asked.solve:
@@ -200,33 +196,32 @@ def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
 
 
 def _computed(
-    plan: list[Job], problem: Problem, title: str, asked: Request
-) -> tuple[LiveTable, list[Solution], list[dict[str, object]], Exception | None]:
-    """Compute every row with its extra columns, and show it as soon as it is done; after a failure
-    the finished rows are returned with it."""
+    plan: list[Job], problem: Problem, asked: Request
+) -> tuple[list[Solution], list[dict[str, Any]], Exception | None]:
+    """Compute every row and its extra columns; after a failure the finished rows are returned
+    with it."""
     from bench.methods.preparing import prepare
     from femnets.cli._fem_jobs import fields
-    from femnets.cli._fem_table import LiveTable
+    from femnets.cli._fem_table import MeshProgress
 
     for job in plan:
         prepare(problem, job.chosen)
     estimated = asked.estimate or not problem.known
     solutions: list[Solution] = []
-    extras: list[dict[str, object]] = []
-    with LiveTable([job.weight for job in plan], title=title) as live:
+    extras: list[dict[str, Any]] = []
+    with MeshProgress([job.weight for job in plan]) as live:
         try:
             for job in plan:
                 live.begin(job.chosen.n, job.weight)
-                for solution, extra in fields(job, problem, live.progress, asked.guess, estimated):
+                for solution, extra in fields(job, problem, live.progress, estimated):
                     solutions.append(solution)
                     extras.append(extra)
-                    live.show(solutions, extras)
-                live.finish()
+                    live.last = solution
         except SHOWN as error:
             if not solutions:
                 raise
-            return live, solutions, extras, error
-    return live, solutions, extras, None
+            return solutions, extras, error
+    return solutions, extras, None
 
 
 def _refinements(adaptive: bool, refine: int | None) -> int | None:

@@ -14,14 +14,13 @@ from bench.cells import plain
 from bench.core.guards.text import shell_command
 from bench.core.settings import configured
 from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
-from femnets.cli._laboratory import LABORATORY, AnyModule
+from femnets.cli._laboratory import LABORATORY, AnyModule, bar, say
 from femnets.cli._options import options_of
-from femnets.cli._output import show_json
+from femnets.cli._output import show_json, show_table
 
 if TYPE_CHECKING:
     from bench.methods.gradient_atlas import GradientProfile
 
-BAR_WIDTH = 16  # fits with the numbers into 80 columns
 SAMPLES_OF_SPECTRA = 16
 
 
@@ -44,14 +43,10 @@ def command(
             show_default=False,
         ),
     ] = None,
-    scale: Annotated[
-        str, typer.Option(help="Factor on the starting weights; for a module also 0.5,1,2.")
-    ] = "1",
     out: Annotated[
-        list[Path] | None,
+        Path | None,
         typer.Option(
-            help="A page (.html), a figure (.png, .svg, .pdf) or a table (.csv, .parquet); may be "
-            "given several times.",
+            help="A self-contained page (.html).",
             rich_help_panel=LABORATORY,
             show_default=False,
         ),
@@ -64,36 +59,24 @@ def command(
     about_module = {name: given.pop(name) for name in own if name in given}
     if module is None:
         _refuse([*about_module, *(["out"] if out else [])], "needs a module FILE.py:NAME")
-        result = _of_net({**given, "scale": _one(_scales(scale))})
+        result = _of_net(given)
         show_json(result) if as_json else show(result)
         return
     elsewhere = "is for nets of femnets; leave it out with a module FILE.py:NAME"
     _refuse([name for name in given if name != "samples"], elsewhere)
+    from bench.core.guards.output import file_for
     from femnets.cli import _laboratory
 
-    _laboratory.check_outputs(out or [])
+    file_for(out, "--out", ".html")
     asked = configured(AnyModule, about_module, where="a module")
-    study = _laboratory.study_of(module, asked, _scales(scale))
-    typed = shell_command("femnets", "gradients", module, "--data", str(asked.data))
-    for path in out or []:
-        _laboratory.write(study, path, typed)
+    study = _laboratory.study_of(module, asked)
+    if out is not None:
+        typed = shell_command("femnets", "gradients", module, "--data", str(asked.data))
+        _laboratory.write_page(study, out, typed)
     if as_json:
         show_json(_laboratory.document(study))
     else:
         _laboratory.show(study)
-
-
-def _one(scales: tuple[float, ...]) -> float:
-    if len(scales) != 1:
-        raise UserError("--net takes one --scale; several are for a module FILE.py:NAME")
-    return scales[0]
-
-
-def _scales(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise UserError(f"--scale must be numbers such as 0.5,1,2, got {text!r}") from None
 
 
 def _refuse(names: list[str], why: str) -> None:
@@ -162,29 +145,17 @@ def _power(exponent: float) -> float | None:
 
 def show(result: dict[str, Any]) -> None:
     """Print the norms with a bar for log₁₀ ‖∂J/∂y[k]‖ per layer, and the verdict."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from femnets.cli._output import NARROW
-
-    console = Console()
-    narrow = console.width < NARROW
     logs = [row.get("log10_y") for row in result["layers"]]
     known = [value for value in logs if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    table = Table(box=None if narrow else box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for title in ("k", "∂J/∂W", "theory", "∂J/∂b", "∂J/∂τ", "∂J/∂y", "theory"):
-        table.add_column(title, justify="right", no_wrap=True)
-    scale = "∂J/∂y" if narrow else f"1e{low:+.0f} ∂J/∂y 1e{high:+.0f}"
-    table.add_column(scale, no_wrap=True)
-    for row, value in zip(result["layers"], logs, strict=True):
-        names = ("W", "theory_W", "b", "tau", "y", "theory_y")
-        cells = [_cell(row, name) for name in names]
-        shown = bar(value, low, high, BAR_WIDTH // 3 if narrow else BAR_WIDTH)
-        table.add_row(str(row["layer"]), *cells, shown)
-    console.print(table)
-    console.print(summary(result), highlight=False)
+    titles = ("k", "∂J/∂W", "theory", "∂J/∂b", "∂J/∂τ", "∂J/∂y", "theory")
+    names = ("W", "theory_W", "b", "tau", "y", "theory_y")
+    rows = [
+        (str(row["layer"]), *(_cell(row, name) for name in names), bar(value, low, high))
+        for row, value in zip(result["layers"], logs, strict=True)
+    ]
+    show_table((*titles, f"1e{low:+.0f}..1e{high:+.0f}"), rows)
+    say(summary(result))
 
 
 def _cell(row: dict[str, Any], name: str) -> str:
@@ -192,15 +163,6 @@ def _cell(row: dict[str, Any], name: str) -> str:
         value = row[name]
         return f"{value:.1e}" if value is not None else f"1e{row.get(f'log10_{name}', 308):+.0f}"
     return ""
-
-
-def bar(value: float | None, low: float, high: float, width: int = BAR_WIDTH) -> str:
-    """Return a bar for a number between low and high, in eighths of a character."""
-    if value is None:
-        return "·"
-    share = 1.0 if high == low else (value - low) / (high - low)
-    eighths = max(1, round(8 * width * share))
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
 def summary(result: dict[str, Any]) -> str:
@@ -212,6 +174,6 @@ def summary(result: dict[str, Any]) -> str:
     spectral = result["log10_spectral_norm"]
     jacobian = "" if spectral is None else f"; ‖dy[H]/dy[1]‖ = 1e{spectral:+.1f}"
     return (
-        f"[bold]{result['verdict']}[/bold]: ‖∂J/∂y‖ {measured}{predicted} from the last hidden "
+        f"{result['verdict']}: ‖∂J/∂y‖ {measured}{predicted} from the last hidden "
         f"layer to the first{jacobian}\ntheory {agreement}"
     )

@@ -157,7 +157,7 @@ def planned(studies: list[str], preset: str, settings: list[str], problem: str) 
 
     able = all_studies.about_problems() if problem else all_studies.names()
     every = [*filter(all_studies.by_default, able)] if problem else able
-    chosen = [all_studies.use(study) for study in studies] or every
+    chosen = [*dict.fromkeys(map(all_studies.use, studies))] or every
     for study in chosen:
         all_studies.load(admit(study))
     overrides = all_studies.overrides(chosen, [*map(assigned, settings)])

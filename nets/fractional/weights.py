@@ -1,4 +1,13 @@
-"""The memory weights A of the Fractional-DNN: the left L1 scheme on a non-uniform grid."""
+"""The memory weights of the L1 schemes for Caputo derivatives of order γ on non-uniform grids.
+
+Grid: t[0] = 0, t[l+1] = t[l] + τ[l]. The derivative of the piecewise linear interpolant of y is,
+with Δy[j] = y[j+1] - y[j] (paper, Section 5.2),
+
+    left,  at t[l+1]:   τ[l]^-γ / Γ(2-γ) · ( Δy[l] + Σ_{j<l} A[l,j] Δy[j] )
+    right, at t[l]:    -τ[l]^-γ / Γ(2-γ) · ( Δy[l] + Σ_{j>l} B[j,l] Δy[j] )
+
+The Fractional-DNN has A, its optimise-then-discretise adjoint B.
+"""
 
 import torch
 from torch import Tensor
@@ -28,6 +37,11 @@ def memory_weights(tau: Tensor, gamma: float) -> Tensor:
     elapsed = torch.where(past, elapsed, 1.0)
     A = (tau[:, None] / elapsed) ** gamma * relative_growth(tau / elapsed, 1.0 - gamma)
     return torch.where(past, A, 0.0)
+
+
+def right_memory_weights(tau: Tensor, gamma: float) -> Tensor:
+    """B[j,ℓ] of the right scheme, zero on and above the diagonal: A of the grid run backwards."""
+    return memory_weights(torch.as_tensor(tau).flip(0), gamma).flip(0, 1).T
 
 
 def relative_growth(r: Tensor, power: float) -> Tensor:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from base.errors import UserError
-from nets.fractional.caputo import right_memory_weights
+from nets.fractional.weights import right_memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.module import Network, project
 

@@ -9,5 +9,6 @@ training    the same numbers along some steps of an optimiser
 diagnosis   rules that turn the numbers into a label, a layer and a cause
 remedies    one change to a copy per file
 study       `gradient_study`, which does all of it, and its result
+words       the diagnosis in sentences
 drawing     figures of a study (the only file of this package that loads matplotlib)
 """

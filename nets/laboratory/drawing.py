@@ -12,21 +12,20 @@ from numpy.typing import NDArray
 from base.errors import UserError
 from nets.gradients.verdict import EXPLODING, VANISHING
 from nets.laboratory.diagnosis import DEAD_SHARE, hidden_profile
+from nets.laboratory.words import headline, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from nets.gradients.recorder import GradientHistory
-    from nets.laboratory.examination import Examined
     from nets.laboratory.study import GradientStudy
 
 Array = NDArray[np.float64]
 
 OWN, OTHER, GOOD, POOR, SOFT = "#D55E00", "#0072B2", "#009E73", "#D55E00", "#888888"
-HEAT = "cividis"
-MOST_NAMES = 12  # along an axis
-FEW_LAYERS = 6  # drawn as lines; more as a map
+SHADES = "cividis"
+MOST_NAMES = 12  # along an axis or in a legend
 
 
 def draw(study: GradientStudy, kind: str | None = None) -> Figure:
@@ -56,15 +55,24 @@ def draw_history(history: GradientHistory, axes: Axes | None = None) -> Axes:
     import matplotlib.pyplot as plt
 
     axes = axes if axes is not None else plt.subplots(layout="constrained")[1]
-    shades = plt.get_cmap(HEAT)(np.linspace(0, 0.9, len(history.layers)))
-    for name, norms, shade in zip(history.layers, history.layer_norms().T, shades, strict=True):
-        axes.plot(norms, color=shade, linewidth=1, label=name)
+    _line_per_layer(axes, np.arange(float(len(history))), history.layer_norms(), history.layers)
     axes.set_yscale("log")
     axes.set_xlabel("backward pass")
     axes.set_ylabel("‖∂J/∂θ‖ per layer")
-    if len(history.layers) <= MOST_NAMES:
-        axes.legend(fontsize=7, frameon=False)
     return axes
+
+
+def _line_per_layer(axes: Axes, places: Array, rows: Array, names: Sequence[str]) -> None:
+    """A line per layer, the first dark and the last bright; with a legend where they are few."""
+    import matplotlib.pyplot as plt
+
+    shades = plt.get_cmap(SHADES)(np.linspace(0, 0.9, len(names)))
+    for name, values, shade in zip(names, rows.T, shades, strict=True):
+        if np.isfinite(values).any():
+            label = shortened(name)
+            axes.plot(places, values, marker=".", ms=2, linewidth=1, color=shade, label=label)
+    if len(names) <= MOST_NAMES:
+        axes.legend(fontsize=6, frameon=False)
 
 
 def panels(study: GradientStudy) -> dict[str, Callable[[GradientStudy, Any], None]]:
@@ -84,14 +92,6 @@ def panels(study: GradientStudy) -> dict[str, Callable[[GradientStudy, Any], Non
     return found
 
 
-def headline(study: GradientStudy) -> str:
-    """`net: vanishing from layer 90 on, first/last 1e-12.5`."""
-    found = study.diagnosis
-    where = f", from {study.layer} on" if study.layer and found.over == "depth" else ""
-    ends = "first/last input" if found.over == "time" else "first/last"
-    return f"{study.name}: {study.verdict}{where}, {ends} 1e{found.log10_ratio:+.1f}"
-
-
 def _depth(study: GradientStudy, place: Any) -> None:
     """Left: ‖∂J/∂y‖ by state, a band over seeds. Right: dead units, if that is the verdict, or
     activations and relative gradients."""
@@ -99,18 +99,12 @@ def _depth(study: GradientStudy, place: Any) -> None:
     first = hidden_profile(study.examined[0].profile)
     compared = [(one, color) for one, color in ((study, OWN), (study.against, OTHER)) if one]
     for one, color in compared:
-        logs = [hidden_profile(e.profile).logs for e in _starts(one)]
+        logs = [hidden_profile(e.profile).logs for e in one.examined]
         _band(left, logs, one.name, color)
         gone = [k for k, value in enumerate(logs[0]) if not math.isfinite(value)]
         if gone:
             left.plot(gone, np.zeros(len(gone)), "x", color=color, clip_on=False,
                       transform=left.get_xaxis_transform(), label="no gradient")  # fmt: skip
-    for scale in sorted({e.scale for e in study.examined} - {1.0}):
-        seeds = [e for e in study.examined if e.scale == scale and _known(e)]
-        if seeds:
-            line = np.median([hidden_profile(e.profile).logs for e in seeds], axis=0)
-            left.plot(line, color=SOFT, linewidth=0.8, linestyle=":")
-            left.annotate(f"×{scale:g}", (0, line[0]), fontsize=7, color=SOFT)
     _names(left, first.names)
     _mark_onset(left, study, first.names)
     left.set_ylabel("log₁₀ ‖∂J/∂y‖")
@@ -132,14 +126,14 @@ def _activations(axes: Axes, study: GradientStudy, color: str) -> None:
     """The scale of every state, and the gradients of its block relative to their weights."""
     first = study.examined[0].profile
     known = [first.states.index(name) for name in hidden_profile(first).names]
-    scales = [_log10(e.profile.state_scale[known]) for e in _starts(study)]
+    scales = [_log10(e.profile.state_scale[known]) for e in study.examined]
     _band(axes, scales, f"{study.name}: activations", color)
     blocks = [first.states[k].partition("#")[0] for k in known]
     relative = []
     for block in blocks:
         mine = [k for k, layer in enumerate(study.anatomy.layers) if layer.block == block]
         parts = [_relative_gradient(e.profile.gradient[mine], e.profile.weight[mine])
-                 for e in _starts(study)]  # fmt: skip
+                 for e in study.examined]  # fmt: skip
         relative.append(float(np.median(parts)))
     axes.plot(_log10(np.array(relative)), linestyle="", marker=".", markersize=4, color=color,
               label=f"{study.name}: ‖∂J/∂θ‖ / ‖θ‖")  # fmt: skip
@@ -160,10 +154,6 @@ def _dead_units(axes: Axes, study: GradientStudy) -> None:
     axes.axhline(DEAD_SHARE, color=SOFT, linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 1.05)
     _names(axes, found.states)
-
-
-def _starts(study: GradientStudy) -> list[Examined]:
-    return [one for one in study.examined if one.scale == 1.0]
 
 
 def _mark_onset(axes: Axes, study: GradientStudy, names: Sequence[str]) -> None:
@@ -193,54 +183,26 @@ def _training(study: GradientStudy, place: Any) -> None:
     """Gradient norms of the layers along training (first seed), relative updates, and J."""
     from matplotlib.ticker import MaxNLocator
 
-    heat, updates, curve = place.subplots(1, 3, width_ratios=[1.3, 1.3, 1])
+    norms, updates, curve = place.subplots(1, 3, width_ratios=[1.3, 1.3, 1])
     rows = study.trainings[0].rows
     owners = [k for k, layer in enumerate(study.anatomy.layers) if layer.parameters]
     names = [study.anatomy.layers[k].name for k in owners]
     steps = np.array([row.step for row in rows])
     gradients = np.array([_log10(row.profile.gradient[owners]) for row in rows])
     ratios = np.array([_log10(row.update[owners] / row.profile.weight[owners]) for row in rows])
-    for axes, values in ((heat, gradients), (updates, ratios)):
-        shown = np.where(np.isfinite(values), values, np.nan)
-        if len(owners) <= FEW_LAYERS or len(rows) < 2:
-            _lines(axes, steps, shown, names)
-        else:
-            _heat(place, axes, steps, shown)
-    heat.set_title("log₁₀ ‖∂J/∂θ‖", fontsize=8)
+    for axes, values in ((norms, gradients), (updates, ratios)):
+        _line_per_layer(axes, steps, np.where(np.isfinite(values), values, np.nan), names)
+    norms.set_title("log₁₀ ‖∂J/∂θ‖", fontsize=8)
     updates.set_title("log₁₀ ‖Δθ‖ / ‖θ‖", fontsize=8)
-    if len(owners) > FEW_LAYERS and len(rows) > 1:
-        _names(heat, names, vertical=True)
-        updates.set_yticks([])
-    else:
-        heat.legend(fontsize=6, frameon=False)
     for one, color in ((study, OWN), (study.against, OTHER)):
         for training in one.trainings if one is not None else ():
             few = "." if len(training.J) < 10 else ""
             curve.plot(training.J, color=color, linewidth=0.9, marker=few)
     _log_if_wide(curve.set_yscale, [J for training in study.trainings for J in training.J])
     curve.set_title("J, every seed", fontsize=8)
-    for axes in (heat, updates, curve):
+    for axes in (norms, updates, curve):
         axes.set_xlabel("step")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-
-
-def _lines(axes: Axes, steps: Array, values: Array, names: Sequence[str]) -> None:
-    for k, name in enumerate(names):
-        if np.isnan(values[:, k]).all():
-            continue  # no gradient at all
-        shade = 0.75 * k / max(len(names) - 1, 1)
-        axes.plot(steps, values[:, k], marker=".", ms=2, linewidth=0.8, label=shortened(name),
-                  color=(0.84 * (1 - shade), 0.37 * (1 - shade), 0.7 * shade))  # fmt: skip
-
-
-def _heat(place: Any, axes: Axes, steps: Array, values: Array) -> None:
-    """Steps to the right, layers upwards; white where a number is zero or does not exist."""
-    edges = np.append(steps, steps[-1] + max(1, int(np.diff(steps).max(initial=1))))
-    mesh = axes.pcolormesh(
-        edges, np.arange(values.shape[1] + 1) - 0.5, values.T, cmap=HEAT, rasterized=True
-    )
-    place.colorbar(mesh, ax=axes)
-    axes.grid(False)
 
 
 def _jacobians(study: GradientStudy, place: Any) -> None:
@@ -249,15 +211,9 @@ def _jacobians(study: GradientStudy, place: Any) -> None:
 
     axes = place.subplots(1, 2)
     assert study.spectra is not None
-    for found, label, dash in (
-        (study.spectra, "start", "-"),
-        (study.spectra_after, "end of training", "--"),
-    ):
-        if found is not None:
-            values = found.end_to_end.mean(axis=0)
-            for one, numbers in zip(axes, (values, found.lyapunov.mean(axis=0)), strict=True):
-                index = np.arange(1, len(numbers) + 1)
-                one.plot(index, numbers, dash, color=OWN, marker="o", ms=3, label=label)
+    for one, values in zip(axes, (study.spectra.end_to_end, study.spectra.lyapunov), strict=True):
+        numbers = values.mean(axis=0)
+        one.plot(np.arange(1, len(numbers) + 1), numbers, color=OWN, marker="o", ms=3)
     _log_if_wide(axes[0].set_yscale, study.spectra.end_to_end.mean(axis=0))
     axes[0].set_title("singular values, first to last state", fontsize=8)
     axes[1].set_title(f"Lyapunov exponents per {study.spectra.per}", fontsize=8)
@@ -265,7 +221,6 @@ def _jacobians(study: GradientStudy, place: Any) -> None:
     for one in axes:
         one.set_xlabel("number")
         one.xaxis.set_major_locator(MaxNLocator(integer=True))
-        one.legend(fontsize=7, frameon=False)
 
 
 def _remedies(study: GradientStudy, place: Any) -> None:
@@ -323,30 +278,17 @@ def _band(axes: Axes, profiles: list[Array], label: str, color: str) -> None:
         axes.fill_between(places, low, high, color=color, alpha=0.15, linewidth=0)
 
 
-def _names(axes: Axes, names: Sequence[str], *, vertical: bool = False) -> None:
-    """Some of the names along an axis."""
+def _names(axes: Axes, names: Sequence[str]) -> None:
+    """Some of the names along the horizontal axis."""
     every = max(1, math.ceil(len(names) / MOST_NAMES))
     places = list(range(0, len(names), every))
     labels = [shortened(names[k]) for k in places]
-    if vertical:
-        axes.set_yticks(places, labels, fontsize=6)
-    else:
-        short = max(map(len, labels), default=0) <= 3
-        turned: dict[str, Any] = {} if short else {"rotation": 45, "ha": "right"}
-        axes.set_xticks(places, labels, fontsize=7, **turned)
-        axes.set_xlabel("state, first to last")
-
-
-def shortened(name: str, most: int = 18) -> str:
-    """Return the end of a long name, which says more than its beginning."""
-    return name if len(name) <= most else f"…{name[1 - most :]}"
+    short = max(map(len, labels), default=0) <= 3
+    turned: dict[str, Any] = {} if short else {"rotation": 45, "ha": "right"}
+    axes.set_xticks(places, labels, fontsize=7, **turned)
+    axes.set_xlabel("state, first to last")
 
 
 def _log10(values: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log10(values))
-
-
-def _known(one: Examined) -> bool:
-    """Whether its profile was measured: not where J was NaN or infinite."""
-    return math.isfinite(one.diagnosis.log10_ratio)

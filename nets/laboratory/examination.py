@@ -29,7 +29,6 @@ class Examined:
     """The measurements of one seed before the first step."""
 
     seed: int
-    scale: float
     profile: Profile
     memory: Mapping[str, Array]
     diagnosis: Diagnosis
@@ -56,20 +55,15 @@ class Examiner:
         self.lyapunov = math.nan
 
     def fresh(self, seed: int, change: Apply | None = None) -> tuple[nn.Module, Batch]:
-        """Return the module of a seed and its first batch, as `precise` does, then changed."""
-        module, batch = self.precise(self.subject.make(seed), seed)
+        """Return the module of a seed, changed, and its first batch; in float64 where it runs."""
+        module, batch = self.subject.make(seed), self.subject.batches(seed, 1)[0]
+        if self.subject.fits_double(module, batch):
+            module, batch = module.double(), batch.to(torch.float64)
         if change is not None:
             change(module)
         return module, batch
 
-    def precise(self, module: nn.Module, seed: int) -> tuple[nn.Module, Batch]:
-        """Return a module and the first batch of a seed, in float64 where the module allows it."""
-        batch = self.subject.batches(seed, 1)[0]
-        if self.subject.fits_double(module, batch):
-            return module.double(), batch.to(torch.float64)
-        return module, batch
-
-    def examine(self, seed: int, change: Apply | None = None, scale: float = 1.0) -> Examined:
+    def examine(self, seed: int, change: Apply | None = None) -> Examined:
         """Profile, memory and diagnosis of a copy."""
         module, batch = self.fresh(seed, change)
         with seeded(20_000 + seed), plain_attention():
@@ -86,15 +80,14 @@ class Examiner:
                 forget_gate=forget_gates(module),
             )
         )
-        return Examined(seed, scale, found, memory, diagnosis)
+        return Examined(seed, found, memory, diagnosis)
 
-    def spectra(
-        self, module: nn.Module, batch: Batch, recurrent: str | None = None
-    ) -> Spectra | None:
-        """Jacobians of a module as it is now, in depth or over the time of a recurrent layer.
+    def spectra(self, recurrent: str | None = None) -> Spectra | None:
+        """Jacobians of the first seed, in depth or over the time of a recurrent layer.
 
         None where torch cannot differentiate it twice, or where there is no chain of states.
         """
+        module, batch = self.fresh(0)
         with seeded(20_000), plain_attention():
             try:
                 if recurrent is None:

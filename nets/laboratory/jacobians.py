@@ -154,7 +154,6 @@ class Spectra:
 
     states: tuple[str, ...]  # of the chain
     end_to_end: Array  # leading singular values of dy[H]/dy[0], (samples, count)
-    blocks: Array  # those of every step, (steps, count), averaged over samples
     lyapunov: Array  # per block or time step, (samples, count)
     mixed: bool  # whether samples act on each other
     per: str = "block"  # or "time step"
@@ -197,12 +196,10 @@ def chain_spectra(
     mixed = not alike or _mixes(states[0], states[-1])
     groups = 1 if mixed else rows
     chain = [Jacobian(a, b, groups) for a, b in pairwise(states)]
-    steps = np.array([leading_singular_values(J, 1, seed, effort).mean(axis=0) for J in chain])
     whole = Jacobian(states[0], states[-1], groups)
     return Spectra(
         states=tuple(names),
         end_to_end=leading_singular_values(whole, count, seed, effort),
-        blocks=steps,
         lyapunov=lyapunov_exponents(chain, count, seed) * (len(chain) / blocks),
         mixed=mixed,
         per=per,

@@ -78,7 +78,6 @@ def train_watched(
     steps: int,
     seed: int,
     rows: int = 40,
-    tell: Callable[[int], None] | None = None,
 ) -> Training:
     """Train in place for `steps` steps; a run whose J is not finite ends there with J = inf."""
     batches = subject.batches(seed, steps + 1)
@@ -98,13 +97,9 @@ def train_watched(
                     found.append(Row(step, seen, update))
                 else:
                     J.append(_plain_step(subject, module, batches[step], optimizer, trainer))
-            except _NotFinite:
-                break
             except UserError:  # J is not finite
                 J.append(math.inf)
                 break
-            if tell is not None:
-                tell(step + 1)
         J.append(final_loss(subject, module, batches[0]))
     return Training(np.array(J), tuple(found))
 
@@ -119,15 +114,10 @@ def loss_after(
     seed: int,
 ) -> float:
     """Return the mean of J on the next FRESH batches after so many steps; inf if it diverged."""
-    J = train_watched(subject, module, anatomy, trainer, steps=steps, seed=seed, rows=0).J
-    if len(J) < steps + 1:
+    if train_watched(subject, module, anatomy, trainer, steps=steps, seed=seed, rows=0).diverged:
         return math.inf
     fresh = subject.batches(seed, steps + FRESH)[steps:]
     return float(np.mean([final_loss(subject, module, batch) for batch in fresh]))
-
-
-class _NotFinite(Exception):
-    pass
 
 
 def final_loss(subject: Subject, module: nn.Module, batch: Batch) -> float:
@@ -148,7 +138,7 @@ def _plain_step(
     with torch.enable_grad():
         J = subject.forward(module, batch)
     if not math.isfinite(J.item()):
-        raise _NotFinite
+        raise UserError(f"J is {J.item()} during the training; take a smaller rate")
     J.backward()
     _step(module, optimizer, trainer)
     return float(J.item())

@@ -70,11 +70,10 @@ def try_remedies(
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[Trial]:
     """Every remedy on the given seeds, best first; the unchanged module is one of the trials."""
-    tell(AS_IT_IS)
     unchanged = [Change("nothing changed")] * len(examined)
     trials = [_measured(examiner, AS_IT_IS, unchanged, examined, trainer, steps)]
     for name, plan in plans().items():
-        tell(name)
+        tell(f"{examiner.subject.name}: {name}")
         try:
             changes = [plan(_case(examiner, one)) for one in examined]
         except DoesNotFit as reason:

@@ -198,7 +198,8 @@ def _name(module: ModuleType) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the torch classes when they are first used, in a way that fingerprints see."""
+    """Import the torch classes when they are first used: planning needs no torch. The import is
+    written out, so that fingerprints of cells see it."""
     if name not in ("SSBFGS", "SSBroyden", "LM"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from nets.optimizers import _torch_classes

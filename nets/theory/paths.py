@@ -21,14 +21,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nets.theory.recursions import CaputoSteps
+from nets.theory.recursions import fractional_steps
 
 Array = NDArray[np.float64]
 
 
 def identity_path(hidden: int, gamma: float) -> Array:
     """dy[i]/dy[1] of a Fractional-DNN of equal steps with D = 0, for i = 1..H."""
-    skips = CaputoSteps(torch.ones(hidden, dtype=torch.float64), gamma).skips.numpy()
+    skips = fractional_steps(torch.ones(hidden, dtype=torch.float64), gamma)[0].numpy()
     G = np.zeros(hidden + 1)
     G[1] = 1.0
     for i in range(2, hidden + 1):

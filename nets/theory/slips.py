@@ -3,10 +3,6 @@
 Each function returns the relative error of the printed formula and of the corrected one against
 automatic differentiation or a closed form, on a small random net or equation. The printed formulas
 live here and nowhere else.
-
-Slips are of three kinds. A *substantive error* is wrong however it is read; a *clash of notation*
-is right in a notation that the paper uses differently elsewhere; a *typo* is a sign, a
-transpose or a size that the surrounding text corrects.
 """
 
 from __future__ import annotations
@@ -23,27 +19,24 @@ from torch import Tensor
 from base.registry import name_of
 from nets.architectures import fractional
 from nets.fractional.mittag_leffler import mittag_leffler
+from nets.fractional.weights import memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
 from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps
 from nets.module import Network, build, propagate
 from nets.theory.derivatives import Linearised, iterate, linearise, state_derivatives
-from nets.theory.recursions import CaputoSteps, gathered
+from nets.theory.recursions import Recursion, Steps, fractional_steps, gathered
 from nets.theory.stability import linear_growth
 
 HIDDEN, WIDTH, SAMPLES = 6, 5, 3
-SUBSTANTIVE, CLASH, TYPO = "substantive error", "clash of notation", "typo"
 
 
 @dataclass(frozen=True)
 class Slip:
     """One statement of the paper: its error as printed, and corrected."""
 
-    item: str  # of docs/mathematics.md, section 8
-    title: str
     printed: float
     corrected: float | None  # None where no correction is tested
-    fault: str = ""  # substantive error, clash of notation or typo
 
 
 def example_net(seed: int, *, equal_steps: bool = False, outputs: int = 3) -> Network:
@@ -66,19 +59,16 @@ def fractional_index(seed: int) -> Slip:
     at = linearise(example_net(seed), example_points(seed))
     l = at.net.config.hidden - 1  # as printed the last layer needs a step that does not exist
     exact = _automatic(at.net, at.y[0], l, "W", 0)
-    printed = state_derivatives(at, l, 0, StepsAsPrinted(at.net.tau.detach(), at.net.config.gamma))[
-        "W"
-    ]
+    printed = state_derivatives(at, l, 0, _as_printed(at.net))["W"]
     corrected = state_derivatives(at, l, 0)["W"]
-    title = "index of the memory weights in dy[l]/dW[j], read with those of Section 5"
-    return Slip("8.1", title, _error(printed, exact), _error(corrected, exact), CLASH)
+    return Slip(_error(printed, exact), _error(corrected, exact))
 
 
 def fractional_own_notation(seed: int) -> Slip:
     """The same recursion for the net that the Theorem itself prints, with a_{l,k} in its state
     equation as well: there dy[l]/dW[0] is right as it stands."""
     net, x = example_net(seed), example_points(seed)
-    steps = StepsAsPrinted(net.tau.detach(), net.config.gamma)
+    steps = _as_printed(net)
     l = net.config.hidden - 1
     y, z = _states_by(net, x, net.W[0].detach(), steps)
     a, slope = [net.sigma.value(v) for v in z], [net.sigma.slope(v) for v in z]
@@ -86,12 +76,11 @@ def fractional_own_notation(seed: int) -> Slip:
     exact = torch.autograd.functional.jacobian(
         lambda W: _states_by(net, x, W, steps)[0][l], net.W[0].detach()
     )
-    title = "the same for the state equation that the theorem prints"
-    return Slip("8.1", title, _error(state_derivatives(at, l, 0, steps)["W"], exact), None, CLASH)
+    return Slip(_error(state_derivatives(at, l, 0, steps)["W"], exact), None)
 
 
 def _states_by(
-    net: Network, x: Tensor, first: Tensor, steps: CaputoSteps
+    net: Network, x: Tensor, first: Tensor, steps: Recursion
 ) -> tuple[list[Tensor], list[Tensor]]:
     """States and pre-activations by the given skips, with `first` for W[0]; nothing of the input
     is carried."""
@@ -104,13 +93,15 @@ def _states_by(
     return y, z
 
 
-class StepsAsPrinted(CaputoSteps):
+def _as_printed(net: Network) -> Recursion:
     """The Theorem's recursion with a_{i,k} for a_{i-1,k}, as the paper prints it, for i < H."""
 
-    def __init__(self, tau: Tensor, gamma: float) -> None:
-        super().__init__(tau, gamma)
-        later = torch.nn.functional.pad(self.A[1:], (0, 0, 0, 1)).tril(-1)
-        self.skips = gathered(later, own=1.0)
+    def steps(tau: Tensor) -> Steps:
+        A = memory_weights(tau, net.config.gamma)
+        later = torch.nn.functional.pad(A[1:], (0, 0, 0, 1)).tril(-1)
+        return gathered(later), fractional_steps(tau, net.config.gamma)[1]
+
+    return Recursion(steps, net.tau)
 
 
 def fractional_tau_column(seed: int) -> Slip:
@@ -121,25 +112,22 @@ def fractional_tau_column(seed: int) -> Slip:
     own = at.recursion.column(j)[1][j] * at.a[j][:, :, None]
     printed = iterate(at, {j + 1: own}, l)[:, :, 0]
     corrected = state_derivatives(at, l, j)["tau"]
-    title = "τ-column of dy[l]/dθ[j]"
-    return Slip("8.2", title, _error(printed, exact), _error(corrected, exact), SUBSTANTIVE)
+    return Slip(_error(printed, exact), _error(corrected, exact))
 
 
 def weight_gradient_transposed(seed: int) -> Slip:
     """∂J/∂W[1] printed as y (φ ⊙ sσ')ᵀ, right as (φ ⊙ sσ') yᵀ (a square W, or shapes differ)."""
     inner, y, exact = _layer_gradient(seed, layer=1)
-    title = "∂J/∂W is printed transposed"
     error = _error(inner.T @ y, exact["W.1"])
-    return Slip("8.3", title, _error(y.T @ inner, exact["W.1"]), error, TYPO)
+    return Slip(_error(y.T @ inner, exact["W.1"]), error)
 
 
 def bias_gradient_summed(seed: int) -> Slip:
     """∂J/∂b[1] printed as the inner product φᵀ(sσ'), one number; right is φ ⊙ sσ'."""
     inner, _, exact = _layer_gradient(seed, layer=1)
     printed = inner.sum().expand(WIDTH)
-    title = "∂J/∂b is printed as an inner product"
     right = _error(inner.sum(0), exact["b.1"])
-    return Slip("8.3", title, _error(printed, exact["b.1"]), right, TYPO)
+    return Slip(_error(printed, exact["b.1"]), right)
 
 
 def terminal_adjoint(seed: int) -> Slip:
@@ -151,7 +139,7 @@ def terminal_adjoint(seed: int) -> Slip:
     (of_all,) = torch.autograd.grad(0.5 / len(x) * (out - target).square().sum(), out)
     printed = (out - target).detach()
     right = _error(printed / len(x), of_all)
-    return Slip("8.3", "φ[L] = y − S of one sample", _error(printed[:1], of_one[:1]), right)
+    return Slip(_error(printed[:1], of_one[:1]), right)
 
 
 def random_order(seed: int) -> float:
@@ -178,7 +166,7 @@ def volterra_kernel(seed: int, gamma: float | None = None) -> Slip:
     printed = integral(gamma, math.gamma(1.0 - gamma))
     corrected = integral(1.0 - gamma, math.gamma(gamma))
     wrong, right = (abs(value / exact - 1.0) for value in (printed, corrected))
-    return Slip("8.4", "kernel of the Volterra form", wrong, right, SUBSTANTIVE)
+    return Slip(wrong, right)
 
 
 def gronwall(seed: int, gamma: float | None = None, size: float | None = None) -> Slip:
@@ -195,27 +183,26 @@ def gronwall(seed: int, gamma: float | None = None, size: float | None = None) -
         max(float(growth.measured[-1] / bound[-1]) - 1.0, 0.0)
         for bound in (growth.printed, growth.mittag_leffler)
     )
-    title = "Gronwall's constant, excess of the true growth over it"
-    return Slip("8.5", title, wrong, right, SUBSTANTIVE)
+    return Slip(wrong, right)
 
 
 def otd_one_step(seed: int) -> Slip:
     """Equal steps: DtO minus one OtD step, taken as 0 (they agree) or as -α_{L-1-l} φ[L-1]."""
     gap, rest = _largest_gaps(*_terminal(seed, equal_steps=True))
-    return Slip("8.6", "one step of OtD against DtO, equal steps", gap, rest)
+    return Slip(gap, rest)
 
 
 def otd_unequal_steps(seed: int) -> Slip:
     """Unequal steps: the boundary term alone does not close the one-step gap."""
     _, rest = _largest_gaps(*_terminal(seed, equal_steps=False))
-    return Slip("8.6", "one step of OtD plus the boundary term, unequal steps", rest, None)
+    return Slip(rest, None)
 
 
 def otd_drift(seed: int) -> Slip:
     """Whole recursions, equal steps: the largest relative distance of φ_OtD[l] from φ_DtO[l]."""
     net, x, phi_L = _terminal(seed, equal_steps=True)
     drift = float(adjoint_drift(net, x, phi_L).max())
-    return Slip("8.6", "whole OtD recursion against DtO, equal steps", drift, None)
+    return Slip(drift, None)
 
 
 SLIPS: tuple[Callable[[int], Slip], ...] = (

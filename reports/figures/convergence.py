@@ -17,9 +17,14 @@ from reports.svg import End, name_ends, name_series, plot_series
 MOST_ELEMENTS = 6
 
 
-def error_against_h(fields: Mapping[str, tuple[Results, Results]], columns: int = 2) -> Figure:
-    """L² error on the whole domain against h, one panel per problem: a curve per element; the best
-    net as a horizontal line, and the range of all nets shaded."""
+def error_against_h(
+    fields: Mapping[str, tuple[Results, Results]],
+    value: str = "l2_error",
+    label: str = "L² error, whole domain",
+    columns: int = 2,
+) -> Figure:
+    """An error, or an estimate of it, against h, one panel per problem: a curve per element; the
+    best net as a horizontal line, and the range of all nets shaded."""
     across = min(columns, len(fields))
     rows = -(-len(fields) // across)
     size = (WIDTH_INCHES, 2.3 * rows + 0.3)
@@ -28,20 +33,20 @@ def error_against_h(fields: Mapping[str, tuple[Results, Results]], columns: int 
         axes.set_visible(False)
     named = []
     for axes, (problem, (fem, nets)) in zip(grid.flat, fields.items(), strict=False):
-        named.append((axes, [_element(axes, fem, name) for name in _elements(fem)]))
+        named.append((axes, [_element(axes, fem, name, value) for name in _elements(fem)]))
         axes.loglog()
         _levels(axes, nets)
         axes.set_title(problem, fontsize=9, loc="left", fontweight="bold")
     for axes in grid[-1]:
         axes.set_xlabel("mesh size h, finer to the right")
     for axes in grid[:, 0]:
-        axes.set_ylabel("L² error, whole domain")
+        axes.set_ylabel(label)
     sizes = [h for fem, _ in fields.values() for h in fem.value("h")]
     room = (max(sizes) / min(sizes)) ** 0.38 * 1.2  # right of the curves, for their names
     grid[0, 0].set_xlim(1.1 * max(sizes), min(sizes) / room)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for axes, group in named:
-        name_ends(axes, group, at=min(end.at[0] for end in group))
+        name_ends(axes, group)
     return figure
 
 
@@ -49,9 +54,9 @@ def _elements(fem: Results) -> list[str]:
     return list(fem.distinct("element"))[:MOST_ELEMENTS]
 
 
-def _element(axes: Axes, fem: Results, element: str) -> End:
+def _element(axes: Axes, fem: Results, element: str, value: str) -> End:
     rows = fem.select("fem", element=element).sorted_by("n")
-    h, error = (np.array(rows.value(name), dtype=float) for name in ("h", "l2_error"))
+    h, error = (np.array(rows.value(name), dtype=float) for name in ("h", value))
     label, key = element_title(rows.records[0]), element_look(element)
     plot_series(axes, h, error, label, key, keys=[[r.key] for r in rows], markersize=3)
     return End((float(h[-1]), float(error[-1])), element_short(rows.records[0]), key)

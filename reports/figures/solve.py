@@ -26,9 +26,7 @@ def work_precision(fields: Mapping[str, Sequence[Competitor]], columns: int = 2)
     across = min(columns, len(fields))
     rows = -(-len(fields) // across)
     size = (WIDTH_INCHES, 2.15 * rows + 0.3)
-    figure, grid = plt.subplots(
-        rows, across, figsize=size, squeeze=False, sharex=True, sharey="row"
-    )
+    figure, grid = plt.subplots(rows, across, figsize=size, squeeze=False, sharex=True)
     for axes in grid.flat[len(fields) :]:
         axes.set_visible(False)
     named = []

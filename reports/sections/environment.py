@@ -28,13 +28,12 @@ def _load(run: Run) -> list[Block]:
     if not seconds:
         return []
     cores = sum(s["seconds"] * s["other_cores"] for s in known) / seconds
-    most = max(s["most_other_cores"] for s in known)
     parts = "one stretch" if len(known) == 1 else f"{len(known)} stretches"
     return [
         Paragraph(
             f"Computed in {parts} of {show(seconds, 'seconds')} together. Other processes took "
-            f"{cores:.2f} cores meanwhile, at most {most:.2f} over a minute"
-            + ("." if most <= BUSY_CORES else ": seconds may be longer than on an idle machine.")
+            f"{cores:.2f} cores meanwhile"
+            + ("." if cores <= BUSY_CORES else ": seconds may be longer than on an idle machine.")
         )
     ]
 

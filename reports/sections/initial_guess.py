@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from bench.store.results import Results, StoredResult, median
+from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
 from reports.figures.initial_guess import iterations
@@ -29,7 +27,7 @@ CAPTION = (
 )
 TABLE = (
     "Cells per side from which the coarser mesh is the better start, predicted and measured, and "
-    "the number of solves on the finest mesh after which the training is repaid (none: never). "
+    "the number of solves on the finest mesh after which the training is repaid (∞: never). "
     "Errors of the nets are in H(curl) on the cube."
 )
 
@@ -46,9 +44,9 @@ def contents(run: Run) -> list[Block]:
         SEEDS,
         ("net's H(curl) error, cube", "error", "net_hcurl_error"),
         ("predicted n", "number", "predicted_n"),
-        ("measured n", "number", _middle("measured_n")),
-        ("repaid, from zero", "number", _middle("repaid_against_zero")),
-        ("repaid, from the coarser mesh", "number", _middle("repaid_against_coarse")),
+        ("measured n", "number", "measured_n"),
+        ("repaid, from zero", "number", "repaid_against_zero"),
+        ("repaid, from the coarser mesh", "number", "repaid_against_coarse"),
     ]
     source = run.source(STUDY, found)
     return [
@@ -56,18 +54,6 @@ def contents(run: Run) -> list[Block]:
         Picture("guess", CAPTION, partial(iterations, _best(found)), CAPTION, source),
         study_table(run, STUDY, found, "guesses", TABLE, by, measures),
     ]
-
-
-def _middle(name: str) -> Callable[[Results], float | None]:
-    """The median of what exists; None where the median does not."""
-
-    def middle(group: Results) -> float | None:
-        values: list[Any] = group.value(name)
-        found = [float("inf") if value is None else float(value) for value in values]
-        value = median(found)
-        return None if value == float("inf") else value
-
-    return middle
 
 
 def _best(found: Results) -> StoredResult:

@@ -8,7 +8,7 @@ from bench.core.plugins import display
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table
-from reports.figures.unknown import estimates_by_h
+from reports.figures.convergence import error_against_h
 from reports.names import element_short
 
 TITLE, ORDER = "The solution without a closed form", 51
@@ -33,6 +33,7 @@ COLUMNS = [
     Column("certified"),
     Column("time", "seconds"),
 ]
+NONE = Results([])
 VALUES = ("dofs", "l2_norm", "estimated_error", "relative_estimate", "relative_l2_bound")
 
 
@@ -53,8 +54,10 @@ def contents(run: Run) -> list[Block]:
         for r in found
     ]
     source = run.made_by(found)
+    fields = {display(p): (found.select("fem", problem=p), NONE) for p in found.distinct("problem")}
+    draw = partial(error_against_h, fields, "relative_estimate", "estimate / ‖u_h‖", columns=1)
     return [
         Paragraph(TEXT),
-        Picture("estimates-by-h", CAPTION, partial(estimates_by_h, found), CAPTION, source),
+        Picture("estimates-by-h", CAPTION, draw, CAPTION, source),
         Table("estimates", TABLE, COLUMNS, rows, source),
     ]

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from bench.studies import tournament
+from bench.studies import optimizers as race
 from nets import UserError, build, optimizers, train
 
 HEAVYBALL = '''
@@ -84,8 +84,9 @@ def test_commands_know_it(heavyball, shell):
 
 
 def test_it_joins_the_race_with_its_own_settings(heavyball, shell):
-    cells = tournament.cells(tournament.Config(optimizers=(heavyball,), tracks=("fit",)))
-    assert {cell.config["rate"] for cell in cells} == {0.02}
+    assert {cell.config["rate"] for cell in race.cells(race.Config(optimizers=(heavyball,)))} == {
+        0.02
+    }
     result = shell.inside(
         "run", "learned_tau", "--run", "mine", "--jobs", "0", "--no-report", "--set",
         "optimizers=heavyball", "--set", "seeds=1000", "--set", "depths=3", "--set",

@@ -1,6 +1,7 @@
 """Kuhn tetrahedra: stencil and conjugate gradients against scikit-fem's assembly."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,16 +13,11 @@ from bench import problems
 from fem import How, make_space
 from fem.meshes import cube
 from fem.solvers.stencil import interpolation_terms
-from fem.spaces import PLAIN
 from fem.spaces.assembled import AssembledSpace
-from fem.spaces.cube import integrals as cube_integrals
-from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, mesh_dofs, size, split
+from fem.spaces.cube.cells import HEX_CLASSES, TET_CLASSES, mesh_dofs, shapes, size, split
 from fem.spaces.cube.hexes import CubeHexes
-from fem.spaces.cube.integrals import load_matrix, regions
-from fem.spaces.cube.rules import lattice_rule
-from fem.spaces.cube.space import block_bytes
-from fem.spaces.cube.tets import CubeTets, KuhnSystem, load_degree
-from fem.spaces.cube.tets_single import CubeTetsSingle
+from fem.spaces.cube.space import CubeSpace, block_bytes
+from fem.spaces.cube.tets import CubeTets, KuhnSystem
 
 TABLE = {  # by another implementation
     1: (1.86716e-2, 1.0908e-1),
@@ -39,9 +35,13 @@ def random(n, seed=0):
     return np.random.Generator(np.random.Philox(seed)).standard_normal(size(n, TET_CLASSES))
 
 
-def solved(space, problem, tol=1e-8, **options):
-    b = space.load(problem.u, problem.curl_u, How(**options))
-    return space.solve(b, How(tol=tol))
+def solved(space, problem, singular_edge=None, **options):
+    b = space.load(problem.u, problem.curl_u, How(singular_edge=singular_edge))
+    return space.solve(b, How(**options))
+
+
+def single(n):
+    return CubeTets(n, single=True)
 
 
 def assembled(n):
@@ -134,23 +134,36 @@ def test_iterations_do_not_grow():
     assert iterations[-1] <= iterations[1] + 2
 
 
-def test_guess_saves_iterations():
-    problem, space = problems.helix, CubeTets(10)
-    b = space.load(problem.u, problem.curl_u)
-    plain = space.solve(b)
-    guided = space.solve(b, How(x0=space.interpolate(problem.u)))
+@pytest.mark.parametrize("n", [6, 10])
+def test_guess_saves_iterations(n):
+    """From zero, from the interpolant (by edge integrals), from the solution itself."""
+    problem, space = problems.helix, CubeTets(n)
+    plain = solved(space, problem, x0=np.zeros(space.dofs))
+    guided = solved(space, problem, x0=space.interpolate(problem.u))
     assert guided.iterations < plain.iterations
-    assert space.solve(b, How(x0=plain.x)).iterations == 0
+    assert solved(space, problem, x0=plain.x).iterations == 0
     np.testing.assert_allclose(guided.x, plain.x, rtol=0, atol=1e-7 * abs(plain.x).max())
 
 
-def test_threads_change_nothing_beyond_rounding():
-    problem, space = problems.helix, CubeTets(10)
+@pytest.mark.parametrize("n", [10, 16])
+def test_the_defect_form_solves_the_same_equations(n):
+    """Against the load itself; it starts where a thousandth of the error is left to find."""
+    problem, space = problems.helix, CubeTets(n)
+    plain = space.solve(CubeSpace.load(space, problem.u, problem.curl_u), How(tol=1e-11))
+    defect = solved(space, problem, tol=1e-11)
+    assert defect.residual <= 1e-11
+    assert defect.iterations < plain.iterations
+    np.testing.assert_allclose(defect.x, plain.x, rtol=0, atol=1e-9 * abs(plain.x).max())
+
+
+@pytest.mark.parametrize("space", [CubeTets(10), single(40)])
+def test_threads_change_nothing_beyond_rounding(space):
+    problem = problems.helix
     b, c = (space.load(problem.u, problem.curl_u, How(threads=t)) for t in (1, 2))
-    np.testing.assert_array_equal(b, c)
-    one, two = (space.solve(b, How(threads=t)) for t in (1, 2))
+    np.testing.assert_array_equal(b.vector, c.vector)
+    one, two = space.solve(b), space.solve(c, How(threads=2))
     assert one.iterations == two.iterations
-    np.testing.assert_allclose(one.x, two.x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(one.x, two.x, rtol=0, atol=1e-7 if space.single else 1e-13)
     assert space.errors(one.x, problem.u, problem.curl_u) == space.errors(
         one.x, problem.u, problem.curl_u, How(threads=2)
     )
@@ -168,8 +181,6 @@ def test_interpolation_of_hexahedral_fields_is_the_line_integral():
 
 def prolonged(w, n):
     """Π w, class by class, with plain slices."""
-    from fem.spaces.cube.cells import DIRECTIONS, shapes, split
-
     parts, result = split(w, n, HEX_CLASSES), []
     for c, shape in enumerate(shapes(n, TET_CLASSES)):
         total = np.zeros(shape)
@@ -177,7 +188,6 @@ def prolonged(w, n):
             window = tuple(slice(o, o + s) for o, s in zip(offset, shape, strict=True))
             total += weight * parts[axis][window]
         result.append(total.ravel())
-    assert len(DIRECTIONS) == len(result)
     return np.concatenate(result)
 
 
@@ -225,7 +235,7 @@ def test_points_outside_are_refused():
 def test_single_precision_in_defect_form_has_the_errors_of_double(name, n):
     problem = problems.get(name)
     errors, solutions = [], []
-    for space in (CubeTets(n), CubeTetsSingle(n)):
+    for space in (CubeTets(n), single(n)):
         solutions.append(solved(space, problem))
         errors.append(space.errors(solutions[-1].x, problem.u, problem.curl_u))
     np.testing.assert_allclose(errors[1], errors[0], rtol=2e-6)
@@ -233,49 +243,37 @@ def test_single_precision_in_defect_form_has_the_errors_of_double(name, n):
     assert solutions[1].residual <= 1e-3
 
 
+@pytest.mark.parametrize("space", [CubeTets(16), single(16)])
 @pytest.mark.parametrize("name", ["maxwell", "helix"])
-def test_the_residual_of_single_precision_means_that_of_double(name):
+def test_the_residual_is_relative_to_the_load(name, space):
     """‖b − A x‖ / ‖b‖ with the load of the same rule and the matrix in float64."""
-    problem, space = problems.get(name), CubeTetsSingle(16)
-    found = space.solve(space.load(problem.u, problem.curl_u))
-    rule = lattice_rule(KUHN, load_degree(space.n))
-    b, product = np.zeros(space.dofs), np.empty(space.dofs)
-    cube_integrals.load(
-        KUHN,
-        space.n,
-        regions(KUHN, space.n, rule, None),
-        lambda rule: load_matrix(rule, 1 / space.n),
-        (problem.u, problem.curl_u),
-        split(b, space.n, TET_CLASSES),
-        PLAIN,
-    )
+    problem = problems.get(name)
+    found = solved(space, problem)
+    b, product = CubeSpace.load(space, problem.u, problem.curl_u), np.empty(space.dofs)
     KuhnSystem(space.n, float).apply_dot(found.x, product)
     true = np.linalg.norm(b - product) / np.linalg.norm(b)
     assert found.residual == pytest.approx(true, rel=0.02)
 
 
 def test_single_precision_takes_a_guess():
-    problem, space = problems.helix, CubeTetsSingle(12)
+    problem, space = problems.helix, single(12)
     guess = solved(CubeTets(12), problem).x
-    b = space.load(problem.u, problem.curl_u, How(threads=2))
-    x, iterations, residual = space.solve(b, How(x0=guess, threads=2))
+    x, iterations, residual = solved(space, problem, x0=guess, threads=2)
     assert (iterations, residual < 1e-3) == (0, True)
     np.testing.assert_allclose(x, guess, rtol=0, atol=1e-8)
 
 
-def test_single_precision_refuses_what_it_cannot_do():
-    problem, space = problems.screen, CubeTetsSingle(3)
+def test_single_precision_refuses_singular_fields():
+    problem = problems.screen
     with pytest.raises(UserError, match="singular_edge is not finite"):
-        space.load(problem.u, problem.curl_u, How(singular_edge=EDGE))
-    with pytest.raises(UserError, match="its own `load` only"):
-        space.solve(random(3))
+        single(3).load(problem.u, problem.curl_u, How(singular_edge=EDGE))
 
 
-@pytest.mark.parametrize("space", [CubeTets(32), CubeTetsSingle(32), CubeHexes(48)])
+@pytest.mark.parametrize("space", [CubeTets(32), single(32), CubeHexes(48)])
 def test_memory_is_as_predicted(space):
     """Allocations of load and solve, counted by tracemalloc, against the vectors predicted."""
     problem = problems.maxwell
-    solved(type(space)(2), problem)  # loads the compiled code
+    solved(replace(space, n=2), problem)  # loads the compiled code
     tracemalloc.start()
     b = space.load(problem.u, problem.curl_u)
     tracemalloc.reset_peak()
@@ -291,12 +289,12 @@ def test_memory_is_as_predicted(space):
     assert measuring <= space.predicted_bytes()
 
 
-def test_auto_takes_single_precision_where_memory_asks_for_it():
-    double, single = CubeTets(100).predicted_bytes(), CubeTetsSingle(100).predicted_bytes()
-    assert make_space(100, max_bytes=double)[0] == "kuhn"
-    assert make_space(100, max_bytes=double - 1) == ("kuhn32", CubeTetsSingle(100))
+def test_auto_takes_single_precision_where_the_options_allow_it():
+    assert make_space(100) == ("kuhn32", single(100))
+    assert make_space(100, how=How(tol=1e-9)) == ("kuhn", CubeTets(100))
+    assert make_space(100, how=How(singular_edge=EDGE)) == ("kuhn", CubeTets(100))
     with pytest.raises(UserError, match=r"n = 100 \(N0, kuhn32\).*the largest n that fits is 99"):
-        make_space(100, max_bytes=single - 1)
+        make_space(100, max_bytes=single(100).predicted_bytes() - 1)
 
 
 def test_a_solve_that_stops_short_is_no_result():

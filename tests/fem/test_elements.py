@@ -112,7 +112,7 @@ def test_names_and_solvers_are_found_or_explained():
 
 def test_auto_takes_the_first_that_fits():
     small, large = (
-        Solver(AssembledSpace, per_cell(1), on_cube_up_to=10),
+        Solver(AssembledSpace, per_cell(1), any_mesh=True, auto_cells=(0, 10)),
         Solver(AssembledSpace, per_cell(1)),
     )
     element = Element(

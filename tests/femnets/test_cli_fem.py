@@ -6,7 +6,6 @@ import pytest
 
 from base.errors import UserError
 from femnets.cli import invoke
-from femnets.cli._fem_table import convergence_figure
 from femnets.cli.fem import parse_sizes
 
 
@@ -37,26 +36,6 @@ def test_the_table_fits_a_terminal(capsys):
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
-def test_a_guess_counts_iterations_with_and_without(capsys):
-    assert run("--n", "5", "--solver", "general", "--guess", "--json") == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert 0 < row["iterations"] < row["iterations_from_zero"]
-
-
-def test_the_plot_is_a_png_with_rates(tmp_path, capsys):
-    target = tmp_path / "rates.png"
-    assert run("--n", "1,2,4", "--json", "--plot", str(target)) == 0
-    assert target.read_bytes().startswith(b"\x89PNG")
-    document = json.loads(capsys.readouterr().out)
-    (axes,) = convergence_figure(document).axes
-    assert axes.get_xscale() == axes.get_yscale() == "log"
-    curves = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
-    assert list(curves["L² error"]) == [row["l2_error"] for row in document["rows"]]
-    assert {text.get_text() for text in axes.texts} == {
-        f"{document['rows'][-1][key]:.2f}" for key in ("l2_rate", "hcurl_rate")
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "sizes"),
     [("1,2,4", [1, 2, 4]), ("1-4", [1, 2, 3, 4]), ("8, 2-3,2", [2, 3, 8])],
@@ -78,7 +57,6 @@ def test_sizes_that_are_none(text):
         (["--n", "2", "--element", "N00"], "unknown element 'N00'"),
         (["--n", "2", "--solver", "none"], "unknown solver 'none'"),
         (["--n", "2", "--problem", "maxwel"], "did you mean 'maxwell'?"),
-        (["--n", "2", "--plot", "x.pdf"], "--plot writes a PNG"),
         (["--n", "9000"], "the largest n that fits is"),
     ],
 )

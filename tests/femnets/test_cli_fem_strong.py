@@ -69,7 +69,6 @@ def test_a_mesh_from_a_file_and_a_graded_one(capsys, tmp_path):
         (["--element", "hexP"], "needs an order"),
         (["--element", "hexP", "--n", "1", "--order", "5000"], "GiB"),
         (["--element", "hexN0", "--solve", "--n", "2"], "take N0 or N1 or hexP"),
-        (["--solve", "--guess"], "--solve"),
         (["--mesh", "nowhere.msh"], "no mesh file at nowhere.msh"),
         (["--mesh", "nowhere.msh", "--grading", "2"], "--grading"),
         (["--grading", "0.5", "--n", "2"], "grading exponent"),

@@ -23,7 +23,7 @@ CODES = {SIGINT: 130, SIGTERM: 143, SIGHUP: 143}
 COMMANDS = (
     "run slips convergence --run new --jobs 1",
     "run slips convergence --run here --jobs 0 --no-report",
-    "fem --n 1,2,4 --vtu out.vtu --plot out.png",
+    "fem --n 1,2,4 --vtu out.vtu",
     "train --steps 400 --samples 200 --width 8 --save out.safetensors",
     "train --track solve --steps 30 --save out.safetensors --json",
     "report whole --out page",

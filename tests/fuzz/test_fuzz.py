@@ -49,7 +49,7 @@ def test_every_command_is_found():
     assert set(commands()) == {name.replace("_", "-") for name in files if name[0] != "_"}
     kinds = {kind(option) for command in commands().values() for option in command.params}
     assert kinds == {"int", "float", "Path", "bool", "text"}
-    assert outputs(["fem", "--plot", "a.png", "--mesh", "m.vtu", "--plot", "b.png"]) == ["b.png"]
+    assert outputs(["fem", "--vtu", "a.vtu", "--mesh", "m.vtu", "--vtu", "b.vtu"]) == ["b.vtu"]
 
 
 @settings(60 * TIMES)

@@ -6,10 +6,9 @@ import mpmath
 import torch
 
 from base.errors import UserError
-from nets.fractional.caputo import right_memory_weights
 from nets.fractional.mittag_leffler import LARGEST_EXPONENT, mittag_leffler
 from nets.fractional.ode import solve_fractional_ode
-from nets.fractional.weights import memory_weights
+from nets.fractional.weights import memory_weights, right_memory_weights
 
 
 def left_caputo(y, tau, gamma):
@@ -42,22 +41,15 @@ def _per_step(factor, values):
     return factor.reshape(-1, *[1] * (values.ndim - 1)) * values
 
 
-def solve_terminal_value(f, y_end, tau, gamma, *, implicit=False):
+def solve_terminal_value(f, y_end, tau, gamma):
     """The mirror image: ∂_{T-t}^γ y = f(t, y), y(T) = y_end, with the right scheme's weights B."""
     tau = torch.as_tensor(tau, dtype=torch.float64)
     end = float(tau.sum())
-    mirrored = solve_fractional_ode(
-        lambda s, y: f(end - s, y), y_end, tau.flip(0), gamma, implicit=implicit
-    )
-    return mirrored.flip(0)
+    return solve_fractional_ode(lambda s, y: f(end - s, y), y_end, tau.flip(0), gamma).flip(0)
 
 
 def graded_steps(steps, end, grading=1.0):
-    """Steps of the grid t[k] = T (k/n)^r.
-
-    Solutions start like t^γ, so that the implicit scheme has order min(rγ, 2-γ):
-    r = (2-γ)/γ restores the full order that a uniform grid (r = 1) does not reach.
-    """
+    """Steps of the grid t[k] = T (k/n)^r."""
     if steps < 1 or not end > 0.0 or not grading >= 1.0:
         raise UserError(
             f"need steps >= 1, end > 0 and grading >= 1, got {steps}, {end:g}, {grading:g}"

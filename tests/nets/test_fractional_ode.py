@@ -57,19 +57,6 @@ def test_mittag_leffler_rejects_other_orders(gamma):
         mittag_leffler(1.0, gamma)
 
 
-@pytest.mark.parametrize(("gamma", "rate"), [(0.4, 1.6), (0.6, 1.4), (0.8, 1.2)])
-def test_implicit_scheme_has_order_2_minus_gamma_on_graded_grids(gamma, rate):
-    """∂^γ y = -y, y(0) = 1: y = E_γ(-t^γ), which starts like t^γ."""
-    exact, errors = mittag_leffler(-1.0, gamma), []
-    for n in (40, 80, 160, 320):
-        tau = graded_steps(n, 1.0, (2 - gamma) / gamma)
-        y = solve_fractional_ode(lambda t, y: -y, 1.0, tau, gamma, implicit=True)
-        errors.append(abs(float(y[-1]) - exact))
-    rates = np.diff(-np.log2(errors))
-    assert abs(rates[-1] - rate) < 0.1, rates
-    assert errors[-1] < 2e-3
-
-
 @pytest.mark.parametrize("gamma", [0.3, 0.5, 0.9])
 @pytest.mark.parametrize("growth", [-1.0, 1.0])
 def test_explicit_scheme_converges_to_mittag_leffler(gamma, growth):
@@ -90,16 +77,18 @@ def test_gamma_near_one_is_eulers_method():
 
 
 def test_systems_and_time_dependence():
-    """y = t² solves ∂^γ y = 2/Γ(3-γ) t^{2-γ} + (t² - y), in three equal components."""
-    gamma = 0.5
+    """y = t² solves ∂^γ y = 2/Γ(3-γ) t^{2-γ} + (t² - y), in three equal components: order one."""
+    gamma, errors = 0.5, []
 
     def f(t, y):
         return 2 / math.gamma(3 - gamma) * t ** (2 - gamma) + (t**2 - y)
 
-    tau = graded_steps(400, 1.0)
-    y = solve_fractional_ode(f, torch.zeros(3), tau, gamma, implicit=True)
-    assert y.shape == (401, 3)
-    torch.testing.assert_close(y[-1], torch.ones(3, dtype=torch.float64), rtol=2e-4, atol=0)
+    for n in (100, 200, 400):
+        y = solve_fractional_ode(f, torch.zeros(3), graded_steps(n, 1.0), gamma)
+        assert y.shape == (n + 1, 3)
+        errors.append(float((y[-1] - 1).abs().max()))
+    assert errors[-1] < 2.8e-3
+    np.testing.assert_allclose(np.diff(-np.log2(errors)), 1.0, atol=0.02)
 
 
 def test_terminal_value_problem_is_the_mirror_image():
@@ -108,8 +97,3 @@ def test_terminal_value_problem_is_the_mirror_image():
     forward = solve_fractional_ode(lambda t, y: -y, 1.0, tau.flip(0), gamma)
     torch.testing.assert_close(backward, forward.flip(0))
     assert float(backward[-1]) == 1.0
-
-
-def test_a_step_that_cannot_converge_says_so():
-    with pytest.raises(UserError, match="smaller steps"):
-        solve_fractional_ode(lambda t, y: 50 * y, 1.0, torch.ones(2), 0.5, implicit=True)

@@ -81,7 +81,7 @@ def test_neither_the_module_nor_the_stream_of_random_numbers_moves():
     module = small()
     before = {name: value.clone() for name, value in module.state_dict().items()}
     state = torch.get_rng_state()
-    gradient_study(module, DATA, steps=3, seeds=2, scales=(2.0,), remedies=True, remedy_steps=2)
+    gradient_study(module, DATA, steps=3, remedies=True, remedy_steps=2)
     assert torch.equal(torch.get_rng_state(), state)
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
     assert all(p.grad is None for p in module.parameters())
@@ -102,24 +102,17 @@ def test_updates_are_those_of_the_optimiser():
     assert len(rows) == 5 * 3
     for row in rows:
         assert row["update"] == pytest.approx(0.1 * row["gradient"], rel=1e-4)
-        assert row["gradient_over_update"] == pytest.approx(10, rel=1e-4)
 
 
-def test_tables_frames_files_and_figures(tmp_path):
-    pandas = pytest.importorskip("pandas")
+def test_tables_frames_and_figures():
+    pytest.importorskip("pandas")
     import matplotlib.pyplot as plt
 
-    study = gradient_study(
-        small, DATA, steps=3, seeds=2, scales=(1.0, 0.5, 2.0), remedies=True, against=small
-    )
+    study = gradient_study(small, DATA, steps=3, seeds=2, remedies=True, against=small)
     frame = study.to_pandas()
     assert set(frame["study"]) == {"small"}
     assert {"gradient", "adjoint", "activation", "dead", "update_over_weight"} <= set(frame)
-    assert sorted(set(study.to_pandas("scales")["scale"])) == [0.5, 1.0, 2.0]
     assert len(study.to_pandas("remedies")) == len(study.trials)
-    study.to_csv(tmp_path / "layers.csv")
-    back = pandas.read_csv(tmp_path / "layers.csv")
-    np.testing.assert_allclose(back["gradient"], frame["gradient"])
     figure = study.figure()
     assert len(figure.subfigs) == 4
     plt.close(figure)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from base.errors import UserError
-from nets.fractional.caputo import right_memory_weights
+from nets.fractional.weights import right_memory_weights
 from nets.gradients.adjoint import adjoint_states, states
 from nets.gradients.methods import loss_and_grad
 from nets.gradients.otd import adjoint_drift, missing_terms, one_step_gaps, otd_adjoint_states

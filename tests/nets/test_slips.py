@@ -47,21 +47,6 @@ def test_printed_fails_and_corrected_holds(measure, seed):
         assert slip.corrected < 1e-10, slip
 
 
-def test_every_slip_is_measured_once():
-    slips = [measure(0) for measure in SLIPS]
-    assert {slip.item for slip in slips} == {"8.1", "8.2", "8.3", "8.4", "8.5", "8.6"}
-    assert len({slip.title for slip in slips}) == len(slips) == len(MARGINS) + 2
-
-
-def test_kinds_of_slips():
-    kinds = {m.__name__: m(0).fault for m in SLIPS}
-    assert {name for name, kind in kinds.items() if kind == "substantive error"} == {
-        "fractional_tau_column", "volterra_kernel", "gronwall",
-    }  # fmt: skip
-    assert kinds["fractional_index"] == "clash of notation"
-    assert kinds["weight_gradient_transposed"] == kinds["bias_gradient_summed"] == "typo"
-
-
 @pytest.mark.parametrize("measure", SLIPS, ids=lambda measure: measure.__name__)
 def test_every_seed_is_another_net_or_equation(measure):
     """But for what holds as printed: there the error is rounding."""

@@ -12,7 +12,7 @@ from base.errors import UserError
 from nets.gradients.methods import loss_and_grad
 from nets.module import build, propagate
 from nets.theory.derivatives import iterate, linearise, state_derivatives
-from nets.theory.recursions import THEOREMS, GeneralSteps
+from nets.theory.recursions import THEOREMS, Recursion
 
 KINDS = sorted(THEOREMS)
 
@@ -93,9 +93,11 @@ def test_layers_out_of_range_are_named():
 @settings(max_examples=30, deadline=None)
 def test_theorems_are_what_follows_from_C_and_s(net, seed, data):
     """The recursion of an architecture without a theorem, on nets that have one."""
-    tau = net.tau.detach()
-    general = GeneralSteps(net.architecture, tau, net.config.gamma)
-    theorem = THEOREMS[net.config.net](tau, net.config.gamma)
+    tau, gamma = net.tau.detach(), net.config.gamma
+    general, theorem = (
+        Recursion(lambda tau, steps=steps: steps(tau, gamma), tau)
+        for steps in (net.architecture.coefficients, THEOREMS[net.config.net])
+    )
     close = {"rtol": 1e-11, "atol": 1e-12}
     torch.testing.assert_close(general.skips[:, 1:], theorem.skips[:, 1:], **close)
     torch.testing.assert_close(general.scales, theorem.scales, **close)

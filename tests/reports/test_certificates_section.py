@@ -1,13 +1,11 @@
 """The section on certificates: its figure, its table, and the facts behind it."""
 
-from types import SimpleNamespace
-
 import pytest
+from records import record_of, run_of
 
 from bench.cells import Cell
 from bench.claims.certified import certificate_facts, violated
 from bench.store.results import Results
-from reports.context import Run
 from reports.document import Picture, Table
 from reports.sections import certificates as section
 from reports.sections import make
@@ -19,9 +17,7 @@ def net(seed, error, bound, **more):
         "l2_error": error, "l2_bound": bound, "l2_lower_bound": None, "relative_l2_bound": bound,
         "own_l2_bound": 5 * bound, "certified": True, "diverged": False, "parameters": 10, **more,
     }  # fmt: skip
-    return SimpleNamespace(
-        kind="solved_net", config=cell.config, values=values, arrays={}, key=f"k{seed}"
-    )
+    return record_of(cell, values)
 
 
 @pytest.fixture
@@ -47,11 +43,7 @@ def test_facts_count_fields_and_ratios(records):
 
 
 def test_the_section_draws_bounds_against_errors(records):
-    standings = [
-        SimpleNamespace(record=r, cell=SimpleNamespace(config=r.config), studies=["solve"])
-        for r in records
-    ]
-    made = make(section, Run("r", {"solve": {"preset": "paper"}}, standings))
+    made = make(section, run_of("solve", records))
     picture, table = (
         next(b for b in made.blocks if isinstance(b, kind)) for kind in (Picture, Table)
     )

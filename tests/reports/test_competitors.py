@@ -1,8 +1,7 @@
 """Competitors of every kind of cell: tracks, names, conditions and decisions."""
 
-from dataclasses import dataclass, field
-
 import pytest
+from records import record_of
 
 from bench.cells import Cell
 from bench.store.results import Results
@@ -11,20 +10,8 @@ from reports.competitors import competitors, given_in_words, same_conditions
 from reports.decision import decision
 
 
-@dataclass
-class MadeUp:
-    kind: str
-    config: dict
-    values: dict
-    arrays: dict = field(default_factory=dict)
-
-    @property
-    def key(self):
-        return Cell(self.kind, self.config).key
-
-
 def made(kind, values, **config):
-    return MadeUp(kind, dict(Cell(kind, config).config), values)
+    return record_of(Cell(kind, config), values)
 
 
 def fem(error, n, **config):

@@ -20,7 +20,7 @@ from reports.context import Run
 from reports.document import Picture
 from reports.html import render_html
 from reports.interactive.cells import listings
-from reports.interactive.claims import listed, seeds
+from reports.interactive.claims import listed
 from reports.interactive.finder import QUERIES, find
 from reports.interactive.numbers import as_json
 from reports.names import short_names
@@ -191,13 +191,6 @@ def test_claims_are_listed_under_their_tables(run, document, page):
     assert set(found) <= named
     shown = sum(map(len, document.explored.claims.values()))
     assert page.count('<details class="claim') == shown
-
-
-def test_seeds_are_written_as_ranges():
-    made = [record(f"k{s}", {"seed": s}, {}) for s in (0, 1, 2, 7)]
-    assert seeds(made) == "0–2, 7"
-    assert seeds([record("a", {"seeds": [4, 5]}, {}), record("b", {"n": 1}, {})]) == "4–5"
-    assert seeds([record("a", {"n": 1}, {})]) == ""
 
 
 def test_names_of_files_from_outside_are_shortened(document):

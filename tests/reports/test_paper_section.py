@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from test_competitors import MadeUp, fem
+from records import record_of
+from test_competitors import fem
 from test_report import make_run
 
 from bench.cells import Cell
@@ -27,7 +28,7 @@ def trained(seed, error, hidden=2, net="resnet", tau="learned"):
         "history_mse": np.geomspace(1.0, error**2, 4),
         "history_grad_W": np.array([norms, norms, norms, 0.1 * norms]),
     }
-    return MadeUp("net", dict(cell.config), values, arrays)
+    return record_of(cell, values, arrays)
 
 
 @pytest.fixture

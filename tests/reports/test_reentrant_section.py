@@ -10,7 +10,7 @@ from bench.claims.facts import all_facts
 from bench.claims.facts.reentrant import setting_of
 from bench.claims.themes.reentrant import usable
 from bench.store.results import Results
-from reports.document import Missing, Paragraph, Picture, Table
+from reports.document import Paragraph, Picture, Table
 from reports.figures.reentrant import common_curve
 from reports.sections import make
 from reports.sections import reentrant as section
@@ -134,10 +134,6 @@ def test_any_part_of_it_compiles(records):
     )
     assert "could not" not in said
     assert "nan" not in said.lower().split()
-
-
-def test_without_results_the_gap_is_named():
-    assert isinstance(make(section, run_of("reentrant", [])).blocks[0], Missing)
 
 
 def test_rows_are_medians_and_a_diverged_run_is_infinite():

@@ -1,24 +1,21 @@
 """The section on methods given the equation only: its race, variants, hp fit, claims."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
+from records import record_of, run_of
 
 from bench.cells import Cell
 from bench.claims import Compared, NotTested
 from bench.claims.facts import all_facts
 from bench.claims.themes.solve import CLAIMS
 from bench.store.results import Results
-from reports.context import Run
-from reports.document import Missing, Picture, Table
+from reports.document import Picture, Table
 from reports.sections import make
 from reports.sections import solve as section
 
 
 def net(seed, error, evaluations=800.0, **settings):
     base = {"problem": "maxwell", "evaluations": evaluations, "seed": seed, "data_seed": seed}
-    config = Cell("solved_net", base | settings).config
     seconds = np.geomspace(0.1, 2.0, 8)
     values = {
         "l2_error": error, "J": error**2, "seconds": 2.0, "evaluations": evaluations,
@@ -29,17 +26,14 @@ def net(seed, error, evaluations=800.0, **settings):
         "curve_l2_error": np.geomspace(1.0, error, 8),
         "history_grad_W": np.array([[1.0, 0.5, 0.25]]),
     }
-    key = f"{seed}{error}{sorted(settings.items())}"
-    return SimpleNamespace(kind="solved_net", config=config, values=values, arrays=arrays, key=key)
+    return record_of(Cell("solved_net", base | settings), values, arrays)
 
 
 def element(name, error, dofs, seconds, **settings):
-    problem = settings.pop("problem", "maxwell")
-    config = Cell("fem", {"problem": problem, "element": name, "solve": True, "n": 1} | settings)
+    cell = Cell("fem", {"element": name, "solve": True, "n": 1} | settings)
     values = {"l2_error": error, "dofs": dofs, "seconds": seconds, "element_title": name}
     values["element_short"] = {"N0": "N₀", "hexP": "p-version"}[name]
-    key = f"{name}{dofs}{problem}"
-    return SimpleNamespace(kind="fem", config=config.config, values=values, arrays={}, key=key)
+    return record_of(cell, values)
 
 
 @pytest.fixture
@@ -66,8 +60,7 @@ def records():
 
 @pytest.fixture
 def run(records):
-    standings = [SimpleNamespace(record=record, studies=("solve",)) for record in records]
-    return Run("r", {"solve": {"preset": "paper"}}, standings)
+    return run_of("solve", records)
 
 
 def test_it_has_a_formula_a_figure_and_a_row_per_configuration(run):
@@ -89,11 +82,6 @@ def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run):
     assert lines["best net"].get_ydata()[-1] == pytest.approx(2e-8), (
         "at the end, the median of three"
     )
-
-
-def test_without_results_the_gap_is_named():
-    made = Run("r", {"solve": {"preset": "paper"}}, ())
-    assert isinstance(make(section, made).blocks[0], Missing)
 
 
 def test_claims_are_decided_from_results_and_not_without(records):

@@ -1,26 +1,21 @@
 """Three kinds of nets given the equation: their table, their facts, the claims about them."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
+from records import record_of, run_of
 
 from bench.cells import Cell
 from bench.claims import Checked, Compared, Counted, NotTested
 from bench.claims.facts import all_facts
 from bench.claims.themes.untrained import CLAIMS
 from bench.store.results import Results
-from reports.context import Run
 from reports.document import Table
 from reports.sections import untrained as section
 
 
 def record(kind, values, **config):
-    cell = Cell(kind, config)
     numbers = {"parameters": 10, "unknowns": 30, "features": 10, "diverged": False, **values}
-    return SimpleNamespace(
-        kind=kind, config=cell.config, values=numbers, arrays={}, key=cell.key, state="done"
-    )
+    return record_of(Cell(kind, config), numbers)
 
 
 def untrained(problem, error, seconds, seeds=12):
@@ -99,9 +94,7 @@ def test_the_table_has_the_best_net_of_each_kind_and_the_facts_its_numbers():
     partly = trained("maxwell", 1e-7, 4.0, optimizer="varpro")
     records = [*untrained("maxwell", 1e-9, 1.0), trained("maxwell", 1e-8, 5.0), partly]
     records += [trained("maxwell", 1e-5, 1.0, width=7), hp("maxwell", 1e-10, 1, 0.1)]
-    standings = [SimpleNamespace(record=each, studies=("solve",)) for each in records]
-    run = Run("r", {"solve": {"preset": "paper"}}, standings)
-    (table,) = [block for block in section.contents(run) if isinstance(block, Table)]
+    (table,) = [b for b in section.contents(run_of("solve", records)) if isinstance(b, Table)]
     assert {row[1]: row[4] for row in table.rows if row[0] == "maxwell"} == {
         "untrained": 1e-9, "trained": 1e-8, "partly trained": 1e-7,
     }  # fmt: skip

@@ -12,21 +12,13 @@ from numpy.typing import NDArray
 from bench.claims import Claim, Finding, NotTested, quoted
 from bench.claims.arms import NAMES, Arm, arm
 from bench.claims.domains import TRAINING
-from bench.claims.rules import (
-    Pairs,
-    both,
-    compared_values,
-    count,
-    counted,
-    is_smaller,
-    seeds_of,
-    tabled,
-)
+from bench.claims.rules import both, compared_values, count, counted, is_smaller, tabled
 from bench.store.results import Results, StoredResult, pairs
 
 COMMAND = "femnets run training --preset paper"
 REDUCTION = "Section 7.1, network reduction"
 TAUS = ("fixed", "learned")
+Seeds = tuple[int, int]  # of the weights, of the data
 
 
 def _named(net: str, bias_ordering: bool = False, tau: str = "") -> str:
@@ -43,28 +35,39 @@ def _rows(one: Arm, other: Arm, **choices: Any) -> dict[str, tuple[Arm, Arm]]:
     }
 
 
-def _learned_and_fixed(results: Results, net: str, hidden: int) -> Pairs:
-    arms = (arm(net=net, tau=tau, hidden=hidden) for tau in ("learned", "fixed"))
-    return pairs(*(results.select("net", **one) for one in arms))
-
-
-def _gain(results: Results, net: str, hidden: int) -> dict[tuple[int, int], float]:
+def _gain(results: Results, net: str, hidden: int) -> dict[Seeds, tuple[float, tuple[str, ...]]]:
     """By seeds, train_mse with learned τ over train_mse with fixed τ."""
-    found = _learned_and_fixed(results, net, hidden)
-    errors = [(seeds_of(a), a.values.get("train_mse"), b.values.get("train_mse")) for a, b in found]
-    return {seeds: math.nan if a is None or not b else a / b for seeds, a, b in errors}
+    found = pairs(
+        results.select("net", **arm(net=net, tau="learned", hidden=hidden)),
+        results.select("net", **arm(net=net, tau="fixed", hidden=hidden)),
+    )
+    return {
+        (learned.config["seed"], learned.config["data_seed"]): (
+            _ratio(learned.values.get("train_mse"), fixed.values.get("train_mse")),
+            (learned.key, fixed.key),
+        )
+        for learned, fixed in found
+    }
+
+
+def _ratio(a: float | None, b: float | None) -> float:
+    return math.nan if a is None or b is None or b == 0 else a / b
 
 
 def _gains_less_when_shallow(results: Results) -> Finding:
-    parts: dict[str, Finding] = {}
-    for net, title in NAMES.items():
-        deep, shallow = _gain(results, net, 6), _gain(results, net, 2)
-        if seeds := sorted(deep.keys() & shallow.keys()):
-            a, b = ([gain[seed] for seed in seeds] for gain in (deep, shallow))
-            found = (*_learned_and_fixed(results, net, 6), *_learned_and_fixed(results, net, 2))
-            cells = tuple(r.key for pair in found if seeds_of(pair[0]) in seeds for r in pair)
-            parts[title] = compared_values(a, b, seeds, cells, "gain", TRAINING)
+    parts = {title: _gain_by_depth(results, net) for net, title in NAMES.items()}
     return tabled(parts, "gain at 6-50 over gain at 2-50", "the net", COMMAND)
+
+
+def _gain_by_depth(results: Results, net: str) -> Finding:
+    deep, shallow = _gain(results, net, 6), _gain(results, net, 2)
+    seeds = sorted(deep.keys() & shallow.keys())
+    if not seeds:
+        return NotTested(COMMAND)
+    a = [deep[seed][0] for seed in seeds]
+    b = [shallow[seed][0] for seed in seeds]
+    cells = tuple(key for seed in seeds for key in deep[seed][1] + shallow[seed][1])
+    return compared_values(a, b, seeds, cells, "gain", TRAINING)
 
 
 LOOKS = 10  # at every tenth of the descent; the start is the same for both arms
@@ -72,7 +75,14 @@ LOOKS = 10  # at every tenth of the descent; the start is the same for both arms
 
 def _always_below(results: Results) -> Finding:
     """In how many seeds does the MSE curve with learned τ stay below that with fixed τ?"""
-    found = [pair for net in NAMES for pair in _learned_and_fixed(results, net, 6)]
+    found = [
+        pair
+        for net in NAMES
+        for pair in pairs(
+            results.select("net", **arm(net=net, tau="learned", hidden=6)),
+            results.select("net", **arm(net=net, tau="fixed", hidden=6)),
+        )
+    ]
     if not found:
         return NotTested(COMMAND)
     below = [_share_below(*(_looks(record) for record in pair)) for pair in found]

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from base.errors import NotConverged
+from fem.fields import positive
 from fem.spaces import PLAIN, Array, How
 from fem.spaces.bricks.axis import Axis
 from fem.spaces.bricks.box import BoxModes, cross, flat
@@ -36,7 +37,6 @@ from fem.spaces.bricks.tensor import (
     moments,
     values,
 )
-from fem.spaces.tets.mixed import positive
 
 if TYPE_CHECKING:
     from fem.boundary_value import BoundaryValueProblem

@@ -13,7 +13,8 @@ the interpolation of hexahedral fields, which carries gradients to gradients. It
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Unpack
 
@@ -21,11 +22,11 @@ import numpy as np
 
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
+from fem.fields import positive
 from fem.rules.cell_rules import gauss
 from fem.solutions import Clock, Label
-from fem.solvers import stencil_kernels
 from fem.solvers.cg import MatrixSystem, conjugate_gradients, norm
-from fem.solvers.stencil import layout, prolongation, restriction, system_stencil
+from fem.solvers.stencil import applied, layout, prolongation, restriction, system_rows
 from fem.spaces import PLAIN, Array, How, LinearSolve
 from fem.spaces.bricks.box import BoxModes
 from fem.spaces.bricks.mesh import uniform
@@ -40,20 +41,18 @@ from fem.spaces.cube.cells import (
     size,
     split,
 )
-from fem.spaces.cube.integrals import Box, at_points, blocks, regions
-from fem.spaces.cube.integrals import load as cube_load
+from fem.spaces.cube.integrals import add_load, at_points, blocks, whole
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
 from fem.spaces.cube.tets import SMOOTHER, CubeTets
 from fem.spaces.cube.weighted import WeightedCurlCurl, hold_zero
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.dofs import POINTS, tangential
-from fem.spaces.tets.mixed import positive
 
 if TYPE_CHECKING:
     from fem.spaces.bricks.tensor import Scalar
 
 
-ESTIMATE_UP_TO = 40  # cells per side
+ESTIMATE_UP_TO = 40  # cells per side; on a mesh it takes 7 times as long as the solve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +71,11 @@ class CubeSolution(BoundaryValueSolution):
         return BoundaryValueSolution(**values | {"x": x, "multiplier": p, "space": complex_})
 
     def estimate(self, problem: BoundaryValueProblem) -> float | None:
-        """None on fine meshes: on the general mesh it takes 15 times as long as the solve."""
+        """η cube by cube; at a singular edge, whose rules need a mesh, None on fine ones."""
+        from fem.spaces.cube.estimate import estimate
+
+        if problem.singular_edge is None:
+            return estimate(problem, self.space.n, self.x, self.multiplier)
         return self.on_mesh().estimate(problem) if self.space.n <= ESTIMATE_UP_TO else None
 
 
@@ -82,19 +85,19 @@ def solve_on_cube(
     """u_h with the trace g, given f, φ, ρ and g."""
     memory.reset_peak()
     clock, phi = Clock(), positive(problem.phi)
-    K, mass = WeightedCurlCurl(n, phi), Mass(n)
+    K, M = WeightedCurlCurl(n, phi), mass(n)
     x, load = boundary_dofs(problem, n), vector_load(problem, n, how)
     source = scalar_load(problem, n)
     clock.lap("assemble")
     p = poisson(gradient_transposed(load, n), n)
     slope = gradient(p, n)
-    rest = hold_zero(load - mass(slope), n) - K(x)
+    rest = hold_zero(load - M(slope), n) - K(x)
     start = np.zeros_like(x)
     if how.guess is not None:  # it has the trace already: only the rest is guessed
         start = hold_zero(CubeTets(n).interpolate(how.guess) - x, n)
     solved = _curl_curl(K, HexCorrection(n, phi), rest, start, how)
     x += solved.x
-    x += gradient(poisson(-source - gradient_transposed(mass(x), n), n), n)
+    x += gradient(poisson(-source - gradient_transposed(M(x), n), n), n)
     clock.lap("solve")
     return CubeSolution(
         n=n,
@@ -103,8 +106,8 @@ def solve_on_cube(
         **solved._replace(x=x)._asdict(),
         **clock.cost(),
         multiplier=p.ravel(),
-        multiplier_norm=float(np.sqrt(max(float(slope @ mass(slope)), 0.0))),
-        divergence=_divergence(x, mass(x), source, n),
+        multiplier_norm=float(np.sqrt(max(float(slope @ M(slope)), 0.0))),
+        divergence=_divergence(x, M(x), source, n),
     )
 
 
@@ -142,19 +145,17 @@ class HexCorrection:
         self._factors = 1.0 / (n * box.squares)
         self._tables = [[m.S if k == d else m.C for k, m in enumerate(box.modes)] for d in range(3)]
         self._at, self._hex_at = layout(n, TET_CLASSES), layout(n, HEX_CLASSES)
-        self._down, self._up = restriction(n, float), prolongation(n, float)
+        self._down = restriction().stencil(self._at)
+        self._up = prolongation().stencil(self._hex_at)
 
     def __call__(self, r: Array) -> Array:
-        n, out = self._n, np.empty_like(r)
-        coarse = np.empty(size(n, HEX_CLASSES))
-        stencil_kernels.apply(coarse, r, self._hex_at, self._down, n, 0, n + 1)
+        coarse = applied(self._down, r, self._hex_at)
         coarse *= self._scale
-        for part, tables in zip(split(coarse, n, HEX_CLASSES), self._tables, strict=True):
+        for part, tables in zip(split(coarse, self._n, HEX_CLASSES), self._tables, strict=True):
             X = combine(part, *(table.T for table in tables))
             part[:] = combine(X * self._factors, *tables)
         coarse *= self._scale
-        stencil_kernels.apply(out, coarse, self._at, self._up, n, 0, n + 1)
-        return out
+        return applied(self._up, coarse, self._at)
 
 
 def _at_hex_edges(phi: Scalar, n: int) -> Array:
@@ -165,17 +166,11 @@ def _at_hex_edges(phi: Scalar, n: int) -> Array:
     return values
 
 
-class Mass:
+def mass(n: int) -> Callable[[Array], Array]:
     """x ↦ (u, v) over all edges."""
-
-    def __init__(self, n: int) -> None:
-        self._n, self._at = n, layout(n, TET_CLASSES)
-        self._stencil, _ = system_stencil(n, float, curls=0.0)
-
-    def __call__(self, x: Array) -> Array:
-        out = np.empty_like(x)
-        stencil_kernels.apply(out, x, self._at, self._stencil, self._n, 0, self._n + 1)
-        return out
+    at = layout(n, TET_CLASSES)
+    stencil = system_rows(n, curls=0.0).stencil(at)
+    return lambda x: applied(stencil, x, at)
 
 
 def gradient(p: Array, n: int) -> Array:
@@ -220,15 +215,8 @@ def load_rule(n: int) -> CubeRule:
 def vector_load(problem: BoundaryValueProblem, n: int, how: How = PLAIN) -> Array:
     """(f, v)."""
     b = np.zeros(size(n, TET_CLASSES))
-    cube_load(
-        KUHN,
-        n,
-        regions(KUHN, n, load_rule(n), problem.singular_edge),
-        lambda rule: rule.load_u / n**2,
-        (problem.f,),
-        split(b, n, TET_CLASSES),
-        how,
-    )
+    how = replace(how, singular_edge=problem.singular_edge)
+    add_load(b, KUHN, n, load_rule(n), lambda rule: rule.load_u / n**2, (problem.f,), how)
     return b
 
 
@@ -238,13 +226,13 @@ def scalar_load(problem: BoundaryValueProblem, n: int) -> Array:
     if problem.rho is None:
         return b
     rho, rule = problem.rho, gauss_rule(KUHN, 3 if n < 16 else 2)
-    for block in blocks(Box((0, 0, 0), (n, n, n), rule)):
+    for block in blocks(whole(n, rule)):
         values = at_points((lambda x: rho(x)[None],), block, n)[0]
         if not values.any():
             continue
         for order, piece in zip(permutations(range(3)), rule.pieces, strict=True):
             tet = KuhnTet(order)
-            hats = tet.barycentric(rule.points[:, piece.nodes]) * piece.mix**2 / n**3
+            hats = tet.barycentric(rule.points[:, piece.nodes]) * piece.mix[:, 0] ** 2 / n**3
             for corner, part in zip(tet.corners, hats @ values[piece.nodes], strict=True):
                 b[block.window(tuple(corner))] += part.reshape(block.shape)
     return b

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations, permutations, product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,9 @@ DIRECTIONS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1
 HEX_CLASSES, TET_CLASSES = 3, 7
 
 
-def shapes(n: int, classes: int) -> list[tuple[int, ...]]:
-    """Shape of the array of coefficients of each class."""
-    return [tuple((n + 1 - d).tolist()) for d in DIRECTIONS[:classes]]
+def shapes(n: int | tuple[int, ...], classes: int) -> list[tuple[int, ...]]:
+    """Shape of the array of coefficients of each class, on n³ cubes or on a block of cubes."""
+    return [tuple((np.add(n, 1) - d).tolist()) for d in DIRECTIONS[:classes]]
 
 
 def size(n: int, classes: int) -> int:
@@ -37,49 +37,13 @@ def size(n: int, classes: int) -> int:
     return sum(math.prod(shape) for shape in shapes(n, classes))
 
 
-def split(x: NDArray[Any], n: int, classes: int) -> list[NDArray[Any]]:
+def split(x: NDArray[Any], n: int | tuple[int, ...], classes: int) -> list[NDArray[Any]]:
     """Views of a vector as the arrays of its classes."""
     parts, start = [], 0
     for shape in shapes(n, classes):
         parts.append(x[start : start + math.prod(shape)].reshape(shape))
         start += math.prod(shape)
     return parts
-
-
-class Piece(Protocol):
-    """A part of the unit cube on which the basis is polynomial."""
-
-    @property
-    def edges(self) -> Index:
-        """Its dofs, as numbers of edges of the cell."""
-
-    @property
-    def corners(self) -> Index:
-        """Its vertices, (V, 3)."""
-
-    def basis(self, x: Array) -> tuple[Array, Array]:
-        """Basis functions and their curls at x (3, Q): two arrays (3, Q, edges)."""
-
-    def gauss(self, points: int, touching: tuple[int, ...] = ()) -> tuple[Array, Array]:
-        """A rule of degree 2·points − 1, or one collapsed onto the corners at a singular edge."""
-
-    def contains(self, x: Array) -> NDArray[np.bool_]:
-        """Which of the points (3, Q) of the cube lie in the closed piece, to rounding."""
-
-    def monomials(self, degree: int) -> list[tuple[int, ...]]:
-        """Exponents that span the polynomials determined by their values on the lattice /degree."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cube, cut in pieces: its edges as (class, offset of the base vertex)."""
-
-    classes: int
-    pieces: tuple[Piece, ...]
-
-    @cached_property
-    def edges(self) -> list[tuple[int, tuple[int, ...]]]:
-        return cell_edges(self.classes)
 
 
 @cache
@@ -105,11 +69,13 @@ class KuhnTet:
 
     @cached_property
     def corners(self) -> Index:
+        """Its vertices, (4, 3)."""
         steps = np.eye(3, dtype=int)[list(self.order)]
         return np.concatenate([np.zeros((1, 3), int), steps.cumsum(axis=0)])
 
     @cached_property
     def edges(self) -> Index:
+        """Its dofs, as numbers of edges of the cube."""
         known = cell_edges(TET_CLASSES)
         classes = {tuple(d): c for c, d in enumerate(DIRECTIONS.tolist())}
         ends = [(self.corners[a], self.corners[b]) for a, b in combinations(range(4), 2)]
@@ -121,6 +87,7 @@ class KuhnTet:
         return np.concatenate([1 - ordered[:1], ordered[:2] - ordered[1:], ordered[2:]])
 
     def basis(self, x: Array) -> tuple[Array, Array]:
+        """Basis functions and their curls at x (3, Q): two arrays (3, Q, edges)."""
         lam = self.barycentric(x)
         axes = np.eye(3)[list(self.order)]
         grad = np.concatenate([-axes[:1], axes[:2] - axes[1:], axes[2:]])
@@ -130,13 +97,16 @@ class KuhnTet:
         return values.transpose(2, 1, 0), curls.transpose(2, 1, 0)
 
     def gauss(self, points: int, touching: tuple[int, ...] = ()) -> tuple[Array, Array]:
+        """A rule of degree 2·points − 1, or one collapsed onto the corners at a singular edge."""
         reference, weights = collapsed_tet(points, touching)
         return self.corners[1:].T @ reference, weights
 
     def contains(self, x: Array) -> NDArray[np.bool_]:
+        """Which of the points (3, Q) of the cube lie in the closed piece, to rounding."""
         return np.asarray((self.barycentric(x) > -1e-9).all(axis=0))
 
     def monomials(self, degree: int) -> list[tuple[int, ...]]:
+        """Exponents that span the polynomials determined by their values on the lattice /degree."""
         return [e for e in product(range(degree + 1), repeat=3) if sum(e) <= degree]
 
 
@@ -179,10 +149,26 @@ class Hexahedron:
         return list(product(range(degree + 1), repeat=3))
 
 
+Piece = KuhnTet | Hexahedron
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cube, cut in pieces: its edges as (class, offset of the base vertex)."""
+
+    classes: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def edges(self) -> list[tuple[int, tuple[int, ...]]]:
+        return cell_edges(self.classes)
+
+
 KUHN = Cell(TET_CLASSES, tuple(KuhnTet(order) for order in permutations(range(3))))
 HEX = Cell(HEX_CLASSES, (Hexahedron(),))
 
 
+@cache
 def local_matrices(cell: Cell) -> tuple[Array, Array]:
     """Mass and curl-curl matrices of the unit cube; at mesh size h they are h·mass and curl/h."""
     mass, stiffness = np.zeros((2, len(cell.edges), len(cell.edges)))

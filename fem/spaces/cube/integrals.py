@@ -13,23 +13,22 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from base.errors import UserError
+from fem import memory
 from fem.rules.cell_rules import gauss
+from fem.solvers.stencil import Layout, Rows, Stencil, applied, arrays, assembled, layout
 from fem.spaces import Array, Field, How, Line
-from fem.spaces.cube.cells import DIRECTIONS, Cell, size, split
-from fem.spaces.cube.lattice_kernels import Lattice, add_load, arrange, load_terms
-from fem.spaces.cube.lattice_kernels import squared_distance as lattice_distance
+from fem.spaces.cube.cells import DIRECTIONS, Cell, shapes, size, split
+from fem.spaces.cube.lattice_kernels import Lattice, arranged, lattice_points, squared_distance
 from fem.spaces.cube.rules import CubeRule, gauss_rule
 from fem.threads import each, ranges
 
-BLOCK_VALUES = 1 << 21  # values of u and curl u held by one block: 16 MB
+BLOCK_VALUES = 1 << 20  # values of u and curl u held by one block: 8 MB
 NEAR_CELLS, NEAR_POINTS = 2, 6  # Gauss points on the cubes around the one at a singular edge
 EDGE_POINTS = 4  # Gauss points on an edge
 LINE = 128  # cubes a block is long in k
-TILE = 512  # cubes at a time in the error's inner loops: 4 kB a row
 
 
 @dataclass(frozen=True)
@@ -44,17 +43,28 @@ class Box:
     def shape(self) -> tuple[int, ...]:
         return tuple(b - a for a, b in zip(self.lo, self.hi, strict=True))
 
-    def window(self, offset: tuple[int, ...], grow: int = 0) -> tuple[slice, ...]:
-        """Where an array over vertices holds the box, shifted by the offset."""
-        return tuple(
-            slice(a + o, b + o + grow) for a, b, o in zip(self.lo, self.hi, offset, strict=True)
-        )
+    def window(self, offset: tuple[int, ...]) -> tuple[slice, ...]:
+        """Where an array over vertices holds the cubes of the box, shifted by the offset."""
+        return tuple(slice(a + o, b + o) for a, b, o in zip(self.lo, self.hi, offset, strict=True))
+
+    def owned(self, n: int) -> tuple[slice, ...]:
+        """Its vertices in such an array, without those that it shares with the next boxes."""
+        return tuple(slice(a, b if b < n else n + 1) for a, b in zip(self.lo, self.hi, strict=True))
+
+    def at(self, part: Array) -> tuple[slice, ...]:
+        """Where an array over all vertices holds an array over those of the box."""
+        return tuple(slice(a, a + s) for a, s in zip(self.lo, part.shape, strict=True))
+
+
+def whole(n: int, rule: CubeRule) -> Box:
+    """All cubes, with one rule."""
+    return Box((0, 0, 0), (n, n, n), rule)
 
 
 def regions(cell: Cell, n: int, rule: CubeRule, singular_edge: Line | None) -> list[Box]:
     """The whole cube with one rule, or parts with better rules towards a singular edge."""
     if singular_edge is None:
-        return [Box((0, 0, 0), (n, n, n), rule)]
+        return [whole(n, rule)]
     sides = cube_edge(singular_edge)
     rings = [rule, gauss_rule(cell, NEAR_POINTS), gauss_rule(cell, NEAR_POINTS, sides)]
     cuts = [[(0, n, 2)]] * 3
@@ -95,11 +105,25 @@ def blocks(box: Box) -> Iterator[Box]:
 
 def on_lattice(fields: tuple[Field, ...], block: Box, n: int) -> Lattice:
     """The fields' components on the lattice of the block."""
-    m = block.rule.lattice
-    spans = zip(block.lo, block.hi, strict=True)
-    axes = [np.arange(m * a, m * b + 1) / (m * n) for a, b in spans]
-    points = np.stack(np.meshgrid(*axes, indexing="ij"))
-    return arrange(np.concatenate([field(points) for field in fields]), m, block.shape)
+    points = lattice_points(block.rule.lattice, block.lo, block.hi) / n
+    return arranged(np.concatenate([field(points) for field in fields]))
+
+
+class LatticeMap:
+    """A map from values on the lattice of a block to its edges, by class."""
+
+    def __init__(self, rows: Rows, classes: int) -> None:
+        self._rows, self._classes = rows, classes
+        self._prepared: dict[tuple[int, ...], tuple[Stencil, Layout]] = {}
+
+    def __call__(self, lattice: Lattice, shape: tuple[int, ...]) -> list[Array]:
+        vertices = np.array(shape) + 1
+        if shape not in self._prepared:
+            count = lattice.values.size // vertices.prod()
+            source = arrays(shape, np.tile(vertices, (count, 1)))
+            self._prepared[shape] = self._rows.stencil(source), layout(shape, self._classes)
+        stencil, to = self._prepared[shape]
+        return split(applied(stencil, lattice.values.ravel(), to), shape, self._classes)
 
 
 def at_points(fields: tuple[Field, ...], block: Box, n: int) -> Array:
@@ -109,42 +133,43 @@ def at_points(fields: tuple[Field, ...], block: Box, n: int) -> Array:
     return np.concatenate([field(points) for field in fields])
 
 
-def load(
-    cell: Cell,
-    n: int,
-    boxes: list[Box],
-    matrix: Callable[[CubeRule], Array],
-    fields: tuple[Field, ...],
-    out: list[NDArray[Any]],
-    how: How,
-) -> None:
+def add_load(
+    out: NDArray[Any], cell: Cell, n: int, rule: CubeRule,
+    matrix: Callable[[CubeRule], Array], fields: tuple[Field, ...], how: How,
+) -> None:  # fmt: skip
     """Adds matrix(rule), (edges, components, P), times the fields' values, cube by cube."""
+    memory.keep_freed()
+    boxes, totals = regions(cell, n, rule, how.singular_edge), split(out, n, cell.classes)
     matrices = {id(box.rule): matrix(box.rule) for box in boxes}
-    terms = {id(box.rule): load_terms(matrices[id(box.rule)]) for box in boxes if box.rule.lattice}
-
-    def local_load(block: Box) -> Array:
-        key, local = id(block.rule), np.zeros((len(cell.edges), *block.shape))
-        if block.rule.lattice:
-            add_load(local, on_lattice(fields, block, n), terms[key])
-        else:
-            values = at_points(fields, block, n)
-            flat = matrices[key].reshape(len(local), -1)
-            local += (flat @ values.reshape(flat.shape[1], -1)).reshape(local.shape)
-        return local
+    maps = {
+        id(box.rule): LatticeMap(by_lattice(cell, matrices[id(box.rule)]), cell.classes)
+        for box in boxes
+        if box.rule.lattice
+    }
 
     def contribution(block: Box) -> tuple[Box, list[Array]]:
-        sums = [np.zeros([s + 1 for s in block.shape]) for _ in out]
-        for row, (c, offset) in zip(local_load(block), cell.edges, strict=True):
+        key = id(block.rule)
+        if block.rule.lattice:
+            return block, maps[key](on_lattice(fields, block, n), block.shape)
+        flat = matrices[key].reshape(len(cell.edges), -1)
+        values = flat @ at_points(fields, block, n).reshape(flat.shape[1], -1)
+        sums = [np.zeros(shape) for shape in shapes(block.shape, cell.classes)]
+        for row, (c, offset) in zip(values, cell.edges, strict=True):
             window = tuple(slice(o, o + s) for o, s in zip(offset, block.shape, strict=True))
-            sums[c][window] += row
+            sums[c][window] += row.reshape(block.shape)
         return block, sums
 
     todo = [block for box in boxes for block in blocks(box)]
     for done, (block, sums) in enumerate(each(contribution, todo, how.threads), 1):
-        for total, part in zip(out, sums, strict=True):
-            target = total[block.window((0, 0, 0), grow=1)]
-            target += part[tuple(map(slice, target.shape))]
+        for total, part in zip(totals, sums, strict=True):
+            total[block.at(part)] += part
         how.report("load", done, len(todo))
+
+
+def by_lattice(cell: Cell, matrix: Array) -> Rows:
+    """The load of all cubes from that of one, (edges, components, P)."""
+    m = round(matrix.shape[2] ** (1 / 3)) - 1
+    return assembled(cell, matrix.reshape(*matrix.shape[:2], *[m + 1] * 3))
 
 
 def load_matrix(rule: CubeRule, h: float) -> Array:
@@ -153,47 +178,33 @@ def load_matrix(rule: CubeRule, h: float) -> Array:
 
 
 def squared_errors(
-    cell: Cell,
-    n: int,
-    boxes: list[Box],
-    x: list[NDArray[Any]],
-    fields: tuple[Field, Field],
-    how: How,
+    x: NDArray[Any], cell: Cell, n: int, rule: CubeRule, fields: tuple[Field, Field], how: How
 ) -> tuple[float, float]:
-    """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x, by class."""
-    h = 1 / n
+    """‖u − u_h‖² and ‖curl u − curl u_h‖² for the coefficients x."""
+    memory.keep_freed()
+    parts = split(x, n, cell.classes)
 
     def squares(block: Box) -> Array:
-        local = np.stack([x[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
-        measure = _by_lattice if block.rule.lattice else _by_points
-        return h**3 * np.array(measure(fields, block, n, local))
+        local = np.stack([parts[c][block.window(o)] for c, o in cell.edges], dtype=np.float64)
+        if block.rule.lattice:
+            values = on_lattice(fields, block, n)
+        else:  # a single line of cubes
+            flat, local = at_points(fields, block, n), local.reshape(len(local), 1, 1, -1)
+            starts = np.arange(flat.shape[1]) * flat.shape[2]
+            values = Lattice(flat.reshape(len(flat), -1), starts, (0, 0))
+        total = np.zeros(2)
+        for edges, nodes, mix, basis, curls in block.rule.pieces:
+            total[0] += squared_distance(values, 0, local, edges, nodes, basis * n, mix)
+            total[1] += squared_distance(values, 3, local, edges, nodes, curls * n**2, mix)
+        return total / n**3
 
+    boxes = regions(cell, n, rule, how.singular_edge)
     todo = [block for box in boxes for block in blocks(box)]
     total = np.zeros(2)
     for done, part in enumerate(each(squares, todo, how.threads), 1):
         total += part
         how.report("error", done, len(todo))
     return float(total[0]), float(total[1])
-
-
-def _by_lattice(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
-    """‖u − u_h‖² and ‖curl u − curl u_h‖² over a block, but for h³."""
-    lattice = on_lattice(fields, block, n)
-    l2 = curl = 0.0
-    for edges, nodes, mix, basis, curls in block.rule.pieces:
-        l2 += lattice_distance(lattice, 0, x, edges, nodes, basis * n, mix)
-        curl += lattice_distance(lattice, 3, x, edges, nodes, curls * n**2, mix)
-    return l2, curl
-
-
-def _by_points(fields: tuple[Field, ...], block: Box, n: int, x: Array) -> tuple[float, float]:
-    """The edge integrals by Gauss."""
-    values, flat = at_points(fields, block, n), x.reshape(len(x), -1)
-    l2 = curl = 0.0
-    for edges, nodes, roots, basis, curls in block.rule.pieces:
-        l2 += _squared_distance(values[:3], nodes, basis * n, flat, edges, roots**2)
-        curl += _squared_distance(values[3:], nodes, curls * n**2, flat, edges, roots**2)
-    return l2, curl
 
 
 def edge_integrals(u: Field, n: int, classes: int) -> Array:
@@ -207,29 +218,3 @@ def edge_integrals(u: Field, n: int, classes: int) -> Array:
                 values = u((base + t * d[:, None, None, None]) / n)
                 part[i] += w / n * (d @ values.reshape(3, -1)).reshape(part.shape[1:])
     return result
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _squared_distance(
-    values: Array, nodes: Any, basis: Array, x: Array, edges: Any, weights: Array
-) -> float:
-    """Σ_cubes Σ_q w_q |values[:, nodes[q]] − Σ_e basis[:, q, e] x[edges[e]]|²."""
-    total = 0.0
-    difference = np.empty(TILE)
-    for start in range(0, x.shape[1], TILE):
-        count = min(TILE, x.shape[1] - start)
-        for q in range(nodes.size):
-            for c in range(3):
-                row = values[c, nodes[q], start : start + count]
-                for k in range(count):
-                    difference[k] = row[k]
-                for e in range(edges.size):
-                    if basis[c, q, e] != 0:
-                        coefficient, line = basis[c, q, e], x[edges[e], start : start + count]
-                        for k in range(count):
-                            difference[k] -= coefficient * line[k]
-                square = 0.0
-                for k in range(count):
-                    square += difference[k] * difference[k]
-                total += weights[q] * square
-    return total

@@ -1,8 +1,8 @@
-"""Compiled load and error over a block of cubes, from a field's values on a shared lattice.
+"""A field's values on a lattice shared by the cubes of a block, and the error from them.
 
 The lattice of degree m is stored as its m³ sublattices of spacing h, each an array over the
 vertices of the block: so the values that one point of the rule takes in a line of cubes lie side
-by side, and nothing is gathered. Point p of cube (i, j, k) is values[:, starts[p] + i·s + j·t + k].
+by side, and nothing is gathered.
 """
 
 from __future__ import annotations
@@ -16,76 +16,39 @@ from numpy.typing import NDArray
 
 from fem.spaces import Array
 
-UNROLL = 4
 compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 
 
 class Lattice(NamedTuple):
-    """Values (components, ·) of fields on the lattice of a block, and where the points are."""
+    """Values of fields at the points of the cubes of a block: in cube (i, j, k) at point p they are
+    values[:, starts[p] + i·strides[0] + j·strides[1] + k]."""
 
-    values: Array
+    values: Array  # (components, ·)
     starts: NDArray[np.int64]  # (P,)
     strides: tuple[int, int]
 
 
-class LoadTerms(NamedTuple):
-    """The nonzero entries of a load matrix by edge, filled up with zeros to multiples of UNROLL."""
+def lattice_points(m: int, lo: tuple[int, ...], hi: tuple[int, ...]) -> Array:
+    """The lattice /m of the cubes lo ≤ (i, j, k) < hi, (3, m, m, m, *vertices), in units of h.
 
-    counts: NDArray[np.int64]  # (edges,)
-    components: NDArray[np.int64]  # (edges, T)
-    points: NDArray[np.int64]  # (edges, T)
-    coefficients: Array  # (edges, T)
+    The last vertex has no points beyond it: there the end of the block is repeated, never used.
+    """
+    shifts = np.arange(m)[:, None]
+    axes = [np.minimum(np.arange(a, b + 1) + shifts / m, b) for a, b in zip(lo, hi, strict=True)]
+    points = np.empty((3, m, m, m, *(axis.shape[1] for axis in axes)))
+    points[0] = axes[0][:, None, None, :, None, None]
+    points[1] = axes[1][:, None, None, :, None]
+    points[2] = axes[2][:, None, None, :]
+    return points
 
 
-def arrange(values: Array, m: int, shape: tuple[int, ...]) -> Lattice:
-    """Values (components, m·shape + 1) on the lattice of degree m, by sublattice."""
-    vertices = tuple(s + 1 for s in shape)
-    sub = np.zeros((len(values), m, m, m, *vertices))
-    for a, b, c in product(range(m), repeat=3):
-        part = values[:, a::m, b::m, c::m]
-        sub[:, a, b, c, : part.shape[1], : part.shape[2], : part.shape[3]] = part
+def arranged(values: Array) -> Lattice:
+    """Values (components, m, m, m, *vertices) at such points."""
+    m, vertices = values.shape[1], values.shape[4:]
     points = np.array(list(product(range(m + 1), repeat=3)))
-    layout = (m, m, m, *vertices)
-    starts = np.ravel_multi_index((*(points % m).T, *(points // m).T), layout)
+    starts = np.ravel_multi_index((*(points % m).T, *(points // m).T), values.shape[1:])
     strides = (vertices[1] * vertices[2], vertices[2])
-    return Lattice(sub.reshape(len(values), -1), starts, strides)
-
-
-def load_terms(matrix: Array) -> LoadTerms:
-    """From a load matrix (edges, components, P)."""
-    rows = [np.argwhere(row) for row in matrix]
-    counts = np.array([-(-len(row) // UNROLL) * UNROLL for row in rows])
-    shape = (len(rows), counts.max())
-    terms = LoadTerms(counts, np.zeros(shape, int), np.zeros(shape, int), np.zeros(shape))
-    for edge, row in enumerate(rows):
-        terms.components[edge, : len(row)], terms.points[edge, : len(row)] = row.T
-        terms.coefficients[edge, : len(row)] = matrix[edge][tuple(row.T)]
-    return terms
-
-
-@compiled
-def add_load(local: Any, lattice: Any, terms: Any) -> None:
-    """local[e, i, j, :] += Σ_t coefficient · value, for local (edges, ni, nj, nk)."""
-    edges, ni, nj, nk = local.shape
-    for i in range(ni):
-        for j in range(nj):
-            shift = i * lattice.strides[0] + j * lattice.strides[1]
-            for e in range(edges):
-                line, a = local[e, i, j], terms.coefficients[e]
-                for t in range(0, terms.counts[e], 4):
-                    v0 = _line(lattice, terms, e, t, shift, nk)
-                    v1 = _line(lattice, terms, e, t + 1, shift, nk)
-                    v2 = _line(lattice, terms, e, t + 2, shift, nk)
-                    v3 = _line(lattice, terms, e, t + 3, shift, nk)
-                    a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
-                    for k in range(nk):
-                        line[k] += a0 * v0[k] + a1 * v1[k] + a2 * v2[k] + a3 * v3[k]
-
-
-@compiled
-def _line(lattice: Any, terms: Any, e: int, t: int, shift: int, nk: int) -> Any:
-    start = lattice.starts[terms.points[e, t]] + shift
-    return lattice.values[terms.components[e, t], start : start + nk]
+    return Lattice(values.reshape(len(values), -1), starts, strides)
 
 
 @compiled
@@ -93,7 +56,7 @@ def squared_distance(
     lattice: Any, first: int, x: Any, edges: Any, nodes: Any, basis: Any, mix: Any
 ) -> float:
     """Σ_cubes |mix (g − Σ_e basis[:, :, e] x[edges[e]])|², g the components first + (0, 1, 2) at
-    the nodes of a piece; mix is upper triangular, x (edges, ni, nj, nk)."""
+    the nodes of a piece, x (edges, ni, nj, nk)."""
     _, ni, nj, nk = x.shape
     difference, mixed = np.empty((nodes.size, nk)), np.empty(nk)
     total = 0.0
@@ -109,8 +72,8 @@ def squared_distance(
                             _subtract(difference[q], basis[c, q, e], x[edges[e], i, j])
                 for q in range(nodes.size):
                     mixed[:] = 0
-                    for p in range(q, nodes.size):
-                        _subtract(mixed, mix[q, p], difference[p])
+                    for w in range(min(mix.shape[1], nodes.size - q)):
+                        _subtract(mixed, mix[q, w], difference[q + w])
                     for k in range(nk):
                         total += mixed[k] * mixed[k]
     return total

@@ -20,21 +20,17 @@ CLASS_OF = np.full(8, -1)  # by 4 d₁ + 2 d₂ + d₃
 CLASS_OF[DIRECTIONS @ [4, 2, 1]] = np.arange(TET_CLASSES)
 
 
-def on_hexahedra(x: NDArray[Any], points: Array, n: int, curl: bool = False) -> Array:
-    """u_h, or its curl, for coefficients of the hexahedral space."""
-    flat, result = _checked(points, x)
-    _hexahedra(x, flat, result, layout(n, HEX_CLASSES), n, curl)
+def evaluate(classes: int, x: NDArray[Any], points: Array, n: int, curl: bool = False) -> Array:
+    """u_h, or its curl, for coefficients of the hexahedral or the tetrahedral space."""
+    flat, result = _checked(points)
+    if classes == HEX_CLASSES:
+        _hexahedra(x, flat, result, layout(n, HEX_CLASSES), n, curl)
+    else:
+        _tetrahedra(x, flat, result, layout(n, TET_CLASSES), n, curl, PAIRS, CLASS_OF)
     return result.reshape(points.shape)
 
 
-def on_tetrahedra(x: NDArray[Any], points: Array, n: int, curl: bool = False) -> Array:
-    """u_h, or its curl, for coefficients on Kuhn tetrahedra."""
-    flat, result = _checked(points, x)
-    _tetrahedra(x, flat, result, layout(n, TET_CLASSES), n, curl, PAIRS, CLASS_OF)
-    return result.reshape(points.shape)
-
-
-def _checked(points: Array, x: NDArray[Any]) -> tuple[Array, Array]:
+def _checked(points: Array) -> tuple[Array, Array]:
     points = np.asarray(points, dtype=float)
     if points.ndim < 1 or points.shape[0] != 3:
         raise UserError(f"points must have shape (3, ...), got {points.shape}")

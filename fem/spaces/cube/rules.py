@@ -25,14 +25,14 @@ SINGULAR_EXTRA = 4  # more Gauss points per direction on the cubes at a singular
 
 
 class PieceRule(NamedTuple):
-    """What the error on one piece needs: ∫ |g|² = |mix g(nodes)|²; mix: upper triangular, (Q, Q).
+    """What the error on one piece needs: ∫ |g|² = Σ_q |Σ_w mix[q, w] g(nodes[q + w])|².
 
-    Where mix is diagonal, as for Gauss rules, only its diagonal is kept, (Q,).
+    Gauss rules have W = 1, roots of the weights; a lattice has the triangle of its mass matrix.
     """
 
     edges: Index
     nodes: Index  # (Q,)
-    mix: Array
+    mix: Array  # (Q, W)
     basis: Array  # (3, Q, edges)
     curls: Array  # (3, Q, edges)
 
@@ -61,14 +61,14 @@ def gauss_rule(cell: Cell, points: int, singular: tuple[tuple[int, int], ...] = 
             points + SINGULAR_EXTRA * bool(singular), _touching(piece, singular)
         )
         nodes = np.arange(start, start + weights.size)
-        pieces.append(PieceRule(piece.edges, nodes, np.sqrt(weights), *piece.basis(x)))
+        pieces.append(PieceRule(piece.edges, nodes, np.sqrt(weights)[:, None], *piece.basis(x)))
         where.append(x)
         start += weights.size
     load_u, load_curl = np.zeros((2, len(cell.edges), 3, start))
     for rule in pieces:
         block = np.ix_(rule.edges, AXES, rule.nodes)
-        load_u[block] += np.einsum("q,cqe->ecq", rule.mix**2, rule.basis)
-        load_curl[block] += np.einsum("q,cqe->ecq", rule.mix**2, rule.curls)
+        load_u[block] += np.einsum("q,cqe->ecq", rule.mix[:, 0] ** 2, rule.basis)
+        load_curl[block] += np.einsum("q,cqe->ecq", rule.mix[:, 0] ** 2, rule.curls)
     return CubeRule(np.concatenate(where, axis=1), 0, load_u, load_curl, tuple(pieces))
 
 
@@ -86,8 +86,8 @@ def lattice_rule(cell: Cell, degree: int) -> CubeRule:
         block = np.ix_(piece.edges, AXES, nodes)
         load_u[block] += np.einsum("q,cqe,pq->ecp", weights, values, polynomials)
         load_curl[block] += np.einsum("q,cqe,pq->ecp", weights, curls, polynomials)
-        mass = (polynomials * weights) @ polynomials.T
-        mix = np.asarray(np.linalg.cholesky(mass).T, dtype=np.float64)
+        triangle = np.linalg.cholesky((polynomials * weights) @ polynomials.T).T
+        mix = np.stack([np.roll(row, -q) for q, row in enumerate(triangle)])
         pieces.append(PieceRule(piece.edges, nodes, mix, *piece.basis(lattice[:, nodes])))
     return CubeRule(lattice, degree, load_u, load_curl, tuple(pieces))
 

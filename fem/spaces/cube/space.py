@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fem.spaces import PLAIN, Array, Field, How
-from fem.spaces.cube import integrals as cube_integrals
-from fem.spaces.cube.cells import Cell, size, split
-from fem.spaces.cube.integrals import (
-    BLOCK_VALUES,
-    edge_integrals,
-    load_matrix,
-    regions,
-    squared_errors,
-)
+from fem.spaces.cube import points as cube_points
+from fem.spaces.cube.cells import Cell, size
+from fem.spaces.cube.integrals import add_load, edge_integrals, load_matrix, squared_errors
 from fem.spaces.cube.rules import CubeRule
 
 
@@ -45,39 +41,32 @@ class CubeSpace(ABC):
     def error_rule(self) -> CubeRule: ...
 
     def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
-        b = np.zeros(self.dofs)
-        cube_integrals.load(
-            self.cell,
-            self.n,
-            regions(self.cell, self.n, self.load_rule(), how.singular_edge),
-            lambda rule: load_matrix(rule, 1 / self.n),
-            (u, curl_u),
-            split(b, self.n, self.cell.classes),
-            how,
-        )
+        return self._load(np.zeros(self.dofs), load_matrix, u, curl_u, how)
+
+    def _load(
+        self, b: NDArray[Any], matrix: Callable[[CubeRule, float], Array], u: Field, curl_u: Field,
+        how: How,
+    ) -> NDArray[Any]:  # fmt: skip
+        """Add matrix(rule, h), (edges, 6, P), times the values of u and curl u to b."""
+        h = 1 / self.n
+        rule = self.load_rule()
+        add_load(b, self.cell, self.n, rule, lambda rule: matrix(rule, h), (u, curl_u), how)
         return b
 
     def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
-        l2, curl = squared_errors(
-            self.cell,
-            self.n,
-            regions(self.cell, self.n, self.error_rule(), how.singular_edge),
-            split(x, self.n, self.cell.classes),
-            (u, curl_u),
-            how,
-        )
+        l2, curl = squared_errors(x, self.cell, self.n, self.error_rule(), (u, curl_u), how)
         return sqrt(l2), sqrt(l2 + curl)
 
-    @abstractmethod
-    def evaluate(self, x: Array, points: Array) -> Array: ...
+    def evaluate(self, x: Array, points: Array) -> Array:
+        return cube_points.evaluate(self.cell.classes, x, points, self.n)
 
-    @abstractmethod
-    def evaluate_curl(self, x: Array, points: Array) -> Array: ...
+    def evaluate_curl(self, x: Array, points: Array) -> Array:
+        return cube_points.evaluate(self.cell.classes, x, points, self.n, curl=True)
 
     def interpolate(self, u: Field) -> Array:
         return edge_integrals(u, self.n, self.cell.classes)
 
 
 def block_bytes(threads: int) -> int:
-    """Values, contributions and the field's own temporaries: measured, 34 to 78 MB per thread."""
-    return 6 * 8 * BLOCK_VALUES * threads
+    """Values, contributions, the field's own temporaries, and what malloc keeps of them."""
+    return 64 * 2**20 * threads

@@ -21,7 +21,7 @@ from fem.solvers.stencil import Layout, layout
 from fem.solvers.stencil_kernels import compiled
 from fem.spaces import Array
 from fem.spaces.cube.cells import DIRECTIONS, KUHN, TET_CLASSES, Index, size, split
-from fem.spaces.cube.integrals import Box, at_points, blocks
+from fem.spaces.cube.integrals import at_points, blocks, whole
 from fem.spaces.cube.rules import gauss_rule
 
 
@@ -78,11 +78,11 @@ def cell_means(phi: Any, n: int) -> Array:
     """The mean of φ over every tetrahedron, (6, n, n, n); exact to degree 5, 3 from n = 16."""
     rule = gauss_rule(KUHN, 3 if n < 16 else 2)
     means = np.empty((len(rule.pieces), n, n, n))
-    for block in blocks(Box((0, 0, 0), (n, n, n), rule)):
+    for block in blocks(whole(n, rule)):
         values = at_points((lambda x: phi(x)[None],), block, n)[0]
         where = block.window((0, 0, 0))
         for tet, piece in enumerate(rule.pieces):
-            mean = (6 * piece.mix**2) @ values[piece.nodes]
+            mean = (6 * piece.mix[:, 0] ** 2) @ values[piece.nodes]
             means[tet][where] = mean.reshape(block.shape)
     return means
 

@@ -12,22 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from skfem import MeshTet
 
 from fem import meshes
 from fem.boundary_value import Natural
-from fem.meshes.locate import Locator
-from fem.meshes.tets import Tets
 from fem.rules.cell_rules import tet_rules
 from fem.rules.reference_tets import collapsed_tet
 from fem.spaces import PLAIN, Array, Field, How, Line
 from fem.spaces.tets import tables
 from fem.spaces.tets.faces import edges_of, natural_faces
+
+if TYPE_CHECKING:  # loaded where they are needed
+    from skfem import MeshTet
+
+    from fem.meshes.locate import Locator
 
 CELLS_AT_ONCE = 4096
 POINTS_AT_ONCE = 1 << 16
@@ -58,6 +60,8 @@ class TetComplex:
     @classmethod
     def on(cls, mesh: MeshTet, order: int = 0, natural: Natural | None = None) -> TetComplex:
         """The complex on any mesh; sorting the vertices of a cell changes only its orientation."""
+        from skfem import MeshTet
+
         ordered = MeshTet(mesh.p, np.sort(mesh.t, axis=0))
         return cls(ordered, order, natural_faces(ordered, natural))
 
@@ -185,24 +189,25 @@ class TetComplex:
 
     def load(self, f: Field, points: int = 4, singular_edge: Line | None = None) -> Array:
         """(f, v_i)."""
-        b = np.zeros(self.dofs)
-        for cells, rule in self.rules(points, singular_edge):
-            T = tables.nedelec_values(rule.lam, self.order)
-            weighted = (T * rule.weights[:, None]).reshape(len(T), -1)
-            projected = self._along_gradients(f(self.points(cells, rule)), cells)
-            b += self._scatter(projected @ weighted.T, cells)
-        return b
+        return self._tested(f, points, singular_edge, curl=False)
 
     def curl_load(self, g: Field, points: int = 4, singular_edge: Line | None = None) -> Array:
         """(g, curl v_i)."""
+        return self._tested(g, points, singular_edge, curl=True)
+
+    def _tested(self, f: Field, points: int, singular_edge: Line | None, curl: bool) -> Array:
+        """Moments of f against the tables of the functions, then their directions, cell by cell."""
         b = np.zeros(self.dofs)
+        table = tables.nedelec_curls if curl else tables.nedelec_values
         for cells, rule in self.rules(points, singular_edge):
-            R = tables.nedelec_curls(rule.lam, self.order)
-            weighted = (R * rule.weights[:, None]).reshape(len(R), -1)
-            values = g(self.points(cells, rule))
-            projected = np.einsum("dcq,cpd->cqp", values, self.curl_directions(cells))
-            projected *= self.geometry[1][cells][:, None, None]
-            b += self._scatter(projected.reshape(len(cells), -1) @ weighted.T, cells)
+            T = np.moveaxis(table(rule.lam, self.order), 1, 0)
+            weighted = (T * rule.weights[:, None, None]).reshape(len(T), -1)
+            moments = f(self.points(cells, rule)) @ weighted
+            moments = moments.reshape(3, len(cells), *T.shape[1:])
+            directions = self.curl_directions(cells) if curl else self.geometry[0][cells]
+            local = np.einsum("dcip,cpd,c->ic", moments, directions, self.geometry[1][cells])
+            index = self.element_dofs[:, cells].ravel()
+            b += np.bincount(index, local.ravel(), minlength=self.dofs)
         return b
 
     def scalar_load(self, rho: Field, points: int = 4) -> Array:
@@ -217,19 +222,24 @@ class TetComplex:
         return b
 
     def values(self, x: Array, cells: Any, lam: Array) -> Array:
-        """u_h at barycentric points of the cells, (3, cells, points)."""
-        T = tables.nedelec_values(lam, self.order)
-        weights = np.einsum("ic,iqv->cqv", x[self.element_dofs[:, cells]], T, optimize=True)
-        return np.moveaxis(weights @ self.geometry[0][cells], -1, 0)
+        """u_h at barycentric points of the cells, (3, cells, points): its values at the nodes of
+        polynomials of its degree, and their interpolants."""
+        T = tables.nedelec_values(tables.nodes(self.order), self.order)
+        at_nodes = np.einsum("ic,inv->cnv", x[self.element_dofs[:, cells]], T, optimize=True)
+        at_nodes = np.moveaxis(at_nodes @ self.geometry[0][cells], -1, 0)
+        return np.asarray(at_nodes @ tables.interpolants(lam, self.order))
 
     def curls(self, x: Array, cells: Any, lam: Array) -> Array:
-        """curl u_h at barycentric points of the cells, (3, cells, points)."""
-        R = tables.nedelec_curls(lam, self.order)
-        weights = np.einsum("ic,iqp->cqp", x[self.element_dofs[:, cells]], R, optimize=True)
-        return np.moveaxis(weights @ self.curl_directions(cells), -1, 0)
+        """curl u_h at barycentric points of the cells, (3, cells, points): it is linear."""
+        R = tables.nedelec_curls(np.eye(4), self.order)
+        at_vertices = np.einsum("ic,inp->cnp", x[self.element_dofs[:, cells]], R, optimize=True)
+        return np.asarray(np.moveaxis(at_vertices @ self.curl_directions(cells), -1, 0) @ lam.T)
 
     @cached_property
     def _locator(self) -> Locator:
+        from fem.meshes.locate import Locator
+        from fem.meshes.tets import Tets
+
         return Locator.of(Tets.of(self.mesh))
 
     def locate(self, points: Array) -> tuple[Indices, Array]:
@@ -283,17 +293,6 @@ class TetComplex:
             batch = max(1, CELLS_AT_ONCE * 27 // len(rule.weights))
             for start in range(0, len(cells), batch):
                 yield cells[start : start + batch], rule
-
-    def _along_gradients(self, values: Array, cells: Indices) -> Array:
-        """V (f·∇λ_v) at the points, (cells, points·4)."""
-        projected = np.einsum("dcq,cvd->cqv", values, self.geometry[0][cells], optimize=True)
-        projected *= self.geometry[1][cells][:, None, None]
-        return projected.reshape(len(cells), -1)
-
-    def _scatter(self, local: Array, cells: Indices) -> Array:
-        """Sum (cells, functions) over the cells."""
-        index = self.element_dofs[:, cells].ravel()
-        return np.asarray(np.bincount(index, local.T.ravel(), minlength=self.dofs), dtype=float)
 
     def _assemble(self, local: Callable[[Indices], Array]) -> sp.csr_matrix:
         """Sum local matrices; batches keep the triplets of order 1 below 1 GB."""

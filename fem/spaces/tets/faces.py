@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
-from skfem import MeshTet
 
 from base.errors import UserError
 from fem.boundary_value import Natural
@@ -17,6 +15,8 @@ from fem.spaces import Array, Line
 from fem.spaces.tets import tables
 
 if TYPE_CHECKING:
+    from skfem import MeshTet
+
     from fem.spaces.tets.complex import Indices, TetComplex
 
 POINTS = 5  # Gauss points per direction on a face
@@ -58,6 +58,8 @@ def natural_faces(mesh: MeshTet, natural: Natural | None) -> Indices:
 def boundary_constants(complex_: TetComplex) -> sp.csc_array:
     """Scalars that are 1 on one component of the essential boundary, without the first component,
     (scalars, components − 1): none, unless there is a closed void or a natural face in between."""
+    from scipy.sparse.csgraph import connected_components
+
     mesh = complex_.mesh
     corners = mesh.facets[:, complex_.essential_faces]
     ends = np.hstack([corners[[0, 1]], corners[[1, 2]]])

@@ -21,6 +21,7 @@ from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.choice import first_converged
 from fem.elements import factorised
+from fem.fields import positive
 from fem.preconditioner import hcurl_preconditioner
 from fem.solutions import Clock
 from fem.solvers import auxiliary_space
@@ -254,15 +255,3 @@ def _curl_preconditioner(system: System) -> auxiliary_space.Action:
     if complex_.order:
         return second_order_preconditioner(A, complex_, system.phi, free)
     return hcurl_preconditioner(A, complex_.mesh, system.phi, free=free).matvec
-
-
-def positive(phi: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    def checked(x: Array) -> Array:
-        values = np.asarray(phi(x), dtype=float)
-        if not values.min() > 0.0:
-            where = x.reshape(3, -1)[:, int(values.argmin())]
-            at = ", ".join(f"{c:.4g}" for c in where)
-            raise UserError(f"phi must be positive, got {values.min():.4g} at x = ({at})")
-        return values
-
-    return checked

@@ -18,10 +18,10 @@ import scipy.sparse as sp
 
 from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem
+from fem.fields import positive
 from fem.spaces import PLAIN, Array, Field, How
 from fem.spaces.tets.complex import Indices, TetComplex
 from fem.spaces.tets.faces import on_faces, outer_normals
-from fem.spaces.tets.mixed import positive
 
 ALIGNED = 1e-9
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from base.errors import UserError
 from fem import memory, meshes
 from fem.boundary_value import BoundaryValueProblem, BoundaryValueSolution
 from fem.solutions import Clock
 from fem.solvers.auxiliary_space import solve as conjugate_gradients
+from fem.solvers.direct import solve_direct
 from fem.solvers.multigrid import Multigrid
 from fem.spaces import Array, How, LinearSolve
 from fem.spaces.tets.complex import Indices, TetComplex
@@ -60,7 +60,11 @@ def solve_nodal(
     if solver == "auto":
         direct = len(free) <= DIRECT_UP_TO or problem.div_weight is not None
         solver = "direct" if direct else "multigrid"
-    found = _direct(K, right) if solver == "direct" else _multigrid(K, right, free, space.dofs, how)
+    found = (
+        solve_direct(K, right)
+        if solver == "direct"
+        else _multigrid(K, right, free, space.dofs, how)
+    )
     x[free] = found.x
     clock.lap("solve")
     return NodalSolution(
@@ -75,13 +79,6 @@ def solve_nodal(
         divergence=0.0,
         energy=float(x @ (A @ x)),
     )
-
-
-def _direct(K: sp.csr_matrix, b: Array) -> LinearSolve:
-    factors = splu(K.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-    x = factors.solve(b)
-    scale = float(np.linalg.norm(b)) or 1.0
-    return LinearSolve(x, 0, float(np.linalg.norm(b - K @ x)) / scale)
 
 
 def _multigrid(K: sp.csr_matrix, b: Array, free: Indices, dofs: int, how: How) -> LinearSolve:

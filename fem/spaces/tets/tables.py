@@ -5,8 +5,10 @@ T, R that no cell changes: tables at the points of a rule serve all cells, whose
 through ∇λ alone. The vertices of a cell count in the order of their global numbers, which orients
 edges and faces alike in all cells that share them; no signs appear anywhere.
 
-Functions, in scikit-fem's order (six edges, four faces): those of `ElementTetN0` for order 0 and
-of `fem.elements.n1` for order 1. Scalars: λ_v, and for order 1 also λ_a λ_b on each edge.
+Functions, in scikit-fem's order (six edges, four faces), with W_ab = λ_a ∇λ_b − λ_b ∇λ_a: W_ab on
+edges; for order 1 (Nédélec 1980, k = 2) also ∇(λ_a λ_b), and λ_a W_bc and λ_b W_ac on faces
+a < b < c. N₀ and the gradients of the P₂ bubbles appear as they are, which the preconditioner and
+the discrete gradient rely on. Scalars: λ_v, and for order 1 also λ_a λ_b on each edge.
 """
 
 from __future__ import annotations
@@ -14,10 +16,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from skfem.refdom import RefTet
 
-EDGES = np.array(RefTet.edges)
-FACETS = np.array(RefTet.facets)
+# as scikit-fem counts them (RefTet), which is not imported for them
+EDGES = np.array([[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]])
+FACETS = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
 PAIRS = np.array(list(combinations(range(4), 2)))
 _PAIR_INDEX = {tuple(pair): k for k, pair in enumerate(PAIRS.tolist())}
 
@@ -57,6 +59,19 @@ def scalar_values(lam: np.ndarray, order: int) -> np.ndarray:
     """λ_v and, for order 1, λ_a λ_b: (functions, points)."""
     products = [lam[:, a] * lam[:, b] for a, b in EDGES] if order else []
     return np.stack([*lam.T, *products])
+
+
+def nodes(order: int) -> np.ndarray:
+    """The vertices and, for order 1, the middles of the edges: (nodes, 4)."""
+    vertices = np.eye(4)
+    return np.concatenate([vertices, vertices[EDGES].mean(axis=1)]) if order else vertices
+
+
+def interpolants(lam: np.ndarray, order: int) -> np.ndarray:
+    """The polynomials that are 1 at one of the `nodes` and 0 at the others: (nodes, points)."""
+    if order == 0:
+        return lam.T
+    return np.concatenate([lam.T * (2 * lam.T - 1), 4 * scalar_values(lam, 1)[4:]])
 
 
 def nedelec_divergences(lam: np.ndarray, order: int) -> np.ndarray:
