@@ -218,7 +218,7 @@ class DataConfig:
 
 EQUATION = "The equation (--track solve)"
 # The winner at equal time: maxwell, 2-20, 15 s, seed 0. With 600 + 360 points: ssbroyden 3.0e-9,
-# lm_ssbfgs 1.2e-8, ssbfgs 1.7e-8, lm 5.9e-6; with 562 + 337: ssbroyden 7.7e-9, lbfgs 1.2e-4, adam
+# ssbfgs 1.7e-8, lm 5.9e-6; with 562 + 337: ssbroyden 7.7e-9, lbfgs 1.2e-4, adam
 # at 2e-3 9.9e-4. The study `solve` races them all on more seeds.
 AUTO = optimizers.AUTO["equation"]
 FEWEST_POINTS = 400

@@ -35,7 +35,7 @@ class Config:
     weak_forms: tuple[str, ...] = ("weak", "first-order")
     # An evaluation of the weak form costs nine of the strong one: 110 s a net at 6000.
     weak_evaluations: int = 2000
-    racers: tuple[str, ...] = ("adam", "lbfgs", "lm", "lm_ssbfgs", "ssbfgs", "ssbroyden")
+    racers: tuple[str, ...] = ("adam", "lbfgs", "lm", "ssbfgs", "ssbroyden")
     race_evaluations: int = 4000
     race_seeds: tuple[int, ...] = (1100, 1101, 1102)
     # Partly trained: output weights eliminated. A step is two Jacobians, 60 evaluations of `auto`.

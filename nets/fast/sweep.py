@@ -72,21 +72,22 @@ class PointSweep:
             tiles.all_gradients(net, self.tile, self.points, first, end, self._r, given, sums)
         return self._r[:, : self.N]
 
-    def jacobian(self, net: Net) -> Iterator[tuple[int, slice, ByPoint]]:
-        """(m, points, Jᵀ of r[m] there), a block at a time."""
+    def jacobian(self, net: Net) -> Iterator[tuple[slice, ByPoint]]:
+        """(points, Jᵀ of all r there), a block at a time; the last axes are (M, columns).
+
+        Columns beyond the last point are zero.
+        """
         layers, M = len(net.C), self.points.A.shape[1]
         for first, end in self._blocks(net, TILES_AT_ONCE):
-            columns, at = TILE * (end - first), first * TILE
+            columns = TILE * (end - first)
             rows = ByPoint(
                 np.zeros((len(net.theta), M * columns)),
                 np.zeros((layers, layers, M * columns)),
                 np.zeros((layers - 1, M * columns)),
             )
             tiles.all_rows(net, self.tile, self.points, first, end, rows)
-            inside = min(columns, self.N - at)
-            for m in range(M):
-                here = slice(m * columns, m * columns + inside)
-                yield m, slice(at, at + inside), ByPoint(*(part[..., here] for part in rows))
+            parts = (part.reshape(*part.shape[:-1], M, columns) for part in rows)
+            yield slice(first * TILE, min(end * TILE, self.N)), ByPoint(*parts)
 
     def jets(self, net: Net) -> Array:
         """U, (outputs, channels, N)."""

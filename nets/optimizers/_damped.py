@@ -72,22 +72,14 @@ class GaussNewton:
     def _direction(self) -> Vector | None:
         try:
             if self.small:
-                inner = cho_solve(self.factor(), self.r, check_finite=False)
+                inner = cho_solve(self._factor(), self.r, check_finite=False)
                 return np.asarray(-(self.transposed @ inner))
-            return np.asarray(-cho_solve(self.factor(), self.gradient, check_finite=False))
+            return np.asarray(-cho_solve(self._factor(), self.gradient, check_finite=False))
         except LinAlgError:
             return None
 
-    def factor(self) -> tuple[Any, bool]:
+    def _factor(self) -> tuple[Any, bool]:
         """Cholesky of the matrix + λI."""
         damped = self.matrix.copy()
         damped.flat[:: len(damped) + 1] += self.damping
         return cho_factor(damped, lower=True, overwrite_a=True, check_finite=False)
-
-    def inverse(self) -> np.ndarray:
-        """(JᵀJ + λI)⁻¹, the Gauss–Newton guess of the inverse Hessian."""
-        size = self.theta.size
-        if self.small:
-            inner = cho_solve(self.factor(), self.transposed.T, check_finite=False)
-            return (np.eye(size) - self.transposed @ inner) / self.damping
-        return np.asarray(cho_solve(self.factor(), np.eye(size), check_finite=False))

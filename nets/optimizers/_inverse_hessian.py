@@ -33,10 +33,6 @@ class InverseHessian:
         self.triangle = None
         self.pending = (1.0, np.zeros(self.size), np.zeros(self.size))
 
-    def start_from(self, matrix: NDArray[np.float64]) -> None:
-        """Start from a symmetric matrix (its lower triangle) instead of the identity."""
-        self.triangle = matrix[np.tril_indices(self.size)]
-
     def times(self, vector: Vector) -> Vector:
         """Carry out the pending update and return H times the vector; H must have begun."""
         assert self.triangle is not None

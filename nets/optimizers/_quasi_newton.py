@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nets.optimizers import Objective, Report, Vector
 from nets.optimizers._inverse_hessian import InverseHessian
@@ -23,18 +22,15 @@ def descend(
     *,
     scaling: bool = True,
     member: Member | None = None,
-    inverse: NDArray[np.float64] | None = None,
 ) -> str:
     """Steps along −Hg with a weak Wolfe search, until nothing decreases J.
 
-    BFGS with ρ = max(1, sᵀBs/sᵀy) (with `scaling`), or the `member` of Broyden's class; `inverse`
-    is the first H, by default I scaled by the first pair. If the line search fails, H is reset;
-    if it fails again, the run ends.
+    BFGS with ρ = max(1, sᵀBs/sᵀy) (with `scaling`), or the `member` of Broyden's class. The
+    first H is I scaled by the first pair. If the line search fails, H is reset; if it fails again,
+    the run ends.
     """
     point = first_point(objective, theta)
     run = QuasiNewton(objective, point, InverseHessian(point.theta.size), scaling, member)
-    if inverse is not None:
-        run.start_from(inverse)
     while True:
         report(run.point.theta, run.point.J, run.point.gradient)
         if not run.step():
@@ -59,12 +55,6 @@ class QuasiNewton:
             self._restart()
         else:
             self.direction, self.first_alpha = -H.times(point.gradient), 1.0
-
-    def start_from(self, inverse: NDArray[np.float64]) -> None:
-        """Start from this H."""
-        self.H.start_from(inverse)
-        self.direction, self.first_alpha = -(inverse @ self.point.gradient), 1.0
-        self.fresh = False
 
     def step(self) -> bool:
         """Take one step, or reset H where no step decreases J; False and a `reason` at the end."""

@@ -13,7 +13,7 @@ from nets.optimizers import Objective, Report, Vector
 POSITIVE = "reject"
 LINE_SEARCH = True
 # It has nothing to tune. A 2-20 net given the equation of `maxwell`, 15 s, seed 0: error 3.0e-9
-# (ssbfgs 1.7e-8, lm_ssbfgs 1.2e-8, lm 5.9e-6).
+# (ssbfgs 1.7e-8, lm 5.9e-6).
 TUNED: dict[str, Any] = {}
 
 

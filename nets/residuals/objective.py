@@ -102,12 +102,7 @@ class ResidualObjective(NetObjective):
         if at is None or r is None:
             return None
         for k, term in enumerate(self.terms):
-            part = transposed[:, start : start + term.count]
-            for columns, block in self._blocks(k, at):
-                if term.test is None:
-                    part[:, columns] = block
-                else:
-                    part += (term.test[:, columns] @ block.T).T
+            transposed[:, start : start + term.count] = self._rows_of(k, at)
             start += term.count
         return r, transposed
 
@@ -123,26 +118,40 @@ class ResidualObjective(NetObjective):
         P = self.parameters
         square, right = np.zeros((P, P)), np.zeros(P)
         for k, term in enumerate(self.terms):
-            whole = np.zeros((P, term.count if term.test is not None else 0))
-            for columns, block in self._blocks(k, at):
-                if term.test is None:
-                    _add_normal(block, self._r[k].reshape(-1)[columns], square, right)
-                else:
-                    whole += (term.test[:, columns] @ block.T).T
             if term.test is not None:
-                _add_normal(whole, term.test @ self._r[k].reshape(-1), square, right)
+                tested = term.test @ self._r[k].reshape(-1)
+                _add_normal(self._rows_of(k, at), tested, square, right)
+                continue
+            for here, block in self._blocks(k, at):
+                part = np.zeros(block.shape[1:])
+                part[:, : here.stop - here.start] = self._r[k][:, here]
+                _add_normal(block.reshape(P, -1), part.reshape(-1), square, right)
         return r, square, right
 
+    def _rows_of(self, k: int, at: tuple) -> Array:
+        """Jᵀ of one term, (parameters, count)."""
+        term, points = self.terms[k], len(self.terms[k].x)
+        rows = np.zeros((self.parameters, term.count))
+        for here, block in self._blocks(k, at):
+            for m in range(len(term.b)):
+                part = block[:, m, : here.stop - here.start]
+                columns = slice(m * points + here.start, m * points + here.stop)
+                if term.test is None:
+                    rows[:, columns] = part
+                else:
+                    rows += (term.test[:, columns] @ part.T).T
+        return rows
+
     def _blocks(self, k: int, at: tuple) -> Iterator[tuple[slice, Array]]:
-        """(columns of r, Jᵀ there) of one term, block by block; call `_all_residuals` first."""
+        """(points, Jᵀ there (parameters, M, columns)) of one term, block by block."""
         tau, _, _, net = at
         dC, ds, free = _tau_slopes(self.net, tau.detach())
-        points = len(self.terms[k].x)
-        for m, here, rows in self._sweeps[k].jacobian(net):
+        for here, rows in self._sweeps[k].jacobian(net):
             if self.net.learns_tau:
-                slopes = np.einsum("lkn,lkt->tn", rows.C, dC) + ds.T @ rows.s
-                rows.theta[-len(free) :] = free @ slopes
-            yield slice(m * points + here.start, m * points + here.stop), rows.theta
+                slopes = np.einsum("lkmn,lkt->tmn", rows.C, dC)
+                slopes += np.einsum("lmn,lt->tmn", rows.s, ds)
+                rows.theta[-len(free) :] = np.einsum("ft,tmn->fmn", free, slopes)
+            yield here, rows.theta
 
     def _all_residuals(self, net: Net) -> Array | None:
         """All r, (count,), kept by term; None where they are not finite."""

@@ -76,7 +76,6 @@ class TestSolvedNet:
             {"form": "first-order", "activation": "smoothrelu", "eta": 1.0},
             {"boundary": "exact"},
             {"optimizer": "lm", "evaluations": 20.0},
-            {"optimizer": "lm_ssbfgs"},
             {"optimizer": "adam", "rate": 1e-2},
             {"net": "fractional", "draw": "random"},
         ],
