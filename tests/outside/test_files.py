@@ -136,7 +136,6 @@ def test_an_edited_file_is_stale_and_computed_again(mine, capsys):
 
 
 def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine, capsys, monkeypatch):
-    monkeypatch.setattr("bench.core.threads.use_one_thread", lambda: None)
     mine.with_name("own.py").write_text(NET, encoding="utf-8")
     race = ["optimizers=steepest,./own.py:heavyball", "evaluations=4", "width=4"]
     nets = ["nets=resnet,./own.py:Net", "steps=2", "width=4", "hidden=2"]
