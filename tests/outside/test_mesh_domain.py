@@ -155,7 +155,7 @@ def test_a_study_of_it_has_estimates(folder, capsys):
         "--json",
     ]
     assert invoke(["run", "--problem", "./open.py", *few]) == 0
-    assert json.loads(capsys.readouterr().out)["studies"] == ["boundary_value", "tournament"]
+    assert json.loads(capsys.readouterr().out)["studies"] == ["elements", "tournament"]
     page = (folder / "runs/o/report.html").read_text(encoding="utf-8")
     assert "relative estimate" in page
 
