@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
 from bench.cells._nets import net_result, require_repeats
-from bench.core.information import INFORMATION
 from bench.methods.competitor import Competitor
 from bench.methods.configurations import SolvingConfig
 from bench.methods.net_names import family_of, look_of, series_of
@@ -47,8 +46,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
         family="partly trained net" if config.optimizer == PROJECTING else "net",
         look=look_of(config),
         information="equation",
-        given=INFORMATION["equation"].given,
-        inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
         tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
         search="elsewhere",

@@ -119,22 +119,14 @@ def _rows(truth: Truth, mus: Array, seed: int, term: Term, labels: tuple[str, ..
 
 def space_net(plan: Plan, rows: Residuals) -> SpaceNet:
     """The net that minimises the residuals."""
-    from nets.architectures import resnet
-    from nets.module import build
+    from bench.methods.collocation.training import trained_resnet
     from nets.optimizers import lssbfgs
-    from nets.residuals.objective import ResidualObjective
-    from nets.training.budget import Equation, Limits
-    from nets.training.loop import minimise
 
-    net = build(
-        net=name_of(resnet), tau=plan.tau, hidden=plan.hidden, width=plan.width,
-        inputs=rows.x.shape[1], outputs=3, activation="tanh", seed=plan.seed,
-        tau0="1/H" if plan.tau == "learned" else 1.0,
-    )  # fmt: skip
-    minimise(
-        net, Equation(ResidualObjective(net, [rows])),
-        limits=Limits(steps=plan.steps), optimizer=name_of(lssbfgs), progress=False,
-    )  # fmt: skip
+    net = trained_resnet(
+        [rows], hidden=plan.hidden, width=plan.width, outputs=3, seed=plan.seed, tau=plan.tau,
+        tau0="1/H" if plan.tau == "learned" else 1.0, optimizer=name_of(lssbfgs),
+        limits={"steps": plan.steps}, progress=False,
+    ).net  # fmt: skip
     return SpaceNet(lambda x: predicted(net, x), net)
 
 

@@ -25,7 +25,7 @@ from fem.spaces.cube.lattice_kernels import Lattice, arranged, lattice_points, s
 from fem.spaces.cube.rules import CubeRule, gauss_rule
 from fem.threads import each, ranges
 
-BLOCK_VALUES = 1 << 19  # values of u and curl u held by one block: 4 MB
+BLOCK_VALUES = 1 << 20  # values of u and curl u held by one block: 8 MB
 NEAR_CELLS, NEAR_POINTS = 2, 6  # Gauss points on the cubes around the one at a singular edge
 EDGE_POINTS = 4  # Gauss points on an edge
 LINE = 128  # cubes a block is long in k

@@ -95,17 +95,12 @@ class CubeTets(CubeSpace):
     single: bool = False
     cell = KUHN
 
-    @property
-    def _dtype(self) -> type[np.floating[Any]]:
-        return np.float32 if self.single else np.float64
-
     def predicted_bytes(self, threads: int = 1) -> int:
         """r, p, q, e and the coarse vector, in float64 a load of its own; in float32 r, e and the
         solution take as much at the end. Blocks of values."""
-        vectors = 4 * self.dofs if self.single else 5 * self.dofs
-        return np.dtype(self._dtype).itemsize * (vectors + size(self.n, HEX_CLASSES)) + block_bytes(
-            threads
-        )
+        itemsize, vectors = (4, 4) if self.single else (8, 5)
+        entries = vectors * self.dofs + size(self.n, HEX_CLASSES)
+        return itemsize * entries + block_bytes(threads)
 
     def load_rule(self) -> CubeRule:
         """Gauss with 5 points per direction for n ≤ 8, then lattices, which share points. Degree 1
@@ -133,20 +128,21 @@ class CubeTets(CubeSpace):
             )
         if how.singular_edge is not None or not self.load_rule().lattice:
             return super().load(u, curl_u, how)
-        vector = np.zeros(self.dofs, self._dtype)
+        vector = np.zeros(self.dofs, np.float32 if self.single else np.float64)
         return Defect(self._load(vector, defect_matrix, u, curl_u, how), u)
 
     def solve(self, b: Any, how: How = PLAIN) -> LinearSolve:
         """From x0; by default from the interpolant of a `Defect`, which is overwritten, or zero."""
         if not isinstance(b, Defect):
-            return self._conjugate_gradients(b.astype(self._dtype), how.x0, norm(b), how)
-        load = load_norm(b.vector, b.u, self.n, how)
-        least = SINGLE_TOLERANCE * norm(b.vector, how.threads) if self.single else 0.0
+            return self._conjugate_gradients(b.astype(float), how.x0, norm(b), how)
+        load, tol = load_norm(b.vector, b.u, self.n, how), how.tol
+        if self.single and load:
+            enough = SINGLE_TOLERANCE * norm(b.vector, how.threads) / load
+            tol = max(tol, min(enough, 0.5))
         start = None
         if how.x0 is not None:
             start = np.empty_like(b.vector)
             add_interpolant(start, how.x0, b.u, -1, self.n, how)
-        tol = max(how.tol, least / load) if load else how.tol
         found = self._conjugate_gradients(b.vector, start, load, replace(how, tol=tol))
         x = np.empty(self.dofs) if self.single else found.x
         add_interpolant(x, found.x, b.u, 1, self.n, how)
@@ -156,11 +152,11 @@ class CubeTets(CubeSpace):
         self, r: NDArray[Any], start: NDArray[Any] | None, load: float, how: How
     ) -> LinearSolve:
         """Solve A x = r from a start; works in r."""
-        system = KuhnSystem(self.n, self._dtype, how.threads)
+        system = KuhnSystem(self.n, r.dtype, how.threads)
         if start is None:
             return conjugate_gradients(system, r, np.zeros_like(r), how, norm_b=load)
         product = np.empty_like(r)
-        x = start.astype(self._dtype)
+        x = start.astype(r.dtype)
         system.apply_dot(x, product)
         r -= product
         del product
