@@ -25,9 +25,9 @@ from skfem.refdom import RefTet
 
 from fem.boundary_value import BoundaryValueProblem
 from fem.spaces import Array
-from fem.spaces.tets import tables
 from fem.spaces.tets.complex import TetComplex, barycentric
 from fem.spaces.tets.faces import natural_loads
+from fem.test_functions import matrices
 
 DEGREE = 2  # of the rule on a cell: four points
 LOAD_POINTS = 4
@@ -41,8 +41,8 @@ class MixedTests:
     complex: TetComplex
     points: Array  # (3, Q)
     phi: Array  # (Q,)
-    curls: sp.csr_matrix  # (R, 3·Q): ∫ · curl w
-    gradients: sp.csr_matrix  # (S, 3·Q): ∫ · ∇q
+    curls: sp.csr_array  # (R, 3·Q): ∫ · curl w
+    gradients: sp.csr_array  # (S, 3·Q): ∫ · ∇q
     data: Array  # (R + S,)
     grams: tuple[sp.csc_matrix, sp.csc_matrix]  # of w in H(curl), of q in H¹₀
 
@@ -65,11 +65,6 @@ class MixedTests:
         first, second = (max(float(part @ solver.solve(part)), 0.0) for part, solver in solved)
         return first, second
 
-    def divergence_square(self, values: Array) -> float:
-        """(sup r_q/‖∇q‖)² alone, from v at the points: a lower bound of ‖u − v‖²."""
-        r = self.gradients @ values.ravel() - self.data[self.curls.shape[0] :]
-        return max(float(r @ self._solvers[1].solve(r)), 0.0)
-
     def whitened(self) -> tuple[Array, Array, Array]:
         """C⁻¹ of curls, gradients and data: their sums of squares are the dual squares. Dense, for
         meshes with some hundred functions."""
@@ -89,7 +84,7 @@ def mixed_tests(problem: BoundaryValueProblem, mesh: Any, degree: int = DEGREE) 
     cells = np.arange(complex_.mesh.nelements)
     points = complex_.points(cells, rule).reshape(3, -1)
     phi = np.asarray(problem.phi(points), dtype=float)
-    values, curls = _matrices(complex_, rule)
+    values, curls = matrices(complex_, rule)
     nodes = np.setdiff1d(np.arange(complex_.gradient.shape[1]), complex_.boundary_scalars)
     edges = np.setdiff1d(np.arange(complex_.dofs), complex_.boundary_dofs)
     G = complex_.gradient[:, nodes].tocsr()
@@ -117,25 +112,3 @@ def _loads(problem: BoundaryValueProblem, complex_: TetComplex) -> tuple[Array, 
         edge, node = natural_loads(complex_, problem.natural, problem.singular_edge)
         vectors, scalars = vectors + edge, scalars + node
     return vectors, scalars
-
-
-def _matrices(complex_: TetComplex, rule: Any) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    """∫ · w and ∫ · curl w for every function w, (dofs, 3·Q), Q points cell by cell."""
-    gradients, volumes = complex_.geometry
-    cells, each = len(volumes), len(rule.weights)
-    weights = volumes[:, None] * rule.weights
-    T, R = tables.nedelec_values(rule.lam, 0), tables.nedelec_curls(rule.lam, 0)
-    directions = complex_.curl_directions(np.arange(cells))
-    at_points = (
-        np.einsum("iqv,cvd->idcq", T, gradients),
-        np.einsum("iqp,cpd->idcq", R, directions),
-    )
-    shape = at_points[0].shape
-    rows = np.broadcast_to(complex_.element_dofs[:, None, :, None], shape)
-    columns = np.broadcast_to(np.arange(3 * cells * each).reshape(1, 3, cells, each), shape)
-    where = (rows.ravel(), columns.ravel())
-    size = (complex_.dofs, 3 * cells * each)
-    first, second = (
-        sp.csr_matrix(((part * weights).ravel(), where), shape=size) for part in at_points
-    )
-    return first, second

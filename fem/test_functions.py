@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
-Array = NDArray[np.float64]
+from fem.spaces import Array
+from fem.spaces.tets import tables
+from fem.spaces.tets.complex import BarycentricRule, TetComplex, barycentric
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,31 +43,34 @@ class TestFunctions:
 
 
 def lowest_order(mesh: Any, degree: int = 4) -> TestFunctions:
-    """The N₀ functions of a tetrahedral mesh, with Gauss rules exact to `degree` on its cells."""
-    from skfem import Basis, ElementTetN0
+    """The N₀ functions of a tetrahedral mesh, with rules exact to `degree` on its cells."""
+    from skfem.quadrature import get_quadrature
+    from skfem.refdom import RefTet
 
-    basis = Basis(mesh, ElementTetN0(), intorder=degree)
-    boundary = basis.get_dofs().flatten()
-    inside = np.setdiff1d(np.arange(basis.N), boundary)
-    number = np.full(basis.N, -1)
-    number[inside] = np.arange(len(inside))
-    cells, each = basis.dx.shape
-    Q = cells * each
-    point = np.arange(Q).reshape(cells, each)
-    rows, columns, values, curls = [], [], [], []
-    for k, (shape,) in enumerate(basis.basis):
-        row = np.broadcast_to(number[basis.element_dofs[k]][:, None], (cells, each))
-        kept = row >= 0
-        for i in range(3):
-            rows.append(row[kept])
-            columns.append(point[kept] + i * Q)
-            values.append((np.asarray(shape)[i] * basis.dx)[kept])
-            curls.append((np.asarray(shape.curl)[i] * basis.dx)[kept])
-    where = np.concatenate(rows), np.concatenate(columns)
-    size = (len(inside), 3 * Q)
-    return TestFunctions(
-        np.asarray(basis.global_coordinates()).reshape(3, Q),
-        basis.dx.reshape(Q),
-        csr_array(coo_array((np.concatenate(values), where), size)),
-        csr_array(coo_array((np.concatenate(curls), where), size)),
+    complex_ = TetComplex.on(mesh)
+    rule = barycentric(*get_quadrature(RefTet, degree))
+    inside = np.setdiff1d(np.arange(complex_.dofs), complex_.boundary_dofs)
+    volumes = complex_.geometry[1]
+    values, curls = (matrix[inside] for matrix in matrices(complex_, rule))
+    points = complex_.points(np.arange(len(volumes)), rule).reshape(3, -1)
+    return TestFunctions(points, np.outer(volumes, rule.weights).ravel(), values, curls)
+
+
+def matrices(complex_: TetComplex, rule: BarycentricRule) -> tuple[csr_array, csr_array]:
+    """∫ · w and ∫ · curl w for every function w, (dofs, 3·Q), Q points cell by cell."""
+    gradients, volumes = complex_.geometry
+    cells, each = len(volumes), len(rule.weights)
+    weights = volumes[:, None] * rule.weights
+    T, R = tables.nedelec_values(rule.lam, 0), tables.nedelec_curls(rule.lam, 0)
+    directions = complex_.curl_directions(np.arange(cells))
+    at_points = (
+        np.einsum("iqv,cvd->idcq", T, gradients),
+        np.einsum("iqp,cpd->idcq", R, directions),
     )
+    shape = at_points[0].shape
+    rows = np.broadcast_to(complex_.element_dofs[:, None, :, None], shape)
+    columns = np.broadcast_to(np.arange(3 * cells * each).reshape(1, 3, cells, each), shape)
+    where = (rows.ravel(), columns.ravel())
+    size = (complex_.dofs, 3 * cells * each)
+    first, second = (csr_array(((part * weights).ravel(), where), size) for part in at_points)
+    return first, second

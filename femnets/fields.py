@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from base.errors import UserError
-
 if TYPE_CHECKING:
     from bench.measure.formulas import Verdict
     from bench.methods.surrogates.surrogate import Surrogate
@@ -29,16 +27,14 @@ def problem(which: str | Problem) -> Problem:
 
 
 def check(which: str | Problem) -> list[Verdict]:
-    """Compare the problem's formulas with each other, and return a verdict on each."""
+    """Return a verdict on each formula of a problem, or on each plugin of a file, as `femnets
+    check` prints them."""
     from bench.core import plugins
     from bench.measure.formulas import verdicts
-    from femnets.user_files import problem_in
+    from femnets.trials import tried
 
-    if isinstance(which, str) and (name := plugins.use(which)) != which:
-        found = problem_in(name)
-        if found is None:
-            raise UserError(f"{which} does not define PROBLEM = Problem(…)")
-        return verdicts(found)
+    if isinstance(which, str) and plugins.use(which) != which:
+        return tried(which)[0]
     return verdicts(problem(which))
 
 
@@ -127,7 +123,7 @@ def surrogate(file: str | Path | None = None, **plan: Any) -> Surrogate:
     """
     from bench.core.settings import configured
     from bench.methods.surrogates.making import made
+    from bench.methods.surrogates.plan import Plan
     from bench.methods.surrogates.saving import load
-    from bench.methods.surrogates.surrogate import Plan
 
     return made(configured(Plan, plan, where="a surrogate")) if file is None else load(file)

@@ -30,8 +30,8 @@ def save(net: Any, config: Any, path: Path) -> None:
     write_whole(path, to_bytes(net, about))  # unlike nets.save, a signal leaves no partial file
 
 
-def load(path: Path, **given: Any) -> tuple[Any, Any]:
-    """Return a saved net and its settings; those `given` (not None) replace the stored."""
+def load(path: Path, problem: str | None = None) -> tuple[Any, Any]:
+    """Return a saved net and its settings, on the problem given or on that of its training."""
     from bench.cells.net import needs_bytes
     from bench.core.guards.sizes import check_memory
     from nets.untrained.storage import load_with_about
@@ -39,7 +39,7 @@ def load(path: Path, **given: Any) -> tuple[Any, Any]:
     net, about = load_with_about(path)
     kind = KINDS.get(str(about.get("method") or about.get("track")), TrainingConfig)
     settings = {name: about[name] for name in GIVEN if name in about and name in types_of(kind)}
-    settings |= {name: value for name, value in given.items() if value is not None}
+    settings |= {} if problem is None else {"problem": problem}
     config: Any = configured(kind, settings, where="a saved net")
     if isinstance(config, TrainingConfig):
         check_memory(needs_bytes(config), "the data of this net", "it asks for too many samples")
@@ -50,7 +50,7 @@ def saved_field(path: Path, problem: str | None = None) -> tuple[Any, Problem]:
     """Return the field of a saved net and the problem it was trained on, or the one given."""
     from bench import problems
 
-    net, config = load(path, problem=problem)
+    net, config = load(path, problem)
     chosen = problems.get(config.problem)
     if isinstance(config, UntrainedConfig):
         from bench.methods.untrained.solving import as_field

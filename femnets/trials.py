@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -69,13 +70,10 @@ def _trials(thing: Any) -> list[Trial]:
     if isinstance(thing, type):
         bases = {base.__name__ for base in thing.__mro__}
         return [_optimizer] if "Optimizer" in bases else [_net] if "Module" in bases else []
-    return [_optimizer if _minimises(thing) else _net] if callable(thing) else []
-
-
-def _minimises(thing: Any) -> bool:
-    import inspect
-
-    return list(inspect.signature(thing).parameters)[:3] == ["objective", "theta", "report"]
+    if not callable(thing):
+        return []
+    minimises = list(signature(thing).parameters)[:3] == ["objective", "theta", "report"]
+    return [_optimizer if minimises else _net]
 
 
 def _optimizer(thing: Any, name: str) -> Iterator[Verdict]:
@@ -128,17 +126,13 @@ def _net(thing: Any, name: str) -> Iterator[Verdict]:
     finally:
         del FILES[name]
         architectures.REGISTRY.forget()
-    right = bool(np.isfinite(J) and np.abs(gradient).max() > 0)
-    hint = "" if right else "as a net: J has no finite gradient"
+    hint = "" if np.isfinite(J) and np.abs(gradient).max() > 0 else "J has no finite gradient"
     if again != J:
-        right, hint = (
-            False,
-            (
-                f"as a net: random, J is {J:.6g} and then {again:.6g} at the same weights; remove "
-                "dropout and other randomness from forward"
-            ),
+        hint = (
+            f"random, J is {J:.6g} and then {again:.6g} at the same weights; remove dropout and "
+            "other randomness from forward"
         )
-    yield Verdict(name, "", right, hint=hint)
+    yield Verdict(name, "", not hint, hint=f"as a net: {hint}" if hint else "")
 
 
 def _line(error: Exception) -> str:

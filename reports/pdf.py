@@ -33,7 +33,6 @@ from reports.document import (
 from reports.formatting import show
 from reports.style import FONTS, RANKS, tint
 from reports.svg import drawing
-from reports.tables import split_at_point
 
 _PREAMBLE = """
 #set page(paper: "a4", margin: (x: 17mm, top: 16mm, bottom: 18mm), footer: context text(
@@ -72,6 +71,7 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
 _VIEW = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 NO_BREAK = "\u00a0"
 LONG_CODE = 60
+ALIGNED = {"text": "left", "error": "left", "exact": "left"}  # errors: one digit before the point
 WHOLE_ROWS = 8  # a table of no more stays on one page
 NARROWEST = 9  # characters of a head before it breaks
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
@@ -213,37 +213,28 @@ class _Setting:
         return f"#whole[{made}]" if short else made
 
     def table(self, table: Table) -> str:
-        """As large as the page allows; columns of long texts share what the others leave. Points
-        stand below each other: where the digits on both sides vary, a number has two columns,
-        before and from the point. A cell that screen readers can find costs 180 bytes, so the
-        longest tables are without: they find them on the page.
-        """
+        """As large as the page allows; columns of long texts share what the others leave. A cell
+        that screen readers can find costs 180 bytes, so the longest tables are without: they find
+        them on the page."""
         size = table_size(table)
         widths = column_characters(table)
         fits = 0.92 * (sum(widths) + 1.6 * len(widths)) <= CHARACTERS
-        tracks = [_tracks(c, w, fits) for c, w in zip(table.columns, widths, strict=True)]
-        columns = ", ".join(track.width for some in tracks for track in some)
-        align = ", ".join(track.align for some in tracks for track in some)
-        insets = ", ".join(track.inset for some in tracks for track in some)
+        columns = ", ".join(_track(c, w, fits) for c, w in zip(table.columns, widths, strict=True))
+        align = ", ".join(ALIGNED.get(column.kind, "right") for column in table.columns)
         head = ", ".join(
-            f"table.cell(colspan: {len(some)}, align: {some[0].align}, "
-            f"inset: (x: 4pt, y: 2.2pt))[*{self._head(column.title, width)}*]"
-            for column, some, width in zip(table.columns, tracks, widths, strict=True)
+            f"[*{self._head(column.title, width)}*]"
+            for column, width in zip(table.columns, widths, strict=True)
         )
         cells = "".join(
-            self._cells(
-                show(value, column.kind),
-                len(tracks[k]),
-                table.tints.get((at, k)),
-                table.notes.get((at, k)),
-            )
+            self._cell(show(value, column.kind), table.tints.get((at, k)), table.notes.get((at, k)))
+            + ", "
             for at, row in enumerate(table.rows)
             for k, (value, column) in enumerate(zip(row, table.columns, strict=True))
         )
         wrap = "pdf.artifact" if len(table.rows) > MOST_MARKED_ROWS else ""
         return (
             f"text(size: {size:.2f}em, {wrap}(table(columns: ({columns},), align: ({align},), "
-            f"inset: ({insets},), "
+            f"inset: (x: 4pt, y: 2.2pt), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
             "table.hline())))"
         )
@@ -252,10 +243,6 @@ class _Setting:
         """A head is no wider than its column: else the columns of texts would pay for it."""
         lines = textwrap.wrap(title, max(width, NARROWEST), break_long_words=False) or [title]
         return "#linebreak()".join(self.inline(line) for line in lines)
-
-    def _cells(self, text: str, tracks: int, name: str | None, note: str | None) -> str:
-        parts = split_at_point(text) if tracks == 2 else (text,)
-        return "".join(self._cell(part, name, note) + ", " for part in parts)
 
     def _cell(self, text: str, name: str | None, note: str | None) -> str:
         """A cell in the colour of a family or verdict, or on the shade of a rank."""
@@ -268,28 +255,10 @@ class _Setting:
         return f'[#text(fill: rgb("{tint(name)}"), weight: 500)[{self.inline(text)}]]'
 
 
-@dataclass(frozen=True)
-class _Track:
-    """One column of typst's table."""
-
-    width: str
-    align: str
-    inset: str = "(x: 4pt, y: 2.2pt)"
-
-
-def _tracks(column: Column, characters: int, fits: bool) -> list[_Track]:
-    """Long texts share what is left, unless the whole table fits without."""
-    if column.kind == "text":
-        long = characters > LONG_TEXT and not fits
-        return [_Track(f"{math.sqrt(characters):.1f}fr" if long else "auto", "left")]
-    if column.kind in ("error", "exact"):  # one digit before the point
-        return [_Track("auto", "left")]
-    if column.kind in ("count", "rate"):  # none, or two, behind it
-        return [_Track("auto", "right")]
-    return [
-        _Track("auto", "right", "(left: 4pt, right: 0pt, y: 2.2pt)"),
-        _Track("auto", "left", "(left: 0pt, right: 4pt, y: 2.2pt)"),
-    ]
+def _track(column: Column, characters: int, fits: bool) -> str:
+    """The width of a column: long texts share what is left, unless the whole table fits without."""
+    long = column.kind == "text" and characters > LONG_TEXT and not fits
+    return f"{math.sqrt(characters):.1f}fr" if long else "auto"
 
 
 def column_characters(table: Table) -> list[int]:

@@ -76,6 +76,7 @@ def name_series(axes: Axes, at: tuple[float, float], text: str, method: str, **s
         "va": "center",
         "fontsize": NAME_SIZE,
         "color": look(method).color,
+        "bbox": {"facecolor": "white", "alpha": 0.8, "pad": 0.5, "lw": 0},  # over other curves
         **style,
     }
     name = axes.annotate(text, at, **settings)
@@ -91,22 +92,22 @@ class End:
     method: str
 
 
-def name_ends(axes: Axes, ends: Sequence[End], at: float | None = None) -> None:
+def name_ends(axes: Axes, ends: Sequence[End]) -> None:
     """Names to the right of curves, moved apart where they would overlap and joined to their curve
-    by a thin line where they moved; limits must be set. `at` puts all names at one place."""
+    by a thin line where they moved; limits must be set."""
     axes.set_xlim(axes.get_xlim())  # the thin lines must not move them
     axes.set_ylim(axes.get_ylim())
-    for crowd in [list(ends)] if at is not None else _crowds(axes, ends):
-        _name_crowd(axes, crowd, at)
+    for crowd in _crowds(axes, ends):
+        _name_crowd(axes, crowd)
 
 
 def _crowds(axes: Axes, ends: Sequence[End]) -> list[list[End]]:
     """Curves that end so near to each other that their names could overlap."""
     points = 72 / axes.figure.dpi
+    places = [(float(axes.transData.transform(end.at)[0]) * points, end) for end in ends]
     crowds: list[list[End]] = []
     right = -math.inf
-    for end in sorted(ends, key=lambda end: end.at[0]):
-        left = float(axes.transData.transform(end.at)[0]) * points
+    for left, end in sorted(places, key=lambda place: place[0]):
         if left > right:
             crowds.append([])
         crowds[-1].append(end)
@@ -114,18 +115,17 @@ def _crowds(axes: Axes, ends: Sequence[End]) -> list[list[End]]:
     return crowds
 
 
-def _name_crowd(axes: Axes, ends: Sequence[End], at: float | None) -> None:
+def _name_crowd(axes: Axes, ends: Sequence[End]) -> None:
     points = 72 / axes.figure.dpi
     ordered = sorted(ends, key=lambda end: -end.at[1])
     heights = [float(axes.transData.transform(end.at)[1]) * points for end in ordered]
     low, high = (float(y) * points for y in (axes.bbox.y0, axes.bbox.y1))
     for end, height, place in zip(ordered, heights, spread(heights, low, high), strict=True):
-        x = end.at[0] if at is None else at
         y = float(axes.transData.inverted().transform((0.0, place / points))[1])
-        if abs(place - height) > 3 or x != end.at[0]:
+        if abs(place - height) > 3:
             color = look(end.method).color
-            axes.plot([end.at[0], x], [end.at[1], y], color=color, lw=0.4, zorder=0.5)
-        name_series(axes, (x, y), end.text, end.method)
+            axes.plot([end.at[0]] * 2, [end.at[1], y], color=color, lw=0.4, zorder=0.5)
+        name_series(axes, (end.at[0], y), end.text, end.method)
 
 
 def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:

@@ -1,4 +1,4 @@
-"""Tables: medians by configuration, only the columns that differ, numbers aligned at their point.
+"""Tables: medians by configuration, only the columns that differ.
 
 A column in which every row says the same is a sentence of the caption; one in which no row says
 anything is nothing. What is left is as wide as its longest entry.
@@ -122,14 +122,3 @@ def _sentence(table: Table, constant: dict[int, Value]) -> str:
         if show(value, table.columns[k].kind) not in ("–", "")
     ]
     return f" In all rows: {', '.join(entries)}." if entries else ""
-
-
-def split_at_point(text: str) -> tuple[str, str]:
-    """The text before the decimal point and from there on: `1` and `.9·10⁻²`, `14` and ` ms`.
-
-    Set right- and left-aligned side by side, the points of a column stand below each other.
-    """
-    end = 0
-    while end < len(text) and (text[end].isdigit() or text[end] in "-−+\u202f"):
-        end += 1
-    return (text[:end], text[end:]) if any(c.isdigit() for c in text[:end]) else ("", text)

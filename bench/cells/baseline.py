@@ -79,11 +79,11 @@ def run(config: Config) -> Result:
         {
             **field_errors(field, problem, jacobian=field.jacobian),
             "rel_test_error": relative_test_error(field(held_out).T, problem.targets(held_out)),
-            "unknowns": field.unknowns,
+            "unknowns": field.fitted.unknowns,
             "smooth": problem.smooth,
-            "chosen": dict(field.chosen),
+            "chosen": dict(field.fitted.chosen),
             "seconds": seconds,
-            "seconds_tuning": field.seconds_tuning,
+            "seconds_tuning": field.fitted.seconds_tuning,
             "seconds_per_point": seconds_per_point(field, problem.domain),
         }
     )

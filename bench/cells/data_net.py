@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from base.errors import UserError
 from bench.cells import MACHINE, Result
+from bench.cells._nets import net_result, require_repeats
 from bench.methods.configurations import DataConfig
 from nets import optimizers
 
@@ -24,10 +24,6 @@ def needs_bytes(config: Config) -> int:
 
 def run(config: Config) -> Result:
     from bench.methods.rows.training import train_on_rows
-    from nets.storage import to_bytes
 
-    if config.steps is None and config.evaluations is None:
-        raise UserError("a data_net cell has no limit that repeats; set steps or evaluations")
-    trained = train_on_rows(config)
-    weights = {"net": to_bytes(trained.net)}
-    return Result(trained.values, trained.arrays, weights, diverged=trained.values["diverged"])
+    require_repeats("data_net", config)
+    return net_result(train_on_rows(config))

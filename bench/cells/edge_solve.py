@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.cells import MACHINE, Result, fem
-from bench.core.information import INFORMATION
 from bench.core.settings import inherited, setting
 from bench.methods.competitor import Competitor
 from bench.methods.finite_elements import Discretisation, approximate
@@ -52,8 +51,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         family="finite element",
         look=config.element,
         information="equation",
-        given=INFORMATION["equation"].given,
-        inputs=INFORMATION["equation"].given,
         unknowns=int(values["dofs"]),
     )
 

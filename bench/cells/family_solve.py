@@ -35,19 +35,18 @@ def needs_bytes(config: Config) -> int:
 
 def run(config: Config) -> Result:
     from bench.measure.medians import median
-    from bench.methods.surrogates.queries import Asked, Meshed, Solver, ruler
+    from bench.methods.surrogates.queries import ruler
+    from bench.methods.surrogates.surrogate import Answers, Meshed, Solver
     from bench.methods.surrogates.truth import Truth
 
-    asked = Asked(
-        ruler(config.family, config.dimension, config.contrast, config.reference, config.queries)
+    asked = ruler(
+        config.family, config.dimension, config.contrast, config.reference, config.queries
     )
-    order = config.order if config.element in ("hexP", "none") else 2
-    truth = Truth(asked.ruler.truth.family, order)
-    if config.element in ("hexP", "none"):
-        method: Solver | Meshed = Solver(truth, config.tol, config.element == "none")
+    family, none = asked.truth.family, config.element == "none"
+    if none or config.element == "hexP":
+        method: Answers = Solver(truth=Truth(family, config.order), tol=config.tol, none=none)
     else:
-        method = Meshed(truth, config.element, config.n, config.tol)
+        method = Meshed(truth=Truth(family, 2), element=config.element, n=config.n, tol=config.tol)
     errors = asked.errors(method)
-
     values = {"error_worst": float(errors.max()), "error_median": median(errors)}
     return Result({**values, **asked.seconds(method)}, {"errors": errors})

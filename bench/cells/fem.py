@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import MACHINE, Result
-from bench.core.information import INFORMATION
 from bench.core.settings import MOST_THREADS, setting
 from bench.methods.competitor import Competitor
 from bench.methods.finite_elements import RATIO, Discretisation, approximate, own_measures
@@ -41,7 +40,9 @@ class Config:
     )
     solve: bool = setting(False, help="Solve the boundary-value problem; else best approximation.")
     solver: str = setting("auto", help="A solver of the element.")
-    tol: float = setting(1e-8, above=0, help="Relative residual at which the solver stops.")
+    tol: float = setting(
+        1e-8, above=0, help="Relative residual; from 1e-8 on auto may stop before."
+    )
     threads: int = setting(1, min=1, max=MOST_THREADS, help="Threads of the solver.")
 
 
@@ -81,8 +82,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
         family="finite element",
         look=config.element + ("/graded" if graded else ""),
         information=information,
-        given=INFORMATION[information].given,
-        inputs=INFORMATION[information].given,
         unknowns=int(values["dofs"]),
         # solvers in float32 keep the defect in float64
         precision="float32, defect in float64" if values.get("solver") == "kuhn32" else "float64",

@@ -54,12 +54,11 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
 def run(config: Config) -> Result:
     """Fit, and measure on the training part only: the field is not defined beyond its mesh."""
     from bench import problems
-    from bench.measure.norms import l2_norm, relative_test_error, suffix
+    from bench.measure.norms import relative_test_error, training_part_error
     from bench.measure.queries import seconds_per_point
     from bench.measure.timing import warm
     from fem import elements
     from fem.least_squares import fit
-    from fem.rules.polar import Resolution
 
     problem = problems.get(config.problem)
     domain = problem.domain
@@ -67,15 +66,11 @@ def run(config: Config) -> Result:
     held_out = domain.sample_training(config.samples, config.data_seed, test=True)
     samples = (points, problem.targets(points).T, domain.training_mesh(config.n))
     found, _ = warm(lambda: fit(*samples, element=config.element))
-    # The field is smooth on each cell only: hence a polar rule much finer than the mesh.
-    fine = Resolution(order=4, angle=24, radius=16, height=16)
-    rule = domain.rules(problem.singular_edges, fine)[domain.training_part]
-    error = l2_norm(lambda x: problem.u(x) - found(x), rule)
-    part = suffix(domain.training_part)
+    name, error, size = training_part_error(found, problem)
     return Result(
         {
-            f"l2_error{part}": error,
-            f"relative_l2_error{part}": error / l2_norm(problem.u, rule),
+            name: error,
+            f"relative_{name}": error / size,
             "rel_test_error": relative_test_error(found(held_out).T, problem.targets(held_out)),
             "unknowns": found.dofs,
             "unknowns_without_data": found.dofs_without_data,

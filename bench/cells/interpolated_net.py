@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from base.registry import name_of
 from bench.cells import MACHINE, Result
-from bench.core.information import INFORMATION
 from bench.core.settings import setting
 from bench.methods.competitor import Competitor
 
@@ -43,8 +41,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         family="net",
         look="interpolated",
         information="equation",
-        given=INFORMATION["equation"].given,
-        inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
     )
 
@@ -55,26 +51,19 @@ def run(config: Config) -> Result:
     from bench.measure.queries import seconds_per_point
     from bench.measure.timing import clocked
     from bench.methods.collocation.interpolated import residuals
+    from bench.methods.collocation.training import trained_resnet
     from bench.methods.finite_elements import Discretisation, approximate
     from bench.methods.solving import SolvedField
-    from nets.architectures import resnet
-    from nets.module import build
-    from nets.residuals.objective import ResidualObjective
-    from nets.training.budget import Equation, Limits
-    from nets.training.loop import minimise
 
     problem = problems.get(config.problem)
     place = Discretisation(n=config.n, element=config.element, order=config.order, solve=True)
     solution = approximate(problem, place)
     (term, interpolation), before = clocked(lambda: residuals(solution, problem.domain))
-    net = build(
-        net=name_of(resnet), tau="learned", hidden=config.hidden, width=config.width, inputs=3,
-        outputs=3, activation="tanh", seed=config.seed,
+    training = trained_resnet(
+        [term], hidden=config.hidden, width=config.width, outputs=3, seed=config.seed,
+        optimizer="ssbroyden", limits={"evaluations": config.evaluations}, every=100,
     )  # fmt: skip
-    training = minimise(
-        net, Equation(ResidualObjective(net, [term])), optimizer="ssbroyden",
-        limits=Limits(evaluations=config.evaluations), seed=config.seed, every=100,
-    )  # fmt: skip
+    net = training.net
     field = SolvedField(net)
     coefficients = interpolation.matrix @ field(interpolation.points).ravel()
     l2, hcurl = solution.space.errors(coefficients, problem.u, problem.curl_u)

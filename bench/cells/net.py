@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from base.errors import UserError
 from bench.cells import MACHINE, Result
+from bench.cells._nets import net_result, require_repeats
 from bench.methods.competitor import Competitor, samples_title
 from bench.methods.configurations import TrainingConfig
 from bench.methods.net_names import as_net, family_of
@@ -63,16 +63,8 @@ def _differences(config: Config) -> str:
 def run(config: Config) -> Result:
     from bench.methods.field_samples import field_samples
     from bench.methods.training import train_net
-    from nets.storage import to_bytes
 
-    if config.steps is None and config.evaluations is None:
-        raise UserError("a net cell has no limit that repeats; set steps or evaluations")
+    require_repeats("net", config)
     trained = train_net(config)
     meshes = filter(trained.data.problem.domain.offers, PAPER_MESHES)
-    values, arrays = field_samples(trained, meshes)
-    return Result(
-        {**trained.values, **values},
-        {**trained.arrays, **arrays},
-        {"net": to_bytes(trained.net)},
-        diverged=trained.values["diverged"],
-    )
+    return net_result(trained, *field_samples(trained, meshes))

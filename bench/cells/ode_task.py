@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from base.errors import UserError
 from bench.cells import Result
+from bench.cells._nets import Judged
 from bench.core.settings import inherited, setting
 from bench.methods.configurations import NetOnData
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Judged):
     task: str = setting(help="crossing (points on the line) or annuli (a disc inside a ring).")
     net: str = inherited(NetOnData, "net")
     tau: str = inherited(NetOnData, "tau")
@@ -32,12 +32,6 @@ class Config:
     steps: int = setting(500, min=1, help="Steps of Adam.")
     rates: tuple[float, ...] = setting((0.03,), above=0, help="Candidate rates of Adam.")
     tau0s: tuple[str, ...] = setting(("1/H",), help="Candidates for tau0.")
-    tuning_seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds used only for tuning.")
-    seeds: tuple[int, ...] = setting((1000,), min=0, help="Seeds of weights and points.")
-
-    def __post_init__(self) -> None:
-        if set(self.tuning_seeds) & set(self.seeds):
-            raise UserError("tuning_seeds overlap seeds; take tuning seeds < 1000, others >= 1000")
 
 
 ALONE = False

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.cells import MACHINE, Result, edge_solve
-from bench.core.information import INFORMATION
 from bench.core.settings import setting
 from bench.methods.competitor import Competitor
 from bench.methods.configurations import part_of
@@ -57,7 +56,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         family="net",
         look=f"resnet/{boundary}",
         information="equation",
-        given=INFORMATION["equation"].given,
         inputs="x",
         unknowns=int(values["parameters"]),
     )

@@ -1,7 +1,8 @@
 """One net that is given the equation: f, φ and the boundary trace, never u.
 
 Stops by steps or evaluations, like every cell; the error at a given time is read off the recorded
-curve. `femnets train --track solve` takes its options from `Config`.
+curve. `femnets train --track solve` takes its options from `Config`. Where u is not known, the net
+has its distance to a second-order element solution in place of an error.
 """
 
 from __future__ import annotations
@@ -9,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from base.errors import UserError
 from bench.cells import MACHINE, Result
-from bench.core.information import INFORMATION
+from bench.cells._nets import net_result, require_repeats
 from bench.methods.competitor import Competitor
 from bench.methods.configurations import SolvingConfig
 from bench.methods.net_names import family_of, look_of, series_of
@@ -27,12 +27,18 @@ PROJECTING = "varpro"  # the optimiser that eliminates the output weights
 
 
 def needs_bytes(config: Config) -> int:
-    """Memory of torch itself, the buffers of a chunk and the optimiser's state."""
+    """Memory of torch itself, the buffers of a chunk, the optimiser's state, and of an element
+    solution where u is not known."""
+    from bench import problems
+
     parameters = config.width**2 * (config.hidden - 1) + 8 * config.width
-    return 700 * 2**20 + optimizers.state_bytes(config.chosen_optimizer, parameters)
+    elements = 0 if problems.get(config.problem).known else 2**30
+    return 700 * 2**20 + elements + optimizers.state_bytes(config.chosen_optimizer, parameters)
 
 
-def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
+def competitor(config: Config, values: Mapping[str, Any]) -> Competitor | None:
+    if values.get("relative_distance") is not None:
+        return None  # without u no error is known
     size = f"{config.hidden}-{config.width}"
     return Competitor(
         title=f"{family_of(config, values)} {size} {config.activation}{_differences(config)}",
@@ -40,8 +46,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         family="partly trained net" if config.optimizer == PROJECTING else "net",
         look=look_of(config),
         information="equation",
-        given=INFORMATION["equation"].given,
-        inputs=INFORMATION["equation"].given,
         unknowns=int(values["parameters"]),
         tuned="weights, points and the optimiser by pilots on these fields, one rule for all",
         search="elsewhere",
@@ -81,21 +85,19 @@ def _evaluations(solved: SolvedNet) -> dict[str, Callable[[Any], Any]]:
 
 def run(config: Config) -> Result:
     from bench.measure.queries import seconds_per_point
+    from bench.methods.coarse_solves import distance_to_elements
     from bench.methods.solving import solve_net
-    from nets.storage import to_bytes
 
-    if config.steps is None and config.evaluations is None:
-        raise UserError("a solved_net cell has no limit that repeats; set steps or evaluations")
+    require_repeats("solved_net", config)
     solved = solve_net(config)
-    domain = solved.collocation.problem.domain
+    problem = solved.collocation.problem
     per_point = {
-        name: seconds_per_point(field, domain) for name, field in _evaluations(solved).items()
+        name: seconds_per_point(field, problem.domain)
+        for name, field in _evaluations(solved).items()
     }
     accurate = (solved.values["l2_error"] or 0.0) > SINGLE
     fastest = min(per_point.values()) if accurate else per_point["float64"]
-    return Result(
-        {**solved.values, "seconds_per_point": fastest, "seconds_per_point_by": per_point},
-        solved.arrays,
-        {"net": to_bytes(solved.net)},
-        diverged=solved.values["diverged"],
-    )
+    field = solved.collocation.field(solved.net)
+    apart = {} if problem.known else distance_to_elements(field, problem)
+    timed = {"seconds_per_point": fastest, "seconds_per_point_by": per_point}
+    return net_result(solved, apart | timed)

@@ -16,6 +16,7 @@ from typing import Any
 
 from base.errors import UserError
 from bench.cells import Result
+from bench.cells._nets import Judged
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, required, setting
 from bench.methods.configurations import NetOnData, part_of
@@ -26,7 +27,7 @@ MOST_CANDIDATES = 16  # of one setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Judged):
     arm: str = setting("learned", help=f"Treatment of tau: {', '.join(ARMS)}.")
     net: str = inherited(NetOnData, "net")
     hidden: int = required(NetOnData, "hidden")
@@ -40,21 +41,16 @@ class Config:
     tau0s: tuple[str, ...] = setting(("1/H",), help="Candidates for tau0.")
     scales: tuple[float, ...] = setting((1.0,), above=0, help="Candidate scales of the weights.")
     evaluations: int = setting(300, min=1, help="Evaluations of J and its gradient per training.")
-    tuning_seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds used only for tuning.")
-    seeds: tuple[int, ...] = setting((1000,), min=0, help="Seeds of the weights, for judging.")
     data_seeds: tuple[int, ...] = setting((1000,), min=0, help="Data seeds, crossed with `seeds`.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not admitted(self.arm, self.net):
             raise UserError(f"arm {self.arm!r} is not defined for net {self.net!r}")
         for name in ("rates", "tau0s", "scales"):
             number = len(getattr(self, name))
             if number > MOST_CANDIDATES or (not number and name != "rates"):
                 raise UserError(f"{name}: give 1 to {MOST_CANDIDATES} candidates, got {number}")
-        if set(self.tuning_seeds) & {*self.seeds, *self.data_seeds}:
-            raise UserError(
-                "tuning_seeds overlap seeds or data_seeds; take tuning seeds < 1000, others >= 1000"
-            )
 
     @property
     def grid(self) -> dict[str, tuple[Any, ...]]:

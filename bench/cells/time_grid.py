@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from base.errors import UserError
 from bench.cells import Result
+from bench.cells._nets import Judged
 from bench.core.plain_values import finite
 from bench.core.settings import inherited, required, setting
 from bench.methods.configurations import NetOnData, part_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Judged):
     net: str = inherited(NetOnData, "net")
     tau0: str = inherited(NetOnData, "tau0", default="1/H")
     hidden: int = required(NetOnData, "hidden")
@@ -31,12 +31,6 @@ class Config:
     optimizer: str = setting("adam", help="An optimiser of `femnets list` that takes a rate.")
     rates: tuple[float, ...] = setting((1e-2,), above=0, help="Candidate rates.")
     evaluations: int = setting(300, min=1, help="Evaluations of J and its gradient per training.")
-    tuning_seeds: tuple[int, ...] = setting((0,), min=0, help="Seeds used only for tuning.")
-    seeds: tuple[int, ...] = setting((1000,), min=0, help="Seeds of weights and points.")
-
-    def __post_init__(self) -> None:
-        if set(self.tuning_seeds) & set(self.seeds):
-            raise UserError("tuning_seeds overlap seeds; take tuning seeds < 1000, others >= 1000")
 
 
 ALONE = False

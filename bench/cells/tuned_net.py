@@ -15,6 +15,7 @@ from typing import Any
 
 from base.errors import UserError
 from bench.cells import MACHINE, Result
+from bench.cells._nets import net_result
 from bench.core.settings import inherited, setting
 from bench.methods.competitor import Competitor, samples_title
 from bench.methods.configurations import TrainingConfig as Training
@@ -79,7 +80,6 @@ def run(config: Config) -> Result:
     from bench.methods.field_samples import field_samples
     from bench.methods.training import train_net
     from bench.methods.tuning import Validation, best, candidates
-    from nets.storage import to_bytes
 
     shared = ("problem", "features", "net", "tau", "samples", "seed", "data_seed")
     start = Training(**{name: getattr(config, name) for name in shared})
@@ -95,19 +95,14 @@ def run(config: Config) -> Result:
     trained = train_net(replace(search.settings(chosen, config.evaluations), **length))
     values, arrays = field_samples(trained, ())
     tuning = sum(each["seconds"] for each in (*tried, longest))
-    return Result(
-        {
-            **trained.values,
-            **values,
-            "chosen": {**chosen, **length},
-            "tried": tried,
-            "longest": longest,
-            "seconds_training": trained.values["seconds"],
-            "seconds_tuning": tuning,
-            "seconds": trained.values["seconds"] + tuning,
-            "evaluations_tuning": sum(each["evaluations"] for each in (*tried, longest)),
-        },
-        {**trained.arrays, **arrays},
-        {"net": to_bytes(trained.net)},
-        diverged=trained.values["diverged"],
-    )
+    more = {
+        **values,
+        "chosen": {**chosen, **length},
+        "tried": tried,
+        "longest": longest,
+        "seconds_training": trained.values["seconds"],
+        "seconds_tuning": tuning,
+        "seconds": trained.values["seconds"] + tuning,
+        "evaluations_tuning": sum(each["evaluations"] for each in (*tried, longest)),
+    }
+    return net_result(trained, more, arrays)

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from bench.cells import MACHINE, Result
-from bench.core.information import INFORMATION
 from bench.methods.competitor import Competitor
 from bench.methods.untrained.configuration import AUTO, UntrainedConfig
 
@@ -36,8 +35,6 @@ def competitor(config: Config, values: Mapping[str, Any]) -> Competitor:
         family="untrained net",
         look="untrained",
         information="equation",
-        given=INFORMATION["equation"].given,
-        inputs=INFORMATION["equation"].given,
         unknowns=int(values["unknowns"]),
         tuned="windows and weights by pilots on two fields" if windows else "scale without u",
         search="elsewhere" if windows else "counted",

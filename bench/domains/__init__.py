@@ -178,14 +178,6 @@ class Domain:
         """
         raise NotImplementedError
 
-    def training_rule(
-        self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
-    ) -> Quadrature:
-        """Return the rule of the training part."""
-        from fem.rules.quadrature import Union
-
-        return Union(tuple(self.rules(edges, resolution).values()))
-
     def mesh_rules(
         self, n: int, cell: str = "tet", degree: int = 6, edges: Sequence[Edge] = ()
     ) -> dict[str, Quadrature]:

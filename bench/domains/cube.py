@@ -113,13 +113,6 @@ class Cube(Domain):
         fine, edge = _resolution(resolution), self.only_edge(edges)
         return {"inside": inside_cylinder(fine, edge), "outside": outside_cylinder(fine, edge)}
 
-    def training_rule(
-        self, edges: Sequence[Edge] = (), resolution: Resolution | None = None
-    ) -> Quadrature:
-        from fem.rules.polar import whole_cylinder
-
-        return whole_cylinder(_resolution(resolution), self.only_edge(edges))
-
     def mesh_rules(
         self, n: int, cell: str = "tet", degree: int = 6, edges: Sequence[Edge] = ()
     ) -> dict[str, Quadrature]:

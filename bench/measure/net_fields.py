@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bench.measure.norms import Errors, curl_of, field_errors
-from bench.problems import FEATURES, Array, Field, Problem
+from bench.problems import FEATURES, Array, Problem
 
 if TYPE_CHECKING:
     import torch
@@ -65,7 +65,7 @@ class NetField:
         """∂_j of each input, (inputs, 3, Q)."""
         blocks = {
             "x": lambda: np.broadcast_to(np.eye(3)[:, :, None], (3, 3, x.shape[1])),
-            "f": lambda: difference_jacobian(self.problem.f, x, self.problem),
+            "f": lambda: difference_jacobian(self.problem.f, x, difference_steps(self.problem, x)),
             "phi": lambda: self.problem.grad_phi(x)[None],
         }
         return np.concatenate([blocks[name]() for name in self.features])
@@ -112,15 +112,19 @@ def has_derivatives(problem: Problem, features: Iterable[str]) -> bool:
     return problem.bounded_f or "f" not in features
 
 
-def difference_jacobian(field: Field, x: Array, problem: Problem) -> Array:
-    """∂_j field_i by fourth-order central differences, the step shrinking towards an edge."""
+def difference_steps(problem: Problem, x: Array) -> Array:
+    """A step length for each point, which shrinks towards a singular edge."""
     step = np.full(x.shape[1], 1e-3)
-    if problem.singular_edge is not None:
-        a, b = problem.singular_edge
+    for a, b in problem.singular_edges:
         step *= np.minimum(1, np.hypot(x[0] - a, x[1] - b))
+    return step
+
+
+def difference_jacobian(field: Callable[[Array], Array], x: Array, step: Array) -> Array:
+    """[..., j, point] = ∂_j of each component by fourth-order central differences."""
     columns = []
     for axis in np.eye(3)[:, :, None]:
         near = field(x + step * axis) - field(x - step * axis)
         far = field(x + 2 * step * axis) - field(x - 2 * step * axis)
         columns.append((8 * near - far) / (12 * step))
-    return np.stack(columns, axis=1)
+    return np.stack(columns, axis=-2)

@@ -35,7 +35,6 @@ def mesh_rules(
     return problem.domain.mesh_rules(n, cell, degree, problem.singular_edges)
 
 
-def gauss_rule(problem: Problem, n: int, element: str | None = None) -> Quadrature:
-    """The Gauss points of the mesh with n cells per unit length: tetrahedra, or an element's."""
-    cell = "tet" if element is None else elements.get(element).cell
-    return problem.domain.gauss_rule(n, cell, GAUSS_DEGREE)
+def gauss_rule(problem: Problem, n: int) -> Quadrature:
+    """The Gauss points of the mesh of tetrahedra with n cells per unit length."""
+    return problem.domain.gauss_rule(n, "tet", GAUSS_DEGREE)

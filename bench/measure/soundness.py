@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bench.problems import Array, Field, Problem
 
 POINTS = 4096
-FROM_JUMP = 0.08  # four of the steps with which formulas are differentiated
+FROM_JUMP = 0.01  # beyond the two steps with which formulas are differentiated
 FROM_EDGE = 0.05  # a singular edge that the problem names is left out up to this distance
 # The search for the largest value: random steps, halved where none is larger.
 TRIALS, ROUNDS, FIRST_STEP = 32, 120, 0.1

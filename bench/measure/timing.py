@@ -38,6 +38,15 @@ def clocked(function: Callable[[], T]) -> tuple[T, float]:
     return result, time.perf_counter() - start
 
 
+def cpu_clocked(function: Callable[[], T]) -> tuple[T, float]:
+    """Return a function's result and its CPU seconds on one thread: for queries of a tenth of a
+    millisecond and sums of many, to which the clock on the wall would add a busy machine's pauses.
+    """
+    start = time.process_time()
+    result = function()
+    return result, time.process_time() - start
+
+
 def warm(function: Callable[[], T]) -> tuple[T, float]:
     """Return a function's result and its seconds, of a second call if the first was short."""
     result, seconds = clocked(function)

@@ -31,9 +31,9 @@ class Competitor:
     family: str  # finite element, net, linear model: what figures colour alike
     look: str  # colour and marker within its family: member or member/variant
     information: str  # what it is given, a name of `bench.core.information`
-    given: str  # the same in words
-    inputs: str  # the same in a column
     unknowns: int
+    given: str = ""  # the same in words, if there is more to say than `information` does
+    inputs: str = ""  # the same in a column
     tuned: str = "nothing"
     search: str = "none"  # for its settings: none, counted (seconds_tuning), elsewhere
     samples: int | None = None  # of the field, where it is given samples
@@ -45,6 +45,9 @@ class Competitor:
         if self.information not in INFORMATION:
             hint = nearest(self.information, INFORMATION)
             raise UserError(f"unknown information {self.information!r}; {hint}")
+        for name in ("given", "inputs"):
+            usual = INFORMATION[self.information].given
+            object.__setattr__(self, name, getattr(self, name) or usual)
 
 
 def samples_given(samples: int, features: str) -> str:

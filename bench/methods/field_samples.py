@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bench.core.plain_values import finite
 from bench.measure import norms
 from bench.measure.queries import seconds_per_point
 from bench.problems import Array, Field
@@ -36,12 +37,13 @@ def field_samples(
 
     data = trained.data
     field = fast_field(trained.net, data)
-    mesh_errors = [_finite(error_on_mesh(trained.net, data, n)) for n in meshes]
+    low, high = trained.values["u3_min"], trained.values["u3_max"]
+    mesh_errors = [finite(error_on_mesh(trained.net, data, n)) for n in meshes]
     values = {
         "loss_increases": increases(trained.arrays["history_J"]),
         "mse_increases": increases(trained.arrays["history_mse"]),
         "mesh_errors": mesh_errors,
-        "u3_range": _difference(trained.values["u3_max"], trained.values["u3_min"]),
+        "u3_range": None if low is None or high is None else high - low,
         "seconds_per_point": seconds_per_point(field, data.problem.domain),
         "smooth": data.problem.smooth,
         **pruned(trained.net, data),
@@ -71,8 +73,8 @@ def square() -> Array:
 
 def increases(history: np.ndarray) -> int:
     """How many recorded steps raised a quantity by more than rounding."""
-    finite = history[np.isfinite(history)]
-    return int((np.diff(finite) > ROUNDING * np.abs(finite[:-1])).sum())
+    known = history[np.isfinite(history)]
+    return int((np.diff(known) > ROUNDING * np.abs(known[:-1])).sum())
 
 
 def pruned(net: Network, data: Data) -> dict[str, Any]:
@@ -98,14 +100,6 @@ def pruned(net: Network, data: Data) -> dict[str, Any]:
         solve_last_layer(smaller, data.x, data.y)
         again = norms.relative_test_error(predict(smaller, data.x_test), data.y_test)
         found[f"pruned_{measure}_layers"] = list(layers)
-        found[f"pruned_{measure}_error"] = _finite(after)
-        found[f"pruned_{measure}_error_resolved"] = _finite(again)
+        found[f"pruned_{measure}_error"] = finite(after)
+        found[f"pruned_{measure}_error_resolved"] = finite(again)
     return found
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _difference(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a - b

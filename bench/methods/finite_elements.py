@@ -12,7 +12,7 @@ from bench.measure.compiling import announce
 
 if TYPE_CHECKING:
     from bench.domains import Domain, Edge
-    from bench.problems import Problem
+    from bench.problems import Field, Problem
     from fem.boundary_value import BoundaryValueSolution
     from fem.solutions import Solution
     from fem.spaces import Progress
@@ -153,6 +153,7 @@ def approximate(
     problem: Problem,
     chosen: Discretisation,
     progress: Progress | None = None,
+    x0: Field | None = None,
 ) -> Solution:
     """The field with its errors; `n` is that of the discretisation, on graded meshes too.
 
@@ -166,13 +167,23 @@ def approximate(
             for phase, seconds in solution.seconds.items():
                 phases[phase] += seconds
         return replace(every[-1], seconds=phases)
-    place = chosen.place(problem)
-    solution = (
-        _boundary_value(problem, chosen, place, progress)
-        if chosen.solve
-        else _best(problem, chosen, place, progress)
+    shared = {**chosen.place(problem), **chosen.options, "tol": chosen.tol, "x0": x0}
+    if chosen.solve:
+        from fem.boundary_value import solve_boundary_value
+
+        found = solve_boundary_value(_data(problem, chosen), **shared, progress=progress)
+        return replace(_measured(problem, found), n=chosen.n)
+    from fem.approximation import best_approximation
+
+    best = best_approximation(
+        problem.u,
+        problem.curl_u,
+        **shared,
+        threads=chosen.threads,
+        progress=progress,
+        singular_edge=problem.singular_edge,
     )
-    return replace(solution, n=chosen.n)
+    return replace(best, n=chosen.n)
 
 
 def adapted(
@@ -194,37 +205,6 @@ def adapted(
     )
     for solution in found:
         yield replace(_measured(problem, solution), n=chosen.n)
-
-
-def _best(
-    problem: Problem,
-    chosen: Discretisation,
-    place: dict[str, Any],
-    progress: Progress | None,
-) -> Solution:
-    from fem.approximation import best_approximation
-
-    return best_approximation(
-        problem.u,
-        problem.curl_u,
-        **place,
-        **chosen.options,
-        tol=chosen.tol,
-        threads=chosen.threads,
-        progress=progress,
-        singular_edge=problem.singular_edge,
-    )
-
-
-def _boundary_value(
-    problem: Problem, chosen: Discretisation, place: dict[str, Any], progress: Progress | None
-) -> Solution:
-    from fem.boundary_value import solve_boundary_value
-
-    found = solve_boundary_value(
-        _data(problem, chosen), **place, **chosen.options, tol=chosen.tol, progress=progress
-    )
-    return _measured(problem, found)
 
 
 def _measured(problem: Problem, solution: BoundaryValueSolution) -> BoundaryValueSolution:

@@ -68,17 +68,17 @@ def gradient_profile(
 ) -> GradientProfile:
     """Norms on all rows, theorems on the first `theory` rows, singular values on `spectra` rows."""
     from nets.gradients.jacobians import log10_singular_values
-    from nets.gradients.norms import layer_norms
+    from nets.gradients.norms import grad_norms, log10_norms
     from nets.gradients.passes import trajectory
     from nets.theory.predicted import alignment, mean_field_growth, norms_by_theory
 
     few_x, few_y = x[:theory], y[:theory]
     at = trajectory(net, few_x)
     by_theory = norms_by_theory(net, few_x, few_y)
-    measured = layer_norms(net, few_x, few_y).values()
+    measured = grad_norms(net, few_x, few_y)
     measured["y"] = measured["y"][1:-1]
     return GradientProfile(
-        log10_norms=layer_norms(net, x, y).log10(),
+        log10_norms=log10_norms(net, x, y),
         theory_error=_largest_difference(measured, by_theory),
         log10_theory={kind: log10(norms) for kind, norms in by_theory.items()},
         predicted=mean_field_growth(at, alignment(at, few_y)),

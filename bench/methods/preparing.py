@@ -6,14 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from base.errors import SHOWN
-from bench.methods.finite_elements import Discretisation, approximate
+from bench.methods.finite_elements import Discretisation, approximate, own_measures
 
 if TYPE_CHECKING:
     from bench.problems import Problem
-    from fem.boundary_value import BoundaryValueProblem
 
 SMALL = 9  # cells per side: multigrid has two levels, and the cube lattices instead of Gauss points
 LEAST = 4  # for smaller cubes
@@ -87,28 +84,8 @@ def _many(problem: Problem, chosen: Discretisation) -> bool:
 
 def _on_the_cube(small: Discretisation) -> None:
     """A smooth field on Kuhn tetrahedra, for meshes that were read or will be refined."""
-    from fem import best_approximation, meshes, solve_boundary_value
-    from fem.estimator import estimate
+    from bench import problems
+    from fem import meshes
 
-    mesh = meshes.cube(SMALL)
-    if not small.solve:
-        best_approximation(_field, _field, mesh=mesh, **small.options)
-        return
-    data = _shear()
-    estimate(data, solve_boundary_value(data, mesh=mesh, **small.options, tol=small.tol))
-
-
-def _field(x: Any) -> Any:
-    return np.stack([x[1] ** 2, 0 * x[0], 0 * x[0]])
-
-
-def _shear() -> BoundaryValueProblem:
-    """curl curl (x₂², 0, 0) = (−2, 0, 0)."""
-    from fem.boundary_value import BoundaryValueProblem, trace_of
-
-    return BoundaryValueProblem(
-        f=lambda x: np.stack([0 * x[0] - 2.0, 0 * x[0], 0 * x[0]]),
-        phi=lambda x: np.ones_like(x[0]),
-        grad_phi=np.zeros_like,
-        g=trace_of(_field),
-    )
+    smooth = problems.get("maxwell")
+    own_measures(smooth, approximate(smooth, replace(small, n=None, mesh=meshes.cube(SMALL))))

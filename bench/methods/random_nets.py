@@ -45,7 +45,7 @@ def _measured(net: Network, x: Tensor, y: Tensor) -> Measured:
     from nets.theory.predicted import alignment, gains, mean_field_growth
 
     at = trajectory(net, x, dtype=net.dtype)
-    hidden = [phi.norm().log10 for phi in state_adjoints(at, y)[1:]]
+    hidden = [phi.log10_norm() for phi in state_adjoints(at, y)[1:]]
     chi = gains(at)
     return {
         "label": judge(hidden).label,

@@ -148,9 +148,9 @@ def _frozen(learned: Network, arm: str, start: NetOnData) -> Network:
 
 def _profile(net: Network, x: Tensor, y: Tensor) -> list[float]:
     """log₁₀ ‖∂J/∂y[k]‖ of the hidden layers."""
-    from nets.gradients.norms import layer_norms
+    from nets.gradients.norms import log10_norms
 
-    return [magnitude.log10 for magnitude in layer_norms(net, x, y).y[1:-1]]
+    return log10_norms(net, x, y)["y"][1:-1].tolist()
 
 
 def _judged(

@@ -232,7 +232,7 @@ def l2_error(net: Network, data: Data) -> float:
 
 
 def error_on_mesh(net: Network, data: Data, n: int) -> float:
-    """`norms.error_on_mesh` of a net, with the rule tabulated for all nets."""
+    """‖u − net‖ by the Gauss points of a mesh, the paper's error at h."""
     points = norms.tabulated_mesh(data.problem, data.features, n)
     return points.l2_error(predict(net, points.inputs))
 

@@ -19,7 +19,6 @@ from nets import optimizers
 
 YIELDS = ("l2_error", "rel_test_error", "J", "evaluations", "seconds", "parameters")
 KINDS = {"fit": "net", "solve": "solved_net"}
-UNKNOWN = "compared_net"  # on *solve*, where u is not known: compared with an element solution
 JACOBIANS = 20  # a Jacobian of all residuals costs about as much as so many evaluations
 
 
@@ -57,10 +56,10 @@ def cells(config: Config) -> list[Cell]:
         if track not in KINDS:
             raise UserError(f"unknown track {track!r} of a tournament; {nearest(track, [*KINDS])}")
     fields_of = [
-        (kind, {"problem": problem} | _form(problem, kind))
+        (KINDS[track], {"problem": problem} | _form(problem, track))
         for problem in config.problems
         for track in config.tracks
-        for kind in _kind(problem, track)
+        if track == "solve" or problems.get(problem).known  # no samples of an unknown u
     ]
     files = [("data_net", {"data": file}) for file in config.data]
     return [
@@ -72,16 +71,9 @@ def cells(config: Config) -> list[Cell]:
     ]
 
 
-def _kind(problem: str, track: str) -> list[str]:
-    """The kind of cell of a problem on a track; none for samples of an unknown u."""
-    if problems.get(problem).known:
-        return [KINDS[track]]
-    return [UNKNOWN] if track == "solve" else []
-
-
-def _form(problem: str, kind: str) -> dict[str, str]:
+def _form(problem: str, track: str) -> dict[str, str]:
     """Where φ jumps, second derivatives have no meaning: the form of first order."""
-    jumps = kind != "net" and hasattr(problems.get(problem).phi, "jumps_near")
+    jumps = track == "solve" and hasattr(problems.get(problem).phi, "jumps_near")
     return {"form": "first-order"} if jumps else {}
 
 

@@ -71,7 +71,7 @@ ELEMENT = Element(
     about="lowest-order Nédélec elements on hexahedra",
     cell="hex", order=1, reference=reference,
     solvers={
-        "transforms": Solver(transforms, per_cell(50)),
+        "transforms": Solver(transforms, per_cell(26)),
         "assembled": Solver(assembled("hexN0"), factorised(3, 12), any_mesh=True),
     },
 )  # fmt: skip

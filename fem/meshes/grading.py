@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from base.errors import UserError
+from fem.meshes.unions import graded_line
 from fem.spaces import Line
 
 # u ~ R^(−½) on `screen`: uniform meshes give the rate ½, the exponent β lifts it to min(1, β/2)
@@ -22,12 +23,8 @@ def graded_cube(n: int, exponent: float = EXPONENT, towards: Line = (1.0, 0.0)) 
     """
     from skfem import MeshTet
 
-    if n < 1:
-        raise UserError(f"n must be at least 1 (cells per side), got {n}")
-    if not 1.0 <= exponent <= 10.0:
-        raise UserError(f"the grading exponent must lie in [1, 10] (1: uniform), got {exponent}")
     if not set(towards) <= {0.0, 1.0}:
         raise UserError(f"meshes are graded towards an edge of the cube, not to x₁, x₂ = {towards}")
-    t = np.linspace(0.0, 1.0, n + 1)
-    lines = [np.sort(1.0 - t**exponent) if at == 1.0 else t**exponent for at in towards]
-    return MeshTet.init_tensor(*lines, t)
+    graded = graded_line(n, exponent)[n:]
+    lines = [np.sort(1.0 - graded) if at == 1.0 else graded for at in towards]
+    return MeshTet.init_tensor(*lines, np.linspace(0.0, 1.0, n + 1))

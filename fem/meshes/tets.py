@@ -68,17 +68,6 @@ class Tets:
     gradients = property(lambda self: self._geometry[0])  # ∇λ_a, (cells, 4, 3)
     volumes = property(lambda self: self._geometry[1])
 
-    @cached_property
-    def boundary_edges(self) -> NDArray[np.bool_]:
-        """Which edges lie on the boundary: those of triangles with one cell only."""
-        faces = np.concatenate([np.delete(self.t, vertex, axis=1) for vertex in range(4)])
-        unique, count = np.unique(faces, axis=0, return_counts=True)
-        outer = unique[count == 1]
-        pairs = np.concatenate([outer[:, [0, 1]], outer[:, [0, 2]], outer[:, [1, 2]]])
-        nodes = self.p.shape[1]
-        keys = self.edges[:, 0].astype(np.int64) * nodes + self.edges[:, 1]
-        return np.isin(keys, pairs[:, 0].astype(np.int64) * nodes + pairs[:, 1])
-
     def cell_average(self, weight: Any, degree: int = 4) -> Array:
         """Means (cells,) of a scalar (3, ...) -> (...), a number, or means that are given."""
         if not callable(weight):

@@ -96,17 +96,6 @@ def outside_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
     return joined(*halves)
 
 
-@_at_any_edge
-def whole_cylinder(res: Resolution, edge: Line | None = None) -> Rule:
-    """{r ≤ 1, 0 ≤ x₃ ≤ 1}, graded towards the edge; (1, 1) is well outside and needs none."""
-    if edge == RIGHT:
-        alpha, w = _towards(res, np.pi / 2, np.pi / 2)
-        half = _polar(res, (alpha, w), 0 * alpha, 2 * np.cos(alpha), power=2)
-        return _turned(_prism(_from_right(half), res), [(1, 1), (1, -1)])
-    quarter = inside_cylinder(res, AXIS if edge == AXIS else None)
-    return _turned(quarter, [(1, 1), (-1, 1), (-1, -1), (1, -1)])
-
-
 def circle_from_far(alpha: Array) -> Array:
     """R(α) = cos α + sin α − √(sin 2α): where the ray from (1, 1) first meets r = 1."""
     return np.cos(alpha) + np.sin(alpha) - np.sqrt(np.sin(2 * alpha))
@@ -152,8 +141,3 @@ def _prism(plane: Plane, res: Resolution) -> Rule:
 def swapped(rule: Rule) -> Rule:
     """x₁ and x₂ exchanged."""
     return joined(Rule(rule.points[[1, 0, 2]], rule.weights))
-
-
-def _turned(rule: Rule, signs: list[tuple[int, int]]) -> Rule:
-    """The rule and its mirror images in x₁ and x₂."""
-    return joined(*(Rule(rule.points * np.array([[a], [b], [1]]), rule.weights) for a, b in signs))

@@ -65,7 +65,7 @@ def two_level(A: sp.csr_matrix, coarse: Indices, solve: Action) -> Action:
 
 
 def solve(
-    A: sp.csr_matrix,
+    A: Any,
     b: Array,
     precondition: Action,
     how: How = PLAIN,

@@ -9,6 +9,7 @@ with the sides of its inner vertices in common, so that the compiler vectorises 
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -161,15 +162,17 @@ def interpolation_terms(c: int) -> dict[tuple[int, Side], float]:
     return terms
 
 
-def trapezoidal_rows(weight: float) -> Rows:
-    """weight · (u(v) + u(v + d))·d on every edge, from the three components at the vertices."""
+@cache
+def trapezoidal_rule() -> Rows:
+    """½ (u(v) + u(v + d))·d on every edge, from the three components at the vertices."""
     terms = {
-        c: {(axis, end): weight for axis in range(3) if d[axis] for end in ((0, 0, 0), tuple(d))}
+        c: {(axis, end): 0.5 for axis in range(3) if d[axis] for end in ((0, 0, 0), tuple(d))}
         for c, d in enumerate(DIRECTIONS.tolist())
     }
     return Rows(TET_CLASSES, {(c, side): _terms(terms[c]) for c, side in _rows(TET_CLASSES)})
 
 
+@cache
 def prolongation() -> Rows:
     """Π: from the hexahedral space to the tetrahedral one; the same at every side."""
     return Rows(
@@ -178,6 +181,7 @@ def prolongation() -> Rows:
     )
 
 
+@cache
 def restriction() -> Rows:
     """Πᵀ, without the terms that would reach over the boundary."""
     rows = {}

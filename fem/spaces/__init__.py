@@ -95,7 +95,7 @@ class Space(FunctionSpace, Protocol):
         """b_i = (curl u, curl v_i) + (u, v_i)."""
 
     def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
-        """A x = b to the tolerance; `NotConverged` where that fails."""
+        """A x = b to the tolerance, perhaps in place of b; `NotConverged` where that fails."""
 
     def interpolate(self, u: Field) -> Array:
         """The canonical interpolant: for lowest order the edge integrals ∫ u·t."""

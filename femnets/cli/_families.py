@@ -24,11 +24,13 @@ QUERIES, REFERENCE = 40, 16  # of a measurement without --mu
 def made_surrogate(config: family_surrogate.Config, save: Path | None) -> dict[str, Any]:
     """Make a surrogate, measure it at unseen μ, and save it."""
     from base.progress import StatusLine
+    from bench.methods.configurations import part_of
+    from bench.methods.surrogates.plan import Plan
     from bench.methods.surrogates.queries import measured
     from bench.methods.surrogates.saving import to_bytes
 
     check_memory(family_surrogate.needs_bytes(config), "this surrogate", "take fewer --snapshots")
-    plan = family_surrogate.plan_of(config)
+    plan = part_of(config, Plan)
     with StatusLine() as status:
         surrogate, values, _ = measured(plan, config.queries, config.reference, status.say)
     if save is not None:
@@ -85,12 +87,11 @@ def _write(path: Path, field: Any) -> None:
 
 def _measured(surrogate: Surrogate) -> dict[str, Any]:
     """Errors over unseen μ and seconds per query."""
-
     from bench.measure.medians import median
-    from bench.methods.surrogates.queries import Asked, ruler
+    from bench.methods.surrogates.queries import ruler
 
     plan = surrogate.plan
-    asked = Asked(ruler(plan.family, plan.dimension, plan.contrast, REFERENCE, QUERIES))
+    asked = ruler(plan.family, plan.dimension, plan.contrast, REFERENCE, QUERIES)
     errors = asked.errors(surrogate)
     worst, middle = float(errors.max()), median(errors)
     return {"error_worst": worst, "error_median": middle, **asked.seconds(surrogate)}

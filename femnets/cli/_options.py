@@ -19,7 +19,7 @@ def options_of(
 ) -> Callable[[Command], Command]:
     """Decorate `command(given, …)` with one option per field; `given` holds those used.
 
-    Options that are not used are not in `given`, so that a recipe or the config decides;
+    Options that are not used are not in `given`, so that the config decides;
     `defaults` are used, and shown in the help text, where they differ from the config's. A field
     of several configs is described as in the first; where their types differ, it stays text until
     the config is known (`read_as`). An option that the command itself declares is left to it. A

@@ -15,10 +15,6 @@ def command(
     problem: Annotated[
         str | None, typer.Option(help="Measure on this problem instead of the trained one.")
     ] = None,
-    data_seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Seed of other points than those of the training."),
-    ] = None,
     mu: Annotated[
         str | None,
         typer.Option(help="Ask a surrogate (--track family) for this μ, such as 0.3,1.2."),
@@ -41,7 +37,7 @@ def command(
 
         show_values(evaluated_family(file, mu, vtu), as_json)
         return
-    net, config = saved_nets.load(file, problem=used(problem), data_seed=data_seed)
+    net, config = saved_nets.load(file, used(problem))
     show_values(_measured(net, config), as_json)
 
 

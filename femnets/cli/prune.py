@@ -25,10 +25,6 @@ def command(
             "resnet); tau: its time step, as in the paper."
         ),
     ] = "change",
-    problem: Annotated[
-        str | None, typer.Option(help="Measure on this problem instead of its own.")
-    ] = None,
-    data_seed: Annotated[int | None, typer.Option(min=0, help="Seed of other points.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the smaller net to this .safetensors file.")
     ] = None,
@@ -42,11 +38,10 @@ def command(
     from bench.methods.training import training_data
     from femnets import saved_nets
     from femnets.cli._output import show_values
-    from femnets.user_files import used
 
     file_for(save, "--save", ".safetensors")
     use_threads(threads)
-    net, config = saved_nets.load(file, problem=used(problem), data_seed=data_seed)
+    net, config = saved_nets.load(file)
     if not isinstance(config, TrainingConfig):
         raise UserError(f"{file} was trained without samples; use a net trained with --track fit")
     values, smaller = pruned(net, training_data(config), measure=measure, below=below)

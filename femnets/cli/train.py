@@ -19,7 +19,6 @@ from bench.core.guards.signals import CODES, ending_well, line
 from bench.core.guards.sizes import check_memory
 from bench.core.settings import MOST_THREADS, configured, types_of
 from bench.methods.configurations import END
-from bench.methods.recipes import RECIPES, get
 from bench.methods.untrained.configuration import NAME, UntrainedConfig
 from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._options import options_of, read_as
@@ -65,9 +64,6 @@ def command(
     given: dict[str, Any],
     *,
     track: Annotated[str, typer.Option(help=TRACK_HELP)] = "fit",
-    recipe: Annotated[
-        str | None, typer.Option(help=f"Start from these settings: {' or '.join(RECIPES)}.")
-    ] = None,
     seconds: Annotated[
         float | None, typer.Option(min=0, help="Maximum number of seconds.", rich_help_panel=END)
     ] = None,
@@ -99,8 +95,7 @@ def command(
 
     file_for(save, "--save", ".safetensors")
     file_for(history, "--history", ".npz")
-    settings = {**(get(recipe).settings if recipe else {}), **given}
-    settings = _to_be_certified(settings, track, seconds, until_certified)
+    settings = _to_be_certified(given, track, seconds, until_certified)
     track = "data" if "data" in given and track == "fit" else track
     config = _configured(track, settings)
     described = {**plain(config), "seconds": seconds, "track": track}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -50,35 +49,14 @@ class Scaled:
         half = self.exponent // 2  # in two steps, because 2^exponent itself may not fit
         return times_power(times_power(self.mantissa, half), self.exponent - half)
 
-    def norm(self) -> Magnitude:
-        """The Frobenius norm; squares neither overflow nor underflow."""
+    def log10_norm(self) -> float:
+        """log₁₀ of the Frobenius norm, -inf for zero; squares neither overflow nor underflow."""
         peak = self.peak()
         if not 0.0 < peak < math.inf:
-            return Magnitude(peak, self.exponent)
+            return -math.inf if peak == 0.0 else peak
         shift = math.frexp(peak)[1]
         norm = float(times_power(self.mantissa, -shift).norm())
-        return Magnitude(norm, self.exponent + shift)
-
-
-@dataclass(frozen=True)
-class Magnitude:
-    """A number ≥ 0 that float64 need not hold."""
-
-    mantissa: float
-    exponent: int
-
-    @property
-    def value(self) -> float:
-        """Return the number as a float: inf (or 0) where that does not fit."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(self.mantissa, self.exponent))
-
-    @property
-    def log10(self) -> float:
-        """Return log₁₀ of the number; -inf for zero."""
-        if self.mantissa == 0.0:
-            return -math.inf
-        return math.log10(self.mantissa) + self.exponent * math.log10(2.0)
+        return math.log10(norm) + (self.exponent + shift) * math.log10(2.0)
 
 
 def times_power(value: Tensor, exponent: int) -> Tensor:
@@ -91,11 +69,8 @@ def times_power(value: Tensor, exponent: int) -> Tensor:
 class WeightedStates:
     """Σ_{k<l} weights[l,k] y[k] for l = 1, 2, …, as the states y[0], y[1], … become known.
 
-    The states lie in one buffer, padded to the widest; sums over the distant past are done for a
-    block of layers at once, as one matrix product (16 times less traffic than one by one).
+    The states lie in one buffer, padded to the widest, so that each sum is one product.
     """
-
-    BLOCK = 16
 
     def __init__(
         self, weights: Tensor, rows: int, width: int, dtype: torch.dtype = torch.float64
@@ -103,7 +78,6 @@ class WeightedStates:
         self.weights = weights
         self.buffer = torch.zeros(len(weights), rows, width, dtype=dtype)
         self.exponents: list[int] = []
-        self._distant: Scaled | None = None
 
     def append(self, y: Scaled) -> Scaled:
         """Store the next state and return it as a view of the buffer."""
@@ -115,28 +89,15 @@ class WeightedStates:
     def recall(self, width: int) -> Scaled | None:
         """Σ_k weights[l,k] P y[k] for the next l, cut to `width`; None where no weight is set."""
         l = len(self.exponents)
-        start = l - l % self.BLOCK
-        if l == start:
-            self._distant = self._weighted(slice(l, l + self.BLOCK), slice(0, l))
-        parts = [self._weighted(slice(l, l + 1), slice(start, l))]
-        if self._distant is not None:
-            rows = self._distant.mantissa[l - start : l - start + 1]
-            parts.append(Scaled(rows, self._distant.exponent))
-        known = [part for part in parts if part is not None]
-        if not known:
+        known = self.weights[l, :l].nonzero()
+        if not len(known):
             return None
-        total = known[0] if len(known) == 1 else known[0].plus(known[1])
-        return Scaled(total.mantissa[0, :, :width], total.exponent)
-
-    def _weighted(self, layers: slice, past: slice) -> Scaled | None:
-        weights = self.weights[layers, past]
-        if not bool(weights.any()):
-            return None
-        exponents = self.exponents[past]
-        top = max(exponents)
-        shifts = torch.tensor([max(e - top, -1080) for e in exponents], dtype=torch.float64)
-        shifted = (weights * 2.0**shifts).to(self.buffer.dtype)
-        return Scaled(torch.tensordot(shifted, self.buffer[past], dims=1), top)
+        first = int(known[0])
+        exponents = torch.tensor(self.exponents[first:], dtype=torch.float64)
+        top = int(exponents.max())
+        shifts = (exponents - top).clamp(min=-1080)
+        shifted = (self.weights[l, first:l] * 2.0**shifts).to(self.buffer.dtype)
+        return Scaled(torch.tensordot(shifted, self.buffer[first:l, :, :width], dims=1), top)
 
     def inner_products(self, other: WeightedStates) -> Scaled:
         """⟨y[k], other.y[l]⟩ as a matrix [l, k], in one common exponent."""

@@ -33,29 +33,23 @@ class Verdict:
 
     label: Label
     log10_ratio: float  # first over last living layer; 0 if none lives
-    dead_layers: tuple[int, ...]
 
 
 def judge(log10_norms: Sequence[float]) -> Verdict:
     """The verdict on log₁₀ norms of layers 0, 1, … (first to last); -inf is an exact zero."""
     profile = np.asarray(log10_norms, dtype=np.float64)
     if profile.size == 0 or np.isnan(profile).any() or np.isposinf(profile).any():
-        return Verdict("exploding", math.inf, ())
+        return Verdict("exploding", math.inf)
     threshold = profile.max() + math.log10(DEAD)
     living = np.flatnonzero((profile > threshold) & np.isfinite(profile))
     if living.size == 0:
-        return Verdict("dead layer", 0.0, tuple(range(profile.size)))
+        return Verdict("dead layer", 0.0)
     ratio = float(profile[living[0]] - profile[living[-1]])
     # a smooth decay over many layers also passes DEAD: that is vanishing, not a dead layer
-    dead = tuple(int(k) for k in np.flatnonzero(~np.isfinite(profile)))
-    faint = tuple(int(k) for k in range(living[0], living[-1]) if profile[k] <= threshold)
-    return Verdict(_label(profile, dead + faint, ratio), ratio, tuple(sorted({*dead, *faint})))
-
-
-def _label(profile: np.ndarray, dead: tuple[int, ...], ratio: float) -> Label:
-    if dead:
-        return "dead layer"
+    faint = profile[living[0] : living[-1]] <= threshold
+    if faint.any() or not np.isfinite(profile).all():
+        return Verdict("dead layer", ratio)
     ends = float(profile[0] - profile[-1])
     if min(ratio, ends) < math.log10(VANISHING):
-        return "vanishing"
-    return "exploding" if max(ratio, ends) > math.log10(EXPLODING) else "healthy"
+        return Verdict("vanishing", ratio)
+    return Verdict("exploding" if max(ratio, ends) > math.log10(EXPLODING) else "healthy", ratio)

@@ -58,14 +58,13 @@ class Subject:
     def make(self, seed: int) -> nn.Module:
         """The module of a seed, with parameters of its own.
 
-        A function is called after `torch.manual_seed(seed)`. A module is copied; from seed 1 on the
-        layers of the copy are asked to draw new starting values (`reset_parameters`).
+        A function is called after `torch.manual_seed(seed)`; a module is copied, and has one seed.
         """
+        if isinstance(self.source, nn.Module) and seed > 0:
+            raise UserError("several seeds need a function that makes the module; or use seeds=1")
         with seeded(seed):
             if isinstance(self.source, nn.Module):
                 module = _not_compiled(_copied(getattr(self.source, COMPILED, self.source)))
-                if seed > 0:
-                    _start_again(module)
             else:
                 module = _not_compiled(_called(self.source, self.name))
         _check_parameters(module, self.name)
@@ -237,21 +236,6 @@ def _copied(module: nn.Module) -> nn.Module:
         raise UserError(
             f"this module cannot be copied ({_first_line(error)}); give a function that makes it"
         ) from error
-
-
-def _start_again(module: nn.Module) -> None:
-    covered: set[int] = set()
-    for part in module.modules():
-        again = getattr(part, "reset_parameters", None) or getattr(part, "_reset_parameters", None)
-        if callable(again):
-            again()
-            covered.update(id(p) for p in part.parameters())
-    left = [name for name, p in module.named_parameters() if id(p) not in covered]
-    if left:
-        raise UserError(
-            f"several seeds need a function that makes the module: {left[0]} has no "
-            "reset_parameters to draw it again; or use seeds=1"
-        )
 
 
 def _check_parameters(module: nn.Module, name: str) -> None:

@@ -44,6 +44,7 @@ class Trainer:
             raise UserError(f"rate must be positive, got {self.rate}; 1e-3 is usual for adam")
 
     def build(self, module: nn.Module) -> torch.optim.Optimizer:
+        """Return the optimiser of the parameters that are not frozen."""
         free = [p for p in module.parameters() if p.requires_grad]
         return OPTIMIZERS[self.optimizer](free, lr=self.rate)
 
@@ -66,6 +67,7 @@ class Training:
 
     @property
     def diverged(self) -> bool:
+        """Whether J was infinite or NaN at some step."""
         return not bool(np.isfinite(self.J).all())
 
 
@@ -97,8 +99,6 @@ def train_watched(
                     found.append(Row(step, seen, update))
                 else:
                     J.append(_plain_step(subject, module, batches[step], optimizer, trainer))
-            except _NotFinite:
-                break
             except UserError:  # J is not finite
                 J.append(math.inf)
                 break
@@ -116,15 +116,10 @@ def loss_after(
     seed: int,
 ) -> float:
     """Return the mean of J on the next FRESH batches after so many steps; inf if it diverged."""
-    J = train_watched(subject, module, anatomy, trainer, steps=steps, seed=seed, rows=0).J
-    if len(J) < steps + 1:
+    if train_watched(subject, module, anatomy, trainer, steps=steps, seed=seed, rows=0).diverged:
         return math.inf
     fresh = subject.batches(seed, steps + FRESH)[steps:]
     return float(np.mean([final_loss(subject, module, batch) for batch in fresh]))
-
-
-class _NotFinite(Exception):
-    pass
 
 
 def final_loss(subject: Subject, module: nn.Module, batch: Batch) -> float:
@@ -145,7 +140,7 @@ def _plain_step(
     with torch.enable_grad():
         J = subject.forward(module, batch)
     if not math.isfinite(J.item()):
-        raise _NotFinite
+        raise UserError(f"J is {J.item()} during the training; take a smaller rate")
     J.backward()
     _step(module, optimizer, trainer)
     return float(J.item())

@@ -52,7 +52,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from base.errors import UserError, nearest
-from base.lazy import lazily
 from base.registry import Registry
 
 if TYPE_CHECKING:
@@ -198,7 +197,11 @@ def _name(module: ModuleType) -> str:
     return str(own) if own else module.__name__.rsplit(".", 1)[-1]
 
 
-# The torch classes are imported when they are first used: planning needs no torch.
-__getattr__, __dir__ = lazily(
-    __name__, dict.fromkeys(("SSBFGS", "SSBroyden", "LM"), "nets.optimizers._torch_classes")
-)
+def __getattr__(name: str) -> Any:
+    """Import the torch classes when they are first used: planning needs no torch. The import is
+    written out, so that fingerprints of cells see it."""
+    if name not in ("SSBFGS", "SSBroyden", "LM"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nets.optimizers import _torch_classes
+
+    return getattr(_torch_classes, name)

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from nets.gradients.extended import Scaled, times_power
+from nets.gradients.norms import power_of_ten
 from nets.gradients.passes import Trajectory, last_adjoint, output_adjoint
 from nets.module import Network, project
 from nets.theory.derivatives import Linearised, linearise
@@ -91,16 +92,15 @@ def norms_by_theory(net: Network, x: Any, target: Any) -> dict[str, Array]:
         phi_last = phi_L @ net.W[-1].detach()
         phi = {k: torch.einsum("sa,sab->sb", phi_last, M) for k, M in propagators(at).items()}
         sums = _added(sums, [*_own_gradients(at, phi), phi_L.T @ at.y[-2]])
-        norms = np.hypot(norms, [_norm(phi[k]) for k in sorted(phi)])
+        norms = np.hypot(norms, _norms([phi[k] for k in sorted(phi)]))
     tau, *pairs, last = sums
-    W = np.array([_norm(gradient) for gradient in [*pairs[0::2], last]])
-    b = np.array([_norm(gradient) for gradient in pairs[1::2]])
+    W, b = _norms([*pairs[0::2], last]), _norms(pairs[1::2])
     return {"W": W, "b": b, "tau": tau.abs().numpy(), "y": norms}
 
 
-def _norm(values: Tensor) -> float:
-    """The Frobenius norm, also where its square exceeds float64."""
-    return Scaled(values).norm().value
+def _norms(gradients: list[Tensor]) -> Array:
+    """Frobenius norms, also where their squares exceed float64."""
+    return power_of_ten(np.array([Scaled(gradient).log10_norm() for gradient in gradients]))
 
 
 def _added(sums: list[Tensor], parts: list[Tensor]) -> list[Tensor]:

@@ -17,7 +17,7 @@ from base.registry import name_of
 from nets.architectures import densenet, feedforward, fractional, resnet
 from nets.fractional.mittag_leffler import mittag_leffler
 from nets.fractional.ode import solve_fractional_ode
-from nets.gradients.norms import layer_norms
+from nets.gradients.norms import log10_norms
 from nets.module import Network, build
 from nets.theory.derivatives import linearise, state_derivatives
 from nets.theory.paths import decay_exponent, identity_path, identity_path_limit
@@ -77,8 +77,8 @@ def log10_decay(net: Network, seed: int = 0) -> float:
     """log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖ on a few random points."""
     random = np.random.Generator(np.random.Philox([seed, 3]))
     x, y = (torch.from_numpy(random.standard_normal((4, n))) for n in (net.widths[0], 3))
-    norms = layer_norms(net, x, y).y
-    return norms[1].log10 - norms[-2].log10
+    norms = log10_norms(net, x, y)["y"]
+    return float(norms[1] - norms[-2])
 
 
 def product_of_factors(layers: int) -> float:

@@ -46,7 +46,7 @@ def error_against_h(
     grid[0, 0].set_xlim(1.1 * max(sizes), min(sizes) / room)
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for axes, group in named:
-        name_ends(axes, group, at=min(end.at[0] for end in group))
+        name_ends(axes, group)
     return figure
 
 

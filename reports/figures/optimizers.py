@@ -36,5 +36,5 @@ def race(runs: Results) -> Figure:
     evaluations.set_ylabel("relative test error, cylinder")
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for axes, its in ends.items():
-        name_ends(axes, its, at=max(end.at[0] for end in its))
+        name_ends(axes, its)
     return figure

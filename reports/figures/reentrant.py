@@ -59,7 +59,7 @@ def story(elements: Mapping[str, Results], arms: Arms, norm: float, limit: float
     row[0].set_ylabel("relative L² error, prism; loss")
     figure.draw_without_rendering()  # names keep their distance only once the axes have their size
     for panel, its in ends.items():
-        name_ends(panel, its, at=max((end.at[0] for end in its), default=1.0))
+        name_ends(panel, its)
     return figure
 
 

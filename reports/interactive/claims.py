@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.claims import Entry
-from bench.store.results import StoredResult
 from reports.context import Run
-from reports.sections.ledger import NAME, verdict_of
+from reports.sections.ledger import NAME, interval, verdict_of
 
 
 @dataclass(frozen=True)
@@ -25,17 +24,15 @@ class Item:
 
 def listed(run: Run) -> dict[str, list[Item]]:
     """By the name of the table that the list stands for."""
-    records = {record.key: record for record in run.records}
-    items = [
-        _item(run, entry, [records[key] for key in entry.cells if key in records])
-        for entry in run.ledger
-    ]
+    known = {record.key for record in run.records}
+    items = [_item(run, entry, known) for entry in run.ledger]
     return {NAME: items} if items else {}
 
 
-def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
+def _item(run: Run, entry: Entry, known: set[str]) -> Item:
     claim, (status, words) = entry.claim, verdict_of(run, entry)
     failed = status in ("fails", "depends") and claim.fault
+    effect = "" if entry.effect is None else f"{entry.effect:.3g}, 95 % interval {interval(entry)}"
     p = "" if entry.p_adjusted is None else f"{entry.p_adjusted:.2g}, Holm's over its study"
     facts = (
         ("verdict", f"{words}, {claim.fault}" if failed else words),
@@ -45,10 +42,11 @@ def _item(run: Run, entry: Entry, behind: list[StoredResult]) -> Item:
         ("criterion", claim.criterion),
         ("declared", claim.declared or "not declared"),
         ("evidence", f"run `{entry.evidence}`" if not entry.tested else entry.evidence),
+        ("effect", effect),
         ("p-value", p),
         ("domain", entry.domain),
         ("seeds", str(entry.seeds or "")),
     )
     kept = tuple((term, text) for term, text in facts if text)
-    keys = tuple(record.key for record in behind)
+    keys = tuple(key for key in entry.cells if key in known)
     return Item(claim.name, claim.part, claim.sentence, status, entry.standing, kept, keys)

@@ -48,7 +48,7 @@ def contents(run: Run) -> list[Block]:
     tested = decided or [e for e in run.ledger if e.tested] or run.ledger
     verdicts = [verdict_of(run, entry) for entry in tested]
     rows = [
-        (entry.claim.part, entry.claim.sentence, words, entry.effect, _interval(entry),
+        (entry.claim.part, entry.claim.sentence, words, entry.effect, interval(entry),
          entry.seeds or None, entry.standing)
         for entry, (_, words) in zip(tested, verdicts, strict=True)
     ]  # fmt: skip
@@ -56,5 +56,6 @@ def contents(run: Run) -> list[Block]:
     return [Paragraph(TEXT), Table(NAME, "Claims and verdicts.", COLUMNS, rows, tints=tints)]
 
 
-def _interval(entry: Entry) -> str:
+def interval(entry: Entry) -> str:
+    """`0.66 to 0.85`, or nothing."""
     return f"{entry.interval[0]:.3g} to {entry.interval[1]:.3g}" if entry.interval else ""

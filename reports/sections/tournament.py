@@ -26,27 +26,38 @@ L2: Measure = ("relative L² error, domain", "error", "relative_l2_error")
 LOSS: Measure = ("loss", "error", "J")
 TEST: Measure = ("relative error, held-out points", "error", "rel_test_error")
 DISTANCE: Measure = ("relative L² distance", "error", "relative_distance")
-TRACKS: dict[str, tuple[str, str, str, list[Measure]]] = {
-    "net": ("fit", "problem", "Given samples: relative L² errors on the domain.", [L2, TEST]),
-    "solved_net": ("solve", "problem", "Given the equation: relative L² errors.", [L2, LOSS]),
-    "compared_net": (
-        "compared",
+TRACKS: dict[str, tuple[str, str, list[Measure]]] = {
+    "fit": ("problem", "Given samples: relative L² errors on the domain.", [L2, TEST]),
+    "solve": ("problem", "Given the equation: relative L² errors.", [L2, LOSS]),
+    "compared": (
         "problem",
         "Given an equation whose solution is not known: distances to an element solution.",
         [DISTANCE, LOSS],
     ),
-    "data_net": ("data", "data", "Given rows of a file: errors on the held-out rows.", [TEST]),
+    "data": ("data", "Given rows of a file: errors on the held-out rows.", [TEST]),
 }
 
 
 def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
-    tables = [_table(run, kind, group) for kind in TRACKS if len(group := results.select(kind))]
+    tables = [_table(run, name, group) for name, group in by_track(results).items() if len(group)]
     return [Paragraph(TEXT), *tables] if tables else []
 
 
-def _table(run: Run, kind: str, group: Results) -> Block:
-    name, field, caption, errors = TRACKS[kind]
+def by_track(results: Results) -> dict[str, Results]:
+    """The nets by what they are given, and whether u is known."""
+    solved = results.select("solved_net")
+    far = [r for r in solved if r.values.get("relative_distance") is not None]
+    return {
+        "fit": results.select("net"),
+        "solve": Results([r for r in solved if r not in far]),
+        "compared": Results(far),
+        "data": results.select("data_net"),
+    }
+
+
+def _table(run: Run, name: str, group: Results) -> Block:
+    field, caption, errors = TRACKS[name]
     groups = {
         (display(str(of)), net_name(first.config), activation, display(str(optimizer))): records
         for (of, _, _, activation, optimizer), records in grouped(

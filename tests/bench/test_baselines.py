@@ -30,12 +30,11 @@ def test_contract(name, features):
     x = np.random.default_rng(0).uniform(0.1, 0.6, (3, 4, 5))
     assert first(x).shape == x.shape
     assert np.array_equal(first(x), again(x))
-    assert first.unknowns > 0
+    assert first.fitted.unknowns > 0
 
     inputs = problems.maxwell.inputs(FEW, features)
     mix = np.random.default_rng(1).normal(size=(inputs.shape[1], 3))
-    found = baselines.get(name).fit(inputs, inputs @ mix, 0)
-    fitted = found if isinstance(found, baselines.Fitted) else baselines.Fitted(*found)
+    fitted = baselines.fitted(name, inputs, inputs @ mix, 0)
     held_out = problems.maxwell.inputs(TEST, features)
     assert relative_test_error(fitted.predict(held_out), held_out @ mix) < 1e-2
     assert fitted.seconds_tuning >= 0

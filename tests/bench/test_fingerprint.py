@@ -60,15 +60,10 @@ def quick() -> list[Cell]:
 NEEDS_A_FILE = {"data_net"}
 
 
-def of_users() -> list[Cell]:
-    """Cells of a kind for users' own problems, which no preset has."""
-    return [Cell("compared_net", {"problem": "fichera", "form": "strong", "evaluations": 3})]
-
-
 def cheapest(quick: list[Cell]) -> list[Cell]:
     """One cell of every kind; of those that no quick preset has, from the next larger one."""
     plans = studies.plan(studies.names(), "paper", {})
-    larger = [*of_users(), *(cell for plan in plans for cell in plan.cells)]
+    larger = [cell for plan in plans for cell in plan.cells]
     first = {cell.kind: cell for cell in (*larger, *sorted(quick, key=needs_bytes, reverse=True))}
     assert set(first) == set(kinds()) - NEEDS_A_FILE
     return [small(cell) for cell in first.values()]

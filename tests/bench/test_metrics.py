@@ -14,14 +14,13 @@ from bench.domains.cube import DEFAULT
 from bench.measure.net_fields import net_errors, net_field
 from bench.measure.norms import (
     curl_of,
-    error_on_mesh,
     field_errors,
     l2_norm,
     relative_test_error,
     tabulated_domain,
     tabulated_mesh,
 )
-from bench.measure.quadrature import domain_rules, mesh_rules
+from bench.measure.quadrature import domain_rules, gauss_rule, mesh_rules
 from fem.rules import quadrature
 from fem.rules.polar import Resolution
 
@@ -36,12 +35,6 @@ PARTS = ("l2_error", "l2_error_inside", "l2_error_outside")
 
 def nothing(x):
     return np.zeros(np.shape(x))
-
-
-def training_error(field, problem, resolution=None):
-    """‖u − field‖ over the training part, the whole cylinder."""
-    rule = problem.domain.training_rule(problem.singular_edges, resolution)
-    return l2_norm(lambda x: problem.u(x) - field(x), rule)
 
 
 def mlp(hidden, width, activation, inputs=7, seed=0):
@@ -74,9 +67,6 @@ def test_default_rule_is_converged(problem):
     fine = field_errors(nothing, problem, curl=nothing, rules=domain_rules(problem, FINE))
     for key in (*PARTS, "curl_error", "hcurl_error"):
         assert default[key] == pytest.approx(fine[key], rel=1e-8 if problem.smooth else 3e-7)
-    assert training_error(nothing, problem) == pytest.approx(
-        training_error(nothing, problem, FINE), rel=1e-8 if problem.smooth else 1e-6
-    )
 
 
 @pytest.mark.parametrize("name", ["reentrant", "reentrant3d"])
@@ -118,9 +108,6 @@ def test_a_known_error_is_measured(problem):
     assert errors["curl_error"] == pytest.approx(3, rel=1e-7)
     assert errors["hcurl_error"] == pytest.approx(math.hypot(3, 1.3), rel=1e-7)
     assert errors["div_norm"] == pytest.approx(2, rel=1e-7)
-    assert training_error(lambda x: problem.u(x) + c, problem) == pytest.approx(
-        1.3 * math.sqrt(math.pi), rel=1e-6
-    )
 
 
 def test_what_is_not_known_is_none():
@@ -224,12 +211,12 @@ def test_polar_rules_do_not_resolve_finite_elements():
     assert 5e-4 < abs(polar / solution.l2_error - 1) < 3e-3
 
 
-@pytest.mark.parametrize("element", ["N0", "N1", "hexN0", "hexP"])
-def test_gauss_points_of_each_mesh(element):
+def test_gauss_points_of_each_mesh():
     """The paper's way, E3: for a field that knows no mesh the value settles as n grows."""
     problem = problems.helix
     exact = field_errors(nothing, problem)["l2_error"]
-    deviations = [abs(error_on_mesh(nothing, problem, n, element) - exact) for n in (1, 2, 4)]
+    tables = [tabulated_mesh(problem, ("x",), n) for n in (1, 2, 4)]
+    deviations = [abs(table.l2_error(0 * table.u) - exact) for table in tables]
     assert deviations[0] > 1e-5
     assert deviations[2] < 1e-6
 
@@ -247,13 +234,11 @@ def test_tabulated_rules_are_the_same_ruler(problem):
 
     whole = field_errors(field, problem)["l2_error"]
     assert by_table(tabulated_domain(problem, features)) == pytest.approx(whole, rel=1e-12)
-    on_mesh = error_on_mesh(field, problem, 3)
+    on_mesh = l2_norm(lambda x: problem.u(x) - field(x), gauss_rule(problem, 3))
     assert by_table(tabulated_mesh(problem, features, 3)) == pytest.approx(on_mesh, rel=1e-12)
 
 
 def test_unknown_element():
-    with pytest.raises(UserError, match="did you mean 'hexN0'"):
-        error_on_mesh(nothing, problems.maxwell, 2, "hexN")
     with pytest.raises(UserError, match="unknown element"):
         mesh_rules(problems.maxwell, 2, "P7")
 

@@ -24,13 +24,13 @@ def test_a_small_version_with_the_solver_of_the_large_one(seen):
     chosen = Discretisation(solve=True, n=32)
     preparing.prepare(problems.maxwell, chosen)
     preparing.prepare(problems.maxwell, replace(chosen, n=16))
-    assert [(small.solver, small.n) for small in seen] == [("cube", 8)]
+    assert [(small.solver, small.n) for small in seen] == [("cube", 9)]
     preparing.prepare(problems.screen, replace(chosen, grading=2.0))
-    preparing.prepare(problems.maxwell, replace(chosen, mesh=cube(9), n=None))
+    preparing.prepare(problems.maxwell, replace(chosen, mesh=cube(10), n=None))
     preparing.prepare(problems.maxwell, replace(chosen, mesh=cube(2), n=None))
     assert [small.solver for small in seen[1:]] == ["spd", "spd", "auto"]
     preparing.prepare(problems.maxwell, Discretisation(n=20))
     preparing.prepare(problems.maxwell, Discretisation(element="hexP", order=9, n=4))
     assert [(small.solver, small.n, small.order) for small in seen[4:]] == [
-        ("kuhn32", 8, None), ("tensor", 2, 2),
+        ("kuhn32", 9, None), ("tensor", 2, 2),
     ]  # fmt: skip

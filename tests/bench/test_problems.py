@@ -209,6 +209,19 @@ def test_layers_about_the_edge_go_on_where_coordinates_end():
     assert approximate(chosen.frame(problems.screen), chosen).l2_error < 1e-7
 
 
+def test_a_solution_about_the_edge_has_the_errors_and_the_bound_of_the_other():
+    from bench.methods.certificates.certify import certify
+    from bench.methods.finite_elements import Discretisation, approximate
+
+    chosen = Discretisation(element="hexP", order=3, n=1, layers=3, solve=True)
+    there, here = (
+        (approximate(problem, chosen), problem)
+        for problem in (problems.curlsing, problems.curlsing.about_edge)
+    )
+    assert here[0].l2_error == pytest.approx(there[0].l2_error, rel=1e-9)
+    assert certify(*here).l2_bound == pytest.approx(certify(*there).l2_bound, rel=1e-5)
+
+
 class TestSampling:
     sample = staticmethod(problems.maxwell.sample_cylinder)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from math import gamma as Gamma
 
 import numpy as np
-import pytest
 import torch
-from scipy.stats import spearmanr
 
 from bench.cells.time_grid import Config, run
 from bench.methods.open_questions import time_grids
@@ -70,13 +68,6 @@ def test_the_fractional_step_is_divided_by_the_scheme_itself():
         times.append(times[-1] + h)
         states.append(step(times, states))
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-def test_rank_correlation_is_spearmans():
-    random = np.random.default_rng(0)
-    a, b = random.random(15), random.random(15)
-    assert time_grids.rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic)
-    assert time_grids.rank_correlation(np.ones(5), a[:5]) is None
 
 
 def test_moved_grids_keep_the_time():

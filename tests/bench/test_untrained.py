@@ -16,7 +16,7 @@ from bench.methods.collocation.clouds import inside_cloud, rim_cloud
 from bench.methods.untrained.configuration import UntrainedConfig
 from bench.methods.untrained.edge import BOUNDED, UNBOUNDED, cells_of, plan_of, rule_of, solved
 from bench.methods.untrained.equation import terms
-from bench.methods.untrained.scales import Search, indicator
+from bench.methods.untrained.scales import indicator, searched
 from bench.methods.untrained.solving import attempted, solve_untrained
 from fem.rules.quadrature import integrate
 from femnets.cli import invoke
@@ -78,14 +78,12 @@ def test_it_equals_a_dense_solve_of_rows_by_autograd():
 
 class TestScale:
     def test_the_search_goes_on_while_the_indicator_falls(self):
-        search = Search(lambda s: (abs(np.log(s / 3.0)), s), 9)
-        assert search.smallest(1.0) == pytest.approx(1.5**3)
-        assert min(search.etas) == pytest.approx(1 / 1.5)
+        tried = searched(lambda s: (abs(np.log(s / 3.0)), s), 1.0, 9)
+        assert min(tried.values())[1] == pytest.approx(1.5**3)
+        assert min(tried) == pytest.approx(1 / 1.5)
 
     def test_the_number_of_solves_is_limited(self):
-        search = Search(lambda s: (1 / s, s), 4)
-        search.smallest(1.0)
-        assert len(search.tried) == 4
+        assert len(searched(lambda s: (1 / s, s), 1.0, 4)) == 4
 
     def test_rounding_and_residual_both_count(self):
         assert indicator(8.0, 0.0) == pytest.approx(1e-2)

@@ -10,11 +10,12 @@ import os
 import numpy as np
 import peers_fem
 import pytest
-import torch
 
 from bench.cells.solved_net import Config
 from bench.measure import norms as ruler
 from bench.methods.solving import solve_net
+from nets.residuals.by_autograd import AutogradResiduals
+from nets.user_modules import OwnNet
 
 GROUP = "peers"
 SECONDS = float(os.environ.get("FEMNETS_BENCH_SECONDS", "15"))
@@ -62,8 +63,9 @@ def test_loss_and_gradient_of_residuals(measured, share_of_limit, size):
     config = Config(problem="maxwell", hidden=hidden, width=width)
     solved = solve_net(Config(**{**vars(config), "steps": 1}))
     objective, theta = solved.collocation.objective(solved.net), solved.net.pack()
-    plain = eager(solved.net, objective)
-    turns = measured.in_turns(lambda: objective(theta), 7, eager=plain)
+    own = OwnNet(solved.net, solved.net.config)
+    plain = AutogradResiduals(own, objective.terms)
+    turns = measured.in_turns(lambda: objective(theta), 7, eager=lambda: plain(own.pack()))
     measured.target("eager over ours", turns.ratio("eager", "ours"), at_least=3)
     measured.info["residuals"] = objective.count
     # forward and twice backward, by channels of the jets of each set of residuals; tanh, its
@@ -72,49 +74,6 @@ def test_loss_and_gradient_of_residuals(measured, share_of_limit, size):
     flops = sum(6 * weights * term.A.shape[3] * term.A.shape[1] for term in objective.terms)
     flops += sum(80 * hidden * width * term.A.shape[3] for term in objective.terms)
     share_of_limit(turns.median("ours"), flops=flops)
-    value, gradient = objective(theta)
-    expected, slopes = plain()
-    assert float(expected) == pytest.approx(value, rel=1e-9)
-    assert np.linalg.norm(slopes - gradient) < 1e-8 * np.linalg.norm(gradient)
-
-
-def eager(net, objective):
-    """½ Σ r² by nested automatic differentiation, as a user of torch writes it."""
-    terms = [
-        (torch.as_tensor(np.array(t.x)), torch.as_tensor(np.array(t.A)), torch.as_tensor(t.b), t)
-        for t in objective.terms
-    ]
-
-    def call():
-        total = 0.0
-        for x, A, b, term in terms:
-            u = jets(net, x.clone().requires_grad_(), term.order)
-            r = torch.einsum("mcoq,cqo->mq", A, u) - b
-            total = total + 0.5 * (r**2).sum()
-        parameters = net.free_parameters()
-        slopes = torch.autograd.grad(total, parameters)
-        return total.detach(), torch.cat([slope.reshape(-1) for slope in slopes]).numpy()
-
-    return call
-
-
-def jets(net, x, order):
-    """Value, slopes and second derivatives, or the Laplacian, at points: (channels, N, outputs)."""
-    u = net(x)
-    if order == "value":
-        return u[None]
-    outputs = range(u.shape[1])
-    first = [torch.autograd.grad(u[:, i].sum(), x, create_graph=True)[0] for i in outputs]
-    found = [u, *(torch.stack([g[:, j] for g in first], 1) for j in range(3))]
-    if order != "first":
-        second = [
-            [torch.autograd.grad(g[:, j].sum(), x, create_graph=True)[0] for j in range(3)]
-            for g in first
-        ]
-        if order == "laplacian":
-            traces = [sum(rows[j][:, j] for j in range(3)) for rows in second]
-            found.append(torch.stack(traces, 1))
-        else:
-            pairs = [(j, k) for j in range(3) for k in range(j, 3)]
-            found += [torch.stack([rows[j][:, k] for rows in second], 1) for j, k in pairs]
-    return torch.stack(found)
+    (value, gradient), (expected, slopes) = objective(theta), plain(own.pack())
+    assert expected == pytest.approx(value, rel=1e-9)
+    assert np.linalg.norm(slopes) == pytest.approx(np.linalg.norm(gradient), rel=1e-8)

@@ -37,7 +37,7 @@ def test_products_against_the_assembled_matrices(assembled):
     assert np.allclose(ours(x), hold_zero(moved(K @ general), N), atol=1e-12)
     inside = hold_zero(np.ones_like(x), N) > 0
     assert np.allclose(ours.diagonal()[inside], K.diagonal()[numbers][inside])
-    assert np.allclose(cube.Mass(N)(x), moved(complex_.mass() @ general))
+    assert np.allclose(cube.mass(N)(x), moved(complex_.mass() @ general))
 
 
 def test_gradients_and_the_seven_point_stencil(assembled):
@@ -48,7 +48,7 @@ def test_gradients_and_the_seven_point_stencil(assembled):
     x = np.random.default_rng(2).normal(size=size(N, TET_CLASSES))
     assert np.vdot(p, cube.gradient_transposed(x, N)) == pytest.approx(x @ cube.gradient(p, N))
     p[[0, N]] = p[:, [0, N]] = p[:, :, [0, N]] = 0.0
-    b = cube.gradient_transposed(cube.Mass(N)(cube.gradient(p, N)), N)
+    b = cube.gradient_transposed(cube.mass(N)(cube.gradient(p, N)), N)
     assert np.allclose(cube.poisson(b, N), p)
 
 

@@ -17,11 +17,10 @@ from bench import problems
 from bench.core.guards.signals import Asked
 from bench.core.threads import thread_environment
 from bench.methods.configurations import TrainingConfig
-from bench.methods.recipes import RECIPES
 from bench.methods.training import starting_net, train_net, training_data
 from femnets.cli import invoke
 from nets.training.loop import Progress
-from nets.training.progress import TrainingProgress, describe, time_left
+from nets.training.progress import TrainingProgress
 
 PROMISED = {
     "train_mse",
@@ -74,8 +73,6 @@ class TestTrain:
             values["l2_error_inside"] ** 2 + values["l2_error_outside"] ** 2
         )
         assert values["config"]["hidden"] == 2
-
-    def test_without_json_there_is_a_table(self, capsys):
         femnets("train", *SMALL)
         out = capsys.readouterr().out
         assert "rel_test_error" in out
@@ -90,11 +87,8 @@ class TestTrain:
         assert not np.array_equal(training_data(base).x, training_data(other).x)
         assert not np.array_equal(training_data(base).x_test, training_data(other).x_test)
         assert np.array_equal(starting_net(base).pack(), starting_net(other).pack())
-
-    def test_test_points_are_their_own(self):
-        data = training_data(TrainingConfig(samples=500))
-        assert len(data.x_test) == 12_000
-        assert not np.isin(data.x_test[:, 0], data.x[:, 0]).any()
+        assert training_data(base).x_test.shape == (12_000, 7)
+        assert not np.isin(training_data(base).x_test[:, 0], training_data(base).x[:, 0]).any()
 
     def test_a_smaller_radius_holds_out_a_ring(self):
         config = TrainingConfig(hidden=1, width=4, samples=200, radius=0.5, steps=0)
@@ -167,16 +161,6 @@ class TestTrain:
         assert values["steps"] > 0
         assert values["rel_test_error"] < 1
 
-    def test_a_recipe_can_be_overridden(self, capsys):
-        for name in RECIPES:
-            limits = ["--steps", "1", "--samples", "100", "--hidden", "1"]
-            femnets("train", "--recipe", name, *limits, "--json")
-            config = answer(capsys)["config"]
-            assert config["steps"] == 1
-            for key, value in RECIPES[name].settings.items():
-                if key not in ("steps", "samples", "hidden"):
-                    assert config[key] == value
-
     @pytest.mark.parametrize(
         ("arguments", "word"),
         [
@@ -186,7 +170,6 @@ class TestTrain:
             (["--gamma", "1.5", "--net", "fractional"], "gamma"),
             (["--problem", "maxwel"], "maxwell"),
             (["--features", "x,rho"], "rho"),
-            (["--recipe", "papr"], "paper"),
             (["--schedule", "cosine", "--optimizer", "adam", "--seconds", "1"], "--steps"),
             (["--memory", "5", "--optimizer", "adam"], "memory"),
             (["--precision", "float16"], "float16"),
@@ -263,32 +246,19 @@ class Terminal(io.StringIO):
         return True
 
 
-class TestProgress:
-    STATE = Progress(120, 130.0, 12.0, 1.25e-4, 0.4, {"rel_test_error": 2e-2})
+STATE = Progress(120, 130.0, 12.0, 1.25e-4, 0.4, {"rel_test_error": 2e-2})
 
-    def test_tells_J_error_and_time_left(self):
-        line = describe(self.STATE)
-        assert "J 1.25e-04" in line
-        assert "rel_test_error 2.0e-02" in line
-        assert "18 s left" in line
-        assert time_left(1.0, 0.0) is None
 
-    def test_rewrites_one_line_on_a_terminal_and_cleans_up(self):
-        stream = Terminal()
-        with TrainingProgress(stream) as progress:
-            progress(self.STATE)
-            progress(self.STATE)
-        text = stream.getvalue()
-        assert "\n" not in text
-        assert text.endswith("\r")
-
-    def test_is_plain_and_rare_elsewhere(self):
-        stream = io.StringIO()
-        with TrainingProgress(stream) as progress:
-            progress(self.STATE)
-            progress(self.STATE)
-        assert "\r" not in stream.getvalue()
-        assert len(stream.getvalue().splitlines()) == 1
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])
+def test_progress_is_one_line_that_rewrites_itself_or_rare_lines(stream):
+    with TrainingProgress(stream) as progress:
+        progress(STATE)
+        progress(STATE)
+    text = stream.getvalue()
+    for words in ("J 1.25e-04", "rel_test_error 2.0e-02", "18 s left"):
+        assert words in text
+    assert ("\r" in text, text.count("\n")) == ((True, 0) if stream.isatty() else (False, 1))
+    assert text[-1] in "\r\n"
 
 
 def test_numpy_computes_with_as_many_threads_as_asked(tmp_path):

@@ -9,7 +9,7 @@ from net_strategies import inputs_and_targets
 from scipy.integrate import quad
 
 from nets.activations import activation
-from nets.gradients.norms import layer_norms
+from nets.gradients.norms import log10_norms
 from nets.gradients.passes import trajectory
 from nets.module import build
 from nets.theory import mean_field
@@ -42,7 +42,7 @@ def test_growth_before_any_weight_is_drawn(name):
             net="feedforward", activation=name, init="he", scale=scale, hidden=12, width=400,
             tau="fixed", seed=3,
         )  # fmt: skip
-        norms = layer_norms(net, x, y).log10()["y"]
+        norms = log10_norms(net, x, y)["y"]
         w, q = 2 * scale**2, 2 * scale**2 * float(x.square().mean())
         predicted = mean_field.log10_growth(activation(name, 1e-4), w, 0.0, q, 12)
         measured = norms[1] - norms[-2]
@@ -60,7 +60,7 @@ def test_second_moments_predict_every_architecture(net, name):
             net=net, activation=name, init="he", scale=scale, hidden=10, width=300, tau="fixed",
             seed=1,
         )  # fmt: skip
-        norms = layer_norms(it, x, y).log10()["y"]
+        norms = log10_norms(it, x, y)["y"]
         measured.append(norms[1] - norms[-2])
         at = trajectory(it, x)
         predicted.append(mean_field_growth(at, alignment(at, y))[0])
@@ -73,7 +73,7 @@ def test_biases_are_no_part_of_what_follows_the_state(net):
     """torch's start, twenty layers of width 200: D ŷ is σ'(z) W ŷ, not σ'(z) z; half a decade."""
     x, y = inputs_and_targets(10)
     it = build(net=net, activation="tanh", init="torch", hidden=20, width=200, tau="fixed")
-    norms = layer_norms(it, x, y).log10()["y"]
+    norms = log10_norms(it, x, y)["y"]
     at = trajectory(it, x)
     predicted = mean_field_growth(at, alignment(at, y))[0]
     assert predicted == pytest.approx(norms[1] - norms[-2], abs=0.5)

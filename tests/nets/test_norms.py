@@ -17,7 +17,7 @@ from nets.gradients.jacobians import (
     log10_singular_values,
 )
 from nets.gradients.methods import loss_and_grad
-from nets.gradients.norms import layer_norms
+from nets.gradients.norms import log10_norms
 from nets.gradients.passes import state_adjoints, trajectory
 from nets.module import build, propagate
 from nets.theory.derivatives import linearise
@@ -85,21 +85,20 @@ def test_numbers_beyond_float64_are_exact_in_log10():
     hidden, factor = 79, 8.0
     x, y = points(0, 4, 3), torch.zeros(4, 2, dtype=torch.float64)
 
-    def log10_norms(scale):
+    def scaled(scale):
         net = build(
             net="feedforward", hidden=hidden, width=8, inputs=3, outputs=2, init="he", scale=scale,
             eta=1e-300, seed=1,
         )  # fmt: skip
-        return layer_norms(net, x, y)
+        return net
 
-    base, large = log10_norms(1.0).log10(), log10_norms(10.0**factor)
+    base, moved = (log10_norms(scaled(scale), x, y) for scale in (1.0, 10.0**factor))
     L = hidden + 1
-    moved = large.log10()
     np.testing.assert_allclose(moved["W"] - base["W"], factor * (2 * L - 1), rtol=1e-10)
     np.testing.assert_allclose(
         moved["y"] - base["y"], factor * (2 * L - np.arange(L + 1)), rtol=1e-10
     )
-    assert np.isinf(large.values()["W"]).all()
+    assert np.isinf(grad_norms(scaled(10.0**factor), x, y)["W"]).all()
     assert np.isfinite(moved["tau"]).all()
 
 
@@ -109,7 +108,7 @@ def test_depth_200_neither_overflows_nor_warns(kind):
         net=kind, hidden=200, width=6, inputs=7, tau="fixed", tau0=1.0, init="he", scale=8.0, seed=0
     )
     x, y = points(0, 20, 7), points(1, 20, 3)
-    for values in layer_norms(net, x, y).log10().values():
+    for values in log10_norms(net, x, y).values():
         assert not np.isnan(values).any()
         assert (values < math.inf).all()
     spectra = log10_singular_values(net, x[:2])
@@ -122,24 +121,24 @@ def test_single_precision_keeps_the_decades(kind, scale):
     """Fifty layers, up to 1e±65 and more: far beyond float32's range, right to its rounding."""
     x, y = points(0, 5, 7), points(1, 5, 3)
     net = build(net=kind, init="he", hidden=50, width=12, tau="fixed", scale=scale, seed=3)
-    exact = layer_norms(net, x, y).log10()["y"][:-1]
+    exact = log10_norms(net, x, y)["y"][:-1]
     phi = state_adjoints(trajectory(net, x, dtype=torch.float32), y)
-    np.testing.assert_allclose([part.norm().log10 for part in phi], exact, atol=1e-3)
+    np.testing.assert_allclose([part.log10_norm() for part in phi], exact, atol=1e-3)
 
 
 def test_each_derivative_in_tau_has_its_own_scale():
     """Feedforward at τ = 1/H, 200 layers: φ shrinks by 490 decades while σ(0) = η/4 stays."""
     net = build(net="feedforward", hidden=200, width=6, tau="fixed", tau0="1/H", init="he", seed=0)
-    logs = layer_norms(net, points(0, 5, 7), points(1, 5, 3)).log10()
+    logs = log10_norms(net, points(0, 5, 7), points(1, 5, 3))
     assert np.isfinite(logs["tau"]).all()
     assert logs["tau"][-1] - logs["tau"][0] > 400
 
 
 def test_zero_gradients_are_zero_and_not_nan():
     net = build(net="feedforward", hidden=3, width=4, inputs=3, tau0=0.0, tau="fixed")
-    norms = layer_norms(net, points(0, 4, 3), torch.zeros(4, 3))
-    assert norms.values()["W"].max() == 0.0
-    assert norms.log10()["W"].max() == -math.inf
+    data = points(0, 4, 3), torch.zeros(4, 3)
+    assert grad_norms(net, *data)["W"].max() == 0.0
+    assert log10_norms(net, *data)["W"].max() == -math.inf
 
 
 def test_bad_requests():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from net_strategies import points, theorem_nets
 
 from nets.gradients.jacobians import end_to_end_jacobians, log10_singular_values
-from nets.gradients.norms import grad_norms, layer_norms
+from nets.gradients.norms import grad_norms, log10_norms
 from nets.gradients.passes import trajectory
 from nets.module import build
 from nets.theory.derivatives import iterate, linearise
@@ -101,7 +101,7 @@ def test_mean_field_predicts_the_decades(kind, tau0, scale, tolerance):
         net = build(
             net=kind, hidden=50, width=20, init="he", scale=scale, tau="fixed", tau0=tau0, seed=seed
         )
-        norms = layer_norms(net, x, y).log10()["y"]
+        norms = log10_norms(net, x, y)["y"]
         measured.append(norms[1] - norms[-2])
         predicted.append(mean_field_growth(trajectory(net, x))[0])
     difference = abs(np.mean(measured) - np.mean(predicted))
@@ -112,7 +112,7 @@ def test_mean_field_beyond_float64():
     """200 layers at τ = 1/H lose about 2.3 + 0.15 decades each, in the feedforward net."""
     net = build(net="feedforward", hidden=200, width=20, tau="fixed", tau0="1/H", init="he")
     x = points(0, 20, 7)
-    norms = layer_norms(net, x, points(1, 20, 3)).log10()["y"]
+    norms = log10_norms(net, x, points(1, 20, 3))["y"]
     predicted = mean_field_growth(trajectory(net, x))[0]
     assert predicted == pytest.approx(norms[1] - norms[-2], rel=0.02)
 

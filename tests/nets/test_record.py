@@ -337,7 +337,3 @@ def test_example_runs_and_learns():
 )
 def test_rules(profile, label):
     assert judge(profile).label == label
-
-
-def test_verdict_names_the_dead():
-    assert judge([0.0, -math.inf, 0.1, -math.inf]).dead_layers == (1, 3)

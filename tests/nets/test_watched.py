@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from nets.gradients.norms import layer_norms
+from nets.gradients.norms import log10_norms
 from nets.gradients.watched import train_with_norms
 from nets.module import build
 
@@ -19,9 +19,9 @@ def data():
 def test_first_and_last_rows_are_the_norms_there(net, optimizer):
     model = build(net=net, tau="learned", tau0="1/H", hidden=4, width=5, seed=1)
     x, y = data()
-    start = layer_norms(model, x, y).log10()
+    start = log10_norms(model, x, y)
     history = train_with_norms(model, x, y, optimizer=optimizer, evaluations=15, every=4)
-    end = layer_norms(model, x, y).log10()
+    end = log10_norms(model, x, y)
     for row, norms in ((0, start), (-1, end)):
         np.testing.assert_allclose(history["log10_W"][row], norms["W"], atol=1e-8)
         np.testing.assert_allclose(history["log10_b"][row], norms["b"], atol=1e-8)

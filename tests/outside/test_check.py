@@ -11,7 +11,8 @@ import femnets
 from base.errors import UserError
 from bench import problems
 from bench.domains import get as domain
-from bench.measure.formulas import jacobian, verdicts
+from bench.measure.formulas import verdicts
+from bench.measure.net_fields import difference_jacobian
 from bench.methods.training import Data
 from bench.problems import Problem
 from femnets.cli import invoke
@@ -56,17 +57,13 @@ def test_a_right_trace_agrees():
     assert not wrong(helix(g=lambda x, n: np.cross(right.u(x), n, axis=0)))
 
 
-def test_it_says_where_by_how_much_and_which_slip():
+def test_it_says_where_and_by_how_much():
     flipped = helix(curl_u=lambda x: -right.curl_u(x))
     verdict = wrong(flipped)["curl u"]
     x = np.array(verdict.where)[:, None]
     np.testing.assert_allclose(verdict.said, -right.curl_u(x)[:, 0])
     np.testing.assert_allclose(verdict.found, right.curl_u(x)[:, 0], rtol=1e-6)
     assert "its sign is wrong" in verdict.line()
-    one = {"curl_u": ACCUSED["curl u"]["curl_u"]}
-    assert "the sign of component 3 is wrong" in wrong(helix(**one))["curl u"].line()
-    doubled = wrong(helix(f=lambda x: 2 * right.f(x)))["equation"]
-    assert "2 times too large" in doubled.line()
 
 
 def test_bad_shapes_and_values_are_reported_before_formulas():
@@ -78,16 +75,18 @@ def test_bad_shapes_and_values_are_reported_before_formulas():
     assert "ZeroDivisionError" in found["phi"].line()
 
 
-def test_differences_are_of_eighth_order():
+def test_differences_are_of_fourth_order():
     x = np.random.default_rng(0).uniform(0, 1, (3, 50))
 
     def error(step):
         exact = np.exp(x[0]) * np.cos(2 * x[1])
-        found = jacobian(lambda p: np.exp(p[0]) * np.cos(2 * p[1]), x, np.full(50, step))[0]
+        found = difference_jacobian(
+            lambda p: np.exp(p[0]) * np.cos(2 * p[1]), x, np.full(50, step)
+        )[0]
         return np.abs(found - exact).max()
 
     rate = np.log2(error(0.4) / error(0.2))
-    assert 7.5 < rate < 8.5
+    assert 3.8 < rate < 4.2
 
 
 INSIDE = DIPOLE.replace("[-1.3, 0.5, 0.5]", "[-0.4, -0.3, 0.5]")  # in the cylinder only

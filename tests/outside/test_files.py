@@ -135,14 +135,15 @@ def test_an_edited_file_is_stale_and_computed_again(mine, capsys):
     assert again["key"] != cell["key"]
 
 
-def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine, capsys, monkeypatch):
+def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine):
     mine.with_name("own.py").write_text(NET, encoding="utf-8")
     race = ["optimizers=steepest,./own.py:heavyball", "evaluations=4", "width=4"]
     nets = ["nets=resnet,./own.py:Net", "steps=2", "width=4", "hidden=2"]
     for study, settings in (("optimizers", race), ("training", nets)):
         assert run(study, *SMALL[:2], *SMALL[4:], "--no-report",
                    *(w for s in settings for w in ("--set", s))) == 0  # fmt: skip
-    assert invoke(["report", "r", "--html"]) == 0
+    report = [sys.executable, "-m", "femnets", "report", "r", "--html"]
+    subprocess.run(report, check=True, capture_output=True)  # a process without the file
     page = (mine.parent / "runs/r/report.html").read_text(encoding="utf-8")
     assert "heavyball" in page
     assert "my own 2-4" in page
@@ -150,17 +151,6 @@ def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine, capsys, monke
     assert not re.search(r"(?<!Res)Net \+ τ|my own \+ τ", page), "a module without τ"
     cells = json.loads((mine.parent / "runs/r/studies/training.json").read_text())["cells"]
     assert [c["tau"] for _, c in cells if c["net"] != "resnet"] == ["fixed"]
-
-
-def test_the_title_of_a_net_is_kept_without_its_file(mine, capsys):
-    mine.with_name("own.py").write_text(NET, encoding="utf-8")
-    words = ["nets=./own.py:Net", "steps=2", "width=4", "hidden=2", "samples=30", "seeds=0"]
-    settings = [word for setting in words for word in ("--set", setting)]
-    assert run("training", "--jobs", "0", "--run", "r", "--no-report", *settings) == 0
-    code = "import sys; from femnets.cli import invoke; sys.exit(invoke(['report', 'r', '--html']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "my own 2-4" in (mine.parent / "runs/r/report.html").read_text(encoding="utf-8")
 
 
 def test_a_study_by_path_needs_no_file_afterwards(mine, capsys):

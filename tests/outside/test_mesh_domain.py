@@ -140,26 +140,6 @@ def test_without_a_closed_form_errors_are_called_what_they_are(folder, capsys):
     assert "apart: distance to the finest solution" in capsys.readouterr().out
 
 
-def test_a_study_of_it_has_estimates(folder, capsys):
-    few = [
-        "--set",
-        "n0=1,2",
-        "--set",
-        "n1=1",
-        "--set",
-        "evaluations=20",
-        "--jobs",
-        "0",
-        "--run",
-        "o",
-        "--json",
-    ]
-    assert invoke(["run", "--problem", "./open.py", *few]) == 0
-    assert json.loads(capsys.readouterr().out)["studies"] == ["elements", "tournament"]
-    page = (folder / "runs/o/report.html").read_text(encoding="utf-8")
-    assert "relative estimate" in page
-
-
 def test_refine_halves_files_and_cubes(folder, capsys):
     words = ["fem", "--problem", "./shear.py", "--mesh", "l.vtu", "--refine", "1", "--json"]
     assert invoke(words) == 0

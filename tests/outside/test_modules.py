@@ -1,7 +1,6 @@
 """Any torch module and any optimiser: the same training, by automatic differentiation."""
 
 import copy
-import pickle
 
 import numpy as np
 import pytest
@@ -290,14 +289,6 @@ def test_build_makes_it_from_the_seed_and_save_keeps_it(registered, tmp_path):
     assert torch.equal(copy.deepcopy(one)(rows), one(rows))
     with pytest.raises(UserError, match="user's torch module"):
         _ = one.W
-
-
-def test_nets_of_the_package_survive_copying_and_pickling():
-    net = build(net="fractional", hidden=3, width=5)
-    rows = torch.from_numpy(x)
-    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
-        assert torch.equal(other(rows), net(rows))
-    assert "tau" in net.state_dict()
 
 
 def test_an_unknown_parameter_of_a_maker_is_refused_with_the_known_ones():

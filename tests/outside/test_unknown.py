@@ -127,7 +127,7 @@ def test_a_run_on_a_gmsh_file_ends_in_a_report_and_readable_files(coil, capsys):
     run = ["run", "elements", "tournament", "--problem", "./mine.py", *words]
     assert invoke([*run, "--jobs", "0", "--run", "r", "--json"]) == 0
     cells = json.loads(capsys.readouterr().out)["cells"]
-    nets = [cell["values"] for cell in cells if cell["kind"] == "compared_net"]
+    nets = [cell["values"] for cell in cells if cell["kind"] == "solved_net"]
     assert all(values["relative_distance"] > 0 for values in nets)
     assert len(nets) == 2
     page = coil.with_name("runs").joinpath("r/report.html").read_text(encoding="utf-8")

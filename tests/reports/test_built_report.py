@@ -106,13 +106,14 @@ def test_no_verdict_of_the_table_stands_without_effect_and_interval(run):
         assert row[places["interval"]], row[places["claim"]]
 
 
-def test_every_claim_of_the_page_says_where_it_is_measured(run):
+def test_every_claim_of_the_page_has_its_effect_and_says_where_it_is_measured(run):
     entries = {entry.claim.name: entry for entry in run.ledger}
     for items in listed(run).values():
         for item in items:
             entry = entries[item.name]
             if entry.verdict != "not testable":
                 assert dict(item.facts)["domain"] == entry.domain
+                assert "interval" in dict(item.facts)["effect"]
 
 
 def test_facts_count_what_the_ledger_shows(run):

@@ -24,7 +24,6 @@ class SolidCube(Cube):
     training_mesh = Domain.training_mesh
     training_cells = Domain.training_cells
     query_points = Domain.query_points
-    training_rule = Domain.training_rule
     mesh_rules = Domain.mesh_rules
 
     def rules(

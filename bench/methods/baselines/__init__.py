@@ -43,6 +43,12 @@ REGISTRY: Registry[Any] = Registry("baseline", __name__, _made, group="baselines
 get, names = REGISTRY.get, REGISTRY.names
 
 
+def fitted(name: str, inputs: Any, targets: Any, seed: int) -> Fitted:
+    """The method of this name, fitted to rows of inputs and targets."""
+    found = get(name).fit(inputs, targets, seed)
+    return found if isinstance(found, Fitted) else Fitted(*found)
+
+
 def takes(name: str, features: Iterable[str]) -> bool:
     """Whether the method accepts these inputs."""
     accepted = getattr(get(name), "INPUTS", None)

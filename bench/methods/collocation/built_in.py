@@ -81,10 +81,10 @@ def box_values(problem: Problem) -> BuiltIn:
         raise UserError(
             f"{problem.name} has natural faces, which are not built in; use --boundary penalty"
         )
-    return BuiltIn(_distance_factors, _chebyshev(_coons(problem)))
+    return BuiltIn(distance_factors, _chebyshev(_coons(problem)))
 
 
-def _distance_factors(x: Array, order: str) -> Array:
+def distance_factors(x: Array, order: str) -> Array:
     """d_i = Π_{j≠i} 4 x_j (1 − x_j)."""
     value, slope, bend = 4 * x * (1 - x), 4 * (1 - 2 * x), np.full_like(x, -8.0)
     out = np.zeros((CHANNELS[order], 3, x.shape[1]))
@@ -99,6 +99,11 @@ def _distance_factors(x: Array, order: str) -> Array:
             out[SECOND[j, j], i], out[SECOND[k, k], i] = bend[j] * value[k], value[j] * bend[k]
             out[SECOND[min(j, k), max(j, k)], i] = slope[j] * slope[k]
     return out
+
+
+def no_lift(x: Array, order: str) -> Array:
+    """The jets of a lift that vanishes."""
+    return np.zeros((CHANNELS[order], 3, x.shape[1]))
 
 
 def _coons(problem: Problem) -> Callable[[Array], Array]:

@@ -8,14 +8,14 @@ import numpy as np
 
 from bench.domains import Array
 from bench.methods.collocation import operators as op
-from bench.methods.collocation.built_in import BuiltIn
+from bench.methods.collocation.built_in import BuiltIn, no_lift
 from bench.methods.edge_forms.geometry import EdgeFace, edge_faces
 from bench.problems import Problem
 
 
 def built_in(problem: Problem) -> BuiltIn:
     """u = factors · net: u × n = 0 on the faces of the edges, whatever the net."""
-    return BuiltIn(partial(edge_factors, edge_faces(problem)), _nothing)
+    return BuiltIn(partial(edge_factors, edge_faces(problem)), no_lift)
 
 
 def edge_factors(faces: tuple[EdgeFace, ...], x: Array, order: str) -> Array:
@@ -31,8 +31,3 @@ def edge_factors(faces: tuple[EdgeFace, ...], x: Array, order: str) -> Array:
 def _product(a: Array, b: Array) -> Array:
     """The jets of a product of two functions, each (4, N)."""
     return np.concatenate([a[:1] * b[:1], a[1:] * b[:1] + a[:1] * b[1:]])
-
-
-def _nothing(x: Array, order: str) -> Array:
-    """The jets of a lift that vanishes."""
-    return np.zeros((op.CHANNELS[order], 3, x.shape[1]))

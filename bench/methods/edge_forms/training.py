@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from base.registry import name_of
 from bench.measure.norms import tabulated_domain
+from bench.methods.collocation.training import trained_resnet
 from bench.methods.edge_forms import EdgeLoss
 
 if TYPE_CHECKING:
@@ -32,29 +32,21 @@ def trained(
     probes: Mapping[str, Callable[[Any], float]] | None = None,
 ) -> Training:
     """A ResNet trained on this loss, with the error, the fine loss and more `probes` on the way."""
-    from nets.architectures import resnet
-    from nets.module import build
-    from nets.residuals.objective import ResidualObjective
-    from nets.training.budget import Equation, Limits
-    from nets.training.loop import minimise
-
-    net = build(
-        net=name_of(resnet), tau="learned", hidden=hidden, width=width, inputs=3,
-        outputs=edge_loss.outputs, activation="tanh", seed=seed,
-    )  # fmt: skip
     table = tabulated_domain(edge_loss.problem, ("x",))
-    return minimise(
-        net,
-        Equation(ResidualObjective(net, edge_loss.terms())),
-        limits=Limits(evaluations=evaluations),
+    return trained_resnet(
+        edge_loss.terms(),
+        hidden=hidden,
+        width=width,
+        outputs=edge_loss.outputs,
+        seed=seed,
         optimizer=optimizer,
+        limits={"evaluations": evaluations},
         probes={
             "l2_error": lambda net: table.l2_error(edge_loss.field(net)(table.inputs.T).T),
             "fine_loss": edge_loss.fine_loss,
             **(probes or {}),
         },
         every=max(1, round(evaluations / CHECKPOINTS)),
-        seed=seed,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.methods.collocation import operators as op
 from bench.methods.collocation.clouds import Cloud
-from bench.problems import Problem, zero
+from bench.problems import Array, Problem, zero
 from nets.residuals.terms import Residuals
 
 TITLE = "the equation at points, with second derivatives of the net"
@@ -20,12 +20,18 @@ SMOOTHNESS = 2
 
 
 def inside(problem: Problem, cloud: Cloud) -> list[Residuals]:
-    N, x = len(cloud), cloud.x
+    x, scale = cloud.x, np.sqrt(cloud.weights)
     order = "laplacian" if problem.rho is zero else "second"
-    phi, scale = problem.phi(x), np.sqrt(cloud.weights)
-    principal = -op.laplacian(N) if order == "laplacian" else op.curl_curl(N)
-    equation = principal + op.crossed(problem.grad_phi(x) / phi, op.curl(order, N))
-    A = np.concatenate([equation, op.divergence(order, N)]) * scale
-    b = np.concatenate([problem.f(x) / phi, problem.rho(x)[None]]) * scale
+    equation, f = equation_rows(problem, x, order)
+    A = np.concatenate([equation, op.divergence(order, len(cloud))]) * scale
+    b = np.concatenate([f, problem.rho(x)[None]]) * scale
     labels = ("equation",) * 3 + ("divergence",)
     return [Residuals(x=x.T, order=order, A=A, b=b, labels=labels)]
+
+
+def equation_rows(problem: Problem, x: Array, order: str) -> tuple[Array, Array]:
+    """∇φ/φ × curl u + curl curl u (−Δu in jets of order "laplacian"), and f/φ."""
+    N, phi = x.shape[1], problem.phi(x)
+    principal = -op.laplacian(N) if order == "laplacian" else op.curl_curl(N)
+    A = principal + op.crossed(problem.grad_phi(x) / phi, op.curl(order, N))
+    return A, problem.f(x) / phi

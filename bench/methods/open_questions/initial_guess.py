@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.methods.boundary_value import boundary_value_data
+from bench.methods.finite_elements import Discretisation, approximate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bench.problems import Problem
     from fem.solutions import Solution
 
-    Field = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    Field = Callable[[Any], NDArray[np.float64]]
 
 STARTS = ("zero", "coarse", "net")
 
@@ -42,20 +42,11 @@ class Ladder:
 
     def solved(self, n: int, start: Field | None) -> Solution:
         """The solution on the unit cube with n cells per side."""
-        if self.boundary_value:
-            from fem.boundary_value import solve_boundary_value
-
-            data = boundary_value_data(self.problem)
-            return solve_boundary_value(
-                data, n, element=self.element, solver="cube", tol=self.tol, x0=start
-            ).measure(self.problem.u, self.problem.curl_u)
-        from fem.approximation import best_approximation
-
-        return best_approximation(
-            self.problem.u, self.problem.curl_u, n, element=self.element,
-            solver="kuhn" if self.element == "N0" else "auto", tol=self.tol,
-            x0=np.zeros_like if start is None else start,
-        )  # fmt: skip
+        solver = "cube" if self.boundary_value else "auto"
+        chosen = Discretisation(
+            element=self.element, n=n, solve=self.boundary_value, solver=solver, tol=self.tol
+        )
+        return approximate(self.problem, chosen, x0=start)
 
 
 def rows(ladder: Ladder, meshes: Sequence[int], field: Field) -> list[dict[str, Any]]:

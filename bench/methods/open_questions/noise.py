@@ -84,10 +84,8 @@ def fitted(
         return _net(NETS[method], problem, features, samples, evaluations, seed)
     if method == ELEMENT:
         return _element(problem, samples)
-    found = baselines.get(method).fit(samples.inputs, samples.targets, seed)
-    model = found if isinstance(found, baselines.Fitted) else baselines.Fitted(*found)
-    field = Baseline(model.predict, problem, features, model.unknowns, curl=False)
-    return Fitted(field, model.unknowns)
+    model = baselines.fitted(method, samples.inputs, samples.targets, seed)
+    return Fitted(Baseline(model, problem, features, curl=False), model.unknowns)
 
 
 def _net(
@@ -132,14 +130,10 @@ def _element(problem: Problem, samples: Samples) -> Fitted:
 
 def errors(problem: Problem, model: Fitted) -> dict[str, Any]:
     """L² errors on the whole domain, where the samples lie and outside; None where undefined."""
-    from bench.measure.norms import field_errors, l2_norm, suffix
-    from fem.rules.polar import Resolution
+    from bench.measure.norms import field_errors, training_part_error
 
     if model.everywhere:
         found = field_errors(model.field, problem)
         return {name: value for name, value in found.items() if name.startswith("l2_error")}
-    domain = problem.domain
-    fine = Resolution(order=4, angle=24, radius=16, height=16)
-    rule = domain.rules(problem.singular_edges, fine)[domain.training_part]
-    inside = l2_norm(lambda x: problem.u(x) - model.field(x), rule)
-    return {f"l2_error{suffix(domain.training_part)}": inside}
+    name, inside, _ = training_part_error(model.field, problem)
+    return {name: inside}

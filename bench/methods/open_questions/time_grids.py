@@ -67,10 +67,11 @@ def _continued(
 
 def rank_correlation(a: Array, b: Array) -> float | None:
     """Spearman's correlation; None where one of the two is constant."""
+    from scipy.stats import spearmanr
+
     if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return None
-    ranks = np.array([np.argsort(np.argsort(values)) for values in (a, b)], dtype=float)
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(spearmanr(a, b).statistic)
 
 
 def moved(tau: Array, hidden: int, grid: str) -> Array:

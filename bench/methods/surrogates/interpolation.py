@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.methods.surrogates.truth import cube_rule
 from bench.problems.families import Array, Family
 from fem.rules.quadrature import gauss
 
@@ -33,11 +34,6 @@ class Samples:
     family: Family
 
     @cached_property
-    def _inside(self) -> Array:
-        x, _ = gauss(POINTS)
-        return np.stack(np.meshgrid(x, x, x, indexing="ij")).reshape(3, -1)
-
-    @cached_property
     def _faces(self) -> Array:
         x, _ = gauss(POINTS)
         square = np.stack(np.meshgrid(x, x, indexing="ij")).reshape(2, -1)
@@ -49,8 +45,8 @@ class Samples:
     def _parts(self) -> list[tuple[Callable[[Array, Array], Array], Array]]:
         """The functions that vary, with their points."""
         if self.family.varies == "phi":
-            return [(lambda mu, x: self.family.phi(mu, x)[None] - 1.0, self._inside)]
-        parts = [(self.family.f, self._inside)]
+            return [(lambda mu, x: self.family.phi(mu, x)[None] - 1.0, cube_rule(POINTS)[0])]
+        parts = [(self.family.f, cube_rule(POINTS)[0])]
         return parts + [(self.family.trace, self._faces)] * (self.family.varies == "f and g")
 
     def _raw(self, mu: Array) -> Array:

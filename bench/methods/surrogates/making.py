@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.measure.timing import cpu_clocked
 from bench.methods.surrogates import nets
 from bench.methods.surrogates.interpolation import Interpolation
 from bench.methods.surrogates.names import METHODS
+from bench.methods.surrogates.plan import Plan
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin, Lifts, greedy_snapshots
 from bench.methods.surrogates.regression import (
     BASELINES,
@@ -24,8 +26,7 @@ from bench.methods.surrogates.regression import (
     fitted,
     tensor_design,
 )
-from bench.methods.surrogates.surrogate import Plan, Surrogate
-from bench.methods.surrogates.timing import clocked
+from bench.methods.surrogates.surrogate import OnBasis, OnSpace, Surrogate
 from bench.methods.surrogates.truth import Truth
 from bench.problems.families import Array, Family
 
@@ -34,7 +35,6 @@ ON_SPACE = ("space-features", "space-net", "equation-net")
 # Of the interpolation of φ, over the error and the contrast. With 10 in place of 100 it takes up to
 # twice the terms, and the worst errors of reduced bases change by less than 16 %.
 TERMS_TOL = 100.0
-POINTS = 200  # for each μ, at which a net in (x, μ) is trained
 # As many more μ where they cost no solve. 12,800 points in all are too few (2 parameters, 64
 # snapshots, 600 steps): the net fits the equation there and is up to 20 % wrong between them; with
 # 51,200 points and 300 steps it is 1.9 % wrong.
@@ -49,16 +49,21 @@ def made(plan: Plan, say: Callable[[str], None] = lambda text: None) -> Surrogat
     truth.solve(family.middle, plan.tol)  # set-up and compiled code
     family.design(2, 0)
     seconds: dict[str, float] = {}
-    (interpolation, lifts), seconds["interpolation"] = clocked(lambda: _interpolated(plan, truth))
+    (interpolation, lifts), seconds["interpolation"] = cpu_clocked(
+        lambda: _interpolated(plan, truth)
+    )
     if plan.method in ON_SPACE:
         return _on_space(plan, truth, lifts, seconds)
-    (mus, ys), seconds["snapshots"] = clocked(lambda: _snapshots(plan, truth, interpolation))
+    (mus, ys), seconds["snapshots"] = cpu_clocked(lambda: _snapshots(plan, truth, interpolation))
     say(f"{METHODS[plan.method]} from {len(ys)} snapshots")
-    basis, seconds["basis"] = clocked(lambda: _basis(plan, truth, ys))
-    map_, seconds["training"] = clocked(lambda: _map(plan, basis, interpolation, mus, ys))
+    basis, seconds["basis"] = cpu_clocked(lambda: _basis(plan, truth, ys))
+    map_, seconds["training"] = cpu_clocked(lambda: _map(plan, basis, interpolation, mus, ys))
     coefficients, stored = map_
     kept = {"singular": basis.singular, "fields": basis.fields, **stored}
-    return Surrogate(plan, truth, lifts, basis, coefficients, None, seconds, kept)
+    return OnBasis(
+        plan=plan, truth=truth, lifts=lifts, basis=basis, coefficients=coefficients,
+        seconds=seconds, stored=kept,
+    )  # fmt: skip
 
 
 def _interpolated(plan: Plan, truth: Truth) -> tuple[Interpolation, Lifts]:
@@ -134,20 +139,16 @@ class Regressed:
 
 def _on_space(plan: Plan, truth: Truth, lifts: Lifts, seconds: dict[str, float]) -> Surrogate:
     """A net or random features in (x, μ)."""
-    options = plan.net(POINTS)
     if plan.method == "equation-net":
         mus = truth.family.design(EQUATION_MUS * plan.snapshots, plan.seed)
-        rows = nets.equation_rows(truth, mus, options)
+        rows = nets.equation_rows(truth, mus, plan.seed)
     else:
         mus = truth.family.design(plan.snapshots, plan.seed)
-        ys, seconds["snapshots"] = clocked(lambda: [truth.solve(mu, plan.tol).y for mu in mus])
-        rows = nets.fit_rows(truth, mus, ys, options)
-    space, seconds["training"] = clocked(
-        lambda: (
-            nets.random_features(rows, plan.seed)
-            if plan.method == "space-features"
-            else nets.train_space_net(truth, rows, options)
-        )
+        ys, seconds["snapshots"] = cpu_clocked(lambda: [truth.solve(mu, plan.tol).y for mu in mus])
+        rows = nets.fit_rows(truth, mus, ys, plan.seed)
+    features = plan.method == "space-features"
+    space, seconds["training"] = cpu_clocked(
+        lambda: nets.random_features(rows, plan.seed) if features else nets.space_net(plan, rows)
     )
     stored = {} if space.document is None else {"net": space.document}
-    return Surrogate(plan, truth, lifts, space=space, seconds=seconds, stored=stored)
+    return OnSpace(plan=plan, truth=truth, lifts=lifts, space=space, seconds=seconds, stored=stored)

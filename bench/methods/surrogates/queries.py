@@ -4,25 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from bench.measure.medians import median
+from bench.measure.timing import cpu_clocked
 from bench.methods.surrogates.making import made
-from bench.methods.surrogates.surrogate import Plan, Surrogate
-from bench.methods.surrogates.timing import clocked
-from bench.methods.surrogates.truth import Ruler, Truth
-from bench.problems.families import Array, get
-from fem.boundary_value import solve_boundary_value
+from bench.methods.surrogates.plan import Plan
+from bench.methods.surrogates.surrogate import Answers, OnBasis, OnBrick, Surrogate
+from bench.methods.surrogates.truth import Truth, cube_rule
+from bench.problems.families import Array, Family, get
 from fem.rules.quadrature import gauss
+from fem.spaces.bricks.tensor import values
 
 UNSEEN = 900_000  # the seed of the μ that are asked; no surrogate is trained on them
 TIMED, FEW = 12, 4  # queries that are timed, after one to warm up: functionals, fields
 POINTS = 12  # Gauss points per direction for fields without coefficients
 EFFECTIVITIES = 10
 REPEAT_BELOW_SECONDS = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """Solutions of a high order at some μ, with which every method is compared."""
+
+    truth: Truth
+    mus: Array
+    solutions: list[Array]
+
+    @classmethod
+    def of(cls, family: Family, order: int, mus: Array, tol: float = 1e-9) -> Ruler:
+        truth = Truth(family, order)
+        solutions = [truth.coefficients(mu, truth.solve(mu, tol).y) for mu in mus]
+        return cls(truth, mus, solutions)
+
+    def error(self, k: int, method: Answers) -> float:
+        """‖u − u_ref‖/‖u_ref‖ in L² over the cube at the k-th μ: of coefficients on a grid that is
+        exact for products of two solutions, of other fields by a fixed rule."""
+        if isinstance(method, OnBrick):
+            _, w = gauss(self.truth.order + 2)
+            weights = np.einsum("i,j,k->ijk", w, w, w)
+            exact = self._sampled(self.truth, self.solutions[k])
+            found = self._sampled(method.truth, method.x(self.mus[k]))
+        else:
+            points, weights = cube_rule(POINTS)
+            exact = self.truth.space.evaluate(self.solutions[k], points)
+            found = method.field(self.mus[k])(points)
+        rest, size = (((field**2) * weights).sum() for field in (found - exact, exact))
+        return float(np.sqrt(rest / size))
+
+    @cached_property
+    def _tables(self) -> dict[int, Any]:
+        return {}
+
+    def _sampled(self, truth: Truth, x: Array) -> Array:
+        """A field of any order on the grid."""
+        if truth.order not in self._tables:
+            self._tables[truth.order] = truth.tables(gauss(self.truth.order + 2)[0])
+        return values(truth.system.mesh.split(x), self._tables[truth.order])
+
+    def errors(self, method: Answers) -> Array:
+        """Relative L² errors, one for each μ."""
+        return np.array([self.error(k, method) for k in range(len(self.mus))])
+
+    def seconds(self, method: Answers) -> dict[str, float]:
+        """Seconds per query for one functional (median and quartiles), one point, a whole field."""
+        point = np.array([[0.4], [0.3], [0.6]])
+        low, middle, high = np.quantile(self._times(method.mean), [0.25, 0.5, 0.75])
+        return {
+            "seconds_functional": float(middle), "seconds_functional_low": float(low),
+            "seconds_functional_high": float(high),
+            "seconds_point": median(self._times(lambda mu: method.field(mu)(point), FEW)),
+            "seconds_grid": median(self._times(method.whole, FEW)),
+        }  # fmt: skip
+
+    def _times(self, ask: Callable[[Array], Any], count: int = TIMED) -> list[float]:
+        return [cpu_clocked(partial(ask, mu))[1] for mu in self.mus[: count + 1]][1:]
 
 
 @lru_cache(maxsize=4)
@@ -32,121 +91,26 @@ def ruler(family: str, dimension: int, contrast: float, order: int, queries: int
     return Ruler.of(chosen, order, chosen.sample(queries, UNSEEN))
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A method that is asked for the μ of a ruler."""
-
-    ruler: Ruler
-
-    @cached_property
-    def _rule(self) -> tuple[Array, Array]:
-        x, w = gauss(POINTS)
-        points = np.stack(np.meshgrid(x, x, x, indexing="ij")).reshape(3, -1)
-        return points, np.einsum("i,j,k->ijk", w, w, w).ravel()
-
-    def field_error(self, k: int, field: Callable[[Array], Array]) -> float:
-        """The relative L² error of a field at the k-th μ, by a rule."""
-        points, weights = self._rule
-        exact = self.ruler.truth.space.evaluate(self.ruler.solutions[k], points)
-        rest = ((field(points) - exact) ** 2 * weights).sum()
-        return float(np.sqrt(rest / (exact**2 * weights).sum()))
-
-    def errors(self, method: Surrogate | Solver | Meshed) -> Array:
-        """Relative L² errors over the cube, one for each μ."""
-        mus = self.ruler.mus
-        if isinstance(method, Meshed) or getattr(method, "space", None) is not None:
-            return np.array([self.field_error(k, method.field(mu)) for k, mu in enumerate(mus)])
-        return np.array(
-            [self.ruler.error(k, method.truth, method.x(mu)) for k, mu in enumerate(mus)]
-        )
-
-    def seconds(self, method: Any) -> dict[str, float]:
-        """Seconds per query for one functional (median and quartiles), one point, a whole field."""
-        point = np.array([[0.4], [0.3], [0.6]])
-        mean = self._times(method.mean)
-        low, middle, high = np.quantile(mean, [0.25, 0.5, 0.75])
-        one = median(self._times(lambda mu: method.field(mu)(point), FEW))
-        whole = median(self._times(method.whole, FEW))
-        return {
-            "seconds_functional": float(middle), "seconds_functional_low": float(low),
-            "seconds_functional_high": float(high), "seconds_point": float(one),
-            "seconds_grid": float(whole),
-        }  # fmt: skip
-
-    def _times(self, ask: Callable[[Array], Any], count: int = TIMED) -> list[float]:
-        mus = self.ruler.mus[: count + 1]
-        return [clocked(lambda mu=mu: ask(mu))[1] for mu in mus][1:]  # type: ignore[misc]
-
-
-@dataclass(frozen=True, eq=False)
-class Solver:
-    """One p-version solve per query; `none` leaves v out: the solution for φ = 1."""
-
-    truth: Truth
-    tol: float
-    none: bool = False
-
-    def x(self, mu: Array) -> Array:
-        if self.none:
-            return self.truth.lift(mu).x
-        return self.truth.coefficients(mu, self.truth.solve(mu, self.tol).y)
-
-    def field(self, mu: Array) -> Callable[[Array], Array]:
-        x = self.x(mu)
-        return lambda points: self.truth.space.evaluate(x, points)
-
-    def whole(self, mu: Array) -> Array:
-        return self.truth.on_grid(self.x(mu))
-
-    def mean(self, mu: Array) -> float:
-        return float(self.x(mu) @ self.truth.mean)
-
-
-@dataclass(frozen=True, eq=False)
-class Meshed:
-    """One solve per query on n cells per side with a low-order element."""
-
-    truth: Truth
-    element: str
-    n: int
-    tol: float
-
-    def field(self, mu: Array) -> Callable[[Array], Array]:
-        problem = self.truth.family.problem(mu)
-        return solve_boundary_value(problem, self.n, element=self.element, tol=0.1 * self.tol)
-
-    def whole(self, mu: Array) -> Array:
-        from bench.methods.surrogates.truth import grid_points
-
-        return self.field(mu)(grid_points())
-
-    def mean(self, mu: Array) -> float:
-        x, w = gauss(4)
-        points = np.stack(np.meshgrid(x, x, x, indexing="ij")).reshape(3, -1)
-        return float(self.field(mu)(points)[0] @ np.einsum("i,j,k->ijk", w, w, w).ravel())
-
-
 def effectivities(surrogate: Surrogate, mus: Array) -> list[float]:
     """η over the true energy distance to the p-version's solution of the same order."""
-    if surrogate.basis is None or surrogate.family.varies != "phi":
-        return []
     truth, found = surrogate.truth, []
     for mu in mus[:EFFECTIVITIES]:
-        assert surrogate.coefficients is not None
-        y = surrogate.basis.combined(surrogate.coefficients(mu))
-        true = truth.energy(mu, y - truth.solve(mu, 1e-12).y)
         bound = surrogate.bound(mu)
-        if bound is not None and true > 1e-11 * truth.size(truth.lift(mu)):
+        if bound is None or not isinstance(surrogate, OnBasis):
+            return []
+        true = truth.energy(mu, surrogate.combined(mu) - truth.solve(mu, 1e-12).y)
+        if true > 1e-11 * truth.size(truth.lift(mu)):
             found.append(bound / true)
     return found
 
 
 def batch_seconds(surrogate: Surrogate, mus: Array) -> float | None:
     """Seconds per query where many coefficients are asked for at once; None without them."""
-    if surrogate.batch is None:
+    batch = getattr(getattr(surrogate, "coefficients", None), "batch", None)
+    if batch is None:
         return None
-    surrogate.batch(mus)
-    return clocked(lambda: surrogate.batch(mus))[1] / len(mus)  # type: ignore[misc]
+    batch(mus)
+    return cpu_clocked(lambda: batch(mus))[1] / len(mus)
 
 
 def measured(
@@ -159,27 +123,20 @@ def measured(
         runs += [made(plan).seconds for _ in range(2)]
     seconds = sorted(runs, key=lambda run: sum(run.values()))[len(runs) // 2]
     say(f"measuring at {queries} unseen μ")
-    family = (plan.family, plan.dimension, plan.contrast)
-    return surrogate, *_described(surrogate, seconds, Asked(ruler(*family, reference, queries)))
-
-
-def _described(
-    surrogate: Surrogate, seconds: dict[str, float], asked: Asked
-) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The values and arrays of a surrogate."""
-    errors, basis = asked.errors(surrogate), surrogate.basis
-    indices = effectivities(surrogate, asked.ruler.mus)
-    values = {
+    asked = ruler(plan.family, plan.dimension, plan.contrast, reference, queries)
+    errors, indices = asked.errors(surrogate), effectivities(surrogate, asked.mus)
+    basis = surrogate.basis if isinstance(surrogate, OnBasis) else None
+    document = {
         "error_worst": float(errors.max()),
         "error_median": median(errors),
         "modes": None if basis is None else len(basis),
         "terms": len(surrogate.lifts.interpolation.mus),
-        "effectivity_low": min(indices) if indices else None,
-        "effectivity_high": max(indices) if indices else None,
+        "effectivity_low": min(indices, default=None),
+        "effectivity_high": max(indices, default=None),
         "seconds_offline": sum(seconds.values()),
-        "seconds_batch": batch_seconds(surrogate, asked.ruler.mus),
+        "seconds_batch": batch_seconds(surrogate, asked.mus),
         **{f"seconds_{name}": value for name, value in seconds.items()},
         **asked.seconds(surrogate),
     }
     singular = {} if basis is None else {"singular": basis.singular}
-    return values, {"errors": errors, **singular}
+    return surrogate, document, {"errors": errors, **singular}

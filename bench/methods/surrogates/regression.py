@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from base.errors import UserError
+from base.registry import name_of
+from bench.methods import baselines
 from bench.methods.baselines import kernel_ridge, legendre, tanh_features
 from bench.problems.families import Array, Family
 
 Fit = Callable[[Array], Array]  # rows t in [−1, 1]^d -> rows of coefficients
 FEWEST = 5  # one snapshot in five is held out to choose the settings
-BASELINES = {"polynomial": legendre, "kernel": kernel_ridge, "features": tanh_features}
+BASELINES = {
+    "polynomial": name_of(legendre), "kernel": name_of(kernel_ridge),
+    "features": name_of(tanh_features),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,5 @@ def fitted(method: str, t: Array, a: Array, seed: int) -> Fit:
         raise UserError(f"method {method} needs at least {FEWEST} snapshots, got {len(t)}")
     order = np.random.default_rng(seed).permutation(len(t))  # a sorted design would extrapolate
     scale = max(float(abs(a).max()), 1e-300)
-    made: Any = BASELINES[method].fit(t[order], a[order] / scale, seed)
-    predict = made[0] if isinstance(made, tuple) else made.predict
-    return lambda t: np.asarray(predict(t)) * scale
+    made = baselines.fitted(BASELINES[method], t[order], a[order] / scale, seed)
+    return lambda t: np.asarray(made.predict(t)) * scale

@@ -19,8 +19,9 @@ from bench.methods.surrogates import nets
 from bench.methods.surrogates.file_header import FORMAT, metadata_of
 from bench.methods.surrogates.interpolation import Interpolation
 from bench.methods.surrogates.making import INTRUSIVE, ON_SPACE, regressed
+from bench.methods.surrogates.plan import Plan
 from bench.methods.surrogates.reduced_basis import Basis, Galerkin, Lifts
-from bench.methods.surrogates.surrogate import Plan, Surrogate
+from bench.methods.surrogates.surrogate import OnBasis, OnSpace, Surrogate
 from bench.methods.surrogates.truth import Truth
 
 Arrays = dict[str, np.ndarray]
@@ -30,7 +31,7 @@ def to_bytes(surrogate: Surrogate) -> bytes:
     """The whole file."""
     from safetensors.numpy import save
 
-    if surrogate.space is not None and "net" not in surrogate.stored:
+    if isinstance(surrogate, OnSpace) and "net" not in surrogate.stored:
         raise UserError(
             f"a surrogate of method {surrogate.plan.method!r} cannot be saved; use another method"
         )
@@ -91,11 +92,12 @@ def _rebuilt(plan: Plan, arrays: Arrays, path: Path) -> Surrogate:
         from nets.storage import from_bytes
 
         stored["net"] = net = from_bytes(arrays["net"].tobytes(), path)[0]
+    known: dict[str, Any] = {"plan": plan, "truth": truth, "lifts": lifts, "stored": stored}
     if plan.method in ON_SPACE:
-        space = nets.SpaceNet(lambda x: nets.predicted(net, x), net)
-        return Surrogate(plan, truth, lifts, space=space, stored=stored)
-    basis = Basis(truth, arrays["fields"], arrays["singular"])
+        return OnSpace(**known, space=nets.SpaceNet(lambda x: nets.predicted(net, x), net))
     if plan.method in INTRUSIVE:
-        reduced = Galerkin(terms, *(arrays[name] for name in ("A0", "A", "b0", "b")))
-        return Surrogate(plan, truth, lifts, basis, reduced, stored=stored)
-    return Surrogate(plan, truth, lifts, basis, regressed(plan, family, stored), stored=stored)
+        a: Any = Galerkin(terms, *(arrays[name] for name in ("A0", "A", "b0", "b")))
+    else:
+        a = regressed(plan, family, stored)
+    basis = Basis(truth, arrays["fields"], arrays["singular"])
+    return OnBasis(**known, basis=basis, coefficients=a)

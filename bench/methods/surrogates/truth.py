@@ -8,7 +8,7 @@ modes of the box are orthonormal in L² (`fem.spaces.bricks.box_solve`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -33,6 +33,14 @@ def grid_line() -> Array:
 def grid_points() -> Array:
     """The points of a whole field, (3, GRID, GRID, GRID)."""
     return np.stack(np.meshgrid(*[grid_line()] * 3, indexing="ij"))
+
+
+@lru_cache(maxsize=4)
+def cube_rule(count: int) -> tuple[Array, Array]:
+    """Gauss points (3, count³) of the cube and their weights."""
+    x, w = gauss(count)
+    points = np.stack(np.meshgrid(x, x, x, indexing="ij")).reshape(3, -1)
+    return points, np.einsum("i,j,k->ijk", w, w, w).ravel()
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,52 +133,9 @@ class Truth:
 
     @cached_property
     def mean(self) -> Array:
-        """x ↦ ∫ u₁-component as a vector: the functional that is timed."""
+        """x ↦ ∫ of the first component as a vector: the functional that is timed."""
         parts = self.system.mesh.split(np.zeros(self.system.mesh.grid_dofs))
-        for d, part in enumerate(parts[:1]):
-            lines = [
-                rule.weights @ (rule.Q if k == d else rule.V)
-                for k, rule in enumerate(self.system.grid.rules)
-            ]
-            part += np.einsum("i,j,k->ijk", *lines)
+        along, *across = self.system.grid.rules
+        lines = [along.weights @ along.Q, *(rule.weights @ rule.V for rule in across)]
+        parts[0] += np.einsum("i,j,k->ijk", *lines)
         return flat(parts)
-
-
-@dataclass(frozen=True, eq=False)
-class Ruler:
-    """Relative L² errors against solutions of a high order, whatever the order of a field."""
-
-    truth: Truth
-    mus: Array
-    solutions: list[Array]
-
-    @classmethod
-    def of(cls, family: Family, order: int, mus: Array, tol: float = 1e-9) -> Ruler:
-        truth = Truth(family, order)
-        solutions = [truth.coefficients(mu, truth.solve(mu, tol).y) for mu in mus]
-        return cls(truth, mus, solutions)
-
-    @cached_property
-    def _rule(self) -> tuple[Array, Array]:
-        """Gauss points of a line, exact for products of two solutions, and weights of the cube."""
-        x, w = gauss(self.truth.order + 2)
-        return x, np.einsum("i,j,k->ijk", w, w, w)
-
-    @cached_property
-    def _tables(self) -> dict[int, Tables]:
-        return {}
-
-    def sampled(self, truth: Truth, x: Array) -> Array:
-        """A field of any order at the points of the rule."""
-        if truth.order not in self._tables:
-            self._tables[truth.order] = truth.tables(self._rule[0])
-        return values(truth.system.mesh.split(x), self._tables[truth.order])
-
-    def norm(self, field: Array) -> float:
-        """‖u‖ in L² of values at the points of the rule."""
-        return float(np.sqrt((field**2 * self._rule[1]).sum()))
-
-    def error(self, k: int, truth: Truth, x: Array) -> float:
-        """‖u − u_ref‖/‖u_ref‖ for coefficients x of another order at the k-th μ."""
-        exact = self.sampled(self.truth, self.solutions[k])
-        return self.norm(self.sampled(truth, x) - exact) / self.norm(exact)

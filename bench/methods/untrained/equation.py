@@ -11,15 +11,14 @@ import numpy as np
 from bench.methods.collocation import operators as op
 from bench.methods.collocation.boundary import boundary_terms
 from bench.methods.collocation.clouds import inside_cloud, rim_cloud
+from bench.methods.forms.strong import equation_rows
 from bench.problems import Array, Problem
 from nets.residuals.terms import Residuals
 
 
 def equation(problem: Problem, x: Array, weights: Array) -> Residuals:
     """At points (3, N), with weights of the squares (N,)."""
-    N, phi = x.shape[1], problem.phi(x)
-    A = op.curl_curl(N) + op.crossed(problem.grad_phi(x) / phi, op.curl("second", N))
-    return _weighted(x, "second", A, problem.f(x) / phi, weights, "equation")
+    return _weighted(x, "second", *equation_rows(problem, x, "second"), weights, "equation")
 
 
 def divergence(problem: Problem, x: Array, weights: Array) -> Residuals:

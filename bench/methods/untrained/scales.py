@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,34 +24,19 @@ def indicator(residual: float, weights: float) -> float:
     return value if np.isfinite(value) else np.inf
 
 
-class Search(Generic[Found]):
-    """Downhill over a geometric grid: the middle, both neighbours, then on while η falls."""
+def searched(
+    attempt: Callable[[float], tuple[float, Found]], middle: float, most: int
+) -> dict[float, tuple[float, Found]]:
+    """Downhill over a geometric grid: the middle, both neighbours, then on while η falls. What was
+    tried, by scale: η and what the attempt made."""
+    tried: dict[int, tuple[float, Found]] = {}
 
-    def __init__(self, attempt: Callable[[float], tuple[float, Found]], most: int) -> None:
-        self.attempt, self.most = attempt, most
-        self.tried: dict[int, tuple[float, Found]] = {}
-        self.middle = 1.0
+    def best() -> int:
+        return min(tried, key=lambda place: tried[place][0])
 
-    def smallest(self, middle: float) -> Found:
-        """What the attempt with the smallest η made."""
-        self.middle = middle
-        for place in (0, 1, -1)[: self.most]:
-            self._try(place)
-        while self.best in (min(self.tried), max(self.tried)) and len(self.tried) < self.most:
-            self._try(self.best + (1 if self.best > 0 else -1))
-        return self.tried[self.best][1]
-
-    @property
-    def best(self) -> int:
-        return min(self.tried, key=lambda place: self.tried[place][0])
-
-    @property
-    def etas(self) -> dict[float, float]:
-        """η by scale, of all attempts."""
-        return {self.scale(place): self.tried[place][0] for place in sorted(self.tried)}
-
-    def scale(self, place: int) -> float:
-        return self.middle * STEP**place
-
-    def _try(self, place: int) -> None:
-        self.tried[place] = self.attempt(self.scale(place))
+    for place in (0, 1, -1)[:most]:
+        tried[place] = attempt(middle * STEP**place)
+    while best() in (min(tried), max(tried)) and len(tried) < most:
+        place = best() + (1 if best() > 0 else -1)
+        tried[place] = attempt(middle * STEP**place)
+    return {middle * STEP**place: tried[place] for place in sorted(tried)}

@@ -25,7 +25,7 @@ from bench.methods.forms import strong
 from bench.methods.solving import Collocation, SolvedField, box_of, evaluated, figures
 from bench.methods.untrained.configuration import UntrainedConfig
 from bench.methods.untrained.equation import terms
-from bench.methods.untrained.scales import MOST_SOLVES, Search, indicator
+from bench.methods.untrained.scales import MOST_SOLVES, indicator, searched
 from bench.problems import Array, Problem
 
 if TYPE_CHECKING:
@@ -137,25 +137,28 @@ def count_of(config: UntrainedConfig) -> int:
 def _plain(config: UntrainedConfig, problem: Problem, say: Say) -> tuple[Network, dict[str, Any]]:
     """Search for the scale; the net of the best one, the choice and its cost."""
 
+    seconds = 0.0
+
     def attempt(scale: float) -> tuple[float, Attempt]:
+        nonlocal seconds
         made = attempted(config, problem, scale)
-        seconds = sum(before.seconds for _, before in search.tried.values()) + made.seconds
+        seconds += made.seconds
         say(f"scale {scale:.3g}: indicator of the error {made.eta:.1e}", seconds)
         return made.eta, made
 
-    search = Search(attempt, MOST_SOLVES if config.given_scale is None else 1)
-    best = search.smallest(config.given_scale or middle_scale(config))
-    seconds = sum(made.seconds for _, made in search.tried.values())
+    middle, most = config.given_scale or middle_scale(config), MOST_SOLVES
+    tried = searched(attempt, middle, most if config.given_scale is None else 1)
+    best = min(tried.values(), key=lambda found: found[0])[1]
     inside, rim = points_of(config)
     return network_of(best), {
         "scale": best.scale,
         "indicator": best.eta,
-        "scales_tried": {f"{scale:.4g}": finite(eta) for scale, eta in search.etas.items()},
+        "scales_tried": {f"{scale:.4g}": finite(eta) for scale, (eta, _) in tried.items()},
         "features": len(best.features),
         "unknowns": best.weights.size,
         "points": inside,
         "boundary_points": rim,
-        "evaluations": len(search.tried),
+        "evaluations": len(tried),
         "seconds": seconds,
         "seconds_tuning": seconds - best.seconds,
     }

@@ -13,6 +13,7 @@ the interpolation of hexahedral fields, which carries gradients to gradients. It
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Unpack
@@ -84,19 +85,19 @@ def solve_on_cube(
     """u_h with the trace g, given f, φ, ρ and g."""
     memory.reset_peak()
     clock, phi = Clock(), positive(problem.phi)
-    K, mass = WeightedCurlCurl(n, phi), Mass(n)
+    K, M = WeightedCurlCurl(n, phi), mass(n)
     x, load = boundary_dofs(problem, n), vector_load(problem, n, how)
     source = scalar_load(problem, n)
     clock.lap("assemble")
     p = poisson(gradient_transposed(load, n), n)
     slope = gradient(p, n)
-    rest = hold_zero(load - mass(slope), n) - K(x)
+    rest = hold_zero(load - M(slope), n) - K(x)
     start = np.zeros_like(x)
     if how.guess is not None:  # it has the trace already: only the rest is guessed
         start = hold_zero(CubeTets(n).interpolate(how.guess) - x, n)
     solved = _curl_curl(K, HexCorrection(n, phi), rest, start, how)
     x += solved.x
-    x += gradient(poisson(-source - gradient_transposed(mass(x), n), n), n)
+    x += gradient(poisson(-source - gradient_transposed(M(x), n), n), n)
     clock.lap("solve")
     return CubeSolution(
         n=n,
@@ -105,8 +106,8 @@ def solve_on_cube(
         **solved._replace(x=x)._asdict(),
         **clock.cost(),
         multiplier=p.ravel(),
-        multiplier_norm=float(np.sqrt(max(float(slope @ mass(slope)), 0.0))),
-        divergence=_divergence(x, mass(x), source, n),
+        multiplier_norm=float(np.sqrt(max(float(slope @ M(slope)), 0.0))),
+        divergence=_divergence(x, M(x), source, n),
     )
 
 
@@ -165,15 +166,11 @@ def _at_hex_edges(phi: Scalar, n: int) -> Array:
     return values
 
 
-class Mass:
+def mass(n: int) -> Callable[[Array], Array]:
     """x ↦ (u, v) over all edges."""
-
-    def __init__(self, n: int) -> None:
-        self._at = layout(n, TET_CLASSES)
-        self._stencil = system_rows(n, curls=0.0).stencil(self._at)
-
-    def __call__(self, x: Array) -> Array:
-        return applied(self._stencil, x, self._at)
+    at = layout(n, TET_CLASSES)
+    stencil = system_rows(n, curls=0.0).stencil(at)
+    return lambda x: applied(stencil, x, at)
 
 
 def gradient(p: Array, n: int) -> Array:

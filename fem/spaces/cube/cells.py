@@ -168,6 +168,7 @@ KUHN = Cell(TET_CLASSES, tuple(KuhnTet(order) for order in permutations(range(3)
 HEX = Cell(HEX_CLASSES, (Hexahedron(),))
 
 
+@cache
 def local_matrices(cell: Cell) -> tuple[Array, Array]:
     """Mass and curl-curl matrices of the unit cube; at mesh size h they are h·mass and curl/h."""
     mass, stiffness = np.zeros((2, len(cell.edges), len(cell.edges)))

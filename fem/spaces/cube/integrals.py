@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from math import fsum, isqrt, sqrt
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -18,37 +18,14 @@ from numpy.typing import NDArray
 from base.errors import UserError
 from fem import memory
 from fem.rules.cell_rules import gauss
-from fem.solvers.stencil import (
-    Layout,
-    Rows,
-    Stencil,
-    applied,
-    arrays,
-    assembled,
-    layout,
-    trapezoidal_rows,
-)
+from fem.solvers.stencil import Layout, Rows, Stencil, applied, arrays, assembled, layout
 from fem.spaces import Array, Field, How, Line
-from fem.spaces.cube.cells import (
-    DIRECTIONS,
-    KUHN,
-    TET_CLASSES,
-    Cell,
-    local_matrices,
-    shapes,
-    size,
-    split,
-)
-from fem.spaces.cube.lattice_kernels import (
-    Lattice,
-    arranged,
-    lattice_points,
-    squared_distance,
-)
-from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule, trapezoidal_interpolation
+from fem.spaces.cube.cells import DIRECTIONS, Cell, shapes, size, split
+from fem.spaces.cube.lattice_kernels import Lattice, arranged, lattice_points, squared_distance
+from fem.spaces.cube.rules import CubeRule, gauss_rule
 from fem.threads import each, ranges
 
-BLOCK_VALUES = 1 << 19  # values of u and curl u held by one block: 4 MB
+BLOCK_VALUES = 1 << 20  # values of u and curl u held by one block: 8 MB
 NEAR_CELLS, NEAR_POINTS = 2, 6  # Gauss points on the cubes around the one at a singular edge
 EDGE_POINTS = 4  # Gauss points on an edge
 LINE = 128  # cubes a block is long in k
@@ -198,55 +175,6 @@ def by_lattice(cell: Cell, matrix: Array) -> Rows:
 def load_matrix(rule: CubeRule, h: float) -> Array:
     """(edges, 6, P): h² load_u and h load_curl together, for the values of u and curl u."""
     return np.concatenate([h**2 * rule.load_u, h * rule.load_curl], axis=1)
-
-
-def add_interpolant(
-    out: NDArray[Any], base: NDArray[Any], u: Field, sign: int, n: int, how: How
-) -> None:
-    """out ← base ± I_h u on Kuhn tetrahedra, added up in float64.
-
-    I_h u is h/2 (u(v) + u(v + d))·d on the edge (v, v + d).
-    """
-    outs, bases = (split(vector, n, TET_CLASSES) for vector in (out, base))
-    interpolant = LatticeMap(trapezoidal_rows(sign / (2 * n)), TET_CLASSES)
-
-    def run(block: Box) -> None:
-        parts = interpolant(on_lattice((u,), block, n), block.shape)
-        for target, start, part in zip(outs, bases, parts, strict=True):
-            place = target[block.owned(n)]
-            values = part[tuple(map(slice, place.shape))]
-            np.add(start[block.owned(n)], values, out=place, casting="same_kind")
-
-    for _ in each(run, blocks(whole(n, lattice_rule(KUHN, 1))), how.threads):
-        pass
-
-
-def load_norm(defect: NDArray[Any], u: Field, n: int, how: How) -> float:
-    """‖b‖ = ‖defect + A I_h u‖, block by block: A I_h u is never stored."""
-    rule, defects = lattice_rule(KUHN, 1), split(defect, n, TET_CLASSES)
-    product = LatticeMap(by_lattice(KUHN, interpolant_matrix(rule, 1 / n)), TET_CLASSES)
-
-    def square(block: Box) -> float:
-        lo = tuple(max(a - 1, 0) for a in block.lo)
-        wide = Box(lo, tuple(min(b + 1, n) for b in block.hi), rule)
-        total = 0.0
-        for part, image in zip(
-            defects, product(on_lattice((u,), wide, n), wide.shape), strict=True
-        ):
-            values = part[block.owned(n)]
-            inner = zip(block.lo, lo, values.shape, strict=True)
-            load = values + image[tuple(slice(a - w, a - w + s) for a, w, s in inner)]
-            total += float(np.vdot(load, load))
-        return total
-
-    return sqrt(fsum(each(square, blocks(whole(n, rule)), how.threads)))
-
-
-def interpolant_matrix(rule: CubeRule, h: float) -> Array:
-    """A I_h on one cube, as a map of the values of u: (edges, 3, P)."""
-    mass, stiffness = local_matrices(KUHN)
-    interpolation = h * trapezoidal_interpolation(KUHN, rule.lattice)
-    return np.einsum("ef,fcp->ecp", h * mass + stiffness / h, interpolation)
 
 
 def squared_errors(

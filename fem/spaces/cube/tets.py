@@ -7,11 +7,9 @@ gradients, so that no nodal space is needed.
 
 Smooth fields take the *defect form*: conjugate gradients solve for the small difference to an
 interpolant, A e = b − A I_h u, whose right-hand side is formed cube by cube in float64, and
-u_h = I_h u + e is added up in float64. I_h u takes the edge integrals by the trapezoidal rule, from
-the same values at the vertices as the load; it is never stored. So e may be a float32 vector (plain
-float32 is wrong: dofs are h·u, and rounding them spoils the curl by 1e-7/h, at n = 128 many times
-the error itself), and a thousandth of the defect is enough: e − e_k enters the error squared, by
-Galerkin orthogonality.
+u_h = I_h u + e is added up in float64. So e may be a float32 vector (plain float32 is wrong: dofs
+are h·u, and rounding them spoils the curl by 1e-7/h, at n = 128 many times the error itself), and a
+thousandth of the defect is enough: e − e_k enters the error squared, by Galerkin orthogonality.
 """
 
 from __future__ import annotations
@@ -28,14 +26,9 @@ from fem.solvers import stencil_kernels
 from fem.solvers.cg import conjugate_gradients, norm
 from fem.solvers.stencil import layout, prolongation, restriction, system_rows
 from fem.solvers.transforms import solve_hex
-from fem.spaces import PLAIN, Array, Field, How, LinearSolve
+from fem.spaces import PLAIN, Field, How, LinearSolve
 from fem.spaces.cube.cells import HEX_CLASSES, KUHN, TET_CLASSES, size
-from fem.spaces.cube.integrals import (
-    add_interpolant,
-    interpolant_matrix,
-    load_matrix,
-    load_norm,
-)
+from fem.spaces.cube.defect import add_interpolant, defect_matrix, load_norm
 from fem.spaces.cube.rules import CubeRule, gauss_rule, lattice_rule
 from fem.spaces.cube.space import CubeSpace, block_bytes
 from fem.threads import each, ranges
@@ -102,17 +95,12 @@ class CubeTets(CubeSpace):
     single: bool = False
     cell = KUHN
 
-    @property
-    def _dtype(self) -> type[np.floating[Any]]:
-        return np.float32 if self.single else np.float64
-
     def predicted_bytes(self, threads: int = 1) -> int:
         """r, p, q, e and the coarse vector, in float64 a load of its own; in float32 r, e and the
         solution take as much at the end. Blocks of values."""
-        vectors = 4 * self.dofs if self.single else 5 * self.dofs
-        return np.dtype(self._dtype).itemsize * (vectors + size(self.n, HEX_CLASSES)) + block_bytes(
-            threads
-        )
+        itemsize, vectors = (4, 4) if self.single else (8, 5)
+        entries = vectors * self.dofs + size(self.n, HEX_CLASSES)
+        return itemsize * entries + block_bytes(threads)
 
     def load_rule(self) -> CubeRule:
         """Gauss with 5 points per direction for n ≤ 8, then lattices, which share points. Degree 1
@@ -140,20 +128,21 @@ class CubeTets(CubeSpace):
             )
         if how.singular_edge is not None or not self.load_rule().lattice:
             return super().load(u, curl_u, how)
-        vector = np.zeros(self.dofs, self._dtype)
+        vector = np.zeros(self.dofs, np.float32 if self.single else np.float64)
         return Defect(self._load(vector, defect_matrix, u, curl_u, how), u)
 
     def solve(self, b: Any, how: How = PLAIN) -> LinearSolve:
         """From x0; by default from the interpolant of a `Defect`, which is overwritten, or zero."""
         if not isinstance(b, Defect):
-            return self._conjugate_gradients(b.astype(self._dtype), how.x0, norm(b), how)
-        load = load_norm(b.vector, b.u, self.n, how)
-        least = SINGLE_TOLERANCE * norm(b.vector, how.threads) if self.single else 0.0
+            return self._conjugate_gradients(b.astype(float), how.x0, norm(b), how)
+        load, tol = load_norm(b.vector, b.u, self.n, how), how.tol
+        if self.single and load:
+            enough = SINGLE_TOLERANCE * norm(b.vector, how.threads) / load
+            tol = max(tol, min(enough, 0.5))
         start = None
         if how.x0 is not None:
             start = np.empty_like(b.vector)
             add_interpolant(start, how.x0, b.u, -1, self.n, how)
-        tol = max(how.tol, least / load) if load else how.tol
         found = self._conjugate_gradients(b.vector, start, load, replace(how, tol=tol))
         x = np.empty(self.dofs) if self.single else found.x
         add_interpolant(x, found.x, b.u, 1, self.n, how)
@@ -163,19 +152,12 @@ class CubeTets(CubeSpace):
         self, r: NDArray[Any], start: NDArray[Any] | None, load: float, how: How
     ) -> LinearSolve:
         """Solve A x = r from a start; works in r."""
-        system = KuhnSystem(self.n, self._dtype, how.threads)
+        system = KuhnSystem(self.n, r.dtype, how.threads)
         if start is None:
             return conjugate_gradients(system, r, np.zeros_like(r), how, norm_b=load)
         product = np.empty_like(r)
-        x = start.astype(self._dtype)
+        x = start.astype(r.dtype)
         system.apply_dot(x, product)
         r -= product
         del product
         return conjugate_gradients(system, r, x, how, norm_b=load)
-
-
-def defect_matrix(rule: CubeRule, h: float) -> Array:
-    """The load minus A I_h on one cube, as a map of the values of u and curl u: (edges, 6, P)."""
-    matrix = load_matrix(rule, h)
-    matrix[:, :3] -= interpolant_matrix(rule, h)
-    return matrix

@@ -15,8 +15,10 @@ from fem import meshes
 from fem.meshes.locate import Locator
 from fem.meshes.tets import LOCAL_EDGES, Ints, Tets
 from fem.rules.cell_rules import edge_integrals, tet_rules
-from fem.solvers.curl_curl import CurlCurl
+from fem.solvers import auxiliary_space
+from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.spaces import PLAIN, Array, Field, How, LinearSolve
+from fem.spaces.tets.local_matrices import curl_curl_mass
 from fem.threads import each
 
 CHUNK_POINTS = 1 << 16  # points at a time: arrays of 1.5 MB stay in cache
@@ -77,7 +79,8 @@ class TetSpace:
         return b
 
     def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
-        return CurlCurl(self.tets, threads=how.threads).solve(b, how)
+        matrix = curl_curl_mass(self.tets, threads=how.threads)
+        return auxiliary_space.solve(matrix, b, HiptmairXu.build(matrix, self.tets), how)
 
     def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         def squares(chunk: Chunk) -> tuple[float, float]:

@@ -5,8 +5,10 @@ T, R that no cell changes: tables at the points of a rule serve all cells, whose
 through ∇λ alone. The vertices of a cell count in the order of their global numbers, which orients
 edges and faces alike in all cells that share them; no signs appear anywhere.
 
-Functions, in scikit-fem's order (six edges, four faces): those of `ElementTetN0` for order 0 and
-of `fem.elements.n1` for order 1. Scalars: λ_v, and for order 1 also λ_a λ_b on each edge.
+Functions, in scikit-fem's order (six edges, four faces), with W_ab = λ_a ∇λ_b − λ_b ∇λ_a: W_ab on
+edges; for order 1 (Nédélec 1980, k = 2) also ∇(λ_a λ_b), and λ_a W_bc and λ_b W_ac on faces
+a < b < c. N₀ and the gradients of the P₂ bubbles appear as they are, which the preconditioner and
+the discrete gradient rely on. Scalars: λ_v, and for order 1 also λ_a λ_b on each edge.
 """
 
 from __future__ import annotations
