@@ -8,7 +8,7 @@ tiles of columns that stay in the first-level cache, four by two layers at a tim
 import numba
 import numpy as np
 
-from nets.fast.fused import REORDERED_SUMS
+from nets.fast.elementwise import REORDERED_SUMS
 
 TILE = 512
 

@@ -16,19 +16,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from base.errors import UserError
-from nets.fast.kernel import FlatParameters, Norms
-from nets.fast.shape import Shape
-from nets.gradients.adjoint import coefficient_vjp
+from nets.fast.kernel import NetObjective
+from nets.fast.sweep import PointSweep
+from nets.fast.tiles import Net
 from nets.module import Network
-from nets.residuals.jets import check_served
-from nets.residuals.sweep import PointSweep
+from nets.residuals.jets import DERIVATIVES, check_served
 from nets.residuals.terms import Residuals
-from nets.residuals.tiles import Net, Sums, contiguous, net_of
 
 Array = NDArray[np.float64]
 
 
-class ResidualObjective:
+class ResidualObjective(NetObjective):
     """θ ↦ (½ Σ r², its gradient); θ is `net.pack()`. float64 throughout.
 
     (inf, zeros) where a number is not finite or τ ≤ 0 in a net that divides by τ. `parts()` and
@@ -40,7 +38,8 @@ class ResidualObjective:
             raise UserError("an equation needs at least one set of residuals")
         if net.dtype != torch.float64:
             raise UserError(f"residuals need a float64 net, got {net.config.dtype}")
-        self.net, self.terms, self.shape = net, tuple(terms), Shape(net)
+        super().__init__(net)
+        self.terms = tuple(terms)
         for term in self.terms:
             check_served(net.sigma, term.order)
             if term.A.shape[2] != net.widths[-1] or term.x.shape[1] != net.widths[0]:
@@ -49,22 +48,11 @@ class ResidualObjective:
                     f"the net has {net.widths[0]} and {net.widths[-1]}"
                 )
         self._sweeps = [
-            PointSweep(self.shape, net.sigma, term.order, term.x, term.A, term.b)
+            PointSweep(net, self.shape, term.x, term.A, term.b, DERIVATIVES[term.order])
             for term in self.terms
         ]
-        self._theta, self._gradient = FlatParameters(net), FlatParameters(net)
-        self._net = net_of(net, self._theta.flat.numpy(), self.shape)
-        layers = self.shape.hidden + 1
-        self._sums = Sums(
-            self._gradient.flat.numpy(),
-            np.zeros((layers, layers)),
-            np.zeros(layers - 1),
-            np.zeros(layers),
-        )
-        self.tau_gradient = np.zeros(layers - 1)
         self._r = [np.zeros(term.b.shape) for term in self.terms]
         self.count = sum(term.count for term in self.terms)
-        self.parameters = len(self._theta.flat)
         first = sum(p.numel() for p in net.free_parameters()[: 2 * net.config.hidden])
         self.linear = slice(first, first + net.W[-1].numel())  # the output weights in θ
 
@@ -76,13 +64,9 @@ class ResidualObjective:
         if at is None:
             return inf, np.zeros(self.parameters)
         tau, C, s, net = at
-        for total in self._sums:
-            total.fill(0.0)
+        self._clear()
         loss = sum(self._add_term(k, net) for k in range(len(self.terms)))
-        dC, ds = torch.from_numpy(self._sums.C), torch.from_numpy(self._sums.s)
-        by_tau = coefficient_vjp(tau, (C, s), (dC, ds))
-        self.tau_gradient = by_tau.numpy()
-        self._gradient.set_tau(by_tau)
+        self._add_tau(tau, C, s)
         gradient = self._sums.theta.copy()
         if not (isfinite(loss) and np.isfinite(gradient).all()):
             return inf, np.zeros(self.parameters)
@@ -100,7 +84,7 @@ class ResidualObjective:
         self._r[k] = sweep.residuals(net).copy()
         tested = term.test @ self._r[k].reshape(-1)
         weights = (term.test.T @ tested).reshape(term.b.shape)
-        sweep.weighted_gradient(net, weights, self._sums)
+        sweep.gradient(net, self._sums, weights)
         return float(tested @ tested) / 2
 
     # ------------------------------------------------------------ residuals and Jacobian
@@ -177,19 +161,6 @@ class ResidualObjective:
             for label, row in zip(term.labels, rows, strict=True):
                 totals[label] = totals.get(label, 0.0) + float(row @ row) / 2
         return totals
-
-    def norms(self) -> Norms:
-        """Per layer, of the last gradient."""
-        return self._gradient.norms(self.tau_gradient, self._sums.phi_squared)
-
-    def _at(self, theta: Array) -> tuple[Tensor, Tensor, Tensor, Net] | None:
-        """τ, C, s with their graph, and the net of the sweep; None where τ is not allowed."""
-        tau = self._theta.load(theta)
-        if tau is None or not np.isfinite(theta).all():
-            return None
-        with torch.enable_grad():
-            C, s = self.net.architecture.coefficients(tau, self.net.config.gamma)
-        return tau, C, s, self._net._replace(C=contiguous(C), s=contiguous(s))
 
 
 def _add_normal(block: Array, r: Array, square: Array, right: Array) -> None:

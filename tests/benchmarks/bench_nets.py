@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from nets import build
-from nets.fast.kernel import FastObjective, predict, predicted_bytes
+from nets.fast.kernel import FastObjective, predict
 
 GROUP = "training step"
 
@@ -161,6 +161,5 @@ def test_memory_of_a_deep_fractional_net(benchmark, size):
         rounds=1,
     )
     peak = 1024 * int(done.stdout)
-    predicted = predicted_bytes(build(net="fractional", hidden=50, width=50), 12_000)
-    benchmark.extra_info.update(peak_bytes=peak, predicted_bytes=predicted)
+    benchmark.extra_info.update(peak_bytes=peak)
     assert peak < 2e9

@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from nets import UserError, architectures, build
 from nets.activations import ACTIVATIONS, activation
-from nets.residuals import sweep
-from nets.residuals.elementwise import TILE, tanh_derivatives
+from nets.fast import sweep
+from nets.fast.elementwise import TILE, tanh_derivatives
 from nets.residuals.jets import CHANNELS, DERIVATIVES
 from nets.residuals.objective import ResidualObjective
 from nets.residuals.terms import Residuals

@@ -7,19 +7,27 @@ compiled code (54 GF/s for 20 × 20 × 320, of 58 that one core does; torch does
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
-from nets.fast.fused import REORDERED_SUMS
+from nets.fast.elementwise import (
+    REORDERED_SUMS,
+    TILE,
+    pull,
+    push,
+    smooth_relu_derivatives,
+    tanh_derivatives,
+)
 from nets.fast.shape import Shape
+from nets.fast.stacks import add_inner_products, recall, recall_adjoint
 from nets.module import Network
-from nets.residuals.elementwise import TILE, pull, push, tanh_derivatives
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]  # float64 or float32
+TABULATED, TANH, SMOOTH_RELU = 0, 1, 2  # how the activation is evaluated
 
 
 class Net(NamedTuple):
@@ -32,13 +40,16 @@ class Net(NamedTuple):
     s: Array
     first: int  # the first layer that later ones read
     moving_C: bool  # whether C depends on τ
+    stacked: bool  # whether skips are taken from stacks of states: deep nets with long skips
 
 
 class Points(NamedTuple):
     """All points of a term, a whole number of tiles."""
 
     x: Array  # (inputs, points)
-    activations: Array  # σ, σ′, σ″, σ‴, (H, features, tiles, 4 · TILE); empty for tanh
+    sigma: int
+    eta: float
+    table: Array  # σ, σ′, …, (H, features, tiles of a block, kinds · TILE), if TABULATED
     A: Array  # (tiles, M, outputs · channels, TILE)
     b: Array  # (tiles, M, TILE)
 
@@ -48,9 +59,10 @@ class Tile(NamedTuple):
 
     y: Array  # states 0..H; y[0] are the jets of the input
     z: Array  # pre-activations of layers 1..H without b
-    d: Array  # σ, σ′, σ″, σ‴ of layers 1..H, (H, features, 4 · TILE)
+    d: Array  # σ, σ′, … of layers 1..H, (H, features, kinds · TILE)
     phi: Array  # adjoints of the states 0..H
     g: Array  # adjoint of one pre-activation
+    term: Array  # what a layer adds to its skips
     output: Array
     cotangent: Array
     inner: Array  # (TILE,): ⟨φ, σ⟩ of one layer
@@ -76,9 +88,9 @@ class ByPoint(NamedTuple):
     s: Array
 
 
-def contiguous(coefficients: Tensor) -> Array:
-    """The numbers of C or s; any other layout would be compiled again."""
-    return np.ascontiguousarray(coefficients.detach().numpy())
+def contiguous(coefficients: Tensor, dtype: DTypeLike) -> Array:
+    """The numbers of C or s; for any other layout all would be compiled again."""
+    return np.ascontiguousarray(coefficients.detach().numpy(), dtype=dtype)
 
 
 def net_of(net: Network, theta: Array, shape: Shape) -> Net:
@@ -90,10 +102,11 @@ def net_of(net: Network, theta: Array, shape: Shape) -> Net:
         theta=theta,
         starts=np.concatenate([[0], np.cumsum(sizes[:-1])]),
         widths=widths,
-        C=contiguous(C),
-        s=contiguous(s),
+        C=contiguous(C, theta.dtype),
+        s=contiguous(s, theta.dtype),
         first=shape.first,
         moving_C=shape.moving_C,
+        stacked=shape.stacked,
     )
 
 
@@ -130,25 +143,47 @@ def inner_product(a, b):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def forward(net, tile, points, t):  # type: ignore[no-untyped-def]
-    """Set the jets of all states and of the output at the points of tile t."""
+def stack(layers, net):  # type: ignore[no-untyped-def]
+    """The states or adjoints that later layers read, each as one row."""
+    read = layers[net.first :]
+    return read.reshape(len(read), read.shape[1] * read.shape[2])
+
+
+@numba.njit(cache=True)
+def forward(net, tile, points, t, first):  # type: ignore[no-untyped-def]
+    """Set the jets of all states and of the output at tile t; the table begins at tile `first`."""
     hidden = len(tile.z)
     x = tile.y[0, : net.widths[0]]
     for i in range(len(x)):
         x[i, :TILE] = points.x[i, t * TILE : (t + 1) * TILE]
     for l in range(1, hidden + 1):
-        W, z = weight(net.theta, net, l - 1), tile.z[l - 1, : net.widths[l]]
-        np.dot(W, tile.y[l - 1, : net.widths[l - 1]], z)
-        y, d, b = tile.y[l, : net.widths[l]], tile.d[l - 1], bias(net.theta, net, l - 1)
-        if len(points.activations):
-            d[:] = points.activations[l - 1, :, t]
-        else:
+        z, d = tile.z[l - 1, : net.widths[l]], tile.d[l - 1]
+        np.dot(weight(net.theta, net, l - 1), tile.y[l - 1, : net.widths[l - 1]], z)
+        b = bias(net.theta, net, l - 1)
+        if points.sigma == TANH:
             tanh_derivatives(z, b, tile.scratch, tile.bits, d)
+        elif points.sigma == SMOOTH_RELU:
+            smooth_relu_derivatives(z, b, z.dtype.type(points.eta), d)
+        else:
+            d[:] = points.table[l - 1, :, t - first]
+        add_skips(net, tile, l)
+    np.dot(weight(net.theta, net, hidden), tile.y[hidden, : net.widths[hidden]], tile.output)
+
+
+@numba.njit(cache=True)
+def add_skips(net, tile, l):  # type: ignore[no-untyped-def]
+    """y[ℓ] = s σ(z) + Σ_{k<ℓ} C[ℓ,k] P y[k]."""
+    z, d, y = tile.z[l - 1, : net.widths[l]], tile.d[l - 1], tile.y[l, : net.widths[l]]
+    if net.stacked:
+        recall(net.C, stack(tile.y, net), l - net.first, net.first)
+        tile.y[l, net.widths[l] :] = 0.0
+        push(z, d, net.s[l - 1], tile.term[: net.widths[l]])
+        add_scaled(z.dtype.type(1.0), tile.term, y)
+    else:
         push(z, d, net.s[l - 1], y)
         for k in range(net.first, l):
             if net.C[l, k] != 0.0:
                 add_scaled(net.C[l, k], tile.y[k, : net.widths[k]], y)
-    np.dot(weight(net.theta, net, hidden), tile.y[hidden, : net.widths[hidden]], tile.output)
 
 
 @numba.njit(cache=True)
@@ -156,10 +191,17 @@ def pull_layer(net, tile, l):  # type: ignore[no-untyped-def]
     """φ[ℓ] = Wᵀ g + Σ_{m>ℓ} C[m,ℓ] Pᵀ φ[m], then g and `inner` of layer ℓ; from the last down."""
     hidden = len(tile.z)
     phi, W = tile.phi[l, : net.widths[l]], weight(net.theta, net, l)
-    np.dot(W.T, tile.cotangent if l == hidden else tile.g[: len(W)], phi)
-    for m in range(l + 1, hidden + 1):
-        if net.C[m, l] != 0.0:
-            add_scaled(net.C[m, l], tile.phi[m, : net.widths[m]], phi)
+    above = tile.cotangent if l == hidden else tile.g[: len(W)]
+    if net.stacked:
+        recall_adjoint(net.C, stack(tile.phi, net), l - net.first, net.first)
+        tile.phi[l, net.widths[l] :] = 0.0
+        np.dot(W.T, above, tile.term[: net.widths[l]])
+        add_scaled(phi.dtype.type(1.0), tile.term, phi)
+    else:
+        np.dot(W.T, above, phi)
+        for m in range(l + 1, hidden + 1):
+            if net.C[m, l] != 0.0:
+                add_scaled(net.C[m, l], tile.phi[m, : net.widths[m]], phi)
     pull(tile.z[l - 1], tile.d[l - 1], net.s[l - 1], phi, tile.g, tile.inner)
 
 
@@ -173,11 +215,13 @@ def add_gradient(net, tile, sums):  # type: ignore[no-untyped-def]
         phi = tile.phi[l, : net.widths[l]]
         sums.s[l - 1] += tile.inner.sum()
         sums.phi_squared[l] += inner_product(phi, phi)
-        if net.moving_C:
+        if net.moving_C and not net.stacked:
             for k in range(net.first, l):
                 sums.C[l, k] += inner_product(tile.y[k, : net.widths[k]], phi)
         add_values(tile.g, bias(sums.theta, net, l - 1))
         add_outer(tile, tile.g, tile.y[l - 1], weight(sums.theta, net, l - 1))
+    if net.moving_C and net.stacked:
+        add_inner_products(stack(tile.phi, net), stack(tile.y, net), net.first, sums.C)
 
 
 @numba.njit(cache=True, fastmath=REORDERED_SUMS)
@@ -269,18 +313,18 @@ def by_channel(array):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def all_residuals(net, tile, points, r):  # type: ignore[no-untyped-def]
-    """r = A U − b with the jets U of the net, (M, points)."""
-    for t in range(len(points.A)):
-        forward(net, tile, points, t)
+def all_residuals(net, tile, points, first, end, r):  # type: ignore[no-untyped-def]
+    """r = A U − b with the jets U of the net, (M, points), in the tiles [first, end)."""
+    for t in range(first, end):
+        forward(net, tile, points, t, first)
         combine(points.A[t], by_channel(tile.output), points.b[t], r, t * TILE)
 
 
 @numba.njit(cache=True)
-def all_gradients(net, tile, points, r, given, sums):  # type: ignore[no-untyped-def]
+def all_gradients(net, tile, points, first, end, r, given, sums):  # type: ignore[no-untyped-def]
     """Set r unless it is given, and add the gradient of Σ r·(A U − b) with r held fixed."""
-    for t in range(len(points.A)):
-        forward(net, tile, points, t)
+    for t in range(first, end):
+        forward(net, tile, points, t, first)
         if not given:
             combine(points.A[t], by_channel(tile.output), points.b[t], r, t * TILE)
         spread(points.A[t], r, t * TILE, by_channel(tile.cotangent))
@@ -288,18 +332,18 @@ def all_gradients(net, tile, points, r, given, sums):  # type: ignore[no-untyped
 
 
 @numba.njit(cache=True)
-def all_rows(net, tile, points, first, columns, rows):  # type: ignore[no-untyped-def]
-    """Set dr[m, n]/dθ at `columns` points n from tile `first` on, in the column m · columns + n."""
-    for k in range(columns // TILE):
-        forward(net, tile, points, first + k)
+def all_rows(net, tile, points, first, end, rows):  # type: ignore[no-untyped-def]
+    """Set dr[m, n]/dθ in the column m · N + n, for the N points of the tiles [first, end)."""
+    for t in range(first, end):
+        forward(net, tile, points, t, first)
         for m in range(points.A.shape[1]):
-            by_channel(tile.cotangent)[:] = points.A[first + k, m]
-            set_rows(net, tile, rows, m * columns + k * TILE)
+            by_channel(tile.cotangent)[:] = points.A[t, m]
+            set_rows(net, tile, rows, (m * (end - first) + t - first) * TILE)
 
 
 @numba.njit(cache=True)
-def all_jets(net, tile, points, out):  # type: ignore[no-untyped-def]
+def all_jets(net, tile, points, first, end, out):  # type: ignore[no-untyped-def]
     """Set the jets of the net, (outputs · channels, points)."""
-    for t in range(out.shape[1] // TILE):
-        forward(net, tile, points, t)
+    for t in range(first, end):
+        forward(net, tile, points, t, first)
         out[:, t * TILE : (t + 1) * TILE] = by_channel(tile.output)
