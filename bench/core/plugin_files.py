@@ -88,10 +88,7 @@ def attached(name: str) -> tuple[str, bytes]:
 
 def read(path: str) -> PluginFile:
     """Return the plugin file at a path, executed once to find the files it reads."""
-    place = located(path)
-    if not re.fullmatch(r"[A-Za-z_]\w*", place.stem):
-        raise UserError(f"{place.name} is not a valid module name; use letters, digits and _")
-    plugin = PluginFile(place.stem, _content(place), str(place), {})
+    plugin = read_data(path)
     drafted = plugin.module  # its hash does not include the attached files yet
     del sys.modules[drafted.__name__]
     vars(plugin).pop("digest", None)
@@ -104,8 +101,8 @@ def read_data(path: str) -> PluginFile:
     """Return a user's file of rows, which is sent to workers like a plugin and never executed."""
     place = located(path)
     if not re.fullmatch(r"[A-Za-z_]\w*", place.stem):
-        raise UserError(f"{place.name}: name a data file with letters, digits and _ only")
-    return PluginFile(place.stem, _content(place), str(place))
+        raise UserError(f"{place.name} is not a valid name; use letters, digits and _")
+    return PluginFile(place.stem, _content(place), str(place), {})
 
 
 def located(path: str) -> Path:

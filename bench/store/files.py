@@ -100,18 +100,6 @@ class StoredResult:
         self.read(name + WEIGHTS)
         return self.directory / (name + WEIGHTS)
 
-    def tensors(self, name: str = "net") -> dict[str, np.ndarray]:
-        """The numbers of a saved net; none if the cell saved none of that name."""
-        if name + WEIGHTS not in self.files:
-            return {}
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-
-        try:
-            return load(self.read(name + WEIGHTS))
-        except (SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise Damaged(name + WEIGHTS, f"not a safetensors file ({error})") from None
-
     def read(self, name: str) -> bytes:
         """The bytes of a file next to the document, as they were written."""
         data = trusted_bytes(self.directory / name)

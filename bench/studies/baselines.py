@@ -1,4 +1,7 @@
-"""Baselines without a net, given exactly what the nets are given, with the inputs ablated."""
+"""Baselines without a net, given exactly what the nets are given, with the inputs ablated.
+
+Finite elements are fitted to the samples too, on meshes of the cylinder.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from bench.methods.baselines import names, takes
 from bench.problems import Problem
 from bench.studies import _every as every
 from bench.studies._inputs import seen_by
+from bench.studies._meshes import offered
 
 YIELDS = (
     "rel_test_error", "l2_error", "l2_error_inside", "l2_error_outside", "unknowns", "chosen",
@@ -24,9 +28,8 @@ class Config:
     methods: tuple[str, ...] = tuple(names())
     features: tuple[str, ...] = ABLATION
     problems: tuple[str, ...] = every.fields(smooth=True)
-    ablated: tuple[str, ...] = every.fields(
-        smooth=True
-    )  # given all `features`; the rest, the first only
+    # Given all `features`; the rest, the first only.
+    ablated: tuple[str, ...] = every.fields(smooth=True)
     bare: tuple[str, ...] = ()  # given the last of `features` only, like nets there
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
     few: tuple[str, ...] = ()  # methods that are given the smallest of `samples` only
@@ -35,6 +38,11 @@ class Config:
     # their errors vary little, and no claim depends on them.
     costly: tuple[str, ...] = every.costly_baselines()
     costly_draws: int = 3
+    # Cells per side of the elements of lowest and of higher order that are fitted to the samples.
+    fitted: tuple[str, ...] = every.fields(smooth=True)
+    fit_n0: tuple[int, ...] = (1, 2, 4)
+    fit_n1: tuple[int, ...] = (1, 2)
+    fit_draws: int = 3
 
 
 PRESETS = {
@@ -46,37 +54,58 @@ PRESETS = {
         problems=every.fields(),
         bare=every.fields(smooth=False),
         data_seeds=tuple(range(1100, 1112)),
+        fitted=("maxwell", "helix", "screen"),
+        fit_n0=(1, 2, 3, 4, 6),
+        fit_n1=(1, 2, 3),
     ),
     "full": Config(
         problems=every.fields(),
         ablated=every.fields(),
         data_seeds=tuple(range(1100, 1120)),
         costly=(),
+        fitted=every.fields(),
+        fit_n0=(1, 2, 3, 4, 6, 8),
+        fit_n1=(1, 2, 3, 4),
+        fit_draws=20,
     ),
 }
 NEEDS_U = True
 
 
 def on(config: Config, problem: Problem) -> Config:
-    return replace(config, problems=(problem.name,), ablated=(problem.name,))
+    n0, n1 = offered(problem, config.fit_n0), offered(problem, config.fit_n1)
+    mine = (problem.name,)
+    return replace(config, problems=mine, ablated=mine, fitted=mine, fit_n0=n0, fit_n1=n1)
 
 
 def cells(config: Config) -> list[Cell]:
-    return [
-        Cell(
-            "baseline",
-            {
-                "method": method,
-                "problem": problem,
-                "features": features,
-                "samples": samples,
-                **paired(seed),  # methods with random numbers use seeds that no pilot used
-            },
-        )
-        for problem in config.problems
-        for method in config.methods
-        for features in seen_by(problem, config)
-        if takes(method, features.split(","))
-        for samples in ((min(config.samples),) if method in config.few else config.samples)
-        for seed in config.data_seeds[: config.costly_draws if method in config.costly else None]
+    elements = [
+        Cell("fem_fit", {"problem": problem, "element": element.name, "n": n, "data_seed": seed})
+        for problem in config.fitted
+        for element in every.fitting()
+        for n in (config.fit_n0 if element.order == 1 else config.fit_n1)
+        for seed in config.data_seeds[: config.fit_draws]
     ]
+    return (
+        elements
+        + [
+            Cell(
+                "baseline",
+                {
+                    "method": method,
+                    "problem": problem,
+                    "features": features,
+                    "samples": samples,
+                    **paired(seed),  # methods with random numbers use seeds that no pilot used
+                },
+            )
+            for problem in config.problems
+            for method in config.methods
+            for features in seen_by(problem, config)
+            if takes(method, features.split(","))
+            for samples in ((min(config.samples),) if method in config.few else config.samples)
+            for seed in config.data_seeds[
+                : config.costly_draws if method in config.costly else None
+            ]
+        ]
+    )

@@ -44,6 +44,7 @@ class Trainer:
             raise UserError(f"rate must be positive, got {self.rate}; 1e-3 is usual for adam")
 
     def build(self, module: nn.Module) -> torch.optim.Optimizer:
+        """Return the optimiser of the parameters that are not frozen."""
         free = [p for p in module.parameters() if p.requires_grad]
         return OPTIMIZERS[self.optimizer](free, lr=self.rate)
 
@@ -66,6 +67,7 @@ class Training:
 
     @property
     def diverged(self) -> bool:
+        """Whether J was infinite or NaN at some step."""
         return not bool(np.isfinite(self.J).all())
 
 

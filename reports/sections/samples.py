@@ -14,7 +14,7 @@ from reports.sections.glance import best_of_series
 
 TITLE = "Given samples of the field"
 ORDER = 30
-STUDIES = ("baselines", "strong_nets", "fitted_elements")
+STUDIES = ("baselines", "strong_nets")
 MOST = 4  # methods of a field in the figure
 TEXT = (
     "Samples are drawn in the training domain, which for the cube is the cylinder r ≤ 1; the part "

@@ -66,7 +66,7 @@ def test_time_per_point_gives_up_on_slow_fields():
     assert max(asked) == TRIAL < POINTS
 
 
-@pytest.mark.parametrize("study", ["elements", "boundary_value", "fitted_elements"])
+@pytest.mark.parametrize("study", ["elements", "baselines"])
 def test_studies_ask_for_cells_that_exist(study):
     for preset in ("quick", "paper", "full"):
         (found,) = plan([study], preset, {})

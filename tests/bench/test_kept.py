@@ -199,7 +199,6 @@ def computed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("computed")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr("bench.core.threads.use_one_thread", lambda: None)
         quiet = ("--jobs", "0", "--no-report")
         assert invoke(["run", "convergence", "--run", "r", "--set", "n=1,2", *quiet]) == 0
         for run, seed in (("r", 1), ("s", 2)):

@@ -42,8 +42,8 @@ DROPPED = {
     "problem": (
         ("bench.problems", "madeup", SHEAR),
         "problem",
-        {"convergence/full", "elements/quick", "boundary_value/quick", "baselines/quick",
-         "fitted_elements/quick", "strong_nets/paper", "solve/paper"},
+        {"convergence/full", "elements/quick", "baselines/quick", "strong_nets/paper",
+         "solve/paper"},
     ),
     "baseline": (
         ("bench.methods.baselines", "madeup", BASELINE),

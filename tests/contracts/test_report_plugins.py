@@ -59,9 +59,6 @@ def command() -> None:
 def run(tmp_path, monkeypatch):
     """A run of one baseline in an empty directory; returns the path of the run."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "bench.core.threads.use_one_thread", lambda: None
-    )  # other tests' environment
 
     def start(method):
         chosen = [f"methods={method}", "problems=maxwell", "features=x", "samples=1000"]

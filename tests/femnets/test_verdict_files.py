@@ -10,7 +10,6 @@ from femnets.cli import invoke
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bench.core.threads.use_one_thread", lambda: None)
     told = ["run", "slips", "--run", "r", "--jobs", "0", "--no-report", "--set", "seeds=1000,1001"]
     assert invoke(told) == 0
     return tmp_path

@@ -72,11 +72,11 @@ PROBLEM = Problem(name="dipole", title=TITLE, u=u, curl_u=curl_u, f=f, phi=phi, 
 FEMNETS = [sys.executable, "-m", "femnets"]
 SMALL = [
     "convergence.n=1,2", "elements.n0=1", "elements.hex_n0=1", "elements.n1=1,2",
-    "elements.orders=1-2", "boundary_value.n0=1,2", "boundary_value.n1=1", "training.steps=3",
+    "elements.orders=1-2", "training.steps=3",
     "training.samples=50", "training.width=5", "training.seeds=0", "training.taus=learned",
     "baselines.methods=linear", "baselines.features=x",
 ]  # fmt: skip
-STUDIES = ["baselines", "boundary_value", "convergence", "elements", "training"]
+STUDIES = ["baselines", "convergence", "elements", "training"]
 RUN = ["run", *STUDIES, "--problem", "./mine.py", *(w for s in SMALL for w in ("--set", s))]
 
 

@@ -135,8 +135,7 @@ def test_an_edited_file_is_stale_and_computed_again(mine, capsys):
     assert again["key"] != cell["key"]
 
 
-def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine, monkeypatch):
-    monkeypatch.setattr("bench.core.threads.use_one_thread", lambda: None)
+def test_a_net_and_an_optimiser_join_the_race_and_the_report(mine):
     mine.with_name("own.py").write_text(NET, encoding="utf-8")
     race = ["optimizers=steepest,./own.py:heavyball", "evaluations=4", "width=4"]
     nets = ["nets=resnet,./own.py:Net", "steps=2", "width=4", "hidden=2"]

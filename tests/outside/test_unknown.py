@@ -122,9 +122,9 @@ def test_the_estimate_falls_with_h_where_phi_jumps(coil):
 
 
 def test_a_run_on_a_gmsh_file_ends_in_a_report_and_readable_files(coil, capsys):
-    settings = ["boundary_value.n0=1,2", "boundary_value.n1=1", "width=4", "evaluations=20"]
+    settings = ["elements.n0=1,2", "elements.n1=1", "width=4", "evaluations=20"]
     words = [word for setting in settings for word in ("--set", setting)]
-    run = ["run", "boundary_value", "tournament", "--problem", "./mine.py", *words]
+    run = ["run", "elements", "tournament", "--problem", "./mine.py", *words]
     assert invoke([*run, "--jobs", "0", "--run", "r", "--json"]) == 0
     cells = json.loads(capsys.readouterr().out)["cells"]
     nets = [cell["values"] for cell in cells if cell["kind"] == "solved_net"]
@@ -145,7 +145,7 @@ def test_a_run_on_a_gmsh_file_ends_in_a_report_and_readable_files(coil, capsys):
 def test_errors_are_bounded_where_the_domain_has_constants(mine, capsys):
     mine.write_text(OPEN, encoding="utf-8")
     sizes = ["--set", "n0=2", "--set", "n1=", "--set", "orders=2,6"]
-    run = ["run", "boundary_value", "--problem", "./mine.py", *sizes, "--jobs", "0", "--run", "r"]
+    run = ["run", "elements", "--problem", "./mine.py", *sizes, "--jobs", "0", "--run", "r"]
     assert invoke([*run, "--json"]) == 0
     values = {
         cell["config"]["order"]: cell["values"]

@@ -74,4 +74,5 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def has_recurrence(case: Case) -> bool:
+    """Whether the module has a recurrent layer or cell of torch."""
     return any(layer.kind in RECURRENT for layer in case.anatomy.layers)

@@ -14,6 +14,7 @@ SQUASHING = ("Sigmoid", "Tanh", "Hardtanh", "Softsign", "Hardsigmoid")
 
 
 def plan(case: Case) -> Change:
+    """Plan the replacement of every activation that is a module."""
     present = [layer for layer in case.anatomy.layers if layer.kind in (*RECTIFIERS, *SQUASHING)]
     if not present:
         raise DoesNotFit("activations are called as functions and cannot be replaced from outside")

@@ -15,6 +15,7 @@ LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 
 
 def plan(case: Case) -> Change:
+    """Plan a normalisation behind every hidden linear or convolutional layer."""
     if case.branches:
         raise DoesNotFit("residual blocks are normalised in front of their branches: pre-norm")
     chosen = [

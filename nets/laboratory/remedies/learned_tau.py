@@ -9,6 +9,7 @@ NAME = "residual, learned τ"
 
 
 def plan(case: Case) -> Change:
+    """Plan learned factors on the branches that start from 1/H."""
     count = places(case)
     text = f"{count} factors τ on the branches, learned from {1 / count:.3g}"
     return Change(text, with_steps(case, 1 / count, learned=True))

@@ -20,6 +20,7 @@ LSTM, GRU, PLAIN = ("LSTM", "LSTMCell"), ("GRU", "GRUCell"), ("RNN", "RNNCell")
 
 
 def plan(case: Case) -> Change:
+    """Plan gates or matrices that remember as long as the sequences last."""
     chosen = [layer for layer in case.anatomy.layers if layer.kind in (*LSTM, *GRU, *PLAIN)]
     if not chosen:
         raise DoesNotFit("no recurrent layer")

@@ -14,6 +14,7 @@ RECTIFIERS = {"ReLU", "LeakyReLU", "PReLU", "GELU", "SiLU", "ELU", "Softplus", "
 
 
 def plan(case: Case) -> Change:
+    """Plan orthogonal hidden weights with the gain of their activation."""
     weights = case.weights()
     if not weights:
         raise DoesNotFit("no hidden weights to draw")

@@ -11,6 +11,7 @@ NAME = "residual 1/√H"
 
 
 def plan(case: Case) -> Change:
+    """Plan a factor 1/√H on every branch, or a skip with it around every block."""
     count = places(case)
     tau = 1 / math.sqrt(count)
     what = "branches" if case.branches else "skips around blocks, these"

@@ -9,6 +9,7 @@ NAME = "ReZero"
 
 
 def plan(case: Case) -> Change:
+    """Plan learned factors on the branches that start from zero."""
     count = places(case)
     text = f"{count} factors τ on the branches, learned from 0"
     return Change(text, with_steps(case, 0.0, learned=True))

@@ -42,6 +42,8 @@ def _searched(case: Case, weights: list[str]) -> float:
 
 
 def scaled(weights: list[str], factor: float) -> Apply:
+    """Return the change that multiplies these weights, each shared one once."""
+
     def apply(module: nn.Module) -> None:
         named, done = parameters_of(module), set()
         with torch.no_grad():
