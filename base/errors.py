@@ -13,6 +13,10 @@ class UserError(ValueError):
     """
 
 
+class UnknownPlugin(UserError):
+    """A name that no plugin has: misspelt, removed since, or from a file that was not passed."""
+
+
 class NotConverged(RuntimeError):
     """An iterative solver stopped before its tolerance; its solution is not stored as a result."""
 

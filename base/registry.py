@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from base.errors import UserError, unknown
+from base.errors import UnknownPlugin, UserError, unknown
 
 Plugin = TypeVar("Plugin")
 # By name: a function that returns the module, or the object in it, that a user has named.
@@ -122,7 +122,7 @@ class Registry(Generic[Plugin]):
             return self.installed[name].load()
         if self._from_file(name):
             return FILES[name]()
-        raise UserError(f"unknown {self.kind} {name!r}; {unknown(name, self.names())}")
+        raise UnknownPlugin(f"unknown {self.kind} {name!r}; {unknown(name, self.names())}")
 
     def _from_file(self, name: str) -> bool:
         return self._open_to_files and name in FILES

@@ -25,7 +25,7 @@ from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from base.errors import UserError
+from base.errors import UnknownPlugin, UserError
 from base.registry import Registry
 from bench.core import plugins
 from bench.core.plain_values import jsonable
@@ -208,6 +208,10 @@ def competitor_of(
     """
     try:
         declared = load_kind(kind).competitor
-        return declared(settings_of(kind, config), values) if declared else None
+        settings = settings_of(kind, config) if declared else None
     except UserError:
+        return None
+    try:
+        return declared(settings, values) if declared else None
+    except UnknownPlugin:
         return None

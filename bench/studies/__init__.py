@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MOST_COMBINATIONS = 500_000
 MOST_PLUGIN_FILES = 1000  # per plan: each is read to see whether it has changed
 # Studies of earlier versions that are parts of others now; their names still work.
-MERGED = {"record": "strong_nets"}
+MERGED = {"boundary_value": "elements", "fitted_elements": "baselines", "record": "strong_nets"}
 PRESETS = {
     "quick": "small versions of all studies, for a first look",
     "paper": "the sizes and seeds behind the published numbers",

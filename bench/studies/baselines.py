@@ -82,6 +82,7 @@ def cells(config: Config) -> list[Cell]:
     elements = [
         Cell("fem_fit", {"problem": problem, "element": element.name, "n": n, "data_seed": seed})
         for problem in config.fitted
+        if problem in config.problems
         for element in every.fitting()
         for n in (config.fit_n0 if element.order == 1 else config.fit_n1)
         for seed in config.data_seeds[: config.fit_draws]

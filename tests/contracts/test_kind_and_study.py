@@ -8,7 +8,7 @@ import pytest
 
 from base.errors import UserError
 from bench import studies
-from bench.cells import Cell, is_timing, kinds, load_kind
+from bench.cells import Cell, is_timing, kinds
 from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from bench.store.results import Results
@@ -172,7 +172,7 @@ def test_a_kind_that_lacks_a_part_is_told_which(dropped_in, lacking):
 def test_a_track_that_does_not_exist_is_refused(dropped_in):
     dropped_in("bench.cells", "guess", KIND.replace("TRACK", "feild"))
     with pytest.raises(UserError, match="unknown information 'feild'; did you mean 'field'"):
-        load_kind("guess").competitor(Cell("guess", {}).settings, {"numbers": 3})
+        contested([made(Cell("guess", {}), {"numbers": 3})])
 
 
 def test_a_kind_that_says_so_does_not_compete(dropped_in):

@@ -66,7 +66,7 @@ def test_a_run_measures_it_and_the_report_shows_it(shear, capsys, tmp_path):
     assert invoke(["run", "convergence", *chosen, "--set", "n=1,2"]) == 0
     assert invoke(["run", "baselines", *chosen, "--set", "methods=quadratic"]) == 0
     found = list(Store(tmp_path / "runs" / "x").records())
-    assert {record.kind for record in found} == {"fem", "baseline"}
+    assert {record.kind for record in found} == {"fem", "baseline", "fem_fit"}
     exact = [r for r in found if r.kind == "baseline" and r.config["features"] == "x,f,phi"]
     assert exact[0].values["l2_error"] < 1e-10, "a polynomial of second order"
     assert "shear" in render_html(build_document(Run.read(tmp_path / "runs" / "x")))

@@ -61,7 +61,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def start(method):
-        chosen = [f"methods={method}", "problems=maxwell", "features=x", "samples=1000"]
+        chosen = [f"methods={method}", "problems=maxwell", "features=x", "samples=1000", "fitted="]
         settings = [word for each in chosen for word in ("--set", each)]
         arguments = ["run", "baselines", "--run", "r", "--jobs", "0", "--no-report", *settings]
         assert invoke(arguments) == 0

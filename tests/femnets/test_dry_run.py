@@ -81,11 +81,7 @@ def keep_more(here, kind, seconds, **config):
 
 def training(capsys, *settings):
     given = [part for setting in settings for part in ("--set", setting)]
-    one = [
-        w
-        for s in ("nets=resnet", "taus=fixed", "bias_ordering=no", "penalties=")
-        for w in ("--set", s)
-    ]
+    one = [w for s in ("nets=resnet", "taus=fixed", "bias_ordering=no") for w in ("--set", s)]
     arguments = ["run", "training", "--preset", "paper", *one, *given, "--dry-run", "--json"]
     assert invoke(arguments) == 0
     return json.loads(capsys.readouterr().out)
