@@ -12,7 +12,7 @@ from base.progress import StatusLine, spent_and_left
 if TYPE_CHECKING:
     from fem.solutions import Solution
 
-# They fit into 80 columns; the JSON document has all. A key ending in rate has three decimals.
+# They fit into 80 columns, with fewer digits into 60; the JSON document has all.
 ERRORS = {
     "L² error": "l2_error",
     "rate": "l2_rate",
@@ -28,7 +28,7 @@ VOIDS = (
     "the boundary has {count} components (closed voids): u × n and div u determine u up to {rest} "
     "field(s); shown is the one without flux through each component"
 )
-WIDTH = 80
+NARROW = 76
 SECONDS_BETWEEN_LOOKS = 0.25
 PHASES = 3  # of a mesh: load, solve, error; assumed equally long
 
@@ -119,7 +119,7 @@ def _row(s: Solution) -> dict[str, Any]:
 
 
 def print_table(title: str, found: list[dict[str, Any]]) -> None:
-    """Print the rows of the document that fit into 80 columns."""
+    """Print the columns of the document that fit into a terminal."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -128,24 +128,38 @@ def print_table(title: str, found: list[dict[str, Any]]) -> None:
     count = max((row.get("boundary_components", 1) for row in found), default=1)
     notes = [] if known else [NOTE]
     notes += [VOIDS.format(count=count, rest=count - 1)] if count > 1 else []
-    table = Table(title=title, caption="; ".join(notes), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    shown = [_cells(row, known, found) for row in found]
+    console = Console()
+    narrow = console.width < NARROW
+    table = Table(
+        title=title,
+        caption="; ".join(notes),
+        box=None if narrow else box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    error_digits, rate_digits = (".2e", ".2f") if narrow else (".5e", ".3f")
+    shown = [_cells(row, known, found, error_digits, rate_digits) for row in found]
     for name in shown[0]:
         table.add_column(name, justify="right", no_wrap=True)
     for cells in shown:
         table.add_row(*cells.values())
-    console = Console()
-    console.print(table, width=max(WIDTH, console.width))
+    console.print(table)
 
 
-def _cells(row: dict[str, Any], known: bool, found: list[dict[str, Any]]) -> dict[str, str]:
+def _cells(
+    row: dict[str, Any],
+    known: bool,
+    found: list[dict[str, Any]],
+    error_digits: str,
+    rate_digits: str,
+) -> dict[str, str]:
     """The cells of a row by the names of their columns."""
     by_size = any(other["n"] is None for other in found)
     estimated = known and any(other.get("estimate") is not None for other in found)
     cells = {"h": f"{row['h']:.3g}"} if by_size else {"n": str(row["n"])}
     cells["dofs"] = f"{row['dofs']:,}"
     for name, key in (ERRORS if known else DISTANCES).items():
-        cells[name] = _number(row.get(key), ".3f" if key.endswith("rate") else ".5e")
+        cells[name] = _number(row.get(key), rate_digits if key.endswith("rate") else error_digits)
     if estimated:  # three digits: the table is full
         cells["estimate"] = _number(row.get("estimate"), ".2e")
     cells["iter"] = str(row["iterations"]) if row["iterations"] else "direct"

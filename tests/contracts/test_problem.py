@@ -64,7 +64,10 @@ def test_the_commands_know_it(shear, capsys):
 def test_a_run_measures_it_and_the_report_shows_it(shear, capsys, tmp_path):
     chosen = ["--set", "problems=shear", "--jobs", "0", "--no-report", "--run", "x"]
     assert invoke(["run", "convergence", *chosen, "--set", "n=1,2"]) == 0
-    assert invoke(["run", "baselines", *chosen, "--set", "methods=quadratic"]) == 0
+    assert (
+        invoke(["run", "baselines", *chosen, "--set", "methods=quadratic", "--set", "fitted=shear"])
+        == 0
+    )
     found = list(Store(tmp_path / "runs" / "x").records())
     assert {record.kind for record in found} == {"fem", "baseline", "fem_fit"}
     exact = [r for r in found if r.kind == "baseline" and r.config["features"] == "x,f,phi"]
