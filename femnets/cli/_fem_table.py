@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from base.progress import StatusLine, spent_and_left
+from femnets.cli._output import NARROW
 
 if TYPE_CHECKING:
     from fem.solutions import Solution
@@ -28,7 +29,6 @@ VOIDS = (
     "the boundary has {count} components (closed voids): u × n and div u determine u up to {rest} "
     "field(s); shown is the one without flux through each component"
 )
-NARROW = 76
 SECONDS_BETWEEN_LOOKS = 0.25
 PHASES = 3  # of a mesh: load, solve, error; assumed equally long
 

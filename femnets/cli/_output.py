@@ -11,7 +11,7 @@ import typer
 
 from bench.core.guards.text import one_line, printable
 
-NARROW = 76  # columns of a terminal, below which there are no lines between columns
+NARROW = 76  # columns of a terminal; in fewer, tables are set without lines
 
 
 def show_json(document: Any) -> None:
