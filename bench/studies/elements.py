@@ -83,7 +83,7 @@ def cells(config: Config) -> list[Cell]:
 
 
 def _of(config: Config, problem: str) -> list[Settings]:
-    """Both tasks on one problem; without u there are no best approximations."""
+    """Both tasks on one problem; best approximations need u."""
     orders = config.orders if problem in config.smooth else ()
     sizes = tuple(n for n in config.n0 if n <= MOST_SOLVED)
     solved = uniform(problem, every.solving(), sizes, config.n1, orders)

@@ -114,7 +114,7 @@ class Surrogate(Answers):
 
     def bound(self, mu: Array) -> float | None:
         """η: an upper bound of ‖φ^½ curl(u_p − u(μ))‖, u_p the p-version's solution; None if this
-        surrogate is no combination of modes, or u₁ is interpolated."""
+        surrogate does not combine modes, or u₁ is interpolated."""
         return None
 
 
