@@ -69,14 +69,13 @@ def plot_median(
 
 
 def name_series(axes: Axes, at: tuple[float, float], text: str, method: str, **style: Any) -> None:
-    """A name next to the curve itself, so that the eye need not travel to the legend."""
+    """A name next to the curve itself. It has no background, which would hide marks under it."""
     settings: dict[str, Any] = {
         "xytext": (5, 0),
         "textcoords": "offset points",
         "va": "center",
         "fontsize": NAME_SIZE,
         "color": look(method).color,
-        "bbox": {"facecolor": "white", "alpha": 0.8, "pad": 0.5, "lw": 0},  # over other curves
         **style,
     }
     name = axes.annotate(text, at, **settings)
