@@ -52,9 +52,9 @@ class Config:
     interpolated_seeds: tuple[int, ...] = tuple(range(1100, 1112))
     # Ladders climb to half of the common budget of 60 s or to their natural end: 18 layers, where
     # rounding begins to raise the curl error. CPU seconds, error measured too, on a busy
-    # machine: N₀ at n = 128 28 to 50, n = 160 61 to 95 (too long); N₁ at n = 32 31 to 39 (4 GiB);
+    # machine: N₀ at n = 144 43 to 45 (34 to 37 without the error); N₁ at n = 32 31 to 39 (4 GiB);
     # graded at n = 48 45 to 51; 24 refinements 30 to 38 (0.7 GiB); 18 layers 5.
-    n0: tuple[int, ...] = (4, 8, 16, 32, 64, 128, 144)
+    n0: tuple[int, ...] = (4, 8, 16, 32, 64, 128, 144, 176)
     n1: tuple[int, ...] = (2, 4, 8, 16, 32)
     graded: tuple[int, ...] = (8, 16, 32, 48)  # N₀ given the place of the edge
     grading: float = 2.5
