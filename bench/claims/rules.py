@@ -90,9 +90,9 @@ def tabled(parts: Mapping[str, Finding], what: str, along: str, command: str) ->
     table = {name: part for name, part in parts.items() if isinstance(part, Compared)}
     admitted = [part for part in table.values() if part.refused is None]
     used = admitted or [*table.values()]
-    if not used:
+    seeds = set.intersection(*({*part.by_seed} for part in used)) if used else set()
+    if not seeds:
         return NotTested(command)
-    seeds = set.intersection(*({*part.by_seed} for part in used))
     return Compared(
         {seed: _mean(np.array([part.by_seed[seed] for part in used])) for seed in seeds},
         tuple(key for part in table.values() for key in part.cells),

@@ -220,6 +220,9 @@ def test_settings_of_a_table_are_one_comparison_in_which_a_seed_counts_once():
     every = tabled({"a": part(0.25, edge)}, "error", "net", "x")
     assert every.refused is edge
     assert tabled({"c": NotTested("x")}, "error", "net", "command") == NotTested("command")
+    other = replace(part(0.5), by_seed={99: 0.0})
+    unshared = tabled({"a": part(0.5), "b": other}, "error", "net", "command")
+    assert unshared == NotTested("command"), "settings that share no seed"
 
 
 def test_runs_are_called_seeds_only_where_they_are():
