@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.claims.arms import NAMES, PAPER
+from bench.claims.arms import ANY_ORDERING, NAMES
 from bench.claims.facts import Fact
 from bench.store.results import Results, StoredResult
-
-MODE = {name: value for name, value in PAPER.items() if name != "bias_ordering"}
 
 
 def facts(results: Results) -> Iterator[Fact]:
     """`best-net`, under the conditions that name it, and of how many nets it is the best."""
-    nets = results.select("net", **MODE).grouped(_title)
+    nets = results.select("net", **ANY_ORDERING).grouped(_title)
     medians = {title: group.median() for title, group in nets.items()}
     known = {title: median for title, median in medians.items() if median is not None}
     if known:
