@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typst
 
@@ -196,10 +196,11 @@ class _Setting:
                 file = _string(f"{slug(block.name)}.svg")
                 is_tall = self.heights.get(block.name, 0.0) > TALLEST
                 size = f"height: {FIGURE_HEIGHT}" if is_tall else f"width: {self.width}"
-                image = f"image({file}, {size}, alt: {_string(block.alt)})"
+                image = f"image({file}, {size}, alt: {_string(block.caption)})"
                 return self._figure(image, block)
             case Table():
-                return self._figure(self.table(block), block)
+                printed = replace(block, rows=block.rows[: block.printed])
+                return self._figure(self.table(printed), printed)
 
     def _figure(self, body: str, block: Picture | Table) -> str:
         first, rest = message(block.caption)
