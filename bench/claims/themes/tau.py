@@ -22,6 +22,9 @@ TITLES = {"adam": "Adam", "steepest": "steepest descent", "ssbfgs": "self-scaled
 # Where τ starts from 0 the hidden weights do not act at first: their smallest scale is a natural
 # end: pilot, H = 6, best of ReZero 5.0e-6 at scale 0.03 and 5.4e-6 at 0.004.
 SCALE_FREE = ("rezero",)
+# A learned τ leaves a start next to 0 within a few steps: pilot, ResNet with 50 layers, rates from
+# 0.002 to 0.06, errors from 0.001/H and 0.003/H within 1.1 of each other in four of six, 2 in all.
+START_FREE = ("global", "learned", "averaged", "permuted")
 GRID = {"rate": "rates", "tau0": "tau0s", "scale": "scales"}
 Runs = dict[tuple[int, int], dict[str, Any]]
 
@@ -88,6 +91,7 @@ def _tuned_inside(record: StoredResult) -> str | None:
     grid = {name: record.config[of] for name, of in GRID.items()}
     arm = str(record.config["arm"])
     bounds = [("scale", min(grid["scale"]))] if arm in SCALE_FREE else []
+    bounds += [("tau0", grid["tau0"][0])] if arm in START_FREE else []
     return interior(record.values["chosen"], grid, bounds, f"τ {arm}")
 
 
