@@ -59,9 +59,7 @@ def command(
 ) -> int:
     """Export results: tidy long tables (cells, values, arrays, joined by key), fields, verdicts, or
     all that a reader without the run folder needs."""
-    from bench.claims.comparison import verdicts_of
     from bench.core.guards.output import folder_for, no_link
-    from bench.core.guards.text import printable
     from bench.store.folder import Store, run_path
     from bench.store.run import run_or_file
     from bench.store.vtu import write_fields
@@ -80,11 +78,8 @@ def command(
     records = results_of(run)
     if to is Format.vtu:
         paths = write_fields(records, folder, n)
-    elif to is Format.verdicts:
-        paths = [folder / VERDICTS]
-        write_json(paths[0], {"run": printable(store.path.name), "verdicts": verdicts_of(records)})
     else:
-        paths = write_tables(records, folder, to)
+        paths = write(records, store.path.name, folder, to)
     show_paths(paths, json_output)
     return 0
 
@@ -146,10 +141,16 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
     write_json(path, document)
 
 
-def write_tables(records: list[StoredResult], folder: Path, to: Format) -> list[Path]:
-    """Write one file per table and return the paths."""
+def write(records: list[StoredResult], run: str, folder: Path, to: Format) -> list[Path]:
+    """Write the verdicts, or one file per table, and return the paths."""
+    from bench.claims.comparison import verdicts_of
+    from bench.core.guards.text import printable
     from bench.store.tables import tables
 
+    if to is Format.verdicts:
+        document = {"run": printable(run), "verdicts": verdicts_of(records)}
+        write_json(folder / VERDICTS, document)
+        return [folder / VERDICTS]
     writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
     found = {folder / f"{name}.{to}": rows for name, rows in tables(records).items()}
     for path, rows in found.items():
