@@ -71,7 +71,6 @@ class Picture:
     name: str
     caption: str
     draw: Callable[[], Figure]
-    alt: str
     source: Source | None = None
     along: Sequence[Callable[[], Figure]] = ()
     """The same figure at earlier moments, for a medium with a slider."""

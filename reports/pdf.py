@@ -196,7 +196,7 @@ class _Setting:
                 file = _string(f"{slug(block.name)}.svg")
                 is_tall = self.heights.get(block.name, 0.0) > TALLEST
                 size = f"height: {FIGURE_HEIGHT}" if is_tall else f"width: {self.width}"
-                image = f"image({file}, {size}, alt: {_string(block.alt)})"
+                image = f"image({file}, {size}, alt: {_string(block.caption)})"
                 return self._figure(image, block)
             case Table():
                 return self._figure(self.table(block), block)

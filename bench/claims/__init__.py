@@ -25,24 +25,15 @@ from typing import Any
 
 from base.errors import UserError
 from base.registry import Registry
-from bench.claims.claim import PARTS, Claim, Fault, Part, digest, formula, quoted
-from bench.claims.entry import VERDICTS, Entry, Row, Standing, Verdict
-from bench.claims.findings import (
-    Checked,
-    Compared,
-    Counted,
-    Finding,
-    NotTested,
-    Refusal,
-    Untestable,
-)
-from bench.claims.statistics import DECIDING_SEEDS, holm
+from bench.claims.claim import PARTS, Claim, digest
+from bench.claims.entry import VERDICTS, Entry, Row, Standing
+from bench.claims.findings import Checked, Compared, Counted, Finding, NotTested, Untestable
+from bench.claims.statistics import holm
 from bench.claims.verdicts import entry_of, p_value
 from bench.store.files import Damaged, StoredResult
 from bench.store.results import Results, confirmatory
 
 __all__ = [
-    "DECIDING_SEEDS",
     "PARTS",
     "VERDICTS",
     "Checked",
@@ -50,17 +41,11 @@ __all__ = [
     "Compared",
     "Counted",
     "Entry",
-    "Fault",
     "Finding",
     "NotTested",
-    "Part",
-    "Refusal",
     "Row",
     "Untestable",
-    "Verdict",
     "digest",
-    "formula",
-    "quoted",
 ]
 
 
@@ -163,7 +148,7 @@ def _looked(claim: Claim, results: Results) -> Finding:
     """The claim's finding. If reading it fails (a result that was edited may lack a value), a note
     replaces the evidence, and the other claims are still examined."""
     try:
-        return claim.examine(claim.seen(results))
+        return claim.finding(results)
     except Damaged:
         raise
     except KeyError as missing:

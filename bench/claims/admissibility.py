@@ -30,17 +30,12 @@ BUDGET_SECONDS = 60.0  # common to all methods: one thread, at most 8 GiB
 LITTLE = 0.10  # what twice the work may gain at the end of a ladder
 FLAT = 1e-11  # an L² error below it is rounding: no further rung is asked for
 SLOWER = 1.1  # a factor between two timings of one evaluation
-RULES = ("interior", "ladder", "end", "seeds", "information", "evaluation")
 Complaint = str | None
 
 
-def first_broken(complaints: Mapping[str, Complaint]) -> Refusal | None:
-    """The first rule that has something to complain about."""
-    for rule in RULES:
-        why = complaints.get(rule)
-        if why:
-            return Refusal(rule, why)
-    return None
+def first_broken(complaints: Iterable[tuple[str, Complaint]]) -> Refusal | None:
+    """The first complaint, with the rule that makes it."""
+    return next((Refusal(rule, why) for rule, why in complaints if why), None)
 
 
 def interior(
@@ -155,12 +150,13 @@ TUNED = {"tuned_net": {"eta": "etas", "first_scale": "first_scales"}}
 UNUSED = {"smoothrelu": "first_scale"}
 
 
-def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
-    """The candidates of the settings that a cell tuned and its choice uses."""
+def tuned_inside(record: StoredResult) -> Complaint:
+    """The rule `interior` for the settings that a cell tuned and its choice uses."""
     chosen = record.values.get("chosen") or {}
     unused = UNUSED.get(str(chosen.get("activation")), "eta")
-    names = TUNED.get(record.kind, {})
-    return {name: record.config[of] for name, of in names.items() if name != unused}
+    names = TUNED.get(record.kind, {}) if chosen else {}
+    grid = {name: record.config[of] for name, of in names.items() if name != unused}
+    return interior(chosen, grid, NATURAL, record.kind)
 
 
 # Natural ends of ladders: beyond 18 layers of ratio 0.15 rounding raises the error of the curl.

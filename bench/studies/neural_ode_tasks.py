@@ -27,7 +27,7 @@ class Config:
     rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3)
     tau0s: tuple[str, ...] = ("0.3/H", "1/H", "3/H", "1", "3")
     tuning_seeds: tuple[int, ...] = (0, 1)
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    seeds: tuple[int, ...] = tuple(range(1100, 1112))
 
 
 PRESETS = {
@@ -40,7 +40,7 @@ PRESETS = {
         seeds=(1,),
     ),
     "paper": Config(),
-    "full": Config(extra=(0, 1, 2), seeds=tuple(range(1000, 1030))),
+    "full": Config(extra=(0, 1, 2), seeds=tuple(range(1100, 1130))),
 }
 
 

@@ -46,7 +46,7 @@ def contents(run: Run) -> list[Block]:
         blocks.append(Table("own-formulas", "The formulas of the problem.", heads, formulas))
     slices = [_slice(entry) for entry in found["problem"].values() if entry.get("slice")]
     if slices:
-        blocks.append(Picture("own-fields", CAPTION, partial(field_slices, slices), CAPTION))
+        blocks.append(Picture("own-fields", CAPTION, partial(field_slices, slices)))
     return blocks
 
 

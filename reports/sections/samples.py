@@ -49,7 +49,7 @@ def contents(run: Run) -> list[Block]:
     caption = "The methods of the figure: medians over seeds, times without the search."
     return [
         Paragraph(TEXT),
-        Picture("samples", CAPTION, draw, CAPTION, source),
+        Picture("samples", CAPTION, draw, source),
         Table("samples-methods", caption, COLUMNS, _rows(shown), source),
     ]
 

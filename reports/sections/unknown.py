@@ -8,8 +8,8 @@ from bench.core.plugins import display
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Picture, Table
-from reports.figures.convergence import error_against_h
 from reports.names import element_short
+from reports.sections.convergence import error_against_h
 
 TITLE, ORDER = "The solution without a closed form", 51
 TEXT = (
@@ -58,6 +58,6 @@ def contents(run: Run) -> list[Block]:
     draw = partial(error_against_h, fields, "relative_estimate", "estimate / ‖u_h‖", columns=1)
     return [
         Paragraph(TEXT),
-        Picture("estimates-by-h", CAPTION, draw, CAPTION, source),
+        Picture("estimates-by-h", CAPTION, draw, source),
         Table("estimates", TABLE, COLUMNS, rows, source),
     ]

@@ -11,8 +11,6 @@ from bench.claims import (
     PARTS,
     VERDICTS,
     Claim,
-    NotTested,
-    Refusal,
     agreement,
     all_claims,
     comparison,
@@ -22,7 +20,8 @@ from bench.claims import (
 )
 from bench.claims.arms import PAPER
 from bench.claims.facts import all_facts
-from bench.claims.rules import compared_values, count, smaller, tabled, unit_of
+from bench.claims.findings import Missing, Refusal
+from bench.claims.rules import count, paired, smaller, tabled, unit_of
 from bench.claims.statistics import DECIDING_SEEDS, largest_family
 from bench.claims.themes.reproduction import closest
 from bench.store.parquet import read_results
@@ -61,7 +60,8 @@ def claim(name="learned-is-better"):
         criterion="smaller in paired seeds",
         declared=f"2026-11-17 {digest('smaller in paired seeds')}",
         family="training",
-        examine=lambda results: smaller(results, "train_mse", LEARNED, FIXED, "femnets run x"),
+        needs="x",
+        examine=smaller("train_mse", {"learned over fixed": (LEARNED, FIXED)}),
     )
 
 
@@ -158,9 +158,8 @@ def test_many_claims_raise_the_bar():
 def test_declared_comparisons_count_before_they_have_data():
     """The family is what was declared, not what happened to be run."""
     records = list(runs(lambda seed: 0.5))
-    silent = [claim(f"claim-{i}") for i in range(101)]
-    silent = [Claim(**{**vars(c), "examine": lambda results: smaller(results, "x", {"tau": "?"},
-              {"tau": "!"}, "femnets run x")}) for c in silent]  # fmt: skip
+    unknown = smaller("x", {"no data": ({"tau": "?"}, {"tau": "!"})})
+    silent = [replace(claim(f"claim-{i}"), examine=unknown) for i in range(101)]
     at_the_limit = ledger(Results(records), [claim(), *silent])[0]
     assert at_the_limit.verdict == "holds"
     assert at_the_limit.p_adjusted == pytest.approx(102 * 2 / 2**12)
@@ -198,28 +197,29 @@ def test_a_list_of_seeds_stands_in_place_of_one():
 def test_seeds_crossed_with_data_are_paired_by_seed():
     """Twelve seeds on two data sets are twelve pairs."""
     seeds = [(seed, data) for seed in range(12) for data in (0, 1)]
-    agree = compared_values([0.5] * 24, [1.0 + s / 10 for s, _ in seeds], seeds, (), "x")
+    agree = paired([(seed, 0.5, 1.0 + seed / 10) for seed, _ in seeds], (), "x")
     assert agree.comparison.pairs == 12
     assert agree.comparison.p_value == 2 / 2**12
-    lost = compared_values([None, 1.0], [1.0, None], [(0, 0), (0, 1)], (), "x")
+    lost = paired([(0, None, 1.0), (0, 1.0, None)], (), "x")
     assert lost.by_seed == {0: 0.0}, "opposite infinite values cancel"
 
 
 def test_settings_of_a_table_are_one_comparison_in_which_a_seed_counts_once():
     def part(ratio, refused=None):
-        values = compared_values([ratio] * 12, [1.0] * 12, [(s, s) for s in range(12)], ("k",), "")
-        return replace(values, refused=refused, domain="cube")
+        return paired([(seed, ratio, 1.0) for seed in range(12)], ("k",), "", "cube", refused)
 
-    found = tabled({"a": part(0.25), "b": part(1.0), "c": NotTested("x")}, "error", "net", "x")
+    found = tabled({"a": part(0.25), "b": part(1.0)}, "error", "net")
     assert found.comparison.pairs == 12
     assert found.comparison.ratio == pytest.approx(0.5)
     assert (list(found.table), found.domain) == (["a", "b"], "cube")
     edge = Refusal("interior", "at the edge")
-    some = tabled({"a": part(0.25, edge), "b": part(0.5)}, "error", "net", "x")
+    some = tabled({"a": part(0.25, edge), "b": part(0.5)}, "error", "net")
     assert (some.refused, some.comparison.ratio) == (None, pytest.approx(0.5))
-    every = tabled({"a": part(0.25, edge)}, "error", "net", "x")
+    every = tabled({"a": part(0.25, edge)}, "error", "net")
     assert every.refused is edge
-    assert tabled({"c": NotTested("x")}, "error", "net", "command") == NotTested("command")
+    for unshared in ({}, {"a": part(0.5), "b": replace(part(0.5), by_seed={99: 0.0})}):
+        with pytest.raises(Missing):
+            tabled(unshared, "error", "net")
 
 
 def test_runs_are_called_seeds_only_where_they_are():
@@ -239,7 +239,7 @@ def test_counting_over_seeds(true, status):
         where="here",
         criterion="in every seed",
         examine=lambda results: count(
-            results.select("net", **FIXED), lambda r: r.config["seed"] < true, "{hits}/{runs}", "x"
+            results.select("net", **FIXED), lambda r: r.config["seed"] < true, "{hits}/{runs}"
         ),
     )
     assert verdict(runs(lambda seed: 1.0), [counting]).verdict == status

@@ -18,13 +18,14 @@ from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Picture
+from reports.figures.curves import plot_series
 from reports.html import render_html
 from reports.interactive.cells import listings
 from reports.interactive.claims import listed
 from reports.interactive.finder import QUERIES, find
 from reports.interactive.numbers import as_json
 from reports.names import short_names
-from reports.svg import inline_svg, plot_series
+from reports.svg import inline_svg
 
 
 def record(key, config, values, kind="net"):
@@ -53,7 +54,7 @@ def test_a_line_break_in_a_name_breaks_no_line():
 
 def marks(figure):
     """By series, the keys of the results behind each of its marks."""
-    drawing = inline_svg(Picture("one", "", lambda: figure, "a figure"))[0].svg
+    drawing = inline_svg(Picture("one", "a figure", lambda: figure))[0].svg
     found = {}
     for circle, name in re.findall(r"<circle([^>]*)><title>([^:<]*)", drawing):
         runs = re.search(r'data-runs="([^"]*)"', circle)
