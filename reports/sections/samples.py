@@ -34,6 +34,7 @@ COLUMNS = [
     Column("unknowns", "count"),
     Column("L² error where the samples lie", "error"),
     Column("L² error, whole domain", "error"),
+    Column("budget"),
     Column("time", "seconds"),
     Column("search", "seconds"),
     Column("chosen by validation"),
@@ -77,7 +78,7 @@ def figure_rows(shown: dict[str, list[Competitor]]) -> dict[str, list[Row]]:
 def _rows(shown: dict[str, list[Competitor]]) -> Sequence[Sequence[Value]]:
     return [
         (problem, c.declared.series, c.seeds, c.unknowns, c.end_error, c.error,
-         c.seconds_alone, c.search, c.declared.tuned)
+         c.method.budget, c.seconds_alone, c.search, c.declared.tuned)
         for problem, field in shown.items()
         for c in field
     ]  # fmt: skip
