@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typst
 
@@ -199,7 +199,8 @@ class _Setting:
                 image = f"image({file}, {size}, alt: {_string(block.caption)})"
                 return self._figure(image, block)
             case Table():
-                return self._figure(self.table(block), block)
+                printed = replace(block, rows=block.rows[: block.printed])
+                return self._figure(self.table(printed), printed)
 
     def _figure(self, body: str, block: Picture | Table) -> str:
         first, rest = message(block.caption)

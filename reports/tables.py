@@ -27,6 +27,13 @@ SEEDS: Measure = ("seeds", "count", len)
 DIVERGED: Measure = ("diverged", "count", lambda group: sum(map(bool, group.value("diverged"))))
 
 
+def split(settings: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], list[str]]:
+    """What all settings have in common, and the names of what differs."""
+    names = sorted({name for each in settings for name in each})
+    differing = [name for name in names if len({each.get(name, "") for each in settings}) > 1]
+    return {n: settings[0].get(n, "") for n in names if n not in differing}, differing
+
+
 def known_median(values: Iterable[float | None]) -> float | None:
     """The median of those that exist, if any does."""
     known = [value for value in values if value is not None]
@@ -52,10 +59,7 @@ def grouped_by(
     results: Iterable[StoredResult], key: Callable[[StoredResult], Key]
 ) -> dict[Key, Results]:
     """Results by a function of theirs, in the order in which its values first appear."""
-    groups: dict[Key, list[StoredResult]] = {}
-    for record in results:
-        groups.setdefault(key(record), []).append(record)
-    return {key: Results(group) for key, group in groups.items()}
+    return Results([*results]).grouped(key)
 
 
 def medians_by(

@@ -22,7 +22,7 @@ class Config:
     width: int = 20
     samples: int = 200
     evaluations: int = 300
-    rates: tuple[float, ...] = (3e-3, 1e-2, 2e-2, 4e-2, 1e-1)
+    rates: tuple[float, ...] = (1e-3, 3e-3, 1e-2, 2e-2, 4e-2, 0.1, 0.3)
     tuning_seeds: tuple[int, ...] = (0, 1)
     seeds: tuple[int, ...] = tuple(range(1100, 1112))
 

@@ -21,7 +21,6 @@ from reports.document import Picture
 from reports.figures.curves import plot_series
 from reports.html import render_html
 from reports.interactive.cells import listings
-from reports.interactive.claims import listed
 from reports.interactive.finder import QUERIES, find
 from reports.interactive.numbers import as_json
 from reports.names import short_names
@@ -182,16 +181,6 @@ def test_marks_of_the_page_name_their_runs(run, page):
 def test_ids_are_unique(page):
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-
-
-def test_claims_are_listed_under_their_tables(run, document, page):
-    """Under names that the document's tables have: else the page would show the tables instead."""
-    found = listed(run)
-    assert sum(map(len, found.values())) == len(run.ledger)
-    named = {b.name for _, s in document.walk() for b in s.blocks if hasattr(b, "name")}
-    assert set(found) <= named
-    shown = sum(map(len, document.explored.claims.values()))
-    assert page.count('<details class="claim') == shown
 
 
 def test_names_of_files_from_outside_are_shortened(document):

@@ -19,7 +19,6 @@ from bench.claims.rules import count, numbers, over
 from bench.claims.themes.pruning import EXPERIMENT, STEPS
 from bench.store.results import Results, StoredResult
 
-PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR
 TAU_WITHIN = 0.1  # of every entry; the table prints two digits
 U3_WITHIN = 2.0  # a factor, at both ends
 FRACTIONAL = arm(net="fractional", tau="learned", hidden=2)
