@@ -86,6 +86,8 @@ class Picture:
     source: Source | None = None
     along: Sequence[Callable[[], Figure]] = ()
     """The same figure at earlier moments, for a medium with a slider."""
+    floats: bool = True
+    """Whether it may stand elsewhere on its page, before a title too."""
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,8 @@ class _Setting:
         label = f"#strong(text({_string(self.labels[name] + '. ')}))"
         kind = "image" if isinstance(block, Picture) else "table"
         caption = f"{label}{strong}{self.inline(rest)}"
-        made = f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
+        here = "" if isinstance(block, Table) or block.floats else "placement: none, "
+        made = f"#figure({body}, kind: {kind}, {here}caption: [{caption}]) <{name}>"
         short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
         return f"#whole[{made}]" if short else made
 

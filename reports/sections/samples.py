@@ -34,6 +34,7 @@ ENTRIES: list[Entry] = [
     ("unknowns", "count", lambda c: c.unknowns),
     ("L² error where the samples lie", "error", lambda c: c.end_error),
     ("L² error, whole domain", "error", lambda c: c.error),
+    ("budget", "text", lambda c: c.budget),
     ("time", "seconds", lambda c: c.seconds_alone),
     ("search", "seconds", lambda c: c.search),
     ("chosen by validation", "text", lambda c: c.declared.tuned),
