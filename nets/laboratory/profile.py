@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from base.errors import UserError
-from nets.gradients.recorder import gradient_norms
+from nets.gradients.tensor_norms import tensor_norms
 from nets.laboratory.anatomy import Anatomy, outputs_seen
 from nets.laboratory.subject import Batch, Subject, first_tensor
 
@@ -63,7 +63,7 @@ class _Seen:
             output.register_hook(self._came_back)
 
     def _came_back(self, gradient: Tensor) -> None:
-        self.adjoint = gradient_norms([gradient.detach()])[0]
+        self.adjoint = float(tensor_norms([gradient.detach()])[0])
         self.numb = _silent_units(gradient.detach())
 
     @property
@@ -119,7 +119,7 @@ def plain_attention() -> AbstractContextManager[None]:
 def layer_norms(anatomy: Anatomy, tensors: dict[str, Tensor]) -> Array:
     """Norms over all of a layer's tensors together; NaN for a layer without any."""
     names = list(tensors)
-    norms = dict(zip(names, gradient_norms([tensors[name] for name in names]), strict=True))
+    norms = dict(zip(names, tensor_norms([tensors[name] for name in names]), strict=True))
     rows = [[norms[p] for p in layer.parameters if p in norms] for layer in anatomy.layers]
     return np.array([math.hypot(*row) if row else math.nan for row in rows])
 
