@@ -86,7 +86,7 @@ class _Layout:
             one = tensors[k]
             plain = one.layout is torch.strided and one.dtype in SAFE_NORMS
             if plain and 0 < one.numel() <= COPIED:
-                alike[one.dtype, one.shape].append(k)
+                alike[one.dtype, one.device, one.shape].append(k)
         self._groups = [group for group in alike.values() if len(group) > 1]
         copied = {k for group in self._groups for k in group}
         self._others = [k for k in present if k not in copied]

@@ -137,12 +137,11 @@ def _collected(
         raise UserError("no parameter received a gradient; look for .detach() in the module")
     values = {name: p.detach() for name, p in parameters.items()}
     rows = [layers[layer.name] for layer in anatomy.layers]
-    calls: dict[str, int] = {}
-    names = []
-    totals = [name for name, _ in states]
-    for name in totals:
-        calls[name] = calls.get(name, 0) + 1
-        names.append(f"{name}#{calls[name]}" if totals.count(name) > 1 else name)
+    called = [name for name, _ in states]
+    names = [
+        f"{name}#{called[: k + 1].count(name)}" if called.count(name) > 1 else name
+        for k, name in enumerate(called)
+    ]
     return Profile(
         J=J,
         gradient=layer_norms(anatomy, gradients),
