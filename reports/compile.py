@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 from bench.core.guards.output import folder_for, write_whole
 from bench.store.files import Damaged
@@ -14,7 +14,6 @@ from reports.document import Document
 from reports.faults import noted, tried
 
 TRIES = 5
-T = TypeVar("T")
 
 
 def compile_report(
@@ -33,24 +32,19 @@ def compile_report(
     Store(run)  # or there is nothing to report
     folder = folder_for(run if out is None else out, "--out")
     with noted():
-        made = _again(lambda: _rendered(build_document(Run.read(run, others)), html, pdf))
-    return [_written(folder / name, data) for name, data in made.items()]
+        made = _made(run, others, html, pdf)
+    for name, data in made.items():
+        write_whole(folder / name, data)
+    return [folder / name for name in made]
 
 
-def _again(made: Callable[[], T]) -> T:
-    """Begins again where a result that was sound when it was surveyed is gone when it is used:
-    another process has replaced it, and the next survey sees what there is now."""
+def _made(run: Path, others: Sequence[Path], html: bool, pdf: bool) -> dict[str, bytes]:
+    """The files by name. Begins again where a result that was sound when it was surveyed is gone
+    when it is used: another process has replaced it, and the next survey sees what there is now."""
     for _ in range(TRIES - 1):
-        try:
-            return made()
-        except Damaged:
-            continue
-    return made()
-
-
-def _written(path: Path, data: bytes) -> Path:
-    write_whole(path, data)
-    return path
+        with suppress(Damaged):
+            return _rendered(build_document(Run.read(run, others)), html, pdf)
+    return _rendered(build_document(Run.read(run, others)), html, pdf)
 
 
 def _rendered(document: Document, html: bool = True, pdf: bool = True) -> dict[str, bytes]:

@@ -52,6 +52,14 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Details:
+    """What opens below a row of the page: terms with their texts, and the keys of results."""
+
+    facts: Sequence[tuple[str, str]]
+    cells: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Table:
     name: str
     caption: str
@@ -62,6 +70,10 @@ class Table:
     """By row and column, what the colour of a cell says: a family, a verdict, or a rank."""
     notes: Mapping[tuple[int, int], str] = field(default_factory=dict)
     """By row and column, a second, smaller entry: the time next to an error."""
+    details: Sequence[Details] = ()
+    """By row, if there are any: on the page such a table filters."""
+    printed: int | None = None
+    """How many rows are in print, if not all."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +83,11 @@ class Picture:
     name: str
     caption: str
     draw: Callable[[], Figure]
-    alt: str
     source: Source | None = None
     along: Sequence[Callable[[], Figure]] = ()
     """The same figure at earlier moments, for a medium with a slider."""
+    floats: bool = True
+    """Whether it may stand elsewhere on its page, before a title too."""
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,8 @@ def _day(run: Run) -> str:
 
 def _seeds(run: Run) -> str:
     """`100 to 101 (2)`, of the nets that were trained."""
-    seeds: set[int] = set()
-    for record in run.records:
-        if record.kind in NETS and isinstance(seed := record.config.get("seed"), int):
-            seeds.add(seed)
-    if not seeds:
-        return ""
-    low, high = min(seeds), max(seeds)
-    return f"{low}" if low == high else f"{low} to {high} ({len(seeds)})"
+    nets = [record.config.get("seed") for record in run.records if record.kind in NETS]
+    seeds = sorted({seed for seed in nets if isinstance(seed, int)})
+    return (
+        f"{seeds[0]} to {seeds[-1]} ({len(seeds)})" if len(seeds) > 1 else "".join(map(str, seeds))
+    )

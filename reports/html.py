@@ -36,7 +36,7 @@ from reports.svg import Inline, inline_svg, prefix_ids
 TEMPLATES = Path(__file__).parent / "templates"
 FRAME_DPI = 110
 AUTHORS = "{The femnets developers}"
-SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js", "claims.js")
+SCRIPTS = ("page.js", "tables.js", "runs.js", "figures.js", "finder.js")
 
 
 def render_html(document: Document, drawings: dict[str, bytes] | None = None) -> str:
@@ -168,20 +168,18 @@ def _formula_svg(formula: str) -> str:
     return text[text.index("<svg") :]
 
 
-def _cell(table: Table, row: int, column: int, value: Value, inline: Any, card: bool) -> Markup:
+def _cell(table: Table, row: int, column: int, value: Value, inline: Any) -> Markup:
     """One <td>; `data-value` has what scripts sort by and write to CSV, with more digits, where
-    the text has few. On a `card` the column's title stands next to the value."""
+    the text has few."""
     kind, text = table.columns[column].kind, show(value, table.columns[column].kind)
     said = table.tints.get((row, column))
     classes = [*(["text"] if kind == "text" else []), *(["tint", slug(said)] if said else [])]
     named = Markup(' class="{}"').format(" ".join(classes)) if classes else Markup("")
     full = _sort_key(value)
     exact = Markup(' data-value="{}"').format(full) if full != text else Markup("")
-    title = table.columns[column].title
-    head = Markup(' data-title="{}"').format(title) if card else Markup("")
     note = table.notes.get((row, column))
     small = Markup(" <small>{}</small>").format(note) if note else Markup("")
-    return Markup("<td{}{}{}>{}{}</td>").format(named, head, exact, inline(text), small)
+    return Markup("<td{}{}>{}{}</td>").format(named, exact, inline(text), small)
 
 
 def _sort_key(value: Any) -> str:

@@ -63,7 +63,7 @@ def build_document(study: GradientStudy, command: str = "") -> Document:
 
 
 def _picture(study: GradientStudy, kind: str, source: Source | None) -> Picture:
-    return Picture(kind, CAPTIONS[kind], partial(study.figure, kind), CAPTIONS[kind], source)
+    return Picture(kind, CAPTIONS[kind], partial(study.figure, kind), source)
 
 
 def _remedy_table(rows: Sequence[Row], steps: int, source: Source | None) -> Table:

@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typst
 
@@ -196,10 +196,11 @@ class _Setting:
                 file = _string(f"{slug(block.name)}.svg")
                 is_tall = self.heights.get(block.name, 0.0) > TALLEST
                 size = f"height: {FIGURE_HEIGHT}" if is_tall else f"width: {self.width}"
-                image = f"image({file}, {size}, alt: {_string(block.alt)})"
+                image = f"image({file}, {size}, alt: {_string(block.caption)})"
                 return self._figure(image, block)
             case Table():
-                return self._figure(self.table(block), block)
+                printed = replace(block, rows=block.rows[: block.printed])
+                return self._figure(self.table(printed), printed)
 
     def _figure(self, body: str, block: Picture | Table) -> str:
         first, rest = message(block.caption)
@@ -208,7 +209,8 @@ class _Setting:
         label = f"#strong(text({_string(self.labels[name] + '. ')}))"
         kind = "image" if isinstance(block, Picture) else "table"
         caption = f"{label}{strong}{self.inline(rest)}"
-        made = f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
+        here = "" if isinstance(block, Table) or block.floats else "placement: none, "
+        made = f"#figure({body}, kind: {kind}, {here}caption: [{caption}]) <{name}>"
         short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
         return f"#whole[{made}]" if short else made
 
@@ -296,10 +298,6 @@ def table_size(table: Table) -> float:
 
 
 def _string(text: str) -> str:
-    """A typst string literal: the one way text from outside enters the source."""
-    return json.dumps(_printable(text), ensure_ascii=False)
-
-
-def _printable(text: str) -> str:
-    """JSON's \\u escapes for control characters mean nothing to typst: they are shown by number."""
-    return printable(text, keep="\n\t")
+    """A typst string literal: the one way text from outside enters the source. JSON's escapes for
+    control characters mean nothing to typst: they are shown by number."""
+    return json.dumps(printable(text, keep="\n\t"), ensure_ascii=False)

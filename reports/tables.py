@@ -6,23 +6,38 @@ anything is nothing. What is left is as wide as its longest entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bench.methods.titles import net_title
-from bench.store.results import Results, StoredResult
+from bench.store.results import Results, StoredResult, median
 from reports.document import Block, Column, Section, Source, Table, Value
 from reports.formatting import Kind, show
 
 if TYPE_CHECKING:
     from reports.context import Run
 
+Key = TypeVar("Key")
 FEWEST_ROWS = 3  # of one or two rows nothing can be said to be the same
 # Title and kind of a column, and a value, of which the median is shown, or a function of the group.
 Measure = tuple[str, Kind, str | Callable[[Results], Value]]
+Entry = tuple[str, Kind, Callable[[Any], Value]]  # the same, as a function of what a row is about
 SEEDS: Measure = ("seeds", "count", len)
 DIVERGED: Measure = ("diverged", "count", lambda group: sum(map(bool, group.value("diverged"))))
+
+
+def split(settings: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], list[str]]:
+    """What all settings have in common, and the names of what differs."""
+    names = sorted({name for each in settings for name in each})
+    differing = [name for name in names if len({each.get(name, "") for each in settings}) > 1]
+    return {n: settings[0].get(n, "") for n in names if n not in differing}, differing
+
+
+def known_median(values: Iterable[float | None]) -> float | None:
+    """The median of those that exist, if any does."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
 def smallest(name: str) -> Measure:
@@ -35,12 +50,16 @@ def largest(name: str) -> Measure:
     return ("largest", "error", lambda group: max(group.errors(name)))
 
 
-def grouped(results: Results, *names: str) -> dict[tuple[Value, ...], Results]:
+def grouped(results: Iterable[StoredResult], *names: str) -> dict[tuple[Value, ...], Results]:
     """Results by entries of their configuration, in the order in which these first appear."""
-    groups: dict[tuple[Value, ...], list[StoredResult]] = {}
-    for record in results:
-        groups.setdefault(tuple(record.config.get(name) for name in names), []).append(record)
-    return {key: Results(group) for key, group in groups.items()}
+    return grouped_by(results, lambda record: tuple(record.config.get(name) for name in names))
+
+
+def grouped_by(
+    results: Iterable[StoredResult], key: Callable[[StoredResult], Key]
+) -> dict[Key, Results]:
+    """Results by a function of theirs, in the order in which its values first appear."""
+    return Results([*results]).grouped(key)
 
 
 def medians_by(
@@ -58,6 +77,18 @@ def medians_by(
         for key, group in groups.items()
     ]
     return Table(name, caption, columns, rows, source)
+
+
+def table_of(
+    name: str,
+    caption: str,
+    things: Iterable[Any],
+    entries: Sequence[Entry],
+    source: Source | None = None,
+) -> Table:
+    """A row per thing, a column per entry."""
+    columns = [Column(title, kind) for title, kind, _ in entries]
+    return Table(name, caption, columns, [[of(t) for *_, of in entries] for t in things], source)
 
 
 def study_table(

@@ -25,24 +25,15 @@ from typing import Any
 
 from base.errors import UserError
 from base.registry import Registry
-from bench.claims.claim import PARTS, Claim, Fault, Part, digest, formula, quoted
-from bench.claims.entry import VERDICTS, Entry, Row, Standing, Verdict
-from bench.claims.findings import (
-    Checked,
-    Compared,
-    Counted,
-    Finding,
-    NotTested,
-    Refusal,
-    Untestable,
-)
-from bench.claims.statistics import DECIDING_SEEDS, holm
+from bench.claims.claim import PARTS, Claim, digest
+from bench.claims.entry import VERDICTS, Entry, Row, Standing
+from bench.claims.findings import Checked, Compared, Counted, Finding, NotTested, Untestable
+from bench.claims.statistics import holm
 from bench.claims.verdicts import entry_of, p_value
-from bench.store.files import Damaged, StoredResult
+from bench.store.files import Damaged
 from bench.store.results import Results, confirmatory
 
 __all__ = [
-    "DECIDING_SEEDS",
     "PARTS",
     "VERDICTS",
     "Checked",
@@ -50,26 +41,18 @@ __all__ = [
     "Compared",
     "Counted",
     "Entry",
-    "Fault",
     "Finding",
     "NotTested",
-    "Part",
-    "Refusal",
     "Row",
     "Untestable",
-    "Verdict",
     "digest",
-    "formula",
-    "quoted",
 ]
 
 
 def _claims(found: Any, name: str) -> Sequence[Claim]:
-    claims: Sequence[Claim] | None = getattr(
-        found, "CLAIMS", None if inspect.ismodule(found) else found
-    )
-    if claims is None:
+    if inspect.ismodule(found) and not hasattr(found, "CLAIMS"):
         raise UserError(f"{name} declares no claims: define a list CLAIMS")
+    claims: Sequence[Claim] = getattr(found, "CLAIMS", found)
     return claims
 
 
@@ -92,15 +75,8 @@ def _of_theme(theme: str) -> Sequence[Claim]:
         return REGISTRY.get(theme)
     except Exception as error:
         note = Untestable(_fault(f"the claims of {theme}", error))
-        return [
-            Claim(
-                name=theme,
-                sentence=f"{note.why}.",
-                criterion="",
-                examine=lambda _: note,
-                problems=(),
-            )
-        ]
+        told = f"{note.why}."
+        return [Claim(name=theme, sentence=told, criterion="", examine=lambda _: note, problems=())]
 
 
 def _fault(what: str, error: Exception) -> str:
@@ -115,23 +91,19 @@ def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entr
     """
     chosen = all_claims() if claims is None else claims
     untouched = confirmatory(results)
-    found = {claim.name: _examined(claim, results, untouched) for claim in chosen}
-    tested = {claim: p for claim in chosen if (p := p_value(found[claim.name][0])) is not None}
-    sizes = family_sizes([*{*chosen} - {*tested}], tested)
-    days = {record.key: str(_provenance(record).get("start", ""))[:10] for record in results}
+    found = {claim: _examined(claim, results, untouched) for claim in chosen}
+    tested = {claim: p for claim in chosen if (p := p_value(found[claim][0])) is not None}
+    sizes = family_sizes(chosen, tested)
     adjusted: dict[Claim, float] = {}
-    for family in sizes:
-        members = {claim: p for claim, p in tested.items() if family_of(claim) == family}
-        adjusted |= holm(members, sizes[family])
-    entries = [
-        entry_of(claim, *found[claim.name], adjusted.get(claim), sizes[family_of(claim)])
+    for family, size in sizes.items():
+        adjusted |= holm({c: p for c, p in tested.items() if family_of(c) == family}, size)
+    days = {record.key: str(record.provenance.get("start", ""))[:10] for record in results}
+    return [
+        _if_unseen(
+            entry_of(claim, *found[claim], adjusted.get(claim), sizes[family_of(claim)]), days
+        )
         for claim in chosen
     ]
-    return [_if_unseen(entry, days) for entry in entries]
-
-
-def _provenance(record: StoredResult) -> Mapping[str, Any]:
-    return getattr(record, "provenance", {})
 
 
 def _if_unseen(entry: Entry, days: Mapping[str, str]) -> Entry:
@@ -163,7 +135,7 @@ def _looked(claim: Claim, results: Results) -> Finding:
     """The claim's finding. If reading it fails (a result that was edited may lack a value), a note
     replaces the evidence, and the other claims are still examined."""
     try:
-        return claim.examine(claim.seen(results))
+        return claim.finding(results)
     except Damaged:
         raise
     except KeyError as missing:

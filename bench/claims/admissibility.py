@@ -30,17 +30,12 @@ BUDGET_SECONDS = 60.0  # common to all methods: one thread, at most 8 GiB
 LITTLE = 0.10  # what twice the work may gain at the end of a ladder
 FLAT = 1e-11  # an L² error below it is rounding: no further rung is asked for
 SLOWER = 1.1  # a factor between two timings of one evaluation
-RULES = ("interior", "ladder", "end", "seeds", "information", "evaluation")
 Complaint = str | None
 
 
-def first_broken(complaints: Mapping[str, Complaint]) -> Refusal | None:
-    """The first rule that has something to complain about."""
-    for rule in RULES:
-        why = complaints.get(rule)
-        if why:
-            return Refusal(rule, why)
-    return None
+def first_broken(complaints: Iterable[tuple[str, Complaint]]) -> Refusal | None:
+    """The first complaint, with the rule that makes it."""
+    return next((Refusal(rule, why) for rule, why in complaints if why), None)
 
 
 def interior(
@@ -155,12 +150,13 @@ TUNED = {"tuned_net": {"eta": "etas", "first_scale": "first_scales"}}
 UNUSED = {"smoothrelu": "first_scale"}
 
 
-def grid_of(record: StoredResult) -> dict[str, Sequence[Any]]:
-    """The candidates of the settings that a cell tuned and its choice uses."""
+def tuned_inside(record: StoredResult) -> Complaint:
+    """The rule `interior` for the settings that a cell tuned and its choice uses."""
     chosen = record.values.get("chosen") or {}
     unused = UNUSED.get(str(chosen.get("activation")), "eta")
-    names = TUNED.get(record.kind, {})
-    return {name: record.config[of] for name, of in names.items() if name != unused}
+    names = TUNED.get(record.kind, {}) if chosen else {}
+    grid = {name: record.config[of] for name, of in names.items() if name != unused}
+    return interior(chosen, grid, NATURAL, record.kind)
 
 
 # Natural ends of ladders: beyond 18 layers of ratio 0.15 rounding raises the error of the curl.
@@ -171,32 +167,26 @@ MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own
 def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
     """The first complaint about the ladders of a method: uniform meshes, graded ones, layers and
     adaptive ones are ladders of their own. A ladder may be at its natural end."""
-    found: dict[tuple[Any, ...], list[StoredResult]] = {}
-    for record in records:
-        kind = tuple(bool(record.config.get(name)) for name in MESHES)
-        found.setdefault((record.config.get("element"), *kind), []).append(record)
     complaints = (
-        ladder(rungs_of(Results(group)), method)
-        for group in found.values()
-        if not any(_at_natural_end(record) for record in group)
+        ladder(rungs_of(group), method)
+        for group in Results([*records]).grouped(_kind_of_mesh).values()
+        if not any((r.config.get(name) or 0) >= most for r in group for name, most in ENDS.items())
     )
     return next(filter(None, complaints), None)
 
 
-def _at_natural_end(record: StoredResult) -> bool:
-    return any((record.config.get(name) or 0) >= most for name, most in ENDS.items())
+def _kind_of_mesh(record: StoredResult) -> tuple[Any, ...]:
+    return (record.config.get("element"), *(bool(record.config.get(name)) for name in MESHES))
 
 
 def rungs_of(results: Results, error: str = "l2_error") -> list[Rung]:
     """One ladder: the median over seeds at every size."""
-    sizes: dict[float, list[StoredResult]] = {}
-    for record in results:
-        values = record.values
-        work = values.get("dofs") or record.config.get("evaluations") or values.get("unknowns")
-        work = float(work or 0)
-        sizes.setdefault(work, []).append(record)
-    groups = {work: Results(records) for work, records in sizes.items()}
     return [
         Rung(work, group.median("seconds") or 0.0, group.median(error) or math.inf)
-        for work, group in groups.items()
+        for work, group in results.grouped(_work).items()
     ]
+
+
+def _work(record: StoredResult) -> float:
+    values, steps = record.values, record.config.get("evaluations")
+    return float(values.get("dofs") or steps or values.get("unknowns") or 0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from functools import partial
+from typing import Literal
 
-from bench.claims.findings import Finding
+from bench.claims.findings import Finding, Missing, NotTested
 from bench.store.results import Results
 
 Part = Literal["paper", "control", "formula", "other"]
@@ -30,7 +31,8 @@ class Claim:
     `words` are the paper's own, or the formula as it prints it. `declared` is the day on which the
     criterion was written and the digest of its words, `2026-11-16 1a2b3c4d`: a changed one is
     declared again. A claim that is tested over seeds names its `family`, the study in which it
-    counts. Errors that differ by less than the factor `margin` are no difference.
+    counts; `needs` says what `femnets run` computes its cells with, if not its family alone.
+    Errors that differ by less than the factor `margin` are no difference.
     `domain` is where its numbers are measured, unless its finding says so.
     `fault` says what kind of slip a formula is where it does not hold as printed. A claim is about
     `problems` and is given only their results (and those of cells without a problem); () means all
@@ -46,18 +48,22 @@ class Claim:
     words: str = ""
     declared: str = ""
     family: str = ""
+    needs: str = ""
     margin: float = MARGIN
     domain: str = ""
     fault: Fault = ""
     note: str = ""
     problems: tuple[str, ...] = (MAIN,)
 
-    def seen(self, results: Results) -> Results:
-        """The results that the claim may use."""
-        if not self.problems:
-            return results
+    def finding(self, results: Results) -> Finding:
+        """What the results say; the command to run if cells are missing."""
         known = (None, *self.problems)
-        return Results([r for r in results if r.config.get("problem") in known])
+        seen = [r for r in results if not self.problems or r.config.get("problem") in known]
+        try:
+            return self.examine(Results(seen))
+        except Missing:
+            needs = self.needs or f"{self.family} --preset paper"
+            return NotTested(f"femnets run {needs}")
 
     def concerns(self, problems: Collection[str]) -> bool:
         """Whether the claim is about one of these problems."""
@@ -73,19 +79,5 @@ def digest(criterion: str) -> str:
     return hashlib.blake2b(criterion.encode(), digest_size=4).hexdigest()
 
 
-class Source(TypedDict):
-    """Where the paper makes a claim, and in which words."""
-
-    part: Part
-    where: str
-    words: str
-
-
-def quoted(where: str, words: str) -> Source:
-    """A claim that the paper makes."""
-    return {"part": "paper", "where": where, "words": words}
-
-
-def formula(where: str, words: str) -> Source:
-    """A formula that the paper prints."""
-    return {"part": "formula", "where": where, "words": words}
+quoted = partial(Claim, part="paper")  # what the paper claims
+formula = partial(Claim, part="formula")  # what it prints

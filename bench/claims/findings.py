@@ -6,9 +6,10 @@ architectures, rates) has a `table`: one finding of the same kind per setting, b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -97,6 +98,21 @@ class NotTested:
     """Cells are missing; the command computes them."""
 
     command: str
+
+
+class Missing(Exception):
+    """Raised if a run lacks the cells that a claim needs."""
+
+
+Found = TypeVar("Found", bound=Sized)
+
+
+def need(found: Found, *others: Sized) -> Found:
+    """Return what was found, if neither it nor one of the others is empty."""
+    groups: tuple[Sized, ...] = (found, *others)
+    if not all(len(group) for group in groups):
+        raise Missing
+    return found
 
 
 Measured = Compared | Counted | Checked

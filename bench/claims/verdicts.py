@@ -78,7 +78,7 @@ def entry_of(
 def _refusal(finding: found.Measured) -> found.Refusal | None:
     """The rule that a finding breaks: its own, or too few seeds."""
     if finding.refused is None and not isinstance(finding, found.Checked):
-        return first_broken({"seeds": enough(_numbers(finding)["seeds"])})
+        return first_broken([("seeds", enough(_numbers(finding)["seeds"]))])
     return finding.refused
 
 
@@ -140,11 +140,10 @@ def rows_of(table: Mapping[str, found.Measured], margin: float = MARGIN) -> tupl
 Key = TypeVar("Key", bound=Hashable)
 
 
-def effects(findings: Mapping[Key, found.Finding]) -> dict[Key, Row]:
-    """The findings that compare, decided as the rows of one table, for the report and its facts."""
-    compared = {key: each for key, each in findings.items() if isinstance(each, found.Compared)}
-    rows = rows_of({str(at): each for at, each in enumerate(compared.values())})
-    return dict(zip(compared, rows, strict=True))
+def effects(findings: Mapping[Key, found.Compared]) -> dict[Key, Row]:
+    """Comparisons decided as the rows of one table, for the report and its facts."""
+    rows = rows_of({str(at): each for at, each in enumerate(findings.values())})
+    return dict(zip(findings, rows, strict=True))
 
 
 def _in_words(seen: Comparison, p_adjusted: float, family: int, verdict: Verdict) -> str:

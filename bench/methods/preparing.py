@@ -12,8 +12,8 @@ from bench.methods.finite_elements import Discretisation, approximate, own_measu
 if TYPE_CHECKING:
     from bench.problems import Problem
 
-SMALL = 9  # cells per side: multigrid has two levels, and the cube lattices instead of Gauss points
-LEAST = 4  # for smaller cubes
+SMALL = 9  # cells per side: multigrid has two levels, and best approximations start from a defect
+LEAST = 4  # for smaller cubes and for boundary-value problems on them: all their kernels are used
 FEW = 2  # bricks per side, layers, and order
 MULTIGRID = ("auxiliary", "general", "multigrid", "spd")
 _prepared: set[tuple[Any, ...]] = set()
@@ -44,7 +44,7 @@ def _small(problem: Problem, chosen: Discretisation) -> Discretisation:
     solver, n = _solver(problem, chosen), min(chosen.n or SMALL, SMALL)
     if elements.get(chosen.element).bricks:
         n = min(n, FEW)
-    elif n < SMALL and solver not in MULTIGRID:
+    elif solver == "cube" or (n < SMALL and solver not in MULTIGRID):
         n = min(n, LEAST)
     return replace(
         chosen,

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 LEARNED_FIRST = ("averaged", "permuted")
 OWN_POLICY = {"fixed": "fixed", "global": "global", "learned": "learned", "rezero": "rezero"}
 ARMS = (*OWN_POLICY, *LEARNED_FIRST, "rescaled")
-MOST_ROUNDS = 4  # of a search over the settings
+STARTS = 4  # of a search over the settings
+MOST_ROUNDS = 3  # from each start
+FINALISTS = 8  # points that are judged with all tuning seeds
 
 
 @dataclass(frozen=True)
@@ -58,26 +60,62 @@ class Point(NamedTuple):
     rate: float | None = None  # the optimiser searches along lines
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a search tried with one seed, and the best of it with all tuning seeds."""
+
+    explored: dict[Point, float]
+    finalists: dict[Point, float]
+
+    @property
+    def chosen(self) -> Point:
+        return min(self.finalists, key=self.finalists.__getitem__)
+
+
 def search(
-    grid: Mapping[str, Sequence[Any]], score: Callable[[Point], float]
-) -> tuple[Point, dict[Point, float]]:
-    """The best point and all that were tried: from the middle of the grid, each setting in turn is
-    set to its best candidate, until a round changes nothing."""
-    tried: dict[Point, float] = {}
+    grid: Mapping[str, Sequence[Any]],
+    explore: Callable[[Point], float],
+    judge: Callable[[Point], float],
+) -> Found:
+    """From several starts each setting in turn is set to its best candidate, until a round changes
+    nothing; the best points of all are judged again.
+
+    One start is not enough: a larger τ₀ wants a smaller rate. In the pilot, τ fixed in a ResNet of
+    50 layers, a single start ended at 9.8e-6, where 5.0e-6 can be had.
+    """
+    explored: dict[Point, float] = {}
 
     def cost(point: Point) -> float:
-        if point not in tried:
-            tried[point] = score(point)
-        return tried[point]
+        if point not in explored:
+            explored[point] = explore(point)
+        return explored[point]
 
-    best = Point(**{name: values[(len(values) - 1) // 2] for name, values in grid.items()})
+    spread = next((name for name in ("tau0", "scale") if len(grid[name]) > 1), "rate")
+    middle = Point(**{name: values[(len(values) - 1) // 2] for name, values in grid.items()})
+    for value in _spaced(grid[spread]):
+        _descend(middle._replace(**{spread: value}), grid, spread, cost)
+    best = sorted(explored, key=explored.__getitem__)[:FINALISTS]
+    return Found(explored, {point: judge(point) for point in best})
+
+
+def _spaced(values: Sequence[Any]) -> list[Any]:
+    """At most `STARTS` of the candidates, none of them at an end if there are enough."""
+    inner = values[1:-1] or values
+    steps = min(STARTS, len(inner)) - 1
+    return [inner[round(k * (len(inner) - 1) / max(steps, 1))] for k in range(steps + 1)]
+
+
+def _descend(
+    start: Point, grid: Mapping[str, Sequence[Any]], last: str, cost: Callable[[Point], float]
+) -> None:
+    """One setting after the other, first those that the start does not fix."""
+    best = start
     for _ in range(MOST_ROUNDS):
         before = best
-        for name, values in grid.items():
-            best = min((best, *(best._replace(**{name: v}) for v in values)), key=cost)
+        for name in sorted(grid, key=lambda name: name == last):
+            best = min((best, *(best._replace(**{name: v}) for v in grid[name])), key=cost)
         if best == before:
             break
-    return best, tried
 
 
 def at_the_edge(chosen: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> list[str]:

@@ -39,7 +39,7 @@ class Config:
     net_error: float = 1e-2
     net_snapshots: int = 128
     steps: int = 600
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    seeds: tuple[int, ...] = tuple(range(1100, 1112))
     queries: int = 200
     reference: int = 18
     short: bool = False
@@ -69,7 +69,7 @@ PRESETS = {
         orders=tuple(range(3, 21)),
         net_snapshots=512,
         steps=3000,
-        seeds=tuple(range(1000, 1020)),
+        seeds=tuple(range(1100, 1120)),
         reference=22,
     ),
 }

@@ -19,8 +19,9 @@ from nets import optimizers
 YIELDS = ("train_mse", "rel_test_error", "chosen", "at_the_edge", "lost")
 
 SWEPT = ("fixed", "learned")
-# From half a decade below the best rate of most arms to where trainings start to fail.
-THIRTYFOLD = (2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2)
+# From below the best rate of most arms to where many trainings fail; at 2e-3 τ fixed would start
+# above 100/H.
+THIRTYFOLD = (4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12)
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,10 @@ class Config:
     optimizers: tuple[str, ...] = ("adam", "steepest", "ssbfgs")
     # So wide that τ fixed and learned ended at no end of a range in the pilot (seeds < 1000).
     rates: tuple[float, ...] = (4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0, 2.0)
-    tau0s: tuple[str, ...] = ("0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H")
+    tau0s: tuple[str, ...] = (
+        "0.001/H", "0.003/H", "0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H",
+        "30/H", "100/H",
+    )  # fmt: skip
     scales: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
     line_search_arms: tuple[str, ...] = ("fixed", "global", "learned")
     line_search_nets: tuple[str, ...] = ("resnet",)
@@ -44,7 +48,7 @@ class Config:
     sweep_depths: tuple[int, ...] = (50,)
     width: int = 20
     samples: int = 200
-    # A tuned arm has 150 trainings for tuning and 40 for judging; one of 250 evaluations takes
+    # A tuned arm has some 150 trainings for tuning and 40 for judging; one of 250 evaluations takes
     # 0.2 s of a core at H = 6 and 1.8 s at H = 50 (Fractional-DNN).
     evaluations: int = 250
     tuning_seeds: tuple[int, ...] = (0, 1, 2, 3)
@@ -60,7 +64,7 @@ PRESETS = {
         rates=(1e-2, 3e-2, 9e-2),
         tau0s=("1/H",),
         scales=(1.0,),
-        sweep_rates=(2e-3, 1.1e-2, 6e-2),
+        sweep_rates=(4e-3, 2.2e-2, 0.12),
         sweep_depths=(6,),
         width=10,
         samples=100,

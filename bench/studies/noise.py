@@ -26,11 +26,12 @@ class Config:
     evaluations: int = 500
     most_for_nets: int = 10_000
     most_for_kernels: int = 10_000
-    draws: tuple[int, ...] = (1000, 1001, 1002)
+    draws: tuple[int, ...] = (1100, 1101, 1102)
+    net_draws: tuple[int, ...] = tuple(range(1100, 1112))
     known: tuple[str, ...] = ("none", "divergence", "third", "equation", "potential")
     known_noise: tuple[float, ...] = (0.0, 1e-2)
     steps: int = 300
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    seeds: tuple[int, ...] = tuple(range(1100, 1112))
 
 
 PRESETS = {
@@ -41,13 +42,14 @@ PRESETS = {
         noise=(0.0, 1e-2),
         evaluations=200,
         draws=(0,),
+        net_draws=(0,),
         known=("none", "divergence", "equation"),
         known_noise=(0.0,),
         steps=60,
         seeds=(0,),
     ),
     "paper": Config(),
-    "full": Config(draws=tuple(range(1000, 1012)), steps=1000),
+    "full": Config(draws=tuple(range(1100, 1112)), steps=1000),
 }
 
 
@@ -66,7 +68,7 @@ def cells(config: Config) -> list[Cell]:
         for count in config.samples
         if count <= _most(config, method)
         for level in config.noise
-        for seed in config.draws
+        for seed in _draws(config, method)
     ]  # fmt: skip
     return noisy + [
         Cell(
@@ -82,4 +84,13 @@ def cells(config: Config) -> list[Cell]:
 def _most(config: Config, method: str) -> int:
     if method in DENSE:
         return config.most_for_kernels
-    return config.most_for_nets if method.endswith("net") else max(config.samples)
+    return config.most_for_nets if _trained(method) else max(config.samples)
+
+
+def _draws(config: Config, method: str) -> tuple[int, ...]:
+    """Of the samples; a net starts from the draw's seed too."""
+    return config.net_draws if _trained(method) else config.draws
+
+
+def _trained(method: str) -> bool:
+    return method.endswith("net")

@@ -22,9 +22,9 @@ class Config:
     width: int = 20
     samples: int = 200
     evaluations: int = 300
-    rates: tuple[float, ...] = (3e-3, 1e-2, 2e-2, 4e-2, 1e-1)
+    rates: tuple[float, ...] = (1e-3, 3e-3, 1e-2, 2e-2, 4e-2, 0.1, 0.3)
     tuning_seeds: tuple[int, ...] = (0, 1)
-    seeds: tuple[int, ...] = tuple(range(1000, 1012))
+    seeds: tuple[int, ...] = tuple(range(1100, 1112))
 
 
 PRESETS = {
@@ -39,7 +39,7 @@ PRESETS = {
         seeds=(1, 2),
     ),
     "paper": Config(),
-    "full": Config(hidden=(6, 12, 24), deeper=48, seeds=tuple(range(1000, 1030))),
+    "full": Config(hidden=(6, 12, 24), deeper=48, seeds=tuple(range(1100, 1130))),
 }
 
 

@@ -35,13 +35,13 @@ class Config:
     width: int = 20
     evaluations: float = 3000.0
     samples: int = 3000
-    seeds: tuple[int, ...] = (1000, 1001, 1002)
+    seeds: tuple[int, ...] = (1100, 1101, 1102)
 
 
 PRESETS = {
     "quick": Config(evaluations=1000.0, samples=1000, seeds=(0,)),
     "paper": Config(),
-    "full": Config(evaluations=20_000.0, seeds=tuple(range(1000, 1010))),
+    "full": Config(evaluations=20_000.0, seeds=tuple(range(1100, 1110))),
 }
 
 

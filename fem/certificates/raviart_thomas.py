@@ -68,19 +68,32 @@ class RaviartThomas:
         return found
 
     def mass(self) -> sp.csr_matrix:
+        """(t_j, t_i): the mass of V along each component, for all bricks side by side at once."""
         data, rows, columns = [], [], []
-        for brick in self.mesh.bricks():
-            axes = list(zip(self.mesh.axes, brick, strict=True))
-            V = [_mass(axis, i) for axis, i in axes]
-            eyes = [sp.eye_array(axis.orders[i]) for axis, i in axes]
-            for d, dofs in enumerate(self.brick_dofs(brick)):
-                first, second, third = (V[k] if k == d else eyes[k] for k in range(3))
-                local = sp.coo_array(sp.kron(sp.kron(first, second), third))
-                data.append(local.data)
-                rows.append(dofs[local.row])
-                columns.append(dofs[local.col])
+        for d, axis in enumerate(self.mesh.axes):
+            active = np.moveaxis(self.mesh.active, d, 0)
+            across = [of for k, of in enumerate(self._intervals) if k != d]
+            for i in range(axis.intervals):
+                local, beside = _mass(axis, i), np.nonzero(active[i][np.ix_(*across)])
+                dofs = self._line_dofs(d, axis.dofs_V[i], beside)
+                j, k = np.indices(local.shape).reshape(2, -1)
+                data.append(np.repeat(local.ravel(), dofs.shape[1]))
+                rows.append(dofs[j].ravel())
+                columns.append(dofs[k].ravel())
         index = (np.concatenate(rows), np.concatenate(columns))
         return sp.csr_matrix((np.concatenate(data), index), shape=(self.dofs, self.dofs))
+
+    @property
+    def _intervals(self) -> list[Indices]:
+        """The interval of each function of Q, by axis."""
+        return [np.repeat(np.arange(axis.intervals), axis.orders) for axis in self.mesh.axes]
+
+    def _line_dofs(self, d: int, along: Indices, beside: tuple[Indices, ...]) -> Indices:
+        """(along, beside): the functions of component d with these places in V and in Q, Q."""
+        place = [each[None, :] for each in beside]
+        place.insert(d, along[:, None])
+        grid = tuple(np.broadcast_arrays(*place))
+        return np.asarray(self.starts[d] + np.ravel_multi_index(grid, self.shapes[d]))
 
     def divergence(self) -> sp.csr_matrix:
         """To the functions of Q ⊗ Q ⊗ Q on the bricks of the domain."""
@@ -92,8 +105,8 @@ class RaviartThomas:
                 for k, axis in enumerate(axes)
             )
             parts.append(sp.kron(sp.kron(first, second), third))
-        of = [np.repeat(np.arange(axis.intervals), axis.orders) for axis in axes]
-        return sp.csr_matrix(sp.hstack(parts))[np.flatnonzero(self.mesh.active[np.ix_(*of)])]
+        active = self.mesh.active[np.ix_(*self._intervals)]
+        return sp.csr_matrix(sp.hstack(parts))[np.flatnonzero(active)]
 
     def face_index(self, face: Face) -> tuple[NDArray[np.integer], ...]:
         """Index of the component across a face for its functions with a normal trace there."""

@@ -49,9 +49,18 @@ def settle(
     for level in range(2, levels + 1):
         history.append(compute(level))
         found = _compared(history, bounds_of)
-        if found.settled:
+        if found.settled or _hopeless(history, bounds_of):
             break
     return found
+
+
+def _hopeless(history: list[Bounds], bounds_of: Callable[[Bounds], Bounds]) -> bool:
+    """Whether the only bound is above the norm of the field and grows: it certifies no digit, and
+    finer rules would only show that more precisely."""
+    before, after = (bounds_of(norms) for norms in history[-2:])
+    return list(after) == ["l2"] and after["l2"] > max(
+        history[-1]["value"], (1 + SETTLED) * before["l2"]
+    )
 
 
 def _compared(history: list[Bounds], bounds_of: Callable[[Bounds], Bounds]) -> Settled:

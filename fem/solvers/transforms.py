@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.fft import dct, dst
 
 from fem.spaces import Array
 from fem.spaces.bricks.tensor import combine
@@ -73,22 +72,24 @@ def _analyse(part: NDArray[Any], along: int, threads: int) -> None:
     """Sums against the sine modes along the edges and the cosine modes across, times 8."""
     for axis in range(3):
         if axis == along:
-            _in_place(dst, 2, part, axis, threads)
+            _in_place("dst", 2, part, axis, threads)
         else:  # DCT-I halves the ends; W⁻¹ undoes it
             ends = np.moveaxis(part, axis, 0)
             ends[0] *= 2
             ends[-1] *= 2
-            _in_place(dct, 1, part, axis, threads)
+            _in_place("dct", 1, part, axis, threads)
 
 
 def _synthesise(part: NDArray[Any], along: int, threads: int) -> None:
     """The combination of modes, times 8, of coefficients whose ends (m = 0, n) are doubled."""
     for axis in range(3):
-        _in_place(*((dst, 3) if axis == along else (dct, 1)), part, axis, threads)
+        _in_place(*(("dst", 3) if axis == along else ("dct", 1)), part, axis, threads)
 
 
-def _in_place(transform: Any, kind: int, part: NDArray[Any], axis: int, threads: int) -> None:
-    result = transform(part, kind, axis=axis, overwrite_x=True, workers=threads)
+def _in_place(name: str, kind: int, part: NDArray[Any], axis: int, threads: int) -> None:
+    from scipy import fft  # it imports scipy.special: 0.1 CPU seconds, for long lines only
+
+    result = getattr(fft, name)(part, kind, axis=axis, overwrite_x=True, workers=threads)
     if not np.may_share_memory(result, part):  # scipy may decline to overwrite
         part[:] = result
 

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from nets.activations import Activation, activation
-from nets.residuals.jets import PAIRS, channels, check_served
+from nets.residuals.jets import DERIVATIVES, PAIRS, channels, check_served
 from nets.residuals.terms import Residuals
 
 Array = NDArray[np.float64]
@@ -41,20 +41,34 @@ class Features:
     def jets(self, x: Array, order: str) -> Array:
         """(channels, K, N) at the rows of x (N, 3)."""
         check_served(self.sigma, order)
-        z = torch.from_numpy(self.W @ x.T + self.b[:, None])
-        out = np.empty((channels(order), *z.shape))
-        out[0] = self.sigma.value(z).numpy()
+        value, *more = derivatives(self.sigma, self.W @ x.T + self.b[:, None], order)
+        out = np.empty((channels(order), *value.shape))
+        out[0] = value
         if order != "value":
-            out[1:4] = self.W.T[:, :, None] * self.sigma.slope(z).numpy()
+            out[1:4] = self.W.T[:, :, None] * more[0]
         if order in ("laplacian", "second"):
-            assert self.sigma.curvature is not None
-            bend, w = self.sigma.curvature(z).numpy(), self.W
+            bend, w = more[1], self.W
             factors = [w[:, j] * w[:, k] for j, k in PAIRS]
             if order == "laplacian":
                 factors = [(w**2).sum(axis=1)]
             for channel, factor in enumerate(factors, start=4):
                 np.multiply(factor[:, None], bend, out=out[channel])
         return out
+
+
+def derivatives(sigma: Activation, z: Array, order: str) -> list[Array]:
+    """σ, σ′ and σ″ at z, as far as a jet needs them. Those of tanh are polynomials in its value."""
+    count = DERIVATIVES[order]
+    if sigma.name == "tanh":
+        value = torch.tanh(torch.from_numpy(z)).numpy()
+        found = [value]
+        if count > 0:
+            found.append(1 - value**2)
+        if count > 1:
+            found.append(-2 * value * found[1])
+        return found
+    functions = (sigma.value, sigma.slope, sigma.curvature)[: count + 1]
+    return [function(torch.from_numpy(z)).numpy() for function in functions if function is not None]
 
 
 def blocks(terms: list[Residuals], features: Features) -> Iterator[Array]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from nets.activations import Activation, activation
-from nets.residuals.jets import PAIRS, channels
+from nets.residuals.jets import DERIVATIVES, PAIRS, channels
+from nets.untrained.features import derivatives
 
 Array = NDArray[np.float64]
+PARTS = (slice(0, 1), slice(1, 4), slice(4, 10))  # channels of a jet by the order of derivatives
 OUTERMOST = -0.25  # s at R = √2, with q = ¼
 
 
@@ -113,54 +114,44 @@ class Windows:
 
     def jets(self, level: int, x: Array, order: str) -> Array:
         """(channels, K, N) of the features of a level at points (3, N); order not "laplacian"."""
-        chosen, place = self.levels[level], self.wedge.coordinates(x)
-        place[0] -= level
-        z = torch.from_numpy(chosen.W @ place + chosen.b[:, None])
-        value = self.sigma.value(z).numpy()
-        window = self._window(level, place[0])
-        out = np.empty((channels(order), *z.shape))
-        np.multiply(window[0], value, out=out[0])
-        if order == "value":
-            return out
-        first, second = self.wedge.slopes(x)
-        slope = self.sigma.slope(z).numpy()
-        inner = self._inner(chosen.W, first)
-        rise = [window[1] * first[0, j] for j in range(2)] + [None]  # of the window
-        for j in range(3):
-            np.multiply(window[0] * inner[j], slope, out=out[1 + j])
-            if rise[j] is not None:
-                out[1 + j] += rise[j] * value
-        if order == "second":
-            assert self.sigma.curvature is not None
-            bend = self.sigma.curvature(z).numpy()
-            self._second(out[4:], chosen.W, (window, value, slope, bend, inner), first, second)
+        chain, sigmas = self._at(level, x, order)
+        W = self.levels[level].W
+        out = np.zeros((len(chain), *sigmas[0].shape))
+        for part, sigma in zip(PARTS, sigmas, strict=False):
+            factors = _factors(W, part)
+            for channel in np.flatnonzero(chain[:, part].any(axis=(1, 2))):
+                out[channel] += (factors @ chain[channel, part]) * sigma
         return out
 
-    @staticmethod
-    def _inner(W: Array, first: Array) -> list[Array]:
-        """The derivatives of w·ξ by x₁, x₂, x₃."""
-        plane = [W[:, :1] * first[0, j] + W[:, 1:2] * first[1, j] for j in range(2)]
-        return [*plane, W[:, 2:3]]
+    def sums(self, level: int, x: Array, orders: dict[str, Array]) -> list[Array]:
+        """The jets (channels, M, N) of M sums of features with the coefficients (M, k), for several
+        orders; the first k features are summed, and those of a level are evaluated once.
 
-    @staticmethod
-    def _second(
-        out: Array, W: Array, parts: tuple[Array, Array, Array, Array, list[Array]],
-        first: Array, second: Array,
-    ) -> None:  # fmt: skip
-        """∂_j∂_k (ω σ(z)) = ω (σ″ z_j z_k + σ′ z_jk) + (ω_j z_k + ω_k z_j) σ′ + ω_jk σ."""
-        window, value, slope, bend, inner = parts
-        wide = window[0] * bend
-        for channel, (j, k) in enumerate(PAIRS):
-            np.multiply(wide, inner[j] * inner[k], out=out[channel])
-            steep: Array | float = 0.0
-            if k < 2:
-                steep = window[0] * (W[:, :1] * second[0, j + k] + W[:, 1:2] * second[1, j + k])
-                rise = window[2] * first[0, j] * first[0, k] + window[1] * second[0, j + k]
-                out[channel] += rise * value
-                steep = steep + window[1] * (first[0, j] * inner[k] + first[0, k] * inner[j])
-            elif j < 2:
-                steep = window[1] * first[0, j] * inner[2]
-            out[channel] += steep * slope
+        Only (channels, M, N) numbers are made: the coefficients are summed before the chain rule.
+        """
+        chain, sigmas = self._at(level, x, max(orders, key=channels))
+        W = self.levels[level].W
+        found = []
+        for order, C in orders.items():
+            (M, K), count = C.shape, channels(order)
+            by_place = np.empty((count, M, x.shape[1]))
+            for part, sigma in zip(PARTS[: DERIVATIVES[order] + 1], sigmas, strict=False):
+                weights = C * _factors(W[:K], part).T[:, None]  # (c, M, K)
+                summed = weights.reshape(len(weights) * M, K) @ sigma[:K]
+                by_place[part] = summed.reshape(len(weights), M, -1)
+            out = np.zeros(by_place.shape)
+            for c, d in np.argwhere(chain[:count, :count].any(axis=2)):
+                out[c] += chain[c, d] * by_place[d]
+            found.append(out)
+        return found
+
+    def _at(self, level: int, x: Array, order: str) -> tuple[Array, list[Array]]:
+        """The chain rule of a level, and σ, σ′, σ″ of its features (K, N)."""
+        chosen, place = self.levels[level], self.wedge.coordinates(x)
+        place[0] -= level
+        window = self._window(level, place[0])
+        sigmas = derivatives(self.sigma, chosen.W @ place + chosen.b[:, None], order)
+        return _chain(window, *self.wedge.slopes(x), channels(order)), sigmas
 
     def _window(self, level: int, d: Array) -> Array:
         """ω, ω′, ω″ as functions of d = s − l: 1 at 0, 0 beyond ±1; flat outside the ends."""
@@ -177,3 +168,40 @@ class Windows:
                 60 * t * (1 - t) * (1 - 2 * t),
             ]
         )
+
+
+def _factors(W: Array, part: slice) -> Array:
+    """(K, c): the derivatives of σ(w·ξ + β) by ξ over σ, σ′ or σ″, for the channels of a part."""
+    columns = [np.ones(len(W)), *W.T, *(W[:, a] * W[:, b] for a, b in PAIRS)]
+    return np.stack(columns[part], axis=1)
+
+
+def _chain(window: Array, first: Array, second: Array, count: int) -> Array:
+    """(count, count, N): from the jet of S by ξ to that of ω S by x.
+
+    ∂_j(ωS) = ω_j S + ω Σ_a ξ_{a,j} S_a and ∂_j∂_k(ωS) = ω_jk S + Σ_a (ω ξ_{a,jk} + ω_j ξ_{a,k} +
+    ω_k ξ_{a,j}) S_a + ω Σ_ab ξ_{a,j} ξ_{b,k} S_ab.
+    """
+    out = np.zeros((count, count, window.shape[1]))
+    out[0, 0] = window[0]
+    if count == 1:
+        return out
+    slope = np.zeros((3, 3, window.shape[1]))  # [a, j] = ∂_j ξ_a
+    slope[:2, :2], slope[2, 2] = first, 1.0
+    rise = window[1] * slope[0]  # ω_j
+    out[1:4, 0] = rise
+    out[1:4, 1:4] = window[0] * np.swapaxes(slope, 0, 1)
+    if count == 4:
+        return out
+    for row, (j, k) in enumerate(PAIRS, 4):
+        out[row, 0] = window[2] * slope[0, j] * slope[0, k]
+        out[row, 1:4] = rise[j] * slope[:, k] + rise[k] * slope[:, j]
+        if k < 2:
+            out[row, 0] += window[1] * second[0, j + k]
+            out[row, 1:3] += window[0] * second[:, j + k]
+        for column, (a, b) in enumerate(PAIRS, 4):
+            both = slope[a, j] * slope[b, k]
+            if a != b:
+                both = both + slope[b, j] * slope[a, k]
+            out[row, column] = window[0] * both
+    return out

@@ -52,7 +52,7 @@ def write_picture(folder: Path, name: str, path: Path) -> Path:
     draw = FIGURES[name](Kept.read(folder).results)
     if draw is None:
         raise UserError(f"the kept run cannot make the figure {name!r}")
-    with drawn(Picture(name, "", draw, ""), text_as_text=False) as figure:
+    with drawn(Picture(name, "", draw), text_as_text=False) as figure:
         write_whole(path, saved(figure, "png", dpi=144))
     return path
 

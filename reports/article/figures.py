@@ -10,24 +10,22 @@ from bench import problems
 from bench.claims import Entry
 from bench.claims.arms import MAIN, NAMES, PAPER
 from bench.claims.findings import Compared, Counted
-from bench.claims.themes.reentrant import elements_of, norm_of
+from bench.claims.themes.reentrant import norm_of
 from bench.claims.themes.solve import best_nets
 from bench.claims.themes.tau import tuned
 from bench.store.results import Results, StoredResult
 from reports.article.kept import Kept
 from reports.document import Column, Picture, Table
-from reports.figures.convergence import error_against_h
 from reports.figures.fields import field_slices
 from reports.figures.gradients import phase_diagram
-from reports.figures.reentrant import field_and_error, story
+from reports.figures.reentrant import field_and_error
 from reports.figures.rows import rows_in_groups
-from reports.figures.solve import work_precision
-from reports.sections.convergence import uniform
+from reports.sections.convergence import error_against_h, uniform
 from reports.sections.fields import sliced
 from reports.sections.learned_tau import OVER_FIXED, arm_rows
-from reports.sections.reentrant import arms_of, edge_fields
+from reports.sections.reentrant import arms_of, edge_fields, story
 from reports.sections.samples import WHERE, figure_rows, shown_fields
-from reports.sections.solve import solved_fields
+from reports.sections.solve import solved_fields, work_precision
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +40,7 @@ def make(kind: str, name: str, caption: str, kept: Kept) -> Picture | Table | No
     if kind == "table":
         return TABLES[name](caption, kept) if name in TABLES else None
     draw = FIGURES[name](kept.results) if name in FIGURES else None
-    return None if draw is None else Picture(name, caption, draw, str(caption))
+    return None if draw is None else Picture(name, caption, draw)
 
 
 def _fields(results: Results) -> Draw:
@@ -90,10 +88,7 @@ def _story(results: Results) -> Draw | None:
     arms, norm = arms_of(results), norm_of(results)
     if norm is None or not all("curve_J" in r.arrays for found in arms.values() for r in found):
         return None
-    elements = {label: group for label, group in elements_of(results).items() if len(group)}
-    finest = max(elements["nodal P₁"], key=lambda record: record.values["dofs"])
-    limit = float(finest.values["l2_error"]) / norm
-    return partial(story, elements, arms, norm, limit)
+    return partial(story, results, norm)
 
 
 def _edge(results: Results) -> Draw | None:

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from reports.figures.curves import plot_series
 from reports.style import WIDTH_INCHES, look
-from reports.svg import plot_series
 
 ROW_INCHES = 0.165
 FACTORS = (1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)

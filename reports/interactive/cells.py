@@ -15,6 +15,7 @@ from typing import Any
 
 from bench.core.guards.text import one_line
 from bench.store.results import StoredResult
+from reports.tables import split
 
 KEY_LETTERS = 12
 SEEDS = ("seed", "data_seed", "seeds", "data_seeds")
@@ -55,19 +56,18 @@ def _sortable(config: dict[str, Any]) -> str:
 
 
 def _listing(kind: str, group: Sequence[StoredResult]) -> Listing:
-    names = sorted({name for record in group for name in record.config})
-    differ = [name for name in names if len({_text(r.config.get(name)) for r in group}) > 1]
+    settings = [{name: _text(v) for name, v in r.config.items()} for r in group]
+    shared, differ = split(settings)
     differ.sort(key=lambda name: name in SEEDS)
-    shared = [f"{name}={_text(group[0].config.get(name))}" for name in names if name not in differ]
     values = [v for v in VALUES if any(_is_number(record.values.get(v)) for record in group)]
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(["key", *differ, *values])
-    for record in group:
-        settings = [_text(record.config.get(name)) for name in differ]
+    for record, chosen in zip(group, settings, strict=True):
         measured = [_measured(record.values.get(name)) for name in values]
-        writer.writerow([short(record.key), *settings, *measured])
-    return Listing(kind, len(group), ", ".join(shared), lines.getvalue())
+        writer.writerow([short(record.key), *(chosen.get(n, "") for n in differ), *measured])
+    words = ", ".join(f"{name}={value}" for name, value in shared.items())
+    return Listing(kind, len(group), words, lines.getvalue())
 
 
 def _is_number(value: Any) -> bool:

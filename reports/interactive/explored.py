@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reports.context import Run
 from reports.faults import tried
 from reports.interactive.cells import Listing, listings
-from reports.interactive.claims import Item, listed
 from reports.interactive.finder import Finder, find
 
 
 @dataclass(frozen=True)
 class Explored:
-    """The listed results, the finder, and the claims."""
+    """The listed results, and the finder."""
 
     cells: Sequence[Listing]
     finder: Finder | None = None
-    claims: Mapping[str, Sequence[Item]] = field(default_factory=dict)
 
 
 def explored(run: Run) -> Explored:
@@ -26,5 +24,4 @@ def explored(run: Run) -> Explored:
     return Explored(
         listings(run.records),
         tried("the finder", lambda: find(run), lambda _: None),
-        tried("the list of claims", lambda: listed(run), lambda _: {}),
     )

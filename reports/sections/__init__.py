@@ -6,12 +6,13 @@ A section module defines
     ORDER      a number: sections are read in this order
     STUDY      the study that feeds it, or STUDIES if there are several; neither for a section
                about whatever the run has
-    contents   Run -> blocks and subsections, in reading order; none where it has nothing to show
+    contents   Run -> blocks, in reading order
 
 A fault in one section leaves a note in its place and the others whole.
 
-A section without contents is left out, unless one of its studies belongs to the run: then its gap
-is named in its place, with the command that fills it.
+A table without rows is left out, and so is a figure whose source has no results. A section of which
+nothing is left is left out too, unless one of its studies belongs to the run: then its gap is named
+in its place, with the command that fills it.
 
 It has a fixed text, one or two figures and one table. It assembles no sentences from data, and
 takes significance from `bench.claims`. A whole one:
@@ -22,8 +23,6 @@ takes significance from `bench.claims`. A whole one:
 
     def contents(run: Run) -> list[Block]:
         nets = run.results_of(STUDY).select("solved_net")
-        if not len(nets):
-            return []
         by = {"field": "problem", "optimiser": "optimizer"}  # column title: entry of the config
         measures = [SEEDS, ("L² error", "error", "l2_error"), ("time", "seconds", "seconds")]
         caption = "Nets given the equation: L² errors on the whole domain, medians over seeds."
@@ -46,7 +45,7 @@ from typing import Any, Protocol, cast
 from base.errors import UserError
 from base.registry import Registry
 from reports.context import Run
-from reports.document import Block, Missing, Paragraph, Section
+from reports.document import Block, Missing, Paragraph, Picture, Section, Table
 from reports.faults import tried
 
 PARTS = ("TITLE", "ORDER", "contents")
@@ -58,7 +57,7 @@ class Described(Protocol):
     TITLE: str
     ORDER: float
 
-    def contents(self, run: Run) -> Sequence[Block | Section]: ...
+    def contents(self, run: Run) -> Sequence[Block]: ...
 
 
 def _described(found: Any, name: str) -> Described:
@@ -80,7 +79,7 @@ class Unreadable:
     error: Exception
     ORDER: float = math.inf
 
-    def contents(self, run: Run) -> Sequence[Block | Section]:
+    def contents(self, run: Run) -> Sequence[Block]:
         raise self.error
 
 
@@ -112,11 +111,18 @@ def make(module: Described, run: Run) -> Section | None:
         lambda: module.contents(run),
         lambda note: [Paragraph(f"{note}.")],
     )
+    blocks = [block for block in parts if not _is_empty(block)]
+    if len(blocks) < len(parts) and not any(isinstance(b, Picture | Table) for b in blocks):
+        blocks = []
     planned = [study for study in studies_of(module) if study in run.plans]
-    if not parts and planned:
+    if not blocks and planned and not any(len(run.results_of(study)) for study in planned):
         gap = f"no results of {' and '.join(planned)} in this run yet."
-        parts = [Missing(gap, run.command(*planned))]
-    if not parts:
-        return None
-    blocks = [each for each in parts if not isinstance(each, Section)]
-    return Section(module.TITLE, blocks, [s for s in parts if isinstance(s, Section)])
+        blocks = [Missing(gap, run.command(*planned))]
+    return Section(module.TITLE, blocks) if blocks else None
+
+
+def _is_empty(block: Block) -> bool:
+    """Whether it is a table without rows, or a figure or table without results."""
+    if isinstance(block, Table) and not block.rows:
+        return True
+    return isinstance(block, Picture | Table) and bool(block.source and not block.source.cells)

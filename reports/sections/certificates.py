@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from bench.claims.certified import bounded, ratio, violated
-from bench.store.results import Results, StoredResult, median
+from bench.store.results import Results, StoredResult
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
-from reports.figures.certificates import bounds_against_errors
+from reports.document import Block, Paragraph, Picture, Value
+from reports.figures.curves import Axes, Curve, Figure, Panel, draw_panels
+from reports.tables import Measure, grouped, known_median, medians_by
 
 TITLE = "Errors certified without the solution"
 ORDER = 58.5
+LOOKS = {"nets": "net/resnet", "elements": "finite element/N0"}
+BOUNDS = {"own_l2_bound": "own residuals or recovery", "l2_bound": "best bound"}
 TEXT = (
     "A certificate bounds the error of a field from f, φ, ρ and the boundary data alone, never "
     "from u. Nets are bounded by their own residuals, elements on bricks by fluxes of one order "
@@ -20,62 +24,77 @@ TEXT = (
     "([[certificates-bounds]]). A digit is certified where the bound is proved and "
     "that of the relative error is below 1."
 )
-COLUMNS = [
-    Column("field"),
-    Column("methods"),
-    Column("fields", "count"),
-    Column("true L² error, whole domain", "error"),
-    Column("certified bound", "error"),
-    Column("bound over error", "ratio"),
-    Column("own bound over error", "ratio"),
-    Column("no digit certified", "count"),
-    Column("violated", "count"),
-]
+CAPTION = (
+    "Bound of the L² error against the true L² error, on the whole domain, one mark per field; "
+    "on the line both are equal, and a mark below it would refute a bound. Left: by the "
+    "field's own residuals, or recovered fluxes; right: the best bound."
+)
+TABLE = (
+    "Certificates by field and methods: medians of the true L² error on the whole domain, of "
+    "its certified bound and of their ratios; fields of which no digit is certified, and "
+    "bounds below the true error."
+)
 
 
 def contents(run: Run) -> list[Block]:
     records = [r for study in ("solve", "reentrant") for r in bounded(run.results_of(study))]
-    if not records:
-        return []
-    groups = {
-        "nets": [r for r in records if r.kind.endswith("net")],
-        "elements": [r for r in records if not r.kind.endswith("net")],
+    nets = [r for r in records if r.kind.endswith("net")]
+    methods = {"nets": nets, "elements": [r for r in records if r not in nets]}
+    rows = {
+        (problem, label): group
+        for label, found in methods.items()
+        for (problem,), group in grouped(Results(found), "problem").items()
     }
     source = run.made_by(Results(records))
-    picture = Picture(
-        "certificates-bounds",
-        "Bound of the L² error against the true L² error, on the whole domain, one mark per field; "
-        "on the line both are equal, and a mark below it would refute a bound. Left: by the "
-        "field's own residuals, or recovered fluxes; right: the best bound.",
-        partial(bounds_against_errors, {k: v for k, v in groups.items() if v}),
-        "Bounds of L² errors against true L² errors of nets and elements, with the diagonal.",
-        source,
-    )
-    caption = (
-        "Certificates by field and methods: medians of the true L² error on the whole domain, of "
-        "its certified bound and of their ratios; fields of which no digit is certified, and "
-        "bounds below the true error."
-    )
-    rows = [row for label, group in groups.items() for row in _rows(label, group)]
-    table = Table("certificates-table", caption, COLUMNS, sorted(rows, key=str), source)
-    return [Paragraph(TEXT), picture, table]
+    draw = partial(bounds_against_errors, methods)
+    ordered = dict(sorted(rows.items()))
+    return [
+        Paragraph(TEXT),
+        Picture("certificates-bounds", CAPTION, draw, source),
+        medians_by("certificates-table", TABLE, HEADS, ordered, MEASURES, source),
+    ]
 
 
-def _rows(label: str, records: list[StoredResult]) -> list[tuple[Value, ...]]:
-    by_problem: dict[str, list[StoredResult]] = {}
-    for record in records:
-        by_problem.setdefault(str(record.config["problem"]), []).append(record)
-    return [(problem, label, *_measures(group)) for problem, group in by_problem.items()]
+def bounds_against_errors(methods: Mapping[str, Sequence[StoredResult]]) -> Figure:
+    """One panel per bound, true errors below, the diagonal that no mark may fall under."""
+    errors = [r.values["l2_error"] for records in methods.values() for r in records]
+    ends = [min(errors) / 2, max(errors) * 2]
+
+    def diagonal(axes: Axes) -> None:
+        axes.plot(ends, ends, color="0.5", lw=0.8)
+
+    panels = [
+        Panel(
+            title,
+            "true L² error, whole domain",
+            [_marks(label, records, bound) for label, records in methods.items() if records],
+            diagonal,
+        )
+        for bound, title in BOUNDS.items()
+    ]
+    label = "bound of the L² error, whole domain"
+    return draw_panels(panels, label, height=3, share="xy", legend=3)
 
 
-def _measures(group: list[StoredResult]) -> tuple[Value, ...]:
-    own = [value for r in group if (value := ratio(r, "own_l2_bound")) is not None]
-    return (
-        len(group),
-        median([r.values["l2_error"] for r in group]),
-        median([r.values["l2_bound"] for r in group]),
-        median([ratio(r) for r in group]),
-        median(own) if own else None,
-        sum(not r.values["certified"] for r in group),
-        len(violated(group)),
-    )
+def _marks(label: str, records: Sequence[StoredResult], bound: str) -> Curve:
+    shown = [r for r in records if r.values.get(bound) is not None]
+    x, y = ([r.values[name] for r in shown] for name in ("l2_error", bound))
+    style = {"linestyle": "", "markersize": 3}
+    return Curve(label, LOOKS[label], x, y, [[r.key] for r in shown], style)
+
+
+def _ratio(group: Results, bound: str) -> Value:
+    """The median of bound over error, where there is such a bound."""
+    return known_median(ratio(record, bound) for record in group)
+
+
+HEADS = ("field", "methods")
+MEASURES: list[Measure] = [
+    ("fields", "count", len),
+    ("true L² error, whole domain", "error", "l2_error"),
+    ("certified bound", "error", "l2_bound"),
+    ("bound over error", "ratio", partial(_ratio, bound="l2_bound")),
+    ("own bound over error", "ratio", partial(_ratio, bound="own_l2_bound")),
+    ("no digit certified", "count", lambda group: sum(not r.values["certified"] for r in group)),
+    ("violated", "count", lambda group: len(violated(list(group)))),
+]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from math import isfinite
 
 from bench.measure.rates import observed_rate
 from bench.store.results import Results, StoredResult, competitor
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
-from reports.figures.convergence import error_against_h
+from reports.document import Block, Paragraph, Picture, Value
+from reports.figures.curves import Axes, Curve, Figure, Panel, draw_panels, name_series
+from reports.names import element_look, element_short, element_title, net_method, net_name
+from reports.style import look
+from reports.tables import Measure, grouped_by, medians_by
 
 TITLE = "Finite elements by mesh size"
 ORDER = 50
 STUDIES = ("convergence", "elements")
+MOST_ELEMENTS = 6  # in a panel
 TEXT = (
     "The best approximation u_h of u in H(curl) is given the field: it is the best that a mesh can "
     "do, (curl u_h, curl v) + (u_h, v) = (curl u, curl v) + (u, v) for all v of the space. N₀ and "
@@ -31,42 +36,77 @@ LINE = (
     " Horizontal line: the best network of the paper's kind, median over seeds; shaded: from the "
     "best to the worst of these networks."
 )
-COLUMNS = [
-    Column("field"),
-    Column("element"),
-    Column("meshes", "count"),
-    Column("finest n", "count"),
-    Column("unknowns", "count"),
-    Column("L² error, whole domain", "error"),
-    Column("rate", "rate"),
-    Column("H(curl) error, whole domain", "error"),
-    Column("rate ", "rate"),
-    Column("time", "seconds"),
-]
+TABLE = (
+    "Best approximations on uniform meshes: the finest mesh of each element, errors on the whole "
+    "domain, rates in h between the two finest meshes."
+)
 
 
 def contents(run: Run) -> list[Block]:
-    found = {p: uniform(run.results, p) for p in _problems(run.results)}
-    if not any(map(len, found.values())):
-        return []
+    found = {p: uniform(run.results, p) for p in run.results.select("fem").distinct("problem")}
     shown = {p: (fem, papers_nets(run, p)) for p, fem in found.items() if len(fem)}
-    behind = Results([r for both in shown.values() for part in both for r in part])
-    caption = (
-        "Best approximations on uniform meshes: the finest mesh of each element, errors on the "
-        "whole domain, rates in h between the two finest meshes."
-    )
-    source = run.made_by(behind)
+    source = run.made_by(Results([r for both in shown.values() for part in both for r in part]))
     has_nets = any(len(nets) for _, nets in shown.values())
-    drawn = CAPTION + LINE * has_nets
+    drawn = partial(error_against_h, shown)
+    groups = {
+        (problem, _name(meshes.records[-1])): meshes
+        for problem, (fem, _) in shown.items()
+        for element in fem.distinct("element")
+        for meshes in [fem.select("fem", element=element).sorted_by("n")]
+    }
     return [
         Paragraph(TEXT + NETS * has_nets),
-        Picture("error-against-h", drawn, partial(error_against_h, shown), drawn, source),
-        Table("convergence", caption, COLUMNS, _rows(found), source),
+        Picture("error-against-h", CAPTION + LINE * has_nets, drawn, source),
+        medians_by("convergence", TABLE, ("field", "element"), groups, MEASURES, source),
     ]
 
 
-def _problems(results: Results) -> list[str]:
-    return list(results.select("fem", solve=False).distinct("problem"))
+def error_against_h(
+    fields: Mapping[str, tuple[Results, Results]],
+    value: str = "l2_error",
+    label: str = "L² error, whole domain",
+    columns: int = 2,
+) -> Figure:
+    """An error, or an estimate of it, against h, one panel per problem: a curve per element; the
+    best net as a horizontal line, and the range of all nets shaded."""
+    panels = [
+        Panel(
+            problem,
+            "mesh size h, finer to the right",
+            [_curve(fem, name, value) for name in fem.distinct("element")[:MOST_ELEMENTS]],
+            partial(_levels, nets=nets),
+        )
+        for problem, (fem, nets) in fields.items()
+    ]
+    return draw_panels(panels, label, columns=columns)
+
+
+def _curve(fem: Results, element: str, value: str) -> Curve:
+    rows = fem.select("fem", element=element).sorted_by("n")
+    first, keys = rows.records[0], [[r.key] for r in rows]
+    title, end, style = element_title(first), element_short(first), {"markersize": 3}
+    return Curve(title, element_look(element), rows.value("h"), rows.value(value), keys, style, end)
+
+
+def _levels(axes: Axes, nets: Results) -> None:
+    """The best and the worst net by the median over seeds, across the whole panel."""
+    axes.xaxis.set_inverted(True)
+    groups = dict(sorted(grouped_by(nets, lambda record: net_name(record.config)).items()))
+    levels = {name: group.median() for name, group in groups.items()}
+    known = {name: level for name, level in levels.items() if level and isfinite(level)}
+    if not known:
+        return
+    best = min(known, key=lambda name: known[name])
+    key, level = net_method(groups[best].records[0].config), known[best]
+    axes.axhspan(level, max(known.values()), color=look(key).color, alpha=0.12, lw=0)
+    axes.axhline(level, color=look(key).color, lw=1.5)
+    place = {"xycoords": axes.get_yaxis_transform(), "xytext": (0, 6), "ha": "right"}
+    name_series(axes, (0.99, level), f"best net: {best}", key, **place)
+
+
+def _name(record: StoredResult) -> str:
+    shown = competitor(record)
+    return shown.series if shown else str(record.config["element"])
 
 
 def uniform(results: Results, problem: str) -> Results:
@@ -82,25 +122,29 @@ def papers_nets(run: Run, problem: str) -> Results:
     return nets.select("net", problem=problem, features="x,f,phi", optimizer="steepest")
 
 
-def _rows(found: Mapping[str, Results]) -> list[tuple[Value, ...]]:
-    rows: list[tuple[Value, ...]] = []
-    for problem, fem in found.items():
-        for element in fem.distinct("element"):
-            series = fem.select("fem", element=element).sorted_by("n").records
-            last, before = series[-1], series[-2] if len(series) > 1 else None
-            shown = competitor(last)
-            name = shown.series if shown else element
-            rows.append(
-                (problem, name, len(series), *(last.values.get(v) for v in ("n", "dofs")),
-                 last.values["l2_error"], _rate(before, last, "l2_error"),
-                 last.values.get("hcurl_error"), _rate(before, last, "hcurl_error"),
-                 last.values["seconds"])
-            )  # fmt: skip
-    return rows
+def _finest(name: str) -> Callable[[Results], Value]:
+    """A value on the finest mesh."""
+    return lambda meshes: meshes.value(name)[-1]
 
 
-def _rate(before: StoredResult | None, record: StoredResult, name: str) -> float | None:
-    """Between a mesh and the one before it."""
-    if before is None or name not in before.values or name not in record.values:
-        return None
-    return observed_rate(before.values, record.values, name)
+def _rate(name: str) -> Callable[[Results], Value]:
+    """The rate between the two finest meshes, where both have the error."""
+
+    def rate(meshes: Results) -> Value:
+        last = [record.values for record in meshes.records[-2:]]
+        known = len(last) == 2 and all(name in values for values in last)
+        return observed_rate(last[0], last[1], name) if known else None
+
+    return rate
+
+
+MEASURES: list[Measure] = [
+    ("meshes", "count", len),
+    ("finest n", "count", _finest("n")),
+    ("unknowns", "count", _finest("dofs")),
+    ("L² error, whole domain", "error", _finest("l2_error")),
+    ("rate", "rate", _rate("l2_error")),
+    ("H(curl) error, whole domain", "error", _finest("hcurl_error")),
+    ("rate ", "rate", _rate("hcurl_error")),
+    ("time", "seconds", _finest("seconds")),
+]

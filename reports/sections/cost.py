@@ -29,11 +29,10 @@ OF_NETS: list[Measure] = [
 
 def contents(run: Run) -> list[Block]:
     fem, nets = run.results.select("fem_timing"), run.results.select("net_timing")
-    blocks: list[Block] = []
-    if len(fem):
-        by = {"element": "element", "n": "n", "threads": "threads"}
-        blocks.append(study_table(run, STUDY, fem, "fem-cost", FEM, by, OF_FEM))
-    if len(nets):
-        by = {"net": "net", "hidden layers": "hidden", "width": "width", "threads": "threads"}
-        blocks.append(study_table(run, STUDY, nets, "net-cost", NET, by, OF_NETS))
-    return [Paragraph(TEXT), *blocks] if blocks else []
+    mesh = {"element": "element", "n": "n", "threads": "threads"}
+    net = {"net": "net", "hidden layers": "hidden", "width": "width", "threads": "threads"}
+    return [
+        Paragraph(TEXT),
+        study_table(run, STUDY, fem, "fem-cost", FEM, mesh, OF_FEM),
+        study_table(run, STUDY, nets, "net-cost", NET, net, OF_NETS),
+    ]

@@ -8,6 +8,7 @@ from bench.measure.load import BUSY_CORES
 from reports.context import Run
 from reports.document import Block, Column, Paragraph, Table, Value
 from reports.formatting import show
+from reports.tables import split
 
 TITLE = "Environment and state of the run"
 ORDER = 90
@@ -50,14 +51,8 @@ def _gaps(run: Run) -> list[Block]:
         (*group, len(labels), "; ".join(labels[:NAMED]) + ("; …" if len(labels) > NAMED else ""))
         for group, labels in groups.items()
     ]
-    columns = [
-        Column("study"),
-        Column("state"),
-        Column("reason"),
-        Column("cells", "count"),
-        Column("which"),
-    ]
-    return [Table("gaps", "Cells that failed, are missing or stale (other code).", columns, rows)]
+    heads = (*map(Column, ("study", "state", "reason")), Column("cells", "count"), Column("which"))
+    return [Table("gaps", "Cells that failed, are missing or stale (other code).", heads, rows)]
 
 
 def _states(run: Run) -> str:
@@ -80,17 +75,16 @@ def _provenance(run: Run) -> list[Block]:
     if not places:
         return []
     known = [dict(place) for place in places]
-    names = sorted({name for place in known for name in place})
-    differing = [name for name in names if len({place.get(name) for place in known}) > 1]
-    shared = [f"{name} {known[0][name]}" for name in names if name not in differing]
-    rows: list[tuple[Value, ...]] = [
+    common, differing = split(known)
+    shared = ", ".join(f"{name} {value}" for name, value in common.items())
+    if not differing:
+        return [Paragraph(f"All results were computed with {shared}.")]
+    rows = [
         (cells, *(place.get(name) for name in differing))
         for cells, place in zip(places.values(), known, strict=True)
     ]
-    if not differing:
-        return [Paragraph(f"All results were computed with {', '.join(shared)}.")]
-    columns = [Column("cells", "count"), *(Column(name) for name in differing)]
-    caption = f"The environments that the results were computed in. All: {', '.join(shared)}."
+    columns = [Column("cells", "count"), *map(Column, differing)]
+    caption = f"The environments that the results were computed in. All: {shared}."
     return [Table("environment", caption, columns, rows)]
 
 

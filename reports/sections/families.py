@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from bench.claims.break_even import ERRORS, BreakEven, break_evens, place_of
 from bench.methods.surrogates.names import KINDS, METHODS
 from bench.store.results import Results, StoredResult
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Source, Table, Value
-from reports.figures.families import Panel, error_and_cost, errors_and_snapshots
+from reports.document import Block, Paragraph, Picture
+from reports.figures.curves import Axes, Curve, Figure, Panel, draw_panels
+from reports.tables import Entry, grouped_by, table_of
 
 TITLE = "Families: from how many queries does a surrogate pay?"
 ORDER = 62
 STUDY = "families"
+SOLVE = ("p-version solve", "finite element/hexP")
+ERROR = "relative L² error, cube"
 TEXT = (
     "A family is curl(φ curl u) = f, div u = 0 with tangential trace g on the cube, where a "
     "parameter μ enters φ (`bump`: amplitude, then place, of a bump of width 0.2), f (`source`) or "
@@ -41,40 +45,65 @@ TABLE = (
     "the quartiles of the times give. Never: a query takes as long as a solve. A method that is "
     "missing does not meet the error in this run."
 )
-HEADS = (
-    Column("family"), Column("dimension", "count"), Column("contrast", "number"),
-    Column("required error, cube", "error"), Column("method"), Column("snapshots", "count"),
-    Column("seeds", "count"), Column("offline", "seconds"), Column("query", "seconds"),
-    Column("solve", "seconds"), Column("queries"), Column("interval"),
-)  # fmt: skip
+ENTRIES: list[Entry] = [
+    ("family", "text", lambda one: one.place[0]),
+    ("dimension", "count", lambda one: one.place[1]),
+    ("contrast", "number", lambda one: one.place[2]),
+    ("required error, cube", "error", lambda one: one.required),
+    ("method", "text", lambda one: _method(one.method)),
+    ("snapshots", "count", lambda one: one.snapshots),
+    ("seeds", "count", lambda one: one.seeds),
+    ("offline", "seconds", lambda one: one.offline),
+    ("query", "seconds", lambda one: one.query[0]),
+    ("solve", "seconds", lambda one: one.solve[0]),
+    ("queries", "text", lambda one: _count(one.queries)),
+    ("interval", "text", lambda one: " – ".join(map(_count, one.interval))),
+]
 
 
 def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
     if not len(results.select("family_solve")):
         return []
-    source, panels = run.source(STUDY, results), panels_of(results)
+    source = run.source(STUDY, results)
     return [
         Paragraph(TEXT),
-        Picture("family-cost", COST, partial(error_and_cost, panels), COST, source),
-        Picture("family-snapshots", SNAPSHOTS, partial(errors_and_snapshots, panels), SNAPSHOTS,
-                source),
-        paying(results, source),
-    ]  # fmt: skip
+        Picture("family-cost", COST, partial(error_and_cost, results), source),
+        Picture("family-snapshots", SNAPSHOTS, partial(errors_and_snapshots, results), source),
+        table_of("family-queries", TABLE, paying(results), ENTRIES, source),
+    ]
 
 
-def panels_of(results: Results) -> dict[str, Panel]:
-    """What figures draw, by family, dimension and contrast."""
-    panels: dict[str, Panel] = {}
-    for record in results.select("family_solve", element="hexP"):
-        panels.setdefault(_title(record), Panel()).solves.append(record)
-    for record in results.select("family_surrogate"):
-        if record.values.get("error_worst") is not None:
-            method = record.config["method"]
-            key = (METHODS.get(method, method), f"{KINDS.get(method, 'surrogate')}/{method}")
-            panel = panels.setdefault(_title(record), Panel())
-            panel.surrogates.setdefault(key, []).append(record)
-    return dict(sorted(panels.items()))
+def error_and_cost(results: Results) -> Figure:
+    """A panel per family: solves as a curve, surrogates as points."""
+    panels = []
+    for title, found in _families(results):
+        solves = _front(found.select("family_solve", element="hexP"))
+        curves = [_curve(SOLVE, solves, "seconds_functional")]
+        for named, group in _surrogates(found):
+            curves.append(_curve(named, group, "seconds_functional", linestyle="none"))
+        panels.append(Panel(title, "seconds per query", curves))
+    return draw_panels(panels, ERROR, columns=3, share="y", legend=3)
+
+
+def errors_and_snapshots(results: Results) -> Figure:
+    """A panel per family: worst and median errors of every surrogate by its snapshots."""
+    panels = []
+    for title, found in _families(results):
+        curves = []
+        for (name, look), group in _surrogates(found):
+            finest = min(group.distinct("tol"))
+            few = group.select("family_surrogate", tol=finest).sorted_by("snapshots")
+            curves.append(_curve((name, look), few, "snapshots"))
+            curves.append(_curve((f"_{name}", f"{look}/median"), few, "snapshots", "error_median"))
+        panels.append(Panel(title, "snapshots", curves, _powers_of_four))
+    return draw_panels(panels, ERROR, columns=3, share="y", legend=3)
+
+
+def _families(results: Results) -> Iterable[tuple[str, Results]]:
+    """By family, dimension and contrast."""
+    known = [r for r in results if r.values.get("error_worst") is not None]
+    return sorted(grouped_by(known, _title).items())
 
 
 def _title(record: StoredResult) -> str:
@@ -82,20 +111,53 @@ def _title(record: StoredResult) -> str:
     return f"{family}, dimension {dimension}, contrast {contrast:g}"
 
 
-def paying(results: Results, source: Source | None = None) -> Table:
-    """The table of break-even points."""
-    rows = [_row(one) for required in ERRORS for one in break_evens(results, required)]
-    return Table("family-queries", TABLE, HEADS, rows, source)
+def _surrogates(found: Results) -> Iterable[tuple[tuple[str, str], Results]]:
+    """By title and look."""
+
+    def named(record: StoredResult) -> tuple[str, str]:
+        method = record.config["method"]
+        return METHODS.get(method, method), f"{KINDS.get(method, 'surrogate')}/{method}"
+
+    return grouped_by(found.select("family_surrogate"), named).items()
 
 
-def _row(one: BreakEven) -> tuple[Value, ...]:
-    method, _, steps = one.method.partition(", ")
-    title = METHODS.get(method, method) + (f", {steps}" if steps else "")
-    low, high = map(_count, one.interval)
-    return (
-        *one.place, one.required, title, one.snapshots, one.seeds, one.offline, one.query[0],
-        one.solve[0], _count(one.queries), f"{low} – {high}",
-    )  # fmt: skip
+def _curve(
+    named: tuple[str, str],
+    records: Iterable[StoredResult],
+    x: str,
+    y: str = "error_worst",
+    **style: str,
+) -> Curve:
+    found = list(records)
+    at = [{**r.config, **r.values}[x] for r in found]
+    settings = {"markersize": 3.5, **style}
+    return Curve(*named, at, [r.values[y] for r in found], [[r.key] for r in found], settings)
+
+
+def _front(solves: Results) -> list[StoredResult]:
+    """The solves that no other beats in both error and time, by time."""
+    found: list[StoredResult] = []
+    for record in sorted(solves, key=lambda r: float(r.values["seconds_functional"])):
+        if not found or record.values["error_worst"] < found[-1].values["error_worst"]:
+            found.append(record)
+    return found
+
+
+def _powers_of_four(axes: Axes) -> None:
+    low, high = axes.get_xlim()
+    powers = [4**k for k in range(6) if low <= 4**k <= high]
+    axes.set_xticks(powers, [*map(str, powers)])
+    axes.minorticks_off()
+
+
+def paying(results: Results) -> list[BreakEven]:
+    """The break-even points, by required error."""
+    return [one for required in ERRORS for one in break_evens(results, required)]
+
+
+def _method(name: str) -> str:
+    method, comma, steps = name.partition(", ")
+    return METHODS.get(method, method) + comma + steps
 
 
 def _count(queries: float) -> str:

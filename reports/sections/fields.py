@@ -36,7 +36,7 @@ def contents(run: Run) -> list[Block]:
     columns = [Column("field"), Column("what it is"), Column("regularity")]
     return [
         Paragraph(TEXT),
-        Picture("fields", CAPTION, partial(field_slices, [*map(sliced, shown)]), CAPTION),
+        Picture("fields", CAPTION, partial(field_slices, [*map(sliced, shown)])),
         Table("problems", "The fields of this run.", columns, rows),
     ]
 

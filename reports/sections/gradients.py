@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 
 from bench.claims.themes.phases import KIND as WIDE
-from bench.claims.themes.phases import Line, nets_of, phase_lines, plain
-from bench.store.results import Results, median
+from bench.claims.themes.phases import nets_of, phase_lines, plain
+from bench.store.results import Results
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.document import Block, Paragraph, Picture, Table, Value
 from reports.figures.gradients import phase_diagram, phases_by_activation
 from reports.names import in_place, net_title
-from reports.tables import grouped, medians_by
+from reports.tables import Entry, grouped, known_median, medians_by, table_of
 
 TITLE = "Vanishing and exploding gradients"
 ORDER = 70
@@ -44,37 +44,33 @@ LINES = (
     "width, measured and predicted: from the second moments of the states, and from the law of the "
     "weights alone where that is closed."
 )
-COLUMNS = [
-    Column("net"), Column("line"), Column("H", "count"), Column("width", "count"),
-    Column("measured", "number"), Column("predicted", "number"), Column("off", "number"),
-    Column("from the law alone", "number"),
-]  # fmt: skip
+ENTRIES: list[Entry] = [
+    ("net", "text", lambda line: net_title(line.net)),
+    ("line", "text", lambda line: line.name),
+    ("H", "count", lambda line: line.hidden),
+    ("width", "count", lambda line: line.width),
+    ("measured", "number", lambda line: line.measured),
+    ("predicted", "number", lambda line: line.predicted),
+    ("off", "number", lambda line: line.off),
+    ("from the law alone", "number", lambda line: line.before),
+]
 
 
 def contents(run: Run) -> list[Block]:
     cells, wide = run.results.select(KIND), nets_of(run.results.select(WIDE))
-    source = run.source(STUDY, cells)
-    blocks: list[Block] = []
-    if len(cells.select(KIND, tau="fixed", tau0="1", gamma=0.5)):
-        draw = partial(phase_diagram, cells)
-        blocks.append(Picture("gradient-phases", PHASES, draw, PHASES, source))
-    if len(activations := plain(wide)):
-        draw, source = partial(phases_by_activation, activations), run.source(STUDY, wide)
-        blocks.append(Picture("phases-by-activation", ACTIVATIONS, draw, ACTIVATIONS, source))
-    if len(chosen := cells.select(KIND, scale=1.0, gamma=0.5)):
-        blocks.append(_jacobians(run, chosen))
-    if rows := _rows(phase_lines(plain(wide, activation="smoothrelu"))):
-        blocks.append(Table("phase-lines", LINES, COLUMNS, rows, source))
-    return [Paragraph(TEXT), *blocks] if blocks else []
-
-
-def _rows(lines: list[Line]) -> list[list[Value]]:
+    fixed = cells.select(KIND, tau="fixed", tau0="1", gamma=0.5)
+    activations = plain(wide)
+    lines = phase_lines(plain(wide, activation="smoothrelu"))
     order = in_place("net", {line.net for line in lines})
+    lines.sort(key=lambda line: order.index(line.net))
+    draw, source = partial(phases_by_activation, activations), run.source(STUDY, activations)
     return [
-        [net_title(line.net), line.name, line.hidden, line.width, line.measured, line.predicted,
-         line.off, line.before]
-        for line in sorted(lines, key=lambda line: order.index(line.net))
-    ]  # fmt: skip
+        Paragraph(TEXT),
+        Picture("gradient-phases", PHASES, partial(phase_diagram, fixed), run.source(STUDY, fixed)),
+        Picture("phases-by-activation", ACTIVATIONS, draw, source),
+        _jacobians(run, cells.select(KIND, scale=1.0, gamma=0.5)),
+        table_of("phase-lines", LINES, lines, ENTRIES, source),
+    ]
 
 
 def _jacobians(run: Run, chosen: Results) -> Table:
@@ -93,9 +89,7 @@ def _jacobians(run: Run, chosen: Results) -> Table:
 
 def _norm(group: Results, hidden: int) -> Value:
     """Of the seeds whose Jacobian float64 holds."""
-    values = group.select(KIND, hidden=hidden).value("log10_spectral_norm")
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
+    return known_median(group.select(KIND, hidden=hidden).value("log10_spectral_norm"))
 
 
 def _depths(chosen: Results) -> list[int]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.store.results import Results, StoredResult
+from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
-from reports.figures.initial_guess import iterations
+from reports.figures.curves import Axes, Curve, Figure, Panel, draw_panels
 from reports.tables import SEEDS, study_table
 
 TITLE = "A net as the initial guess of a solver"
 ORDER = 84
 STUDY = "initial_guess"
+STARTS = {
+    "zero": ("from zero", "linear model/linear"),
+    "coarse": ("from the coarser mesh", "finite element/N0"),
+    "net": ("from the net", "net/resnet"),
+}
 TEXT = (
     "The paper suggests a trained net as the start of an iterative method. Here conjugate "
     "gradients with the project's preconditioners start from zero, from the solution on the mesh "
@@ -34,8 +39,6 @@ TABLE = (
 
 def contents(run: Run) -> list[Block]:
     found = run.results_of(STUDY).select("initial_guess")
-    if not len(found):
-        return []
     by = {
         "field": "problem", "element": "element", "boundary-value problem": "boundary_value",
         "steps": "steps",
@@ -48,14 +51,27 @@ def contents(run: Run) -> list[Block]:
         ("repaid, from zero", "number", "repaid_against_zero"),
         ("repaid, from the coarser mesh", "number", "repaid_against_coarse"),
     ]
-    source = run.source(STUDY, found)
     return [
         Paragraph(TEXT),
-        Picture("guess", CAPTION, partial(iterations, _best(found)), CAPTION, source),
+        Picture("guess", CAPTION, partial(iterations, found), run.source(STUDY, found)),
         study_table(run, STUDY, found, "guesses", TABLE, by, measures),
     ]
 
 
-def _best(found: Results) -> StoredResult:
+def iterations(found: Results) -> Figure:
+    """Iterations by mesh with the most accurate net, a curve per start."""
     plain = [r for r in found if r.config["element"] == "N0" and not r.config["boundary_value"]]
-    return min(plain or list(found), key=lambda record: record.values["net_hcurl_error"])
+    best = min(plain or list(found), key=lambda record: record.values["net_hcurl_error"])
+    meshes = list(best.config["n"])
+    curves = [
+        Curve(*named, meshes, best.values[f"{start}_iterations"], [[best.key]])
+        for start, named in STARTS.items()
+    ]
+
+    def ticks(axes: Axes) -> None:
+        axes.set_xticks(meshes, [str(n) for n in meshes])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+
+    panel = Panel("", "cells per side n", curves, ticks)
+    return draw_panels([panel], "iterations", scales=("log", "linear"))

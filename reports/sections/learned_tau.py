@@ -69,7 +69,7 @@ def contents(run: Run) -> list[Block]:
     ):
         if groups:
             draw = partial(rows_in_groups, groups, OVER_FIXED, ratios=True)
-            blocks.append(Picture(name, caption, draw, caption, source))
+            blocks.append(Picture(name, caption, draw, source))
     return [*blocks, *([_table(found, source)] if len(found) else [])]
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bench.claims import CONTRADICTED, Entry, agreement
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Table
+from reports.document import Block, Column, Details, Paragraph, Table
 
 TITLE = "The ledger of claims"
 ORDER = 85
-NAME = "ledger"
 TEXT = (
     "The paper's claims (part paper), findings of ours (control), the paper's formulas as printed "
     "(formula), and claims of other papers (other). Every claim has a criterion, declared before "
@@ -20,6 +19,7 @@ TEXT = (
     "has used. On the page, each claim opens to its criterion, its evidence and its runs; claims "
     "without results in this run are only there."
 )
+CAPTION = "Claims and verdicts."
 COLUMNS = [
     Column("part"),
     Column("claim"),
@@ -42,18 +42,40 @@ def verdict_of(run: Run, entry: Entry) -> tuple[str, str]:
 
 
 def contents(run: Run) -> list[Block]:
-    if not run.ledger:
-        return []
     decided = [e for e in run.ledger if e.tested and e.verdict != "refused"]
     tested = decided or [e for e in run.ledger if e.tested] or run.ledger
-    verdicts = [verdict_of(run, entry) for entry in tested]
+    entries = [*tested, *(entry for entry in run.ledger if entry not in tested)]
+    verdicts = [verdict_of(run, entry) for entry in entries]
     rows = [
         (entry.claim.part, entry.claim.sentence, words, entry.effect, interval(entry),
          entry.seeds or None, entry.standing)
-        for entry, (_, words) in zip(tested, verdicts, strict=True)
+        for entry, (_, words) in zip(entries, verdicts, strict=True)
     ]  # fmt: skip
     tints = {(at, 2): verdict for at, (verdict, _) in enumerate(verdicts)}
-    return [Paragraph(TEXT), Table(NAME, "Claims and verdicts.", COLUMNS, rows, tints=tints)]
+    known = {record.key for record in run.records}
+    pairs = zip(entries, verdicts, strict=True)
+    details = [_details(entry, verdict, known) for entry, (verdict, _) in pairs]
+    table = Table("ledger", CAPTION, COLUMNS, rows, None, tints, {}, details, len(tested))
+    return [Paragraph(TEXT), table]
+
+
+def _details(entry: Entry, verdict: str, known: set[str]) -> Details:
+    """What is known about a claim and its verdict."""
+    claim = entry.claim
+    p = "" if entry.p_adjusted is None else f"{entry.p_adjusted:.2g}, Holm's over its study"
+    facts = (
+        ("what fails", claim.fault if verdict in ("fails", "depends") else ""),
+        ("the paper's words" if claim.part == "paper" else "as printed", claim.words),
+        ("where", claim.where if claim.words else ""),
+        ("note", claim.note),
+        ("criterion", claim.criterion),
+        ("declared", claim.declared or "not declared"),
+        ("evidence", entry.evidence if entry.tested else f"run `{entry.evidence}`"),
+        ("p-value", p),
+        ("domain", entry.domain),
+    )
+    cells = tuple(key for key in entry.cells if key in known)
+    return Details([(term, text) for term, text in facts if text], cells)
 
 
 def interval(entry: Entry) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
 from reports.figures.ode_tasks import decisions, paths
@@ -42,24 +41,18 @@ PATHS = (
 
 def contents(run: Run) -> list[Block]:
     found = run.results_of(STUDY).select("ode_task")
-    if not len(found):
-        return []
-    source = run.source(STUDY, found)
-    pictures = []
-    if len(annuli := _plain(found, "annuli")):
-        pictures.append(Picture("annuli", DECISIONS, partial(decisions, annuli), DECISIONS, source))
-    if len(crossing := _plain(found, "crossing")):
-        pictures.append(Picture("crossing", PATHS, partial(paths, crossing), PATHS, source))
+    # the nets without extra dimensions, with learned τ: a picture of each
+    plain = found.select("ode_task", extra=0, tau="learned")
+    annuli, crossing = (plain.select("ode_task", task=task) for task in ("annuli", "crossing"))
     measures: list[Measure] = [
         ("seeds", "count", lambda group: sum(len(r.values["runs"]) for r in group)),
         ("accuracy", "number", "accuracy"),
         ("on test points", "number", "test_accuracy"),
         ("cross-entropy", "error", "cross_entropy"),
     ]
-    table = study_table(run, STUDY, found, "ode-tasks", TABLE, BY, measures)
-    return [Paragraph(TEXT), *pictures, table]
-
-
-def _plain(found: Results, task: str) -> Results:
-    """The nets without extra dimensions, with learned τ: one picture each."""
-    return found.select("ode_task", task=task, extra=0, tau="learned")
+    return [
+        Paragraph(TEXT),
+        Picture("annuli", DECISIONS, partial(decisions, annuli), run.source(STUDY, annuli)),
+        Picture("crossing", PATHS, partial(paths, crossing), run.source(STUDY, crossing)),
+        study_table(run, STUDY, found, "ode-tasks", TABLE, BY, measures),
+    ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from bench.store.results import Results, medians
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
-from reports.figures.optimizers import race
-from reports.tables import DIVERGED, SEEDS, Measure, largest, smallest, study_table
+from reports.figures.curves import Curve, Figure, Panel, draw_panels
+from reports.tables import DIVERGED, SEEDS, Measure, grouped, largest, smallest, study_table
 
 TITLE, ORDER = "Optimisers", 75
 STUDY = "optimizers"
@@ -20,6 +21,7 @@ CAPTION = (
     "all seeds."
 )
 TABLE = "Medians over seeds at the end; test errors are in the cylinder."
+WORK = {"evaluations": "evaluations of J and its gradient", "seconds": "seconds"}
 MEASURES: list[Measure] = [
     SEEDS,
     DIVERGED,
@@ -33,12 +35,27 @@ MEASURES: list[Measure] = [
 
 def contents(run: Run) -> list[Block]:
     runs = run.results_of(STUDY)
-    if not len(runs):
-        return []
-    draw, source = partial(race, runs), run.source(STUDY, runs)
     by = {"optimiser": "optimizer"}
     return [
         Paragraph(TEXT),
-        Picture("race", CAPTION, draw, CAPTION, source),
+        Picture("race", CAPTION, partial(race, runs), run.source(STUDY, runs)),
         study_table(run, STUDY, runs, "race-ends", TABLE, by, MEASURES),
     ]
+
+
+def race(runs: Results) -> Figure:
+    """Relative test error along training by work, a curve per optimiser."""
+    panels = [
+        Panel("", label, [_curve(str(o), group, work) for (o,), group in groups.items()])
+        for groups in [grouped(runs, "optimizer")]
+        for work, label in WORK.items()
+    ]
+    return draw_panels(panels, "relative test error, cylinder", share="y")
+
+
+def _curve(optimizer: str, group: Results, work: str) -> Curve:
+    curves = [record.arrays for record in group]
+    length = min(len(curve["curve_evaluations"]) for curve in curves)
+    x = medians([curve[f"curve_{work}"][1:length] for curve in curves])
+    errors = [curve["curve_rel_test_error"][1:length] for curve in curves]
+    return Curve(optimizer, f"optimiser/{optimizer}", x, errors, [group.keys()])

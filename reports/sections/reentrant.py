@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from bench.claims.themes.reentrant import (
@@ -14,9 +14,10 @@ from bench.claims.themes.reentrant import (
 )
 from bench.store.results import Results, StoredResult
 from reports.context import Run
-from reports.document import Block, Paragraph, Picture, Value
-from reports.figures.reentrant import field_and_error, story
-from reports.tables import SEEDS, Measure, largest, medians_by, smallest
+from reports.document import Block, Paragraph, Picture, Source, Value
+from reports.figures.curves import Axes, Curve, Figure, Panel, draw_panels, last_seen
+from reports.figures.reentrant import field_and_error
+from reports.tables import SEEDS, Measure, grouped_by, largest, medians_by, smallest
 
 TITLE = "Re-entrant edges"
 ORDER = 58
@@ -26,6 +27,20 @@ SHOWN = {
     "net, boundary by penalty": {"boundary": "penalty", "inside": "uniform", "rim": "uniform"},
     "net, boundary built in": {"boundary": "exact", "inside": "uniform"},
 }
+KEYS = {
+    "N₀ uniform": "finite element/N0",
+    "N₀ graded": "finite element/N0/graded",
+    "N₀ adaptive": "finite element/N0 adaptive",
+    "hp bricks": "finite element/hexP",
+    "nodal P₁": "finite element/nodalP1",
+    "nodal P₁, r div": "finite element/nodalP1/weighted",
+}
+# of a curve along the training: its name on disk, what it is called, its look and dash
+LINES = (
+    ("curve_J", "loss, its points", "linear model/quadratic", "--"),
+    ("curve_fine_loss", "loss, fine rule", "linear model/linear", "-"),
+    ("curve_l2_error", "error, prism", "net/resnet", "-"),
+)
 MOST_FRAMES = 12  # of the slider along the training
 TEXT = (
     "The L-shaped prism has one re-entrant edge, at which u = ∇(r^(2/3) sin(2θ/3)) is singular. "
@@ -53,24 +68,55 @@ def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
     nets, norm = results.select(KIND), norm_of(results)
     blocks: list[Block] = []
+    source = run.source(STUDY, results)
     if norm is not None:
-        blocks += [*_story(run, results, norm), *_edge(run, results)]
-    if len(nets):
-        source = run.source(STUDY, nets)
-        name, caption = "reentrant-map", CAPTIONS["map"]
-        blocks.append(medians_by(name, caption, HEADS, by_setting(nets), MEASURES, source))
-    return [Paragraph(TEXT), *blocks] if blocks else []
+        if arms_of(results) or any(map(len, elements_of(results).values())):
+            draw = partial(story, results, norm)
+            blocks.append(Picture("reentrant-story", CAPTIONS["story"], draw, source))
+        blocks += _edge(results, source)
+    groups, source = grouped_by(nets, _setting), run.source(STUDY, nets)
+    table = medians_by("reentrant-map", CAPTIONS["map"], HEADS, groups, MEASURES, source)
+    return [Paragraph(TEXT), *blocks, table]
 
 
-def _story(run: Run, results: Results, norm: float) -> list[Block]:
-    arms, elements = arms_of(results), elements_of(results)
-    shown = {label: group for label, group in elements.items() if len(group)}
-    if not arms and not shown:
-        return []
-    finest = max(elements["nodal P₁"], key=lambda record: record.values["dofs"], default=None)
-    limit = None if finest is None else float(finest.values["l2_error"]) / norm
-    draw, caption = partial(story, shown, arms, norm, limit), CAPTIONS["story"]
-    return [Picture("reentrant-story", caption, draw, caption, run.source(STUDY, results))]
+def story(results: Results, norm: float) -> Figure:
+    """Elements: error against unknowns. Nets, an arm a panel: loss and error along training. A line
+    across all panels is where nodal elements have come to."""
+    elements = {label: group for label, group in elements_of(results).items() if len(group)}
+    curves = [_unknowns(label, group, norm) for label, group in elements.items() if label in KEYS]
+    finest = max(elements.get("nodal P₁", []), key=_dofs, default=None)
+
+    def limit(axes: Axes) -> None:
+        if finest is not None:
+            axes.axhline(finest.values["l2_error"] / norm, color="0.5", lw=0.8, ls=":")
+
+    panels = [Panel("finite elements", "unknowns", curves, limit)] if curves else []
+    for title, records in arms_of(results).items():
+        panels.append(Panel(title, "evaluations", [*_training(records, norm)], limit))
+    label = "relative L² error, prism; loss"
+    return draw_panels(panels, label, height=2.6, columns=3, share="y")
+
+
+def _dofs(record: StoredResult) -> float:
+    return float(record.values["dofs"])
+
+
+def _unknowns(label: str, group: Results, norm: float) -> Curve:
+    ordered = sorted(group, key=_dofs)
+    errors = [record.values["l2_error"] / norm for record in ordered]
+    keys = [[record.key] for record in ordered]
+    return Curve(label, KEYS[label], [*map(_dofs, ordered)], errors, keys, {"markersize": 3})
+
+
+def _training(records: Sequence[StoredResult], norm: float) -> Iterator[Curve]:
+    """Losses and the error of all seeds that have them along their evaluations."""
+    factors = {"curve_J": 2.0, "curve_l2_error": 1.0 / norm}
+    for name, title, look, dash in LINES:
+        found = [r.arrays for r in records if {name, "curve_evaluations"} <= r.arrays.keys()]
+        if found:
+            x, y = last_seen([(each["curve_evaluations"], each[name]) for each in found])
+            keys = [[record.key for record in records]]
+            yield Curve(title, look, x, factors.get(name, 1.0) * y, keys, {"linestyle": dash})
 
 
 def arms_of(results: Results) -> dict[str, list[StoredResult]]:
@@ -79,17 +125,16 @@ def arms_of(results: Results) -> dict[str, list[StoredResult]]:
     return {name: records for name, records in found.items() if records}
 
 
-def _edge(run: Run, results: Results) -> list[Block]:
+def _edge(results: Results, source: Source) -> list[Block]:
     """The field at the edge: two elements, and of each arm the net in the middle of its seeds."""
     shown = edge_fields(results)
     if not shown:
         return []
-    caption, source = CAPTIONS["edge"], run.source(STUDY, results)
     draw = partial(field_and_error, shown)
     frames = max((len(r.arrays.get("frames", ())) for r in shown.values()), default=0)
     places = sorted({round(k * (frames - 1) / MOST_FRAMES) for k in range(MOST_FRAMES)})
     along = [partial(field_and_error, shown, place) for place in places] if frames else []
-    return [Picture("reentrant-edge", caption, draw, caption, source, along)]
+    return [Picture("reentrant-edge", CAPTIONS["edge"], draw, source, along)]
 
 
 def edge_fields(results: Results) -> dict[str, StoredResult]:
@@ -114,15 +159,11 @@ def _with_slice(group: Results) -> StoredResult | None:
     return max(small, key=lambda record: record.config["n"], default=None)
 
 
-def by_setting(nets: Results) -> dict[tuple[str, ...], Results]:
-    """Runs that differ by their seed, under a few words for each part of their setting."""
-    groups: dict[tuple[str, ...], list[StoredResult]] = {}
-    for record in nets:
-        c = record.config
-        loss = f"{c['form']}, {'built in' if c['boundary'] == 'exact' else 'penalty'}"
-        key = (c["problem"], loss, f"{c['inside']}, {c['rim']}", f"{c['width']}, {c['points']}")
-        groups.setdefault(key, []).append(record)
-    return {key: Results(records) for key, records in groups.items()}
+def _setting(record: StoredResult) -> tuple[str, ...]:
+    """A few words for each part of a setting; runs that differ by their seed have the same."""
+    c = record.config
+    loss = f"{c['form']}, {'built in' if c['boundary'] == 'exact' else 'penalty'}"
+    return c["problem"], loss, f"{c['inside']}, {c['rim']}", f"{c['width']}, {c['points']}"
 
 
 def _ends(group: Results) -> Value:

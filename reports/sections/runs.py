@@ -8,7 +8,7 @@ from bench.claims import Entry, agreement
 from bench.store.results import judged_by
 from reports.competitors import competitors, contested
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Source, Table, Value
+from reports.document import Block, Column, Paragraph, Source, Table
 
 TITLE = "Runs compared"
 ORDER = 86
@@ -19,8 +19,7 @@ def contents(run: Run) -> list[Block]:
         return []
     runs = [run, *run.others]
     problems = contested(record for each in runs for record in each.results)
-    errors = [table for problem in problems if (table := _errors(runs, problem)).rows]
-    return [_summary(runs), _verdicts(runs), *errors]
+    return [_summary(runs), _verdicts(runs), *(_errors(runs, problem) for problem in problems)]
 
 
 Row = tuple[Entry | None, ...]  # one claim, in the order of the runs; None: not tested there
@@ -92,27 +91,20 @@ def _errors(runs: Sequence[Run], problem: str) -> Table:
         {(c.name, c.information): c for c in competitors(run.results, problem)} for run in runs
     ]
     names = dict.fromkeys(name for field in fields for name in field)
-    shared = [name for name in names if sum(name in field for field in fields) > 1]
-    found = {name: [field.get(name) for field in fields] for name in shared}
-    rows: list[tuple[Value, ...]] = [
-        (
-            *name,
-            *(c.error if c else None for c in row),
-            *(c.seconds_alone if c else None for c in row),
-        )
-        for name, row in found.items()
+    found = {name: [field.get(name) for field in fields] for name in names}
+    shared = {name: row for name, row in found.items() if len(row) - row.count(None) > 1}
+    rows = [
+        (*name, *(c and c.error for c in row), *(c and c.seconds_alone for c in row))
+        for name, row in shared.items()
     ]
     columns = [
-        Column("method"),
-        Column("track"),
+        *map(Column, ("method", "track")),
         *(Column(f"L² error, whole domain, {run.name}", "error") for run in runs),
         *(Column(f"seconds, {run.name}", "seconds") for run in runs),
     ]
-    cells = tuple(key for row in found.values() for c in row if c for key in c.keys)
-    return Table(
-        f"runs-errors-{problem}",
-        f"Methods of several runs on {problem}: L² error on the whole domain, medians over seeds.",
-        columns,
-        rows,
-        Source(runs[0].command("training"), cells),
+    cells = tuple(key for row in shared.values() for c in row if c for key in c.keys)
+    caption = (
+        f"Methods of several runs on {problem}: L² error on the whole domain, medians over seeds."
     )
+    source = Source(runs[0].command("training"), cells)
+    return Table(f"runs-errors-{problem}", caption, columns, rows, source)

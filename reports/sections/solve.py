@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from bench.store.results import Results, median
+import numpy as np
+
+from bench.store.results import Results
 from reports.competitors import Competitor, by_problem, same_conditions
 from reports.context import Run
+from reports.decision import Trial
 from reports.document import Block, Formula, Paragraph, Picture, Value
-from reports.figures.solve import work_precision
-from reports.tables import DIVERGED, SEEDS, Measure, largest, smallest, study_table
+from reports.figures.curves import Array, Curve, Figure, Panel, draw_panels, last_seen
+from reports.tables import DIVERGED, SEEDS, Measure, known_median, largest, smallest, study_table
 
 TITLE = "Given the equation"
 ORDER = 57
 STUDY = "solve"
+MOST_SERIES = 6  # of a panel
+LOWEST_ORDER = "N0"  # the element that every panel shows
 TEXT = (
     "Every method here is given f, φ and the boundary data g, never the field. The networks are "
     "physics-informed (PINNs): they minimise J with w = 100 at N quasi-random points inside and M "
@@ -48,15 +55,14 @@ BY = {
 def contents(run: Run) -> list[Block]:
     fields = solved_fields(run.results)
     nets = run.results_of(STUDY).select("solved_net")
-    blocks: list[Block] = [Paragraph(TEXT), LOSS]
-    if fields:
-        behind = Results([r for field in fields.values() for c in field for r in c.records])
-        draw = partial(work_precision, fields)
-        blocks.append(Picture("solve-work", CAPTION, draw, CAPTION, run.made_by(behind)))
-    if len(nets):
-        ordered = Results(sorted(nets, key=lambda r: (r.config["problem"], r.config["net"])))
-        blocks.append(study_table(run, STUDY, ordered, "solve-nets", TABLE, BY, MEASURES))
-    return blocks if len(blocks) > 2 else []
+    behind = Results([r for field in fields.values() for c in field for r in c.records])
+    ordered = Results(sorted(nets, key=lambda r: (r.config["problem"], r.config["net"])))
+    return [
+        Paragraph(TEXT),
+        LOSS,
+        Picture("solve-work", CAPTION, partial(work_precision, fields), run.made_by(behind)),
+        study_table(run, STUDY, ordered, "solve-nets", TABLE, BY, MEASURES),
+    ]
 
 
 def solved_fields(results: Results) -> dict[str, list[Competitor]]:
@@ -65,13 +71,56 @@ def solved_fields(results: Results) -> dict[str, list[Competitor]]:
     return {p: field for p, field in found.items() if len({c.is_net for c in field}) == 2}
 
 
+def work_precision(fields: Mapping[str, Sequence[Competitor]]) -> Figure:
+    """L² error on the whole domain against seconds, one panel per problem: sizes of an element as
+    one curve, the best net of each series along its training."""
+    panels = [
+        Panel(problem, "seconds, one thread", [_curve(*item) for item in chosen(field).items()])
+        for problem, field in fields.items()
+    ]
+    return draw_panels(panels, "L² error, whole domain", height=2.15)
+
+
+def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
+    """At most six curves: the lowest-order element, the best trained net, the best net of another
+    family, and the series with the smallest errors."""
+    groups: dict[str, list[Competitor]] = {}
+    for c in sorted(field, key=lambda c: c.end_error):
+        if 0 < c.end_error < math.inf and (c.seconds_alone or 0.0) > 0:
+            family, series = c.declared.family, c.declared.series
+            groups.setdefault(f"best {family}" if c.is_net else series, []).append(c)
+    plain = [n for n, group in groups.items() if group[0].declared.look == LOWEST_ORDER]
+    nets = [n for n, group in groups.items() if group[0].is_net]
+    kept = dict.fromkeys([*plain[:1], *nets, *groups])
+    return {name: groups[name] for name in [*kept][:MOST_SERIES]}
+
+
+def _curve(name: str, group: Sequence[Competitor]) -> Curve:
+    """Sizes of an element in the order of their unknowns; of any other method the best one."""
+    first = group[0]
+    if first.declared.family == "finite element":
+        sizes = sorted(group, key=lambda c: c.unknowns)
+        x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
+        return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3})
+    times, errors = median_curve(first.trials)
+    style = {"marker": ""} if len(times) > 1 else {}
+    return Curve(name, first.look, times, errors, [first.keys], style)
+
+
+def median_curve(trials: Sequence[Trial]) -> tuple[Array, Array]:
+    """At common times, the lower median over seeds of the error last seen."""
+    times, rows = last_seen([(trial.seconds, trial.errors) for trial in trials])
+    middle = np.sort(rows, axis=0)[(len(rows) - 1) // 2]
+    seen = np.isfinite(middle) & (middle > 0)
+    return times[seen], middle[seen]
+
+
 def _first_to_last(group: Results) -> Value:
     """Gradient norms of the first weights against the last, at the end of the history."""
     ends = [
         r.arrays["history_grad_W"][-1] for r in group if len(r.arrays.get("history_grad_W", ()))
     ]
-    ratios = [float(norms[0] / norms[-1]) for norms in ends if norms[-1] > 0]
-    return median(ratios) if ratios else None
+    return known_median(float(norms[0] / norms[-1]) for norms in ends if norms[-1] > 0)
 
 
 MEASURES: list[Measure] = [

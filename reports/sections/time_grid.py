@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
+from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
-from reports.figures.time_grid import steps_and_errors
+from reports.figures.curves import Curve, Figure, Panel, draw_panels
+from reports.names import net_title
 from reports.tables import Measure, study_table
 
 TITLE = "Is the learned τ an adaptive time grid?"
@@ -32,8 +36,6 @@ TABLE = (
 
 def contents(run: Run) -> list[Block]:
     found = run.results_of(STUDY).select("time_grid")
-    if not len(found):
-        return []
     measures: list[Measure] = [
         ("seeds", "count", lambda group: sum(len(r.values["runs"]) for r in group)),
         ("correlation", "number", "correlation"),
@@ -42,9 +44,27 @@ def contents(run: Run) -> list[Block]:
         ("in reverse", "error", "reversed"),
     ]
     by = {"net": "net", "layers": "hidden", "layers of the deeper net": "deeper"}
-    source = run.source(STUDY, found)
     return [
         Paragraph(TEXT),
-        Picture("time-grid", CAPTION, partial(steps_and_errors, found), CAPTION, source),
+        Picture("time-grid", CAPTION, partial(steps_and_errors, found), run.source(STUDY, found)),
         study_table(run, STUDY, found, "time-grids", TABLE, by, measures),
     ]
+
+
+def steps_and_errors(found: Results) -> Figure:
+    """A panel per net, a point per layer and seed."""
+    panels = [_panel(record) for record in found]
+    return draw_panels(panels, "|τ| / mean", columns=len(panels), share="")
+
+
+def _panel(record: StoredResult) -> Panel:
+    net, errors, steps = str(record.config["net"]), [], []
+    for one in record.values["runs"]:
+        local, tau = np.asarray(one["local_errors"]), np.abs(one["tau"][1:])
+        if local.mean() > 0 and tau.mean() > 0:
+            errors += (local / local.mean()).tolist()
+            steps += (tau / tau.mean()).tolist()
+    title = f"{net_title(net)}, {record.config['hidden']} layers"
+    style = {"linestyle": "none", "markersize": 3}
+    points = Curve(f"_{title}", f"net/{net}", errors, steps, [[record.key]], style)
+    return Panel(title, "local error / mean", [points])

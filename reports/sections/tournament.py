@@ -40,8 +40,8 @@ TRACKS: dict[str, tuple[str, str, list[Measure]]] = {
 
 def contents(run: Run) -> list[Block]:
     results = run.results_of(STUDY)
-    tables = [_table(run, name, group) for name, group in by_track(results).items() if len(group)]
-    return [Paragraph(TEXT), *tables] if tables else []
+    tables = [_table(run, name, group) for name, group in by_track(results).items()]
+    return [Paragraph(TEXT), *tables]
 
 
 def by_track(results: Results) -> dict[str, Results]:

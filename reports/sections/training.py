@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 
 from bench.claims.arms import MAIN
-from bench.store.results import Results
+from bench.store.results import Results, medians
 from reports.context import Run
 from reports.document import Block, Formula, Paragraph, Picture
-from reports.figures.paper import cost_of_training, gradients_by_layer
-from reports.tables import DIVERGED, SEEDS, Measure, largest, smallest, study_table
+from reports.figures.curves import Curve, Figure, Panel, draw_panels, last_seen
+from reports.names import net_family, net_method
+from reports.tables import (
+    DIVERGED,
+    SEEDS,
+    Measure,
+    grouped,
+    grouped_by,
+    largest,
+    smallest,
+    study_table,
+)
 
 TITLE = "The paper's networks"
 ORDER = 52
@@ -63,19 +75,59 @@ MEASURES: list[Measure] = [
 
 def contents(run: Run) -> list[Block]:
     nets = run.results_of(STUDY).select("net")
-    if not len(nets):
-        return []
-    blocks: list[Block] = [Paragraph(TEXT), NETS]
-    if len(plain := papers_nets(nets)):
-        source = run.source(STUDY, plain)
-        draw = partial(cost_of_training, plain)
-        blocks.append(Picture("training-curves", CURVES, draw, CURVES, source))
-        draw = partial(gradients_by_layer, plain)
-        blocks.append(Picture("training-gradients", GRADIENTS, draw, GRADIENTS, source))
-    return [*blocks, study_table(run, STUDY, nets, "training-nets", TABLE, BY, MEASURES)]
+    plain = papers_nets(nets)
+    source = run.source(STUDY, plain)
+    return [
+        Paragraph(TEXT),
+        NETS,
+        Picture("training-curves", CURVES, partial(cost_of_training, plain), source),
+        Picture("training-gradients", GRADIENTS, partial(gradients_by_layer, plain), source),
+        study_table(run, STUDY, nets, "training-nets", TABLE, BY, MEASURES),
+    ]
 
 
 def papers_nets(nets: Results) -> Results:
     """By steepest descent, on all inputs, the loss without penalties."""
     chosen = nets.select("net", problem=MAIN, optimizer="steepest", features="x,f,phi")
     return Results([r for r in chosen if not r.config["bias_ordering"] and not r.config["lambda2"]])
+
+
+def cost_of_training(nets: Results) -> Figure:
+    """MSE against seconds, one panel per size; at each time the median over seeds."""
+
+    def curves(name: str, look: str, group: Results) -> Iterator[Curve]:
+        begun = [r.arrays for r in group if r.arrays["history_seconds"][-1] > 0]
+        if begun:
+            curves = [(each["history_seconds"], each["history_mse"]) for each in begun]
+            yield Curve(name, look, *last_seen(curves), [group.keys()])
+
+    panels = _panels(nets, "seconds, one thread", curves)
+    return draw_panels(panels, "1/(2N) Σ‖y − u‖²", columns=len(panels), share="y", legend=4)
+
+
+def gradients_by_layer(nets: Results) -> Figure:
+    """‖∂J/∂W[k]‖ of every layer, before training (dotted) and at its end (solid)."""
+
+    def curves(name: str, look: str, group: Results) -> Iterator[Curve]:
+        for at, title, dash in ((0, f"_{name}, before", ":"), (-1, name, "-")):
+            norms = medians([r.arrays["history_grad_W"][at] for r in group])
+            style = {"linestyle": dash, "markersize": 3.5}
+            yield Curve(title, look, range(len(norms)), norms, [group.keys()], style)
+
+    panels, scales = _panels(nets, "layer k", curves), ("linear", "log")
+    return draw_panels(
+        panels, "‖∂J/∂W[k]‖", columns=len(panels), share="y", scales=scales, legend=4
+    )
+
+
+def _panels(
+    nets: Results, x: str, curves: Callable[[str, str, Results], Iterator[Curve]]
+) -> list[Panel]:
+    """One panel per number of hidden layers and width, with the curves of every kind of net."""
+    sizes = sorted(grouped(nets, "hidden", "width").items(), key=lambda item: item[0])
+    panels = []
+    for (hidden, width), found in sizes:
+        families = sorted(grouped_by(found, lambda record: net_family(record.config)).items())
+        drawn = [curves(n, net_method(group.records[0].config), group) for n, group in families]
+        panels.append(Panel(f"{hidden}-{width}", x, [*chain(*drawn)]))
+    return panels

@@ -31,7 +31,7 @@ function tools(figure) {
   let bar = figure.querySelector(":scope > .tools");
   if (!bar) {
     bar = make("div", { class: "tools" });
-    figure.querySelector(":scope > .scroll, :scope > .claims").after(bar);
+    figure.querySelector(":scope > .scroll").after(bar);
   }
   return bar;
 }

@@ -12,6 +12,7 @@ from bench.cells import Cell
 from bench.claims.certified import HAIR
 from bench.measure.formulas import verdicts
 from bench.methods.certificates import certify as certificates
+from bench.methods.certificates.references import reference, unchanging
 from bench.methods.certificates.residuals import coefficient
 from bench.problems import not_known
 from bench.studies import reentrant, solve
@@ -76,6 +77,16 @@ def test_any_callable_is_enclosed_by_a_reference(name):
     assert error * (1 - 1e-6) <= found.l2_bound <= error * (1 + close)
     assert found.method == "reference"
     assert found.reason() is None
+
+
+def test_a_reference_has_order_one_along_an_edge_where_no_data_change():
+    chosen = [name for name in ("reentrant", "reentrant3d", "curlsing", "maxwell")
+              if unchanging(problems.get(name))]  # fmt: skip
+    assert chosen == ["reentrant"]
+    solution, certificate = reference(problems.reentrant, 3)
+    assert solution.space.mesh.axes[2].orders == (1,)
+    error = true_error(solution, problems.reentrant)
+    assert error < certificate.l2_bound < 1.2 * error
 
 
 def test_the_reason_for_a_missing_energy_bound_is_given():

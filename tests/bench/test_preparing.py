@@ -24,7 +24,7 @@ def test_a_small_version_with_the_solver_of_the_large_one(seen):
     chosen = Discretisation(solve=True, n=32)
     preparing.prepare(problems.maxwell, chosen)
     preparing.prepare(problems.maxwell, replace(chosen, n=16))
-    assert [(small.solver, small.n) for small in seen] == [("cube", 9)]
+    assert [(small.solver, small.n) for small in seen] == [("cube", 4)]
     preparing.prepare(problems.screen, replace(chosen, grading=2.0))
     preparing.prepare(problems.maxwell, replace(chosen, mesh=cube(10), n=None))
     preparing.prepare(problems.maxwell, replace(chosen, mesh=cube(2), n=None))

@@ -45,12 +45,30 @@ def test_the_search_finds_the_best_of_each_setting_in_turn():
     def score(point):
         return abs(point.rate - 4) + abs("abc".index(point.tau0) - 2) + (point.scale - 2) ** 2
 
-    best, tried = arms.search(grid, score)
+    found = arms.search(grid, score, score)
+    best = found.chosen
     assert best == arms.Point(tau0="c", scale=2, rate=4)
-    assert tried[best] == 0
-    assert len(tried) <= 5 + 3 + 4 + 9, "far fewer than all 60"
+    assert found.explored[best] == 0
+    assert len(found.explored) <= 5 + 3 + 4 + 9, "far fewer than all 60"
     assert arms.at_the_edge(best._asdict(), grid) == ["tau0"]
     assert arms.at_the_edge(best._asdict(), {"rate": (4,)}) == [], "one candidate is not tuned"
+
+
+def test_the_search_crosses_a_valley_and_is_not_misled_by_one_seed():
+    """Small rates go with large τ₀: from the middle, one setting at a time leads nowhere."""
+    grid = {"rate": tuple(range(9)), "tau0": tuple(range(9)), "scale": (0, 1, 2)}
+
+    def score(point):
+        off = abs(point.rate + point.tau0 - 8)
+        return 10 * off + (8 - point.tau0) + abs(point.scale - 1)
+
+    lucky = arms.Point(tau0=1, scale=1, rate=7)
+    found = arms.search(grid, lambda point: -1 if point == lucky else score(point), score)
+    assert found.chosen == min((point for point in found.explored), key=score), (
+        "the lucky one is among the finalists and loses"
+    )
+    assert lucky in found.finalists
+    assert found.chosen.tau0 >= 7, "from the middle it would be 4"
 
 
 def test_tuning_and_judging_never_meet():
@@ -81,9 +99,9 @@ def test_the_sweep_covers_a_factor_of_thirty():
 
 def test_the_point_with_the_smallest_worst_error_is_chosen_and_judged():
     values = run(arm="learned", tuning_seeds=[0, 1])
-    errors = [tried["train_mse"] for tried in values["tried"]]
+    errors = [tried["train_mse"] for tried in values["finalists"]]
     assert len(errors) <= 4
-    best = values["tried"][int(np.argmin(errors))]
+    best = values["finalists"][int(np.argmin(errors))]
     assert values["chosen"] == {name: best[name] for name in ("rate", "tau0", "scale")}
     assert [(r["seed"], r["data_seed"]) for r in values["runs"]] == [
         (1000, 1000), (1000, 1001), (1001, 1000), (1001, 1001),

@@ -13,7 +13,7 @@ from bench.store.fingerprint import fingerprint_of
 from bench.store.folder import Store
 from bench.store.results import Results
 from reports.competitors import competitors, contested
-from reports.figures.solve import work_precision
+from reports.sections.solve import work_precision
 
 KIND = '''
     """The mean of the samples, the simplest competitor."""

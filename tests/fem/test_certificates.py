@@ -303,6 +303,16 @@ def test_a_divergent_integral_does_not_settle():
     assert not settle(lambda _: {"value": np.inf}, lambda norms: {"l2": norms["value"]}).settled
 
 
+@pytest.mark.parametrize(("size", "levels"), [(0.9, 4), (1.1, 2)])
+def test_a_bound_above_the_norm_of_the_field_that_grows_is_not_pursued(size, levels):
+    def at(level):
+        return {"value": 1.0, "rest": size + 0.02 * (level - 2)}
+
+    found = settle(at, lambda norms: {"l2": norms["rest"]})
+    assert found.levels == levels
+    assert found.unsettled == ("rest",)
+
+
 @pytest.mark.parametrize(("power", "settles"), [(-2 / 3, True), (-1.0, False)])
 def test_each_norm_is_tested_alone_so_that_a_small_divergent_share_is_refused(power, settles):
     """A share below 0.1 % of the bound, in a norm of its own or as a part of another."""

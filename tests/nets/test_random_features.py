@@ -164,7 +164,9 @@ def test_rows_of_windows_give_the_field_of_the_net(random, net):
         c = np.concatenate([net.weights[level] for level in net.windows.met(cell)])
         found = rows(net.windows, cell, term)[:, :-1] @ c
         expected = np.einsum("mcin,cin->mn", A, net.jets(x, "first")).ravel()
-        assert found == pytest.approx(expected, rel=1e-10)
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12 * np.abs(expected).max())
+    with pytest.raises(ValueError, match="first"):
+        net.jets(x, "second")
 
 
 def test_the_jacobian_is_that_of_differences(random, net):

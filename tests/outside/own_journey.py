@@ -47,7 +47,8 @@ def dipole() -> None:
     found = json.loads(femnets("run", "--problem", "./dipole.py", "--run", "d", "--json").stdout)
     assert not found["failed"]
     page = first_page("d")
-    for words in ("the vector potential of a dipole", "np.cross(m, d, axis=0) / r^3", "dipole.py"):
+    formulas = ("np.cross(m, d, axis=0) / r^3", "np.array([-1.3, 0.5, 0.5])", "a dipole m at")
+    for words in ("the vector potential of a dipole", *formulas, "dipole.py"):
         assert words in page, words
     text = Path("runs/d/report.html").read_text(encoding="utf-8")
     assert "of the paper" not in text

@@ -91,6 +91,7 @@ def test_a_tournament_of_own_things_ends_in_a_report(mine, rows, capsys):
     for words in ("my own 2-4", "ResNet + τ 2-4", "Signs", "rows of a file", "Given the equation:"):
         assert words in page, words
     assert "my own + τ" not in page
+    assert len(re.findall("s, 20 evaluations</small>", page)) == 4  # two nets at a glance, twice
 
 
 def test_an_unknown_track_is_refused():

@@ -44,7 +44,7 @@ def kept():
 def figure(kind, name, caption):
     if name == "absent":
         return None
-    shown = Picture(name, caption, lambda: None, "")
+    shown = Picture(name, caption, lambda: None)
     return shown if kind == "figure" else Table(name, caption, [], [])
 
 

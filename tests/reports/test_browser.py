@@ -75,13 +75,13 @@ def _claims(found):
     assert found["claims"] == [
         every, ["holds"], every, every[1:3], every, every[3:], every, ["holds"],
     ]  # fmt: skip
-    assert found["count"] == "1 of 4 claims"
+    assert found["count"] == "1 of 4"
     assert found["claim"] == [True, True]
 
 
 def _downloads(found, page):
     saved = found["saved"]
-    assert {*found["tables"], *found["figures"], "ledger.csv"} <= saved.keys()
+    assert {*found["tables"], *found["figures"]} <= saved.keys()
     head, *points = csv.reader(io.StringIO(saved["error-against-h.csv"]))
     assert head[:3] == ["panel", "series", "mesh size h, finer to the right"]
     data = re.search(
@@ -94,8 +94,9 @@ def _downloads(found, page):
         for x, y in zip(xs, ys, strict=True)
     ]
     claims = saved["ledger.csv"].splitlines()
-    assert claims[0] == "claim,verdict,standing,rule,evidence,seeds"
-    assert claims[1] == 'The claim one.,holds,confirmed,"errors, paired",of one x,0–1'
+    assert claims[0].startswith("part,claim,verdict,")
+    assert claims[1].startswith("paper,The claim one.,holds,")
+    assert "errors, paired" in claims[1]
 
 
 @pytest.mark.parametrize("width", [390, 768, 1440])

@@ -16,7 +16,6 @@ from bench.claims.themes.tau import learned_over_fixed
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Table, slug
-from reports.interactive.claims import listed
 from reports.pdf import CHARACTERS, SMALLEST, narrowest
 from reports.sections import ledger
 from reports.style import drawn, saved
@@ -96,24 +95,19 @@ def test_names_are_unique_references_lead_somewhere_and_tables_fit(document):
             assert narrowest(block) * SMALLEST / 0.92 <= CHARACTERS, block.name
 
 
-def test_no_verdict_of_the_table_stands_without_effect_and_interval(run):
+def test_every_verdict_has_its_effect_its_interval_and_says_where_it_is_measured(run):
     (table,) = [block for block in ledger.contents(run) if isinstance(block, Table)]
     places = {column.title: at for at, column in enumerate(table.columns)}
-    stated = [row for row in table.rows if not row[places["verdict"]].startswith("not testable")]
-    assert len(stated) > 30
-    for row in stated:
-        assert row[places["effect"]] is not None, row[places["claim"]]
-        assert row[places["interval"]], row[places["claim"]]
-
-
-def test_every_claim_of_the_page_has_its_effect_and_says_where_it_is_measured(run):
-    entries = {entry.claim.name: entry for entry in run.ledger}
-    for items in listed(run).values():
-        for item in items:
-            entry = entries[item.name]
-            if entry.verdict != "not testable":
-                assert dict(item.facts)["domain"] == entry.domain
-                assert "interval" in dict(item.facts)["effect"]
+    entries = {entry.claim.sentence: entry for entry in run.ledger}
+    assert len(table.rows) == len(entries)
+    tested = [row for row in table.rows if entries[row[places["claim"]]].tested]
+    assert len(tested) > 30
+    for row, more in zip(table.rows, table.details, strict=True):
+        entry = entries[row[places["claim"]]]
+        if entry.verdict not in ("not testable", "refused"):
+            assert row[places["effect"]] is not None, entry.claim.name
+            assert row[places["interval"]], entry.claim.name
+            assert dict(more.facts)["domain"] == entry.domain
 
 
 def test_facts_count_what_the_ledger_shows(run):

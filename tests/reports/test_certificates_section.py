@@ -50,5 +50,5 @@ def test_the_section_draws_bounds_against_errors(records):
     assert table.rows[0][:3] == ("maxwell", "nets", 3)
     assert table.rows[0][-2:] == (1, 0)
     left, right = picture.draw().axes[:2]
-    assert [len(line.get_xdata()) for line in right.lines] == [2, 3]  # the diagonal and the nets
+    assert [len(line.get_xdata()) for line in right.lines] == [3, 2]  # the nets and the diagonal
     assert left.get_ylabel() == "bound of the L² error, whole domain"

@@ -18,11 +18,11 @@ from reports.document import (
     Table,
     message,
 )
+from reports.figures.curves import plot_series
 from reports.formatting import show
 from reports.glossary import TERMS, explained
 from reports.html import render_html
 from reports.pdf import render_pdf, typst_source
-from reports.svg import plot_series
 
 EVIL = '<script>alert("x")</script> #panic() $x$ `a` \\ " \x07 _b_ *c*'
 
@@ -50,9 +50,7 @@ def example_document():
                     Paragraph(EVIL),
                     Formula("norm(u - u_h) <= C h", "the error falls like h"),
                     Formula("norm(u - u_h) <= C h^2", "the error falls like h squared"),
-                    Picture(
-                        "curves", "Two curves", two_curves, "two curves", Source("femnets run")
-                    ),
+                    Picture("curves", "Two curves", two_curves, Source("femnets run")),
                     Table("values", "Some values", columns, rows, Source("femnets fem", ("abc",))),
                     Missing("The other half.", "femnets run other"),
                 ],
@@ -150,7 +148,7 @@ def test_words_of_the_glossary_explain_themselves_once():
 def test_figures_and_tables_are_numbered_and_referred_to():
     text = Paragraph("See [[first]], [[t-two]], [[no]].")
     one, two = (Table(name, "A table.", [Column("c")], [["word"]]) for name in ("t-one", "t-two"))
-    first = Picture("first", "Something is seen.", two_curves, "alt")
+    first = Picture("first", "Something is seen.", two_curves)
     made = Document("title", "subtitle", [Section("A", [first, one, text, two])])
     assert made.labels() == {"first": "Figure 1", "t-one": "Table 1", "t-two": "Table 2"}
     page = render_html(made)

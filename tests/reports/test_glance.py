@@ -13,10 +13,10 @@ from bench.core.information import INFORMATION
 from bench.store.results import Results
 from reports.competitors import by_problem
 from reports.decision import Trial
+from reports.figures.curves import NAME_POINTS, last_seen, spread
 from reports.figures.rows import Row, rows_in_groups
-from reports.figures.solve import chosen, median_curve, work_precision
 from reports.sections import glance, make, samples
-from reports.svg import NAME_POINTS, spread
+from reports.sections.solve import chosen, median_curve, work_precision
 
 
 def baseline(error, method="linear", **config):
@@ -103,6 +103,9 @@ def test_names_keep_their_distance_and_stay_on_the_axis(wanted):
 
 
 def test_the_median_curve_is_the_error_last_seen():
+    x, rows = last_seen([((0.0, 1.0, 4.0), (9.0, 1.0, 0.5)), ((2.0, 3.0), (1.0, 0.2))])
+    assert (x[0], x[-1]) == pytest.approx((2.0, 4.0)), "from where all have begun"
+    assert (rows[0][0], rows[1][-1]) == (1.0, 0.2), "a training that has ended stays where it is"
     trials = [Trial((1.0, 2.0, 4.0), (1.0, 0.1, 0.5)), Trial((1.0, 2.0, 4.0), (1.0, 0.3, 0.2))]
     times, errors = median_curve(trials)
     assert (times[0], times[-1]) == pytest.approx((1.0, 4.0))

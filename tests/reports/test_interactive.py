@@ -18,13 +18,13 @@ from femnets.cli import invoke
 from reports.compile import build_document
 from reports.context import Run
 from reports.document import Picture
+from reports.figures.curves import plot_series
 from reports.html import render_html
 from reports.interactive.cells import listings
-from reports.interactive.claims import listed
 from reports.interactive.finder import QUERIES, find
 from reports.interactive.numbers import as_json
 from reports.names import short_names
-from reports.svg import inline_svg, plot_series
+from reports.svg import inline_svg
 
 
 def record(key, config, values, kind="net"):
@@ -53,7 +53,7 @@ def test_a_line_break_in_a_name_breaks_no_line():
 
 def marks(figure):
     """By series, the keys of the results behind each of its marks."""
-    drawing = inline_svg(Picture("one", "", lambda: figure, "a figure"))[0].svg
+    drawing = inline_svg(Picture("one", "a figure", lambda: figure))[0].svg
     found = {}
     for circle, name in re.findall(r"<circle([^>]*)><title>([^:<]*)", drawing):
         runs = re.search(r'data-runs="([^"]*)"', circle)
@@ -86,7 +86,7 @@ def test_the_finder_finds_the_cheapest(run):
     given, field, errors, queries = finder.questions
     place = next(k for k, words in enumerate(given.options) if "samples" in words)
     assert [len(q.options) for q in finder.questions] == [2, 2, 7, len(QUERIES)]
-    assert finder.default is not None
+    assert finder.answer() is not None
     for required, error in zip((1e-2, 1e-3, 1e-4, 1e-5, 1e-6), errors.options, strict=False):
         for points, words in zip(QUERIES, queries.options, strict=True):
             able = {
@@ -94,28 +94,25 @@ def test_the_finder_finds_the_cheapest(run):
                 for name, (seconds, per_point, reached) in COSTS.items()
                 if 1.1 * reached <= required
             }
-            answer = finder.answers[given.options[place], field.options[0], error, words]
+            answer = finder.answer(given.options[place], field.options[0], error, words)
             if not able:
-                assert answer.winner == "none"
-                assert "cubic (x,f,phi) comes nearest with 3.15·10⁻⁶" in answer.words
+                assert answer["look"] == "none"
+                assert "cubic (x,f,phi) comes nearest with 3.15·10⁻⁶" in answer["words"]
                 continue
             best = min(able, key=able.get)
-            assert answer.winner.startswith(best)
-            assert answer.family == "linear model"
+            assert answer["words"].startswith(best)
+            assert answer["look"] == "linear-model"
             rival = [cost / able[best] for name, cost in able.items() if name != best]
-            assert (f"{rival[0]:.3g} times cheaper" in answer.words) if rival else True
+            assert (f"{rival[0]:.3g} times cheaper" in answer["words"]) if rival else True
 
 
 def test_every_answer_has_its_row_and_its_runs(run):
     finder = find(run)
-    data = finder.as_json()
-    assert len(data) == len(finder.answers)
-    for choice, answer in finder.answers.items():
-        numbers = [q.options.index(o) for q, o in zip(finder.questions, choice, strict=True)]
-        found = data[".".join(map(str, numbers))]
-        assert found["words"] == answer.words
-        assert tuple(finder.table.rows[found["row"]][:3]) == choice[:3]
-        assert found["runs"], "of the cheapest method, or of the one that comes nearest"
+    assert len(finder.answers) == len(finder.table.rows) * len(QUERIES)
+    for places, answer in finder.answers.items():
+        chosen = zip(finder.questions[:3], map(int, places.split(".")), strict=False)
+        assert finder.table.rows[answer["row"]][:3] == [q.options[k] for q, k in chosen]
+        assert answer["runs"], "of the cheapest method, or of the one that comes nearest"
 
 
 def test_the_numbers_of_a_figure_are_those_drawn():
@@ -152,7 +149,7 @@ def test_without_scripts_everything_is_there_to_read(document, page):
     text = html.unescape(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
     finder = document.explored.finder
     assert all(f'id="situation-{k}"' in text for k in range(len(finder.table.rows)))
-    assert finder.default.words in text
+    assert finder.answer()["words"] in text
     assert "The claim one." in text
     assert "errors, paired" in text
     assert all(listing.text in text for listing in document.explored.cells)
@@ -181,16 +178,6 @@ def test_marks_of_the_page_name_their_runs(run, page):
 def test_ids_are_unique(page):
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-
-
-def test_claims_are_listed_under_their_tables(run, document, page):
-    """Under names that the document's tables have: else the page would show the tables instead."""
-    found = listed(run)
-    assert sum(map(len, found.values())) == len(run.ledger)
-    named = {b.name for _, s in document.walk() for b in s.blocks if hasattr(b, "name")}
-    assert set(found) <= named
-    shown = sum(map(len, document.explored.claims.values()))
-    assert page.count('<details class="claim') == shown
 
 
 def test_names_of_files_from_outside_are_shortened(document):

@@ -7,7 +7,7 @@ import pytest
 from records import computed, run_with
 
 from bench.cells import Cell
-from bench.claims import Checked, NotTested
+from bench.claims import Checked
 from bench.claims.themes.phases import CLAIMS, crossing, nets_of, plain
 from bench.store.results import Results
 from bench.studies import gradient_atlas
@@ -77,13 +77,12 @@ def test_phase_lines_are_tested_by_a_claim():
     config = {"net": "feedforward", "hidden": 12, "width": 1000, "seeds": [*range(5)], "samples": 8}
     scales = {"scales": (0.25, 0.5, 2.0, 4.0), "dtype": "float32"}
     cell = computed(Cell("mean_field", {**config, **scales}))
-    found = claim.examine(Results([cell]))
+    found = claim.finding(Results([cell]))
     assert isinstance(found, Checked)
     assert found.true, found.what
     moved = [[value + 3 for value in row] for row in cell.values["log10_growth_predicted"]]
     wrong = replace(cell, values={**cell.values, "log10_growth_predicted": moved})
-    assert not claim.examine(Results([wrong])).true
-    assert isinstance(claim.examine(Results([])), NotTested)
+    assert not claim.finding(Results([wrong])).true
 
 
 def test_section_states_the_phase_lines(results):

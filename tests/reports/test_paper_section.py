@@ -11,10 +11,9 @@ from test_report import make_run
 from bench.cells import Cell
 from bench.claims import Checked, Entry, all_claims
 from reports.context import Run
-from reports.figures.paper import cost_of_training, gradients_by_layer
 from reports.header import header
 from reports.sections import ledger
-from reports.sections.training import papers_nets
+from reports.sections.training import cost_of_training, gradients_by_layer, papers_nets
 
 
 def trained(seed, error, hidden=2, net="resnet", tau="learned"):

@@ -11,7 +11,6 @@ from bench.claims.facts.reentrant import setting_of
 from bench.claims.themes.reentrant import usable
 from bench.store.results import Results
 from reports.document import Paragraph, Picture, Table
-from reports.figures.reentrant import common_curve
 from reports.sections import make
 from reports.sections import reentrant as section
 
@@ -156,13 +155,3 @@ def test_a_slider_goes_through_the_frames_of_a_training():
     titles = [axes.get_title() for axes in edge.along[1]().axes]
     assert any("100 % error" in title for title in titles), "of the second place of the curve"
     plt.close("all")
-
-
-def test_curves_of_several_runs_meet_on_common_places():
-    a, b = net(0.1), net(0.4, 101)
-    b.arrays["curve_evaluations"] = np.array([0.0, 2, 200, 400, 600])
-    x, y = common_curve([a, b], "curve_l2_error")
-    assert (x[0], x[-1]) == (pytest.approx(2), pytest.approx(600))
-    assert y.shape == (2, len(x))
-    assert y[1][-1] == pytest.approx(0.4 * NORM)
-    assert common_curve([net(0.2)], "no such curve") is None

@@ -184,8 +184,9 @@ def test_a_claim_that_another_run_contradicts_is_undecided():
         Entry(claim, status, "", (), Checked(status == "holds", (), ""))
         for status in ("holds", "fails")
     )
-    alone = SimpleNamespace(ledger=[holds], others=[])
-    contradicted = SimpleNamespace(ledger=[holds], others=[SimpleNamespace(ledger=[fails])])
+    alone = SimpleNamespace(ledger=[holds], others=[], records=[])
+    other = SimpleNamespace(ledger=[fails])
+    contradicted = SimpleNamespace(ledger=[holds], others=[other], records=[])
     for run, status in ((alone, "holds"), (contradicted, "undecided")):
         _, table = ledger.contents(run)
         assert table.tints[0, 2] == status

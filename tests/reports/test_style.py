@@ -10,8 +10,8 @@ from bench.methods.titles import members
 from bench.store.results import Results
 from reports import style
 from reports.competitors import competitors
-from reports.figures.convergence import error_against_h
-from reports.figures.solve import work_precision
+from reports.sections.convergence import error_against_h
+from reports.sections.solve import work_precision
 from reports.style import COLORS, look
 
 
@@ -72,7 +72,7 @@ def test_log_axes_show_powers_and_names_keep_their_dollars():
         axes.legend()
         return figure
 
-    with drawn(Picture("powers", "", draw, ""), text_as_text=True) as figure:
+    with drawn(Picture("powers", "", draw), text_as_text=True) as figure:
         page = re.sub(r"<!--.*?-->", "", saved(figure, "svg").decode())
     assert "mathdefault" not in page
     assert "$cost$" in page

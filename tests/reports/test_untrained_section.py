@@ -5,7 +5,7 @@ import pytest
 from records import record_of, run_of
 
 from bench.cells import Cell
-from bench.claims import Checked, Compared, Counted, NotTested
+from bench.claims import Checked, Compared, Counted
 from bench.claims.facts import all_facts
 from bench.claims.themes.untrained import CLAIMS
 from bench.store.results import Results
@@ -46,7 +46,7 @@ def interpolated(element, ratio, seed):
 def finding(name, records):
     (claim,) = [claim for claim in CLAIMS if claim.name == name]
     assert claim.is_declared
-    return claim.examine(Results(records))
+    return claim.finding(Results(records))
 
 
 def test_a_smaller_error_of_elements_in_less_time_refutes_the_speed_of_random_features():
@@ -84,10 +84,6 @@ def test_hp_meshes_of_no_more_time_are_the_bound():
     assert isinstance(found, Compared)
     assert list(found.by_seed.values()) == pytest.approx([np.log(0.1)] * 12)
     assert found.table["curlsing"].refused.rule == "ladder"  # the nets end after 2 of 60 s
-
-
-def test_without_cells_a_command_is_named():
-    assert all(isinstance(claim.examine(Results([])), NotTested) for claim in CLAIMS)
 
 
 def test_the_table_has_the_best_net_of_each_kind_and_the_facts_its_numbers():

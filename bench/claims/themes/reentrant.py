@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from bench.claims import Checked, Claim, Finding, NotTested
-from bench.claims.arms import Arm
-from bench.claims.rules import compared, counted, tabled
+from bench.claims.arms import combinations
+from bench.claims.claim import Claim
+from bench.claims.findings import Compared, Finding, need
+from bench.claims.rules import checked, compared, count, over, tabled
 from bench.methods.calibration import WRONG_ABOVE, warns_above
 from bench.store.results import Results, StoredResult, pairs
 
 PROBLEMS = ("reentrant",)
 RELATIVES = ("reentrant3d", "fichera")
 PRISM = "L-shaped prism"
-COMMAND = "femnets run reentrant --preset paper"
 NODAL = (0.4, 0.7)  # about the nodal limit, one half
 MOVING = 0.9  # of the fine loss over the last quarter of a training: below, it still falls
 STALLED = 0.05  # relative change of the error at a doubling of n
@@ -80,11 +81,9 @@ def usable(records: Iterable[StoredResult]) -> list[StoredResult]:
 
 def main_arm(nets: Results, **where: Any) -> list[StoredResult]:
     """An arm of the map at the width and number of points that has most seeds."""
-    found: dict[tuple[int, int], list[StoredResult]] = {}
-    for record in usable(nets.select(KIND, **{**PLAIN, **where})):
-        size = (int(record.config["width"]), int(record.config["points"]))
-        found.setdefault(size, []).append(record)
-    return max(found.values(), key=len, default=[])
+    found = Results(usable(nets.select(KIND, **{**PLAIN, **where})))
+    sizes = found.grouped(lambda record: (record.config["width"], record.config["points"]))
+    return [*max(sizes.values(), key=len, default=[])]
 
 
 def elements_of(results: Results) -> dict[str, Results]:
@@ -115,110 +114,93 @@ def norm_of(results: Results) -> float | None:
     return None
 
 
-def _ordered(results: Results) -> list[StoredResult]:
-    return sorted(results, key=lambda record: record.config["n"])
-
-
 def _elements(results: Results) -> Finding:
     """Nodal elements come to rest at a wrong field while Nédélec elements converge."""
-    nodal = _ordered(results.select("edge_solve", element="nodalP1", div_exponent=None))
-    cells = results.select("fem", problem="reentrant", element="N0", solve=False)
-    graded = _ordered(Results([record for record in cells if record.config["grading"]]))
-    if len(nodal) < 3 or len(graded) < 2:
-        return NotTested(COMMAND)
-    errors = [record.values["l2_relative"] for record in nodal]
+    elements = elements_of(results)
+    nodal, graded = (elements[name].sorted_by("n") for name in ("nodal P₁", "N₀ graded"))
+    need(nodal.records[2:], graded.records[1:])
+    errors = nodal.value("l2_relative")
     steps = [abs(b / a - 1) for a, b in pairwise(errors)]
     stalled = max(steps[-2:]) < STALLED and errors[-1] > WRONG_ABOVE
-    coarse, fine = graded[-2:]
+    coarse, fine = graded.records[-2:]
     ratio = math.log(fine.config["n"] / coarse.config["n"])
     rate = math.log(coarse.values["l2_error"] / fine.values["l2_error"]) / ratio
-    listed = ", ".join(f"{error:.3f}" for error in errors)
-    return Checked(
-        stalled and rate >= GRADED_RATE,
-        tuple(record.key for record in (*nodal, *graded)),
-        f"relative errors of nodal P₁ {listed}; of N₀ on graded meshes "
-        f"{fine.values['l2_relative']:.3g} at the last mesh, falling with rate {rate:.3f}",
-        effect=errors[-1],
-        interval=(min(errors), max(errors)),
+    what = (
+        f"relative errors of nodal P₁ {', '.join(f'{error:.3f}' for error in errors)}; of N₀ on "
+        f"graded meshes {fine.values['l2_relative']:.3g} at the last mesh, falling with rate "
+        f"{rate:.3f}"
     )
+    found = Results([*nodal, *graded])
+    return checked(stalled and rate >= GRADED_RATE, found, errors, what, by=lambda seen: seen[-1])
 
 
 MAP = {"form": "div-curl", "inside": "uniform", "rim": "uniform"}
-
-
 PENALTY, BUILT_IN = {**MAP, "boundary": "penalty"}, {**MAP, "boundary": "exact"}
-WEAK = {**BUILT_IN, "form": "weak"}
-
-
-def _largest(results: Results, arm: Arm, than: Arm) -> Finding:
-    """The comparison of two arms at the size of net and points that has most seeds."""
-    best: list[tuple[StoredResult, StoredResult]] = []
-    nets = results.select(KIND, **than)
-    for width in nets.distinct("width"):
-        for points in nets.distinct("points"):
-            size = {"width": width, "points": points}
-            best = max(
-                best, pairs(*(results.select(KIND, **x, **size) for x in (arm, than))), key=len
-            )
-    return compared(best, "l2_relative") if best else NotTested(COMMAND)
+REMEDIES = {
+    "penalty over built in": PENALTY,
+    "built in, weak form over div-curl": {**BUILT_IN, "form": "weak"},
+}
 
 
 def _remedies(results: Results) -> Finding:
-    parts = {
-        "penalty over built in": _largest(results, PENALTY, BUILT_IN),
-        "built in, weak form over div-curl": _largest(results, WEAK, BUILT_IN),
-    }
-    return tabled(parts, "l2_relative", "the remedy", COMMAND)
+    """The remedies at the size of net and points that has most seeds."""
+    nets = results.select(KIND, **BUILT_IN)
+    sizes = combinations(width=nets.distinct("width"), points=nets.distinct("points"))
+
+    def compare(name: str) -> Compared:
+        found = (
+            pairs(*(results.select(KIND, **arm, **size) for arm in (REMEDIES[name], BUILT_IN)))
+            for size in sizes
+        )
+        return compared(max(found, key=len, default=[]), "l2_relative")
+
+    return tabled(over(REMEDIES, compare), "l2_relative", "the remedy")
 
 
 def _tells(results: Results) -> Finding:
     nets = Results([r for r in results.select(KIND) if not r.values.get("diverged")])
-    if not len(nets):
-        return NotTested(COMMAND)
-    pairs_of = [warned(net) for net in nets]
-    missed = sum(wrong and not warns for wrong, warns in pairs_of)
-    false = sum(warns and not wrong for wrong, warns in pairs_of)
-    return counted(
-        [wrong == warns for wrong, warns in pairs_of],
+    seen = [warned(net) for net in nets]
+    return count(
         nets,
-        f"it is right about {{hits}} of {{runs}}: missed {missed}, falsely alarmed {false}",
+        lambda net: len({*warned(net)}) == 1,
+        f"it is right about {{hits}} of {{runs}}: missed {seen.count((True, False))}, falsely "
+        f"alarmed {seen.count((False, True))}",
     )
 
 
+claim = partial(Claim, family="reentrant", problems=PROBLEMS)
 CLAIMS = [
     Claim(
         name="reentrant-nodal-elements-stay-wrong",
-        declared="2026-11-18 ffdcc3eb",
         sentence="At a re-entrant edge nodal elements come to rest at a field that is not u, while "
         "Nédélec elements on graded meshes converge.",
         criterion=f"relative error of nodal P₁ above {WRONG_ABOVE:g} and changing by less than "
         f"{100 * STALLED:g} % at each of the last two doublings; rate of N₀ on graded meshes at "
         f"least {GRADED_RATE:g} at the last doubling",
+        declared="2026-11-18 ffdcc3eb",
         domain=PRISM,
+        needs="reentrant --preset paper",
         examine=_elements,
         problems=PROBLEMS,
     ),
-    Claim(
+    claim(
         name="reentrant-built-in-values-mislead",
-        declared="2026-11-18 af4c823a",
-        family="reentrant",
         sentence="At a re-entrant edge a net with built-in boundary values ends farther from u "
         "than one with a penalty or one in the weak form.",
         criterion="l2_relative by penalty < built in, and in the weak form < in the div-curl loss; "
         "uniform points, paired seeds",
+        declared="2026-11-18 af4c823a",
         examine=_remedies,
-        problems=PROBLEMS,
     ),
-    Claim(
+    claim(
         name="reentrant-distance-tells-right-from-wrong",
-        problems=(*PROBLEMS, *RELATIVES),
-        declared="2026-11-18 2c96c5e9",
-        family="reentrant",
-        domain=f"{PRISM}, and the domains of {', '.join(RELATIVES)}",
         sentence="Without knowing u, the distance from a coarse N₀ solve tells nets that are right "
         "from nets that are wrong.",
         criterion="distance from the solve over the solve's size above the threshold that other "
         "problems fixed, for all wrong nets and for no right one, in most seeds",
+        declared="2026-11-18 2c96c5e9",
+        domain=f"{PRISM}, and the domains of {', '.join(RELATIVES)}",
         examine=_tells,
+        problems=(*PROBLEMS, *RELATIVES),
     ),
 ]

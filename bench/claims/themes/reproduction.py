@@ -6,26 +6,22 @@ may be missed without a contradiction; the distance of the closest run is what c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from bench.claims import Checked, Claim, Finding, NotTested, quoted
-from bench.claims.arms import NAMES, arm
+from bench.claims.arms import PAPER, Arm, arm, title
+from bench.claims.claim import quoted
+from bench.claims.findings import Checked, Finding, need
 from bench.claims.paper import PRUNING_REL_TEST_ERROR, TAU, U3_RANGE
-from bench.claims.rules import is_true_of
-from bench.claims.themes.pruning import EXPERIMENT
+from bench.claims.rules import count, numbers, over
+from bench.claims.themes.pruning import EXPERIMENT, STEPS
 from bench.store.results import Results, StoredResult
-
-TRAINING = "femnets run training --preset paper"
-
-WIDTH = 50  # of the nets in the table of τ
-PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR
 
 TAU_WITHIN = 0.1  # of every entry; the table prints two digits
 U3_WITHIN = 2.0  # a factor, at both ends
+FRACTIONAL = arm(net="fractional", tau="learned", hidden=2)
 
 
 @dataclass(frozen=True)
@@ -46,97 +42,84 @@ class Closest:
 
 
 @dataclass(frozen=True)
-class PrintedNumber:
-    """A number of the paper and where a run has it."""
+class Printed:
+    """A number of the paper, and in which values of which runs it would be found."""
 
     quantity: str
     paper: tuple[float, ...]
-    arm: Mapping[str, Any]
-    measure: Callable[[StoredResult], tuple[float | None, ...]]
+    arm: Arm
+    values: tuple[str, ...]
+
+    def closest(self, results: Results) -> Closest:
+        """The run that comes closest, of those that have all numbers."""
+        rows = {record.key: self._row(record) for record in results.select("net", **self.arm)}
+        whole = {
+            k: row for k, row in rows.items() if None not in row and len(row) == len(self.paper)
+        }
+        found = np.array([*need(whole).values()], dtype=float)
+        distances = np.abs(found - np.array(self.paper)).max(axis=1)
+        at = int(distances.argmin())
+        ours, low, high = (tuple(row.tolist()) for row in (found[at], found.min(0), found.max(0)))
+        runs, cell = len(found), [*whole][at]
+        return Closest(self.quantity, self.paper, ours, float(distances[at]), low, high, runs, cell)
+
+    def _row(self, record: StoredResult) -> list[float | None]:
+        values = [record.values.get(name) for name in self.values]
+        return values[0] or [] if self.values == ("tau",) else values
 
 
-def printed_tables(lambda2: float = 0.0) -> list[PrintedNumber]:
+def _table_of_tau(lambda2: float = 0.0) -> list[Printed]:
     """The eight rows of the table of τ, trained with this penalty on τ."""
     return [
-        PrintedNumber(
-            f"τ, {NAMES[net]}{' + B.O.' if ordering else ''} {hidden}-{WIDTH}",
+        Printed(
+            f"τ, {title(net, ordering)} {hidden}-{PAPER['width']}",
             values,
             arm(net=net, tau="learned", hidden=hidden, bias_ordering=ordering, lambda2=lambda2),
-            lambda record: tuple(record.values.get("tau") or ()),
+            ("tau",),
         )
         for (net, ordering, hidden), values in TAU.items()
     ]
 
 
-def printed() -> list[PrintedNumber]:
-    """0.07, the range of u₃, and the eight rows of the table of τ."""
-    return [
-        PrintedNumber(
-            "relative test error, 5-10 ResNet + τ + B.O.",
-            (PRUNING_REL_TEST_ERROR,),
-            EXPERIMENT,
-            lambda record: (record.values.get("rel_test_error"),),
-        ),
-        PrintedNumber(
-            "range of u₃, Fractional-DNN + τ 2-50",
-            U3_RANGE,
-            arm(net="fractional", tau="learned", hidden=2),
-            lambda record: (record.values.get("u3_min"), record.values.get("u3_max")),
-        ),
-        *printed_tables(),
-    ]
+OTHERS = [
+    Printed(
+        "relative test error, 5-10 ResNet + τ + B.O.",
+        (PRUNING_REL_TEST_ERROR,),
+        EXPERIMENT,
+        ("rel_test_error",),
+    ),
+    Printed("range of u₃, Fractional-DNN + τ 2-50", U3_RANGE, FRACTIONAL, ("u3_min", "u3_max")),
+]
 
 
 def closest(results: Results) -> list[Closest]:
     """For each printed number the run that comes closest; numbers without a run are left out."""
-    return _all_closest(results, printed())
+    return _closest(results, [*OTHERS, *_table_of_tau()])
+
+
+def _closest(results: Results, printed: Iterable[Printed]) -> list[Closest]:
+    by_quantity = {number.quantity: number for number in printed}
+    return [*over(by_quantity, lambda name: by_quantity[name].closest(results)).values()]
 
 
 def closest_with_penalty(results: Results) -> tuple[float, list[Closest]]:
     """The table of τ in the second reading: the λ₂ > 0 whose runs come closest, and its rows."""
-    tried = {r.config["lambda2"] for r in results.select("net", tau="learned", width=WIDTH)}
-    found = {
-        lambda2: rows
-        for lambda2 in sorted(tried - {0.0})
-        if (rows := _all_closest(results, printed_tables(lambda2)))
+    nets = results.select("net", tau="learned", width=PAPER["width"])
+    tried = {
+        lambda2: _closest(results, _table_of_tau(lambda2)) for lambda2 in nets.distinct("lambda2")
     }
+    found = {lambda2: rows for lambda2, rows in tried.items() if lambda2 and rows}
     if not found:
         return 0.0, []
     best = min(found, key=lambda value: (-len(found[value]), max(r.distance for r in found[value])))
     return best, found[best]
 
 
-def _all_closest(results: Results, numbers: Iterable[PrintedNumber]) -> list[Closest]:
-    found = (_closest(number, results.select("net", **number.arm)) for number in numbers)
-    return [entry for entry in found if entry is not None]
-
-
-def _closest(number: PrintedNumber, runs: Iterable[StoredResult]) -> Closest | None:
-    measured = [(record, number.measure(record)) for record in runs]
-    finite = [(r, m) for r, m in measured if len(m) == len(number.paper) and None not in m]
-    if not finite:
-        return None
-    rows = np.array([m for _, m in finite], dtype=float)
-    distances = np.abs(rows - np.array(number.paper)).max(axis=1)
-    at = int(distances.argmin())
-    return Closest(
-        number.quantity,
-        number.paper,
-        tuple(rows[at].tolist()),
-        float(distances[at]),
-        tuple(rows.min(axis=0).tolist()),
-        tuple(rows.max(axis=0).tolist()),
-        len(finite),
-        finite[at][0].key,
-    )
-
-
 def _tau_table(results: Results) -> Finding:
-    rows = [entry for entry in closest(results) if entry.quantity.startswith("τ")]
-    if len(rows) < len(TAU):
-        return NotTested(TRAINING)
-    hits = sum(row.distance <= TAU_WITHIN for row in rows)
+    rows = _closest(results, _table_of_tau())
+    need(rows if len(rows) == len(TAU) else [])
     distances = [row.distance for row in rows]
+    hits = sum(distance <= TAU_WITHIN for distance in distances)
     return Checked(
         hits == len(rows),
         tuple(row.cell for row in rows),
@@ -149,46 +132,41 @@ def _tau_table(results: Results) -> Finding:
     )
 
 
-def _fractional(results: Results) -> Results:
-    return results.select("net", **arm(net="fractional", tau="learned", hidden=2))
-
-
 def _near_printed_range(record: StoredResult) -> bool:
-    low, high = record.values.get("u3_min"), record.values.get("u3_max")
-    if low is None or high is None:
-        return False
-    ratios = (low / U3_RANGE[0], high / U3_RANGE[1])
-    return all(1 / U3_WITHIN <= ratio <= U3_WITHIN for ratio in ratios)
+    ends = zip(numbers(record, "u3_min", "u3_max"), U3_RANGE, strict=True)
+    return all(1 / U3_WITHIN <= ours / printed <= U3_WITHIN for ours, printed in ends)
 
 
-NEAR_RANGE = (
-    f"both ends within a factor of {U3_WITHIN:g} of the printed range in {{hits}} of {{runs}}"
-)
+def _range(results: Results) -> Finding:
+    what = (
+        f"both ends within a factor of {U3_WITHIN:g} of the printed range in {{hits}} of {{runs}}"
+    )
+    return count(results.select("net", **FRACTIONAL), _near_printed_range, what)
+
 
 CLAIMS = [
-    Claim(
+    quoted(
         name="table-of-tau",
         sentence="The learned τ of the eight nets are those of the table.",
-        **quoted(
-            "Section 7.1, Table 1",
-            "“Optimal learned τ variables”: 32 numbers, all between 0.04 and 1",
-        ),
-        declared="2026-11-18 3d08c40a",
+        where="Section 7.1, Table 1",
+        words="“Optimal learned τ variables”: 32 numbers, all between 0.04 and 1",
         criterion=f"some seed within {TAU_WITHIN:g} of every entry, in every row of the table",
-        domain="the τ of a net",
+        declared="2026-11-18 3d08c40a",
+        domain=STEPS,
+        needs="training --preset paper",
         examine=_tau_table,
         note="the paper states neither the initial τ nor the weights; here τ₀ = 1",
     ),
-    Claim(
+    quoted(
         name="range-of-u3",
         sentence="For the 2-50 Fractional-DNN with learned τ, −0.0051 ≤ u₃ ≤ 0.0077 in the "
         "cylinder.",
-        **quoted(
-            "Section 7.1, on the quiver plots", "“inside Ω, we observe that −0.0051 ≤ u₃ ≤ 0.0077”"
-        ),
-        declared="2026-11-18 1b423aaf",
-        domain="cylinder",
+        where="Section 7.1, on the quiver plots",
+        words="“inside Ω, we observe that −0.0051 ≤ u₃ ≤ 0.0077”",
         criterion=f"both ends within a factor of {U3_WITHIN:g}, in most seeds",
-        **is_true_of(_fractional, _near_printed_range, NEAR_RANGE, TRAINING),
+        declared="2026-11-18 1b423aaf",
+        family="training",
+        domain="cylinder",
+        examine=_range,
     ),
 ]

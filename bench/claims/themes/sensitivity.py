@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bench.claims import Checked, Claim, Compared, Finding, NotTested, Row, admissibility
-from bench.claims.rules import checked_over, compared_values
+from bench.claims.admissibility import first_broken, seeds
+from bench.claims.claim import Claim
+from bench.claims.entry import Row
+from bench.claims.findings import Checked, Compared, Finding, need
+from bench.claims.rules import checked, checked_over, over, paired
 from bench.claims.verdicts import rows_of
 from bench.store.results import Results
 
 KIND = "sensitivity"
-COMMAND = "femnets run sensitivity --preset paper"
 BASE: Mapping[str, Any] = {
     "gamma": 0.5, "lambda2": 0.0, "tau0": "1", "init": "torch", "scale": 1.0,
     "optimizer": "steepest", "carry_input": False,
@@ -49,11 +51,11 @@ def changes(results: Results) -> dict[str, Results]:
     """The cells of the base point and of every change of one setting, by name."""
     found = largest(results)
     seen = {"as assumed": found.select(KIND, **BASE)}
-    for factor in BASE:
-        rest = {name: value for name, value in BASE.items() if name != factor}
+    for factor, assumed in BASE.items():
         for value in found.distinct(factor):
-            if value != BASE[factor]:
-                seen[_named(factor, value)] = found.select(KIND, **rest, **{factor: value})
+            if value != assumed:
+                name = TITLES[factor].format(value)
+                seen[name] = found.select(KIND, **{**BASE, factor: value})
     return {name: cells for name, cells in seen.items() if len(cells)}
 
 
@@ -63,39 +65,37 @@ def largest(results: Results) -> Results:
     return found.select(KIND, samples=max(found.distinct("samples"), default=0))
 
 
-def _named(factor: str, value: Any) -> str:
-    return TITLES[factor].format(value)
-
-
-def answer(cells: Results, question: Question) -> Compared:
-    """The question at one change; the data of the base point may be crossed with its seeds."""
-    numbers = [
-        [r.values[net][question.metric] for r in cells] for net in (question.smaller, question.than)
-    ]
-    seeds = [(r.config["seed"], r.config["data_seed"]) for r in cells]
-    return compared_values(numbers[0], numbers[1], seeds, cells.keys(), question.name)
-
-
 def answers(results: Results, question: Question) -> tuple[Row, ...]:
-    """The question under every change, decided over the family of all changes."""
-    return rows_of({name: answer(cells, question) for name, cells in changes(results).items()})
+    """The question under every change, decided over the family of all changes.
+
+    The data of the base point may be crossed with its seeds.
+    """
+
+    def answer(cells: Results) -> Compared:
+        rows = [
+            (r.config["seed"], *(r.values[net][question.metric] for net in question[2:]))
+            for r in cells
+        ]
+        return paired(rows, cells.keys(), question.name)
+
+    return rows_of({name: answer(cells) for name, cells in changes(results).items()})
 
 
 def _keep_their_signs(results: Results) -> Finding:
     """By question: does any change turn a significant sign?"""
-    if len(changes(results)) < 2:
-        return NotTested(COMMAND)
-    table, keys = {}, largest(results).keys()
-    for question in QUESTIONS:
-        seen = answers(results, question)
-        ratios = [row.effect for row in seen]
-        turns = {"holds", "fails"} <= {row.verdict for row in seen}
-        ends, seeds = (min(ratios), max(ratios)), min(row.seeds for row in seen)
-        what = f"{ends[0]:.2f} to {ends[1]:.2f}"
-        table[question.name] = Checked(not turns, keys, what, "", ends[1], ends, seeds)
-    few = admissibility.seeds(min(row.seeds for row in table.values()))
-    refused = admissibility.first_broken({"seeds": few})
-    return checked_over(table, "", "what is left open", COMMAND, refused=refused)
+    need(changes(results).keys() - {"as assumed"})
+    found = largest(results)
+
+    def check(question: Question) -> Checked:
+        rows = answers(results, question)
+        ratios, fewest = [row.effect for row in rows], min(row.seeds for row in rows)
+        kept = not {"holds", "fails"} <= {row.verdict for row in rows}
+        what = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        return checked(kept, found, ratios, what, seeds=fewest)
+
+    table = {question.name: part for question, part in over(QUESTIONS, check).items()}
+    few = seeds(min(part.seeds for part in table.values()))
+    return checked_over(table, "what is left open", refused=first_broken([("seeds", few)]))
 
 
 CLAIMS = [
@@ -107,6 +107,7 @@ CLAIMS = [
         "Holm over the changes",
         declared="2026-11-18 0ab662c1",
         domain="training samples, cube and cube outside the cylinder",
+        needs="sensitivity --preset paper",
         examine=_keep_their_signs,
     ),
 ]

@@ -94,7 +94,8 @@ class KuhnTet:
         a, b = np.array(list(combinations(range(4), 2))).T
         values = lam[a][..., None] * grad[b][:, None] - lam[b][..., None] * grad[a][:, None]
         curls = np.broadcast_to(2 * np.cross(grad[a], grad[b])[:, None], values.shape)
-        return values.transpose(2, 1, 0), curls.transpose(2, 1, 0)
+        one_layout = np.ascontiguousarray  # so that kernels are compiled once for both
+        return one_layout(values.transpose(2, 1, 0)), one_layout(curls.transpose(2, 1, 0))
 
     def gauss(self, points: int, touching: tuple[int, ...] = ()) -> tuple[Array, Array]:
         """A rule of degree 2·points − 1, or one collapsed onto the corners at a singular edge."""

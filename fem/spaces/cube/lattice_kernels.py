@@ -11,12 +11,12 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fem.solvers.stencil_kernels import compiled, inlined
 from fem.spaces import Array
 
-compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+LENGTH = 128  # cubes a line of the error is long: a few lines of the block together
 
 
 class Lattice(NamedTuple):
@@ -58,28 +58,57 @@ def squared_distance(
     """Σ_cubes |mix (g − Σ_e basis[:, :, e] x[edges[e]])|², g the components first + (0, 1, 2) at
     the nodes of a piece, x (edges, ni, nj, nk)."""
     _, ni, nj, nk = x.shape
-    difference, mixed = np.empty((nodes.size, nk)), np.empty(nk)
-    total = 0.0
+    together = max(1, LENGTH // nk)
+    difference, mixed = np.empty((nodes.size, together * nk)), np.empty(together * nk)
+    local, total = np.empty((edges.size, together * nk)), 0.0
     for i in range(ni):
-        for j in range(nj):
-            shift = i * lattice.strides[0] + j * lattice.strides[1]
+        for start in range(0, nj, together):
+            lines = min(together, nj - start)
+            for e in range(edges.size):
+                for j in range(lines):
+                    _copy(local[e, j * nk :], x[edges[e], i, start + j])
             for c in range(3):
                 for q in range(nodes.size):
-                    start = lattice.starts[nodes[q]] + shift
-                    difference[q] = lattice.values[first + c, start : start + nk]
-                    for e in range(edges.size):
-                        if basis[c, q, e] != 0:
-                            _subtract(difference[q], basis[c, q, e], x[edges[e], i, j])
+                    at = lattice.starts[nodes[q]] + i * lattice.strides[0]
+                    for j in range(lines):
+                        here = at + (start + j) * lattice.strides[1]
+                        values = lattice.values[first + c, here : here + nk]
+                        _copy(difference[q, j * nk :], values)
+                    _subtract(difference[q, : lines * nk], local, 0, basis[c, q], edges.size)
                 for q in range(nodes.size):
-                    mixed[:] = 0
-                    for w in range(min(mix.shape[1], nodes.size - q)):
-                        _subtract(mixed, mix[q, w], difference[q + w])
-                    for k in range(nk):
-                        total += mixed[k] * mixed[k]
+                    if mix.shape[1] == 1:
+                        total += mix[q, 0] ** 2 * _square(difference[q, : lines * nk])
+                    else:
+                        line = mixed[: lines * nk]
+                        line[:] = 0
+                        _subtract(line, difference, q, mix[q], nodes.size - q)
+                        total += _square(line)
     return total
 
 
-@compiled
-def _subtract(line: Any, factor: float, other: Any) -> None:
+@inlined
+def _copy(line: Any, values: Any) -> None:
+    for k in range(values.size):
+        line[k] = values[k]
+
+
+@inlined
+def _subtract(line: Any, rows: Any, q: int, factors: Any, count: int) -> None:
+    """line ← line − Σ_w factors[w] rows[q + w], four terms at a time."""
+    for w in range(0, count - 3, 4):
+        a0, a1, a2, a3 = factors[w], factors[w + 1], factors[w + 2], factors[w + 3]
+        r0, r1, r2, r3 = rows[q + w], rows[q + w + 1], rows[q + w + 2], rows[q + w + 3]
+        for k in range(line.size):
+            line[k] -= a0 * r0[k] + a1 * r1[k] + a2 * r2[k] + a3 * r3[k]
+    for w in range(count - count % 4, count):
+        a, r = factors[w], rows[q + w]
+        for k in range(line.size):
+            line[k] -= a * r[k]
+
+
+@inlined
+def _square(line: Any) -> float:
+    total = 0.0
     for k in range(line.size):
-        line[k] -= factor * other[k]
+        total += line[k] * line[k]
+    return total

@@ -115,7 +115,7 @@ class CubeTets(CubeSpace):
         degree 2 within 2e-5 (64/n)², degree 1 within 3e-4 (64/n)²; five Gauss points within 1e-12
         from n = 5 on."""
         n = self.n
-        if n <= 16:
+        if n < 16:
             return gauss_rule(KUHN, 7 if n <= 4 else 5 if n <= 8 else 4)
         return lattice_rule(KUHN, 3 if n < 128 else 2 if n <= 256 else 1)
 

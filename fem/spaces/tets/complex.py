@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # loaded where they are needed
 CELLS_AT_ONCE = 4096
 POINTS_AT_ONCE = 1 << 16
 Indices = NDArray[np.integer[Any]]
+LocalMatrices = Callable[[Indices], Array]  # cells -> (cells, functions, functions)
 
 
 class BarycentricRule(NamedTuple):
@@ -67,8 +68,8 @@ class TetComplex:
 
     @property
     def dofs(self) -> int:
-        edges, faces = self.mesh.nedges, self.mesh.nfacets
-        return 2 * (edges + faces) if self.order else edges
+        edges = self.mesh.nedges
+        return 2 * (edges + self.mesh.nfacets) if self.order else edges  # faces take time to find
 
     @cached_property
     def h(self) -> float:
@@ -156,6 +157,18 @@ class TetComplex:
 
     def mass(self) -> sp.csr_matrix:
         """M = (v_j, v_i), exactly: Σ_vw (∇λ_v·∇λ_w) ∫ T_iv T_jw."""
+        return self._assemble(self._local_mass())
+
+    def stiffness(self, phi: Field | None = None, points: int = 3) -> sp.csr_matrix:
+        """K = (φ curl v_j, curl v_i); φ > 0 at the points of a Gauss rule, 1 if not given."""
+        return self._assemble(self._local_stiffness(phi, points))
+
+    def stiffness_and_mass(self) -> sp.csr_matrix:
+        """(curl v_j, curl v_i) + (v_j, v_i), exactly."""
+        stiffness, mass = self._local_stiffness(None, self.order + 1), self._local_mass()
+        return self._assemble(lambda cells: stiffness(cells) + mass(cells))
+
+    def _local_mass(self) -> LocalMatrices:
         rule = barycentric(*collapsed_tet(self.order + 2, ()))
         T = tables.nedelec_values(rule.lam, self.order)
         reference = np.einsum("q,iqv,jqw->vwij", rule.weights, T, T)
@@ -164,12 +177,11 @@ class TetComplex:
         def local(cells: Indices) -> Array:
             gradients, volumes = self.geometry[0][cells], self.geometry[1][cells]
             metric = np.einsum("cvd,cwd->cvw", gradients, gradients) * volumes[:, None, None]
-            return metric.reshape(-1, 16) @ reference
+            return (metric.reshape(-1, 16) @ reference).reshape(-1, len(T), len(T))
 
-        return self._assemble(local)
+        return local
 
-    def stiffness(self, phi: Field | None = None, points: int = 3) -> sp.csr_matrix:
-        """K = (φ curl v_j, curl v_i); φ > 0 at the points of a Gauss rule, 1 if not given."""
+    def _local_stiffness(self, phi: Field | None, points: int) -> LocalMatrices:
         rule = barycentric(*collapsed_tet(points, ()))
         R = tables.nedelec_curls(rule.lam, self.order)
         functions = len(R)
@@ -185,7 +197,7 @@ class TetComplex:
             curls = curls.reshape(len(cells), functions, -1)
             return curls @ np.swapaxes(curls, 1, 2)
 
-        return self._assemble(local)
+        return local
 
     def load(self, f: Field, points: int = 4, singular_edge: Line | None = None) -> Array:
         """(f, v_i)."""
@@ -294,9 +306,9 @@ class TetComplex:
             for start in range(0, len(cells), batch):
                 yield cells[start : start + batch], rule
 
-    def _assemble(self, local: Callable[[Indices], Array]) -> sp.csr_matrix:
+    def _assemble(self, local: LocalMatrices) -> sp.csr_matrix:
         """Sum local matrices; batches keep the triplets of order 1 below 1 GB."""
-        total = sp.csr_matrix((self.dofs, self.dofs))
+        total, shape = None, (self.dofs, self.dofs)
         functions = len(self.element_dofs)
         batch = 24_000_000 // functions**2
         for start in range(0, self.mesh.nelements, batch):
@@ -304,11 +316,12 @@ class TetComplex:
             parts = [
                 local(cells[i : i + CELLS_AT_ONCE]) for i in range(0, len(cells), CELLS_AT_ONCE)
             ]
-            data = np.concatenate([part.reshape(len(part), -1) for part in parts])
+            data = np.concatenate(parts)
             dofs = self.element_dofs[:, cells].T.astype(np.int32)
             i = np.repeat(dofs, functions, axis=1).ravel()
             j = np.tile(dofs, (1, functions)).ravel()
-            total = total + sp.csr_matrix((data.ravel(), (i, j)), shape=total.shape)
+            part = sp.csr_matrix((data.ravel(), (i, j)), shape=shape)
+            total = part if total is None else total + part
         return total
 
 

@@ -57,7 +57,7 @@ class ComplexSpace:
     @cached_property
     def matrix(self) -> Any:
         """(curl v_j, curl v_i) + (v_j, v_i)."""
-        return self.complex.stiffness(points=self.order + 1) + self.complex.mass()
+        return self.complex.stiffness_and_mass()
 
     def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
         value = self.complex.load(u, self._points[0], how.singular_edge)

@@ -21,20 +21,20 @@ import numpy as np
 EDGES = np.array([[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]])
 FACETS = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
 PAIRS = np.array(list(combinations(range(4), 2)))
-_PAIR_INDEX = {tuple(pair): k for k, pair in enumerate(PAIRS.tolist())}
+_FIRST, _SECOND = EDGES.T
+# λ_v W_bc as (v, b, c): of each face (a, b, c) the functions (a; b, c) and (b; a, c)
+_FACE_V, _FACE_B, _FACE_C = FACETS[:, [[0, 1, 2], [1, 0, 2]]].reshape(-1, 3).T
 
 
 def nedelec_values(lam: np.ndarray, order: int) -> np.ndarray:
     """T: (functions, points, 4) at barycentric points lam (points, 4)."""
-    rows = []
-    for a, b in EDGES:
-        rows.append(_combine(lam, {b: lam[:, a], a: -lam[:, b]}))
-        if order:
-            rows.append(_combine(lam, {b: lam[:, a], a: lam[:, b]}))
-    if order:
-        for v, b, c in _face_functions():
-            rows.append(_combine(lam, {c: lam[:, v] * lam[:, b], b: -lam[:, v] * lam[:, c]}))
-    return np.stack(rows)
+    at = lam.T
+    edges = _placed(4, (_SECOND, at[_FIRST]), (_FIRST, -at[_SECOND]))
+    if not order:
+        return edges
+    gradients = _placed(4, (_SECOND, at[_FIRST]), (_FIRST, at[_SECOND]))
+    faces = _placed(4, (_FACE_C, at[_FACE_V] * at[_FACE_B]), (_FACE_B, -at[_FACE_V] * at[_FACE_C]))
+    return np.concatenate([_in_turns(edges, gradients), faces])
 
 
 def nedelec_curls(lam: np.ndarray, order: int) -> np.ndarray:
@@ -42,17 +42,17 @@ def nedelec_curls(lam: np.ndarray, order: int) -> np.ndarray:
 
     curl(λ_v W_bc) = λ_b ∇λ_v×∇λ_c − λ_c ∇λ_v×∇λ_b + 2 λ_v ∇λ_b×∇λ_c.
     """
-    one = np.ones(len(lam))
-    rows = []
-    for a, b in EDGES:
-        rows.append(_combine_pairs(lam, {(a, b): 2.0 * one}))
-        if order:
-            rows.append(_combine_pairs(lam, {}))
-    if order:
-        for v, b, c in _face_functions():
-            terms = {(v, c): lam[:, b], (v, b): -lam[:, c], (b, c): 2.0 * lam[:, v]}
-            rows.append(_combine_pairs(lam, terms))
-    return np.stack(rows)
+    at = lam.T
+    edges = _placed(6, _pair(_FIRST, _SECOND, np.full((len(EDGES), len(lam)), 2.0)))
+    if not order:
+        return edges
+    faces = _placed(
+        6,
+        _pair(_FACE_V, _FACE_C, at[_FACE_B]),
+        _pair(_FACE_V, _FACE_B, -at[_FACE_C]),
+        _pair(_FACE_B, _FACE_C, 2.0 * at[_FACE_V]),
+    )
+    return np.concatenate([_in_turns(edges, np.zeros_like(edges)), faces])
 
 
 def scalar_values(lam: np.ndarray, order: int) -> np.ndarray:
@@ -93,23 +93,22 @@ def nedelec_curl_slopes(order: int) -> np.ndarray:
     )
 
 
-def _face_functions() -> list[tuple[int, int, int]]:
-    """λ_v W_bc as (v, b, c): of each face (a, b, c) the functions (a; b, c) and (b; a, c)."""
-    return [triple for a, b, c in FACETS.tolist() for triple in ((a, b, c), (b, a, c))]
+def _placed(columns: int, *terms: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(functions, points, columns): the values (functions, points) in one column per function."""
+    functions, points = terms[0][1].shape
+    table = np.zeros((functions, points, columns))
+    for column, values in terms:
+        table[np.arange(functions), :, column] = values
+    return table
 
 
-def _combine(lam: np.ndarray, terms: dict[int, np.ndarray]) -> np.ndarray:
-    row = np.zeros((len(lam), 4))
-    for v, value in terms.items():
-        row[:, v] = value
-    return row
+def _pair(v: np.ndarray, w: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of ∇λ_v × ∇λ_w in the order of PAIRS, and the values with its orientation."""
+    low, high = np.minimum(v, w), np.maximum(v, w)
+    number = low * (7 - low) // 2 + high - low - 1
+    return number, np.where(v < w, 1.0, -1.0)[:, None] * values
 
 
-def _combine_pairs(lam: np.ndarray, terms: dict[tuple[int, int], np.ndarray]) -> np.ndarray:
-    row = np.zeros((len(lam), len(PAIRS)))
-    for (v, w), value in terms.items():
-        if v < w:
-            row[:, _PAIR_INDEX[v, w]] += value
-        else:
-            row[:, _PAIR_INDEX[w, v]] -= value
-    return row
+def _in_turns(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Functions of two tables in turns."""
+    return np.stack([first, second], axis=1).reshape(-1, *first.shape[1:])
