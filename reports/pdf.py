@@ -298,10 +298,6 @@ def table_size(table: Table) -> float:
 
 
 def _string(text: str) -> str:
-    """A typst string literal: the one way text from outside enters the source."""
-    return json.dumps(_printable(text), ensure_ascii=False)
-
-
-def _printable(text: str) -> str:
-    """JSON's \\u escapes for control characters mean nothing to typst: they are shown by number."""
-    return printable(text, keep="\n\t")
+    """A typst string literal: the one way text from outside enters the source. JSON's escapes for
+    control characters mean nothing to typst: they are shown by number."""
+    return json.dumps(printable(text, keep="\n\t"), ensure_ascii=False)

@@ -79,7 +79,7 @@ def table(run: Run, fields: Mapping[str, list[Competitor]], information: Informa
 
 def _cost(competitor: Competitor, with_budget: bool) -> str:
     """The time of a method, and where there is room the budget of a net."""
-    budget = competitor.method.budget if competitor.is_net and with_budget else ""
+    budget = competitor.budget if competitor.is_net and with_budget else ""
     return ", ".join(filter(None, (show(competitor.seconds_alone, "seconds"), budget)))
 
 
