@@ -16,7 +16,6 @@ import numpy as np
 
 from bench import problems
 from bench.core.information import INFORMATION
-from bench.methods.competitor import NETS
 from bench.methods.competitor import Competitor as Declared
 from bench.store.results import Results, StoredResult, median
 from bench.store.results import competitor as declared
@@ -26,12 +25,11 @@ from reports.formatting import count
 INPUTS = {"x": "at x", "x,phi": "at x, with φ", "x,f,phi": "at x, with f and φ"}
 
 
-@dataclass(frozen=True)
-class Competitor:
+@dataclass(frozen=True, kw_only=True)
+class Competitor(Method):
     """Results of one method on one problem that differ by their seed."""
 
     declared: Declared  # of its first result
-    problem: str
     unknowns: int
     records: tuple[StoredResult, ...]
 
@@ -40,14 +38,11 @@ class Competitor:
         middle = Results(self.records).median(value)
         return middle if middle is not None and math.isfinite(middle) else None
 
-    name = property(lambda self: self.declared.title)
     information = property(lambda self: self.declared.information)
-    is_net = property(lambda self: self.declared.family in NETS)
     error = property(lambda self: self.median("l2_error"))
     seeds = property(lambda self: len(self.records))
-    keys = property(lambda self: tuple(record.key for record in self.records))
     # the key of its look in figures: family, member and, where it is one, the variant
-    look = property(lambda self: f"{self.declared.family}/{self.declared.look}")
+    look = property(lambda self: f"{self.family}/{self.declared.look}")
 
     @cached_property
     def end_error(self) -> float:
@@ -57,41 +52,10 @@ class Competitor:
         return math.inf if found is None else found
 
     @property
-    def search(self) -> str | float:
-        """Seconds of the search for settings, as a table shows them."""
-        if self.declared.search == "elsewhere":
-            return "not counted"
-        return median(_tuning(record) for record in self.records) or "none"
-
-    @property
     def seconds_alone(self) -> float | None:
         """Without the search: the clock that all methods share."""
         alone = median(_own_seconds(record) for record in self.records)
         return alone if math.isfinite(alone) else None
-
-    @property
-    def conditions(self) -> Conditions:
-        """What another method must have in common with it to be compared."""
-        threads = int(self.records[0].config.get("threads") or 1)
-        shown = self.declared
-        # With samples come inputs at their points; with the equation nothing else is given.
-        inputs = shown.inputs if shown.information == "samples" else shown.given
-        return Conditions(self.problem, shown.information, shown.samples, inputs, threads)
-
-    @cached_property
-    def method(self) -> Method:
-        """The competitor as decisions see it."""
-        shown = self.declared
-        return Method(
-            self.name,
-            shown.series,
-            shown.family,
-            self.conditions,
-            tuple(_trial(record, _judged(record, shown)) for record in self.records),
-            self.search,
-            _budget(self.records[0]),
-            self.keys,
-        )
 
 
 def contested(results: Iterable[StoredResult]) -> list[str]:
@@ -145,8 +109,28 @@ def given_in_words(conditions: Conditions) -> str:
 
 def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Competitor:
     """Unknowns are a median: a tuned net's size differs from seed to seed."""
-    unknowns = int(median(shown.unknowns for _, shown in group))
-    return Competitor(group[0][1], problem, unknowns, tuple(record for record, _ in group))
+    shown, records = group[0][1], tuple(record for record, _ in group)
+    elsewhere = shown.search == "elsewhere"
+    return Competitor(
+        name=shown.title,
+        series=shown.series,
+        family=shown.family,
+        conditions=_conditions(problem, shown, records[0]),
+        trials=tuple(_trial(record, _judged(record, shown)) for record in records),
+        search="not counted" if elsewhere else median(map(_tuning, records)) or "none",
+        budget=_budget(records[0]),
+        keys=tuple(record.key for record in records),
+        declared=shown,
+        unknowns=int(median(each.unknowns for _, each in group)),
+        records=records,
+    )
+
+
+def _conditions(problem: str, shown: Declared, record: StoredResult) -> Conditions:
+    """With samples come inputs at their points; with the equation nothing else is given."""
+    inputs = shown.inputs if shown.information == "samples" else shown.given
+    threads = int(record.config.get("threads") or 1)
+    return Conditions(problem, shown.information, shown.samples, inputs, threads)
 
 
 def _judged(record: StoredResult, shown: Declared) -> str:

@@ -88,8 +88,8 @@ class Method:
         return median(trial.seconds_to(required) for trial in self.trials)
 
     @property
-    def error(self) -> float:
-        """The smallest on the way, median over seeds."""
+    def smallest(self) -> float:
+        """The smallest error on the way, median over seeds."""
         return median(trial.best for trial in self.trials)
 
     @property
@@ -136,7 +136,7 @@ def decision(field: Sequence[Method], required: float, points: int = POINTS) -> 
         if 2 * method.reached(required) > len(method.trials) and per_point is not None:
             found.append(Success(method, seconds, seconds + points * per_point))
     found.sort(key=lambda success: success.cost)
-    nearest = min(field, key=lambda method: method.error)
+    nearest = min(field, key=lambda method: method.smallest)
     return Decision(
         winner=found[0] if found else None,
         runner_up=next((s for s in found if s.method.series != found[0].method.series), None),
@@ -150,7 +150,7 @@ def decision(field: Sequence[Method], required: float, points: int = POINTS) -> 
 def _reason(nearest: Method, required: float) -> str:
     """Why the method with the smallest error is not nearer."""
     reached, seeds = nearest.reached(required), len(nearest.trials)
-    if not math.isfinite(nearest.error):
+    if not math.isfinite(nearest.smallest):
         diverged = sum(not math.isfinite(trial.best) for trial in nearest.trials)
         return f"diverged in {diverged} of {seeds} seeds"
     if 2 * reached > seeds:

@@ -91,12 +91,14 @@ def _layer_table(rows: Sequence[Row], source: Source | None) -> Block:
         for r in rows
         if (r["phase"], r["seed"], r["step"]) == ("training", 0, 0)
     }
-    columns = [Column("study"), Column("block"), Column("layer"), Column("kind")]
-    names = ("gradient", "gradient_over_weight", "adjoint", "activation", "dead")
-    titles = ("‖∂J/∂θ‖", "‖∂J/∂θ‖/‖θ‖", "‖∂J/∂y‖", "|y|", "dead")
+    several = len({r["study"] for r in first}) > 1
+    labels = ("study", "layer", "kind") if several else ("layer", "kind")
+    columns = [Column(label) for label in labels]
+    names = ("gradient", "adjoint", "activation", "dead")
+    titles = ("‖∂J/∂θ‖", "‖∂J/∂y‖", "|y|", "dead")
     columns += [Column(title, "number") for title in (*titles, "‖Δθ‖/‖θ‖")]
     body = [
-        [r["study"], r["block"], r["layer"], r["kind"], *(_finite(r[n]) for n in names),
+        [*(r[label] for label in labels), *(_finite(r[n]) for n in names),
          _finite(updates.get((r["study"], r["layer"])))]
         for r in first[:SHOWN_LAYERS]
     ]  # fmt: skip

@@ -209,7 +209,8 @@ class _Setting:
         label = f"#strong(text({_string(self.labels[name] + '. ')}))"
         kind = "image" if isinstance(block, Picture) else "table"
         caption = f"{label}{strong}{self.inline(rest)}"
-        made = f"#figure({body}, kind: {kind}, caption: [{caption}]) <{name}>"
+        here = "" if isinstance(block, Table) or block.floats else "placement: none, "
+        made = f"#figure({body}, kind: {kind}, {here}caption: [{caption}]) <{name}>"
         short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
         return f"#whole[{made}]" if short else made
 
@@ -297,10 +298,6 @@ def table_size(table: Table) -> float:
 
 
 def _string(text: str) -> str:
-    """A typst string literal: the one way text from outside enters the source."""
-    return json.dumps(_printable(text), ensure_ascii=False)
-
-
-def _printable(text: str) -> str:
-    """JSON's \\u escapes for control characters mean nothing to typst: they are shown by number."""
-    return printable(text, keep="\n\t")
+    """A typst string literal: the one way text from outside enters the source. JSON's escapes for
+    control characters mean nothing to typst: they are shown by number."""
+    return json.dumps(printable(text, keep="\n\t"), ensure_ascii=False)

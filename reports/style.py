@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import matplotlib as mpl
-from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
+from matplotlib.ticker import LogFormatter, NullLocator
 
 from bench.methods.titles import members
 from reports.faults import tried
@@ -138,27 +137,15 @@ def house_style(text_as_text: bool) -> Iterator[None]:
         yield
 
 
-_POWER = re.compile(r"\$\\mathdefault\{(-?)(?:([\d.]+)\\times)?10\^\{(-?\d+)\}\}\$")
-
-_NUMBER = re.compile(r"^\$\\mathdefault\{(-?[\d.]+)\}\$$")  # 0 on a scale that is linear there
-
-
-def plain_power(text: str) -> str:
-    """Matplotlib's formula for a power of ten in plain letters: 10⁻³, 2·10⁻³."""
-    found = _POWER.fullmatch(text)
-    if found is None:
-        return _NUMBER.sub(r"\1", text)
-    sign, factor, power = found.groups()
-    return f"{sign}{factor + '·' if factor else ''}10{superscript(power)}"
-
-
-class _Powers(LogFormatterSciNotation):
-    """Powers as letters: formulas are never parsed, because a name may hold a dollar."""
+class _Powers(LogFormatter):
+    """Powers in letters, 10⁻³ or 2·10⁻³: formulas are never parsed, because a name may hold a
+    dollar."""
 
     _sublabels: Any  # of matplotlib's: the digits before a power that are written
 
-    def __call__(self, x: float, pos: int | None = None) -> str:
-        return plain_power(str(super().__call__(x, pos)))
+    def _num_to_string(self, x: float, vmin: float, vmax: float) -> str:
+        factor, power = f"{x:.0e}".split("e")
+        return f"{factor}·10".removeprefix("1·") + superscript(str(int(power)))
 
     def set_locs(self, locs: Any = None) -> None:
         """Between powers 2 and 5 only, where matplotlib names 2, 3, 4 and 6: they would touch."""

@@ -59,10 +59,7 @@ def grouped_by(
     results: Iterable[StoredResult], key: Callable[[StoredResult], Key]
 ) -> dict[Key, Results]:
     """Results by a function of theirs, in the order in which its values first appear."""
-    groups: dict[Key, list[StoredResult]] = {}
-    for record in results:
-        groups.setdefault(key(record), []).append(record)
-    return {key: Results(group) for key, group in groups.items()}
+    return Results([*results]).grouped(key)
 
 
 def medians_by(

@@ -1,21 +1,25 @@
 """A net on a task of Dupont et al., tuned on seeds of its own, then judged on others.
 
-Rate and τ₀ are those of the smallest median cross-entropy over the tuning seeds.
+Rate and τ₀ are searched as in the τ study: with the first tuning seed from several starts, then
+the best points by their largest cross-entropy over all tuning seeds.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from functools import cache
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import Result
 from bench.cells._nets import Judged
+from bench.core.plain_values import finite
 from bench.core.settings import inherited, setting
 from bench.methods.configurations import NetOnData
 
 if TYPE_CHECKING:
     from bench.methods.open_questions.ode_tasks import Trained
+    from bench.methods.tau_arms import Point
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,23 +49,29 @@ def needs_bytes(config: Config) -> int:
 
 def run(config: Config) -> Result:
     from bench.measure.medians import median
+    from bench.methods.tau_arms import search
 
-    points = list(product(config.rates, config.tau0s))
-    tried = [
-        median([_trained(config, *point, seed).loss for seed in config.tuning_seeds])
-        for point in points
-    ]
-    rate, tau0 = points[min(range(len(tried)), key=tried.__getitem__)]
-    ends = [_trained(config, rate, tau0, seed) for seed in config.seeds]
+    @cache
+    def loss(point: Point, seed: int) -> float:
+        value = _trained(config, point, seed).loss
+        return value if isfinite(value) else inf
+
+    found = search(
+        {"rate": config.rates, "tau0": config.tau0s, "scale": (1.0,)},
+        lambda point: loss(point, config.tuning_seeds[0]),
+        lambda point: max(loss(point, seed) for seed in config.tuning_seeds),
+    )
+    chosen = found.chosen
+    ends = [_trained(config, chosen, seed) for seed in config.seeds]
     return Result(
         {
             "cross_entropy": median([end.loss for end in ends]),
             "accuracy": median([end.accuracy for end in ends]),
             "test_accuracy": median([end.test_accuracy for end in ends]),
-            "chosen": {"rate": rate, "tau0": tau0},
+            "chosen": {"rate": chosen.rate, "tau0": chosen.tau0},
             "tried": [
-                {"rate": r, "tau0": t, "cross_entropy": loss}
-                for (r, t), loss in zip(points, tried, strict=True)
+                {"rate": point.rate, "tau0": point.tau0, "cross_entropy": finite(value)}
+                for point, value in found.explored.items()
             ],
             "runs": [
                 {"seed": seed, **end.document()}
@@ -72,10 +82,11 @@ def run(config: Config) -> Result:
     )
 
 
-def _trained(config: Config, rate: float, tau0: str, seed: int) -> Trained:
+def _trained(config: Config, point: Point, seed: int) -> Trained:
     from bench.methods.open_questions import ode_tasks
     from nets.module import build
 
+    assert point.rate is not None, "Adam has a rate"
     size = ode_tasks.dimension(config.task) + config.extra
     train, test = (
         ode_tasks.points(config.task, config.count, draw, config.extra)
@@ -83,10 +94,10 @@ def _trained(config: Config, rate: float, tau0: str, seed: int) -> Trained:
     )
     shape: dict[str, Any] = {"hidden": config.hidden, "width": size, "inputs": size, "outputs": 1}
     net = build(
-        net=config.net, tau=config.tau, tau0=tau0, gamma=config.gamma, carry_input=True,
+        net=config.net, tau=config.tau, tau0=point.tau0, gamma=config.gamma, carry_input=True,
         activation=config.activation, seed=seed, **shape,
     )  # fmt: skip
     ode_tasks.prepare(net, config.task)
     return ode_tasks.trained(
-        net, train, test, steps=config.steps, rate=rate, small=config.small_steps
+        net, train, test, steps=config.steps, rate=point.rate, small=config.small_steps
     )

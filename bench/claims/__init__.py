@@ -3,7 +3,8 @@
 It has four parts: what the paper claims, in its words; findings of ours; the paper's formulas as
 printed; and what other papers claim. Each file in `themes` declares claims of one theme in a list
 `CLAIMS`. A claim's `examine` reads the results and returns a finding: a paired comparison, a count
-over seeds, a check, each possibly over the settings of a table, or a command still to be run.
+over seeds, a check, each possibly over the settings of a table (`rules.py`); where cells are
+missing it raises `Missing`, and the ledger names the command that computes them.
 `ledger` turns findings into one of eight verdicts (`verdicts.py`), the only place that does.
 
 Every test is two-sided; no direction is chosen, before or after seeing the data. The *family* of
@@ -30,7 +31,7 @@ from bench.claims.entry import VERDICTS, Entry, Row, Standing
 from bench.claims.findings import Checked, Compared, Counted, Finding, NotTested, Untestable
 from bench.claims.statistics import holm
 from bench.claims.verdicts import entry_of, p_value
-from bench.store.files import Damaged, StoredResult
+from bench.store.files import Damaged
 from bench.store.results import Results, confirmatory
 
 __all__ = [
@@ -50,11 +51,9 @@ __all__ = [
 
 
 def _claims(found: Any, name: str) -> Sequence[Claim]:
-    claims: Sequence[Claim] | None = getattr(
-        found, "CLAIMS", None if inspect.ismodule(found) else found
-    )
-    if claims is None:
+    if inspect.ismodule(found) and not hasattr(found, "CLAIMS"):
         raise UserError(f"{name} declares no claims: define a list CLAIMS")
+    claims: Sequence[Claim] = getattr(found, "CLAIMS", found)
     return claims
 
 
@@ -77,15 +76,8 @@ def _of_theme(theme: str) -> Sequence[Claim]:
         return REGISTRY.get(theme)
     except Exception as error:
         note = Untestable(_fault(f"the claims of {theme}", error))
-        return [
-            Claim(
-                name=theme,
-                sentence=f"{note.why}.",
-                criterion="",
-                examine=lambda _: note,
-                problems=(),
-            )
-        ]
+        told = f"{note.why}."
+        return [Claim(name=theme, sentence=told, criterion="", examine=lambda _: note, problems=())]
 
 
 def _fault(what: str, error: Exception) -> str:
@@ -100,23 +92,19 @@ def ledger(results: Results, claims: Sequence[Claim] | None = None) -> list[Entr
     """
     chosen = all_claims() if claims is None else claims
     untouched = confirmatory(results)
-    found = {claim.name: _examined(claim, results, untouched) for claim in chosen}
-    tested = {claim: p for claim in chosen if (p := p_value(found[claim.name][0])) is not None}
-    sizes = family_sizes([*{*chosen} - {*tested}], tested)
-    days = {record.key: str(_provenance(record).get("start", ""))[:10] for record in results}
+    found = {claim: _examined(claim, results, untouched) for claim in chosen}
+    tested = {claim: p for claim in chosen if (p := p_value(found[claim][0])) is not None}
+    sizes = family_sizes(chosen, tested)
     adjusted: dict[Claim, float] = {}
-    for family in sizes:
-        members = {claim: p for claim, p in tested.items() if family_of(claim) == family}
-        adjusted |= holm(members, sizes[family])
-    entries = [
-        entry_of(claim, *found[claim.name], adjusted.get(claim), sizes[family_of(claim)])
+    for family, size in sizes.items():
+        adjusted |= holm({c: p for c, p in tested.items() if family_of(c) == family}, size)
+    days = {record.key: str(record.provenance.get("start", ""))[:10] for record in results}
+    return [
+        _if_unseen(
+            entry_of(claim, *found[claim], adjusted.get(claim), sizes[family_of(claim)]), days
+        )
         for claim in chosen
     ]
-    return [_if_unseen(entry, days) for entry in entries]
-
-
-def _provenance(record: StoredResult) -> Mapping[str, Any]:
-    return getattr(record, "provenance", {})
 
 
 def _if_unseen(entry: Entry, days: Mapping[str, str]) -> Entry:

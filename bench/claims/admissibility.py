@@ -167,32 +167,26 @@ MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own
 def ladders(records: Iterable[StoredResult], method: str) -> Complaint:
     """The first complaint about the ladders of a method: uniform meshes, graded ones, layers and
     adaptive ones are ladders of their own. A ladder may be at its natural end."""
-    found: dict[tuple[Any, ...], list[StoredResult]] = {}
-    for record in records:
-        kind = tuple(bool(record.config.get(name)) for name in MESHES)
-        found.setdefault((record.config.get("element"), *kind), []).append(record)
     complaints = (
-        ladder(rungs_of(Results(group)), method)
-        for group in found.values()
-        if not any(_at_natural_end(record) for record in group)
+        ladder(rungs_of(group), method)
+        for group in Results([*records]).grouped(_kind_of_mesh).values()
+        if not any((r.config.get(name) or 0) >= most for r in group for name, most in ENDS.items())
     )
     return next(filter(None, complaints), None)
 
 
-def _at_natural_end(record: StoredResult) -> bool:
-    return any((record.config.get(name) or 0) >= most for name, most in ENDS.items())
+def _kind_of_mesh(record: StoredResult) -> tuple[Any, ...]:
+    return (record.config.get("element"), *(bool(record.config.get(name)) for name in MESHES))
 
 
 def rungs_of(results: Results, error: str = "l2_error") -> list[Rung]:
     """One ladder: the median over seeds at every size."""
-    sizes: dict[float, list[StoredResult]] = {}
-    for record in results:
-        values = record.values
-        work = values.get("dofs") or record.config.get("evaluations") or values.get("unknowns")
-        work = float(work or 0)
-        sizes.setdefault(work, []).append(record)
-    groups = {work: Results(records) for work, records in sizes.items()}
     return [
         Rung(work, group.median("seconds") or 0.0, group.median(error) or math.inf)
-        for work, group in groups.items()
+        for work, group in results.grouped(_work).items()
     ]
+
+
+def _work(record: StoredResult) -> float:
+    values, steps = record.values, record.config.get("evaluations")
+    return float(values.get("dofs") or steps or values.get("unknowns") or 0)

@@ -28,6 +28,8 @@ PAPER: Arm = {
     "init": "torch",
     "scale": 1.0,
 }
+# The same with and without bias ordering.
+ANY_ORDERING: Arm = {name: value for name, value in PAPER.items() if name != "bias_ordering"}
 
 
 def arm(**settings: Any) -> Arm:

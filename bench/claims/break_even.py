@@ -8,8 +8,6 @@ from the quartiles of the times of queries and solves.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
@@ -65,17 +63,12 @@ def times(record: StoredResult) -> tuple[float, float, float]:
 
 def solves(results: Results, required: float) -> dict[Place, StoredResult]:
     """By family the cheapest p-version that meets the required error."""
-    found: dict[Place, StoredResult] = {}
-    for record in results.select("family_solve", element="hexP"):
-        if _meets(record.values.get("error_worst"), required):
-            best = found.get(place_of(record))
-            if best is None or times(record)[0] < times(best)[0]:
-                found[place_of(record)] = record
-    return found
-
-
-def _meets(error: float | None, required: float) -> bool:
-    return error is not None and error <= required
+    every = results.select("family_solve", element="hexP")
+    able = Results([r for r in every if r.values.get("error_worst", inf) <= required])
+    return {
+        place: min(found, key=lambda record: times(record)[0])
+        for place, found in able.grouped(place_of).items()
+    }
 
 
 def named(record: StoredResult) -> str:
@@ -84,31 +77,24 @@ def named(record: StoredResult) -> str:
     return f"{method}, τ {tau}" if method == "space-net" else str(method)
 
 
-def groups(results: Results) -> dict[tuple[object, ...], list[StoredResult]]:
-    """Surrogates that differ by their seed alone."""
-    found: dict[tuple[object, ...], list[StoredResult]] = defaultdict(list)
-    for record in results.select("family_surrogate"):
-        rest = tuple(sorted((k, str(v)) for k, v in record.config.items() if k != "seed"))
-        found[rest].append(record)
-    return found
+def _but_for_the_seed(record: StoredResult) -> tuple[object, ...]:
+    return tuple(sorted((k, str(v)) for k, v in record.config.items() if k != "seed"))
 
 
-def break_evens(results: Results, required: float) -> Iterator[BreakEven]:
+def break_evens(results: Results, required: float) -> list[BreakEven]:
     """By family and method the configuration that pays first."""
-    cheapest = solves(results, required)
+    cheapest, made = solves(results, required), []
+    for group in results.select("family_surrogate").grouped(_but_for_the_seed).values():
+        first, error = group.records[0], median(group.errors("error_worst"))
+        solve = cheapest.get(place_of(first))
+        if solve is not None and error <= required:
+            one = BreakEven(
+                place_of(first), required, named(first), first.config["snapshots"], error,
+                median(group.value("seconds_offline")), times(first), times(solve),
+                solve.config["order"], len(group), (solve.key, *group.keys()),
+            )  # fmt: skip
+            made.append(one)
     best: dict[tuple[Place, str], BreakEven] = {}
-    for records in groups(results).values():
-        first = records[0]
-        place, solve = place_of(first), cheapest.get(place_of(first))
-        error = median([r.values.get("error_worst") for r in records])
-        if solve is None or not _meets(error, required):
-            continue
-        made = BreakEven(
-            place, required, named(first), first.config["snapshots"], error,
-            median([r.values["seconds_offline"] for r in records]), times(first), times(solve),
-            solve.config["order"], len(records), (solve.key, *(r.key for r in records)),
-        )  # fmt: skip
-        known = best.get((place, made.method))
-        if known is None or (made.queries, made.offline) < (known.queries, known.offline):
-            best[place, made.method] = made
-    yield from sorted(best.values(), key=lambda one: (one.place, one.queries, one.method))
+    for one in sorted(made, key=lambda one: (one.queries, one.offline)):
+        best.setdefault((one.place, one.method), one)
+    return sorted(best.values(), key=lambda one: (one.place, one.queries, one.method))

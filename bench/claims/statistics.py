@@ -61,12 +61,6 @@ def largest_family(pairs: int, significance: float = SIGNIFICANCE) -> int:
     return max(0, math.ceil(significance * 2 ** (pairs - 1)) - 1)
 
 
-def compare_paired(a: Sequence[float | None], b: Sequence[float | None]) -> Comparison:
-    """The comparison of two paired samples of positive errors; None or NaN is a diverged run."""
-    lost = [int(np.isposinf(_logs(errors)).sum()) for errors in (a, b)]
-    return compare_logs(log_ratios(a, b), *lost)
-
-
 def compare_logs(difference: np.ndarray, diverged_a: int = 0, diverged_b: int = 0) -> Comparison:
     """The comparison by log(a/b), one number per independent pair."""
     middle, low, high = shift(difference)
@@ -91,7 +85,8 @@ def _spread(difference: np.ndarray, middle: float) -> float:
 
 
 def log_ratios(a: Sequence[float | None], b: Sequence[float | None]) -> np.ndarray:
-    """log(a/b) pair by pair; ±inf where one of them diverged, 0 where both did."""
+    """log(a/b) of positive errors, pair by pair; ±inf where one of them diverged (None or NaN), 0
+    where both did."""
     if len(a) != len(b) or len(a) == 0:
         raise ValueError(f"paired samples must be equally long and not empty: {len(a)}, {len(b)}")
     log_a, log_b = _logs(a), _logs(b)

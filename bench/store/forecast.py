@@ -1,8 +1,9 @@
 """Forecast of a run: cells, memory and predicted time per study.
 
-A cell is predicted to take as long as before, else the median of its kind, per evaluation or step,
-in the runs of this folder and in the kept run of the checkout. Times are of one core: CPU seconds
-where they were recorded, since wall time on a busy machine is unreliable.
+A cell is predicted to take as long as before, else by medians of its kind, in the runs of this
+folder and in the kept run of the checkout: its training per evaluation or step, and the rest as it
+is. Times are of one core: CPU seconds where they were recorded, since wall time on a busy machine
+is unreliable.
 """
 
 from __future__ import annotations
@@ -31,28 +32,41 @@ class KnownTimes:
 
     def __init__(self) -> None:
         self.cells: dict[str, float] = {}
-        self.kinds: dict[str, list[float]] = defaultdict(list)  # per evaluation or step
+        self.kinds: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self.machines: dict[str, None] = {}
         for record in [*_kept(), *_stored(RUNS.glob(f"*/{MARK}"))]:
             seconds = record.provenance.get("cpu_seconds") or record.provenance.get("seconds")
             if seconds is not None:
                 self.cells[record.key] = seconds
-                self.kinds[record.kind].append(seconds / _budget(record.config))
+                self.kinds[record.kind].append(_parts(record, seconds))
             if "processor" in (machine := record.provenance.get("machine", {})):
                 size = f"{machine.get('cores')} cores, {machine.get('memory_gib')} GiB"
                 self.machines[f"{machine['processor']}, {size}"] = None
-        self.medians = {kind: median(times) for kind, times in self.kinds.items()}
+        self.medians = {
+            kind: [*map(median, zip(*t, strict=True))] for kind, t in self.kinds.items()
+        }
 
     def predicted(self, cell: Cell) -> float | None:
         """Seconds of one core; None if no run has a cell of this kind."""
         if cell.key in self.cells or cell.kind not in self.medians:
             return self.cells.get(cell.key)
-        return self.medians[cell.kind] * _budget(cell.config)
+        fixed, rate = self.medians[cell.kind]
+        return fixed + rate * _budget(cell.config)
+
+
+def _parts(record: StoredResult, seconds: float) -> tuple[float, float]:
+    """Split the seconds of a cell: those that no budget decides, and those of an evaluation or
+    step. Without a timed training all seconds of a cell with a budget are its training."""
+    if not (budget := _budget(record.config)):
+        return seconds, 0.0
+    trained, whole = record.values.get("seconds"), record.provenance.get("seconds")
+    share = min(1.0, trained / whole) if trained and whole else 1.0
+    return seconds * (1 - share), seconds * share / budget
 
 
 def _budget(config: Mapping[str, Any]) -> float:
-    """Evaluations or steps; 1 for a cell without such a limit."""
-    return float(config.get("evaluations") or config.get("steps") or 1)
+    """Evaluations or steps; 0 for a cell without such a limit."""
+    return float(config.get("evaluations") or config.get("steps") or 0)
 
 
 def _stored(marks: Iterable[Path]) -> Iterator[StoredResult]:
@@ -129,7 +143,8 @@ def lines(forecast: dict[str, Any]) -> Iterator[str]:
         yield f"{head}  {_study_time(entry, cores)}"
     left, seconds = forecast["cells"] - forecast["done"], forecast["wall_seconds"]
     time = "" if seconds is None else f", about {_time(seconds)} on {cores} cores"
-    yield f"{left} cells to compute{time}"
+    unknown = f" without {forecast['unknown']} of unknown time" if forecast["unknown"] else ""
+    yield f"{left} cells to compute{time}{unknown}"
     for machine in forecast["machines"] if seconds is not None else ():
         yield one_line(f"times measured on {machine}")
 

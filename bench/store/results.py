@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.cells import Competitor, competitor_of
 from bench.measure.medians import median, medians
@@ -22,6 +22,7 @@ __all__ = [
     "pairs",
 ]
 
+Key = TypeVar("Key", bound=Hashable)
 FIRST_CONFIRMATORY = 1000  # seeds below are for pilots and tuning
 
 
@@ -46,6 +47,13 @@ class Results:
                 and all(record.config.get(name) == value for name, value in where.items())
             ]
         )
+
+    def grouped(self, key: Callable[[StoredResult], Key]) -> dict[Key, Results]:
+        """The records by what they have in common, in order of occurrence."""
+        groups: dict[Key, list[StoredResult]] = {}
+        for record in self.records:
+            groups.setdefault(key(record), []).append(record)
+        return {name: Results(records) for name, records in groups.items()}
 
     def sorted_by(self, name: str) -> Results:
         return Results(sorted(self.records, key=lambda record: record.config[name]))

@@ -42,28 +42,71 @@ def _about(part: str, name: str) -> dict[str, Any]:
     if part == "problem":
         problem = problems.get(name)
         about |= {"title": problem.title, "domain": problem.domain.title, "known": problem.known}
-        about |= {"formulas": _formulas(path), "slice": _slice(problem)}
+        about["slice"] = _slice(problem)
+        try:
+            source = ast.parse(Path(path).read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError):  # it cannot be read any more
+            return about
+        text = " ".join((ast.get_docstring(source) or "").split())
+        about |= {"text": text[:LONGEST], "formulas": _formulas(source)}
     return about
 
 
-def _formulas(path: str) -> dict[str, str]:
-    """The source of the formulas, as the file has it; empty if it cannot be read any more."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    except (OSError, SyntaxError, ValueError):
-        return {}
-    return {
-        node.name: "; ".join(map(ast.unparse, _without_docstring(node))).replace(" ** ", "^")[
-            :LONGEST
-        ]
-        for node in found
-        if node.name in FORMULAS
-    }
+def _formulas(source: ast.Module) -> dict[str, str]:
+    """The formulas as the file has them, given to Problem in place too, then what they use."""
+    defined = _definitions(source)
+    calls = [node for node in ast.walk(source) if isinstance(node, ast.Call)]
+    given = {k.arg: k.value for call in calls for k in call.keywords if _is_problem(call)}
+    found = {name: given.get(name) or defined.get(name) for name in FORMULAS}
+    used = {name: _resolved(node, defined) for name, node in found.items() if node is not None}
+    waiting = [*used.values()]
+    while waiting:
+        inside = _names(waiting.pop())
+        more = {name: defined[name] for name in inside if name in defined and name not in used}
+        used |= more
+        waiting += more.values()
+    return {_name(name, node): _text(node) for name, node in used.items()}
 
 
-def _without_docstring(node: ast.FunctionDef) -> list[ast.stmt]:
-    return node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
+def _definitions(source: ast.Module) -> dict[str, ast.AST]:
+    """The functions and assignments of a file, by the names that they define."""
+    found: dict[str, ast.AST] = {}
+    for node in source.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign):
+            found |= dict.fromkeys(_names(node.targets[0]), node)
+    return found
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+
+
+def _is_problem(call: ast.Call) -> bool:
+    """Whether a call makes a problem, or another from one."""
+    return ast.unparse(call.func).endswith(("Problem", "replace"))
+
+
+def _resolved(node: ast.AST, defined: dict[str, ast.AST]) -> ast.AST:
+    """What a name stands for."""
+    return defined.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
+def _name(name: str, node: ast.AST) -> str:
+    """The name of a definition: all names that one assignment gives."""
+    return ast.unparse(node.targets[0]).strip("()") if isinstance(node, ast.Assign) else name
+
+
+def _text(node: ast.AST) -> str:
+    """The source of a function's body, without its docstring, or of a value."""
+    if isinstance(node, ast.FunctionDef):
+        body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
+        text = "; ".join(map(ast.unparse, body))
+    else:
+        value = node.value if isinstance(node, ast.Assign) else node
+        text = ast.unparse(value.body if isinstance(value, ast.Lambda) else value)
+    return text.replace(" ** ", "^")[:LONGEST]
 
 
 def _slice(problem: Problem) -> dict[str, Any]:

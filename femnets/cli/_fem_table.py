@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from base.progress import StatusLine, spent_and_left
-from femnets.cli._output import NARROW
+from femnets.cli._output import is_narrow, show_table
 
 if TYPE_CHECKING:
     from fem.solutions import Solution
@@ -120,40 +120,18 @@ def _row(s: Solution) -> dict[str, Any]:
 
 def print_table(title: str, found: list[dict[str, Any]]) -> None:
     """Print the columns of the document that fit into a terminal."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
     known = all(row["l2_error"] is not None for row in found)
     count = max((row.get("boundary_components", 1) for row in found), default=1)
     notes = [] if known else [NOTE]
     notes += [VOIDS.format(count=count, rest=count - 1)] if count > 1 else []
-    console = Console()
-    narrow = console.width < NARROW
-    table = Table(
-        title=title,
-        caption="; ".join(notes),
-        box=None if narrow else box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    error_digits, rate_digits = (".2e", ".2f") if narrow else (".5e", ".3f")
-    shown = [_cells(row, known, found, error_digits, rate_digits) for row in found]
-    for name in shown[0]:
-        table.add_column(name, justify="right", no_wrap=True)
-    for cells in shown:
-        table.add_row(*cells.values())
-    console.print(table)
+    shown = [_cells(row, known, found) for row in found]
+    rows = [list(cells.values()) for cells in shown]
+    show_table(list(shown[0]), rows, title, caption="; ".join(notes), numbers=True)
 
 
-def _cells(
-    row: dict[str, Any],
-    known: bool,
-    found: list[dict[str, Any]],
-    error_digits: str,
-    rate_digits: str,
-) -> dict[str, str]:
+def _cells(row: dict[str, Any], known: bool, found: list[dict[str, Any]]) -> dict[str, str]:
     """The cells of a row by the names of their columns."""
+    error_digits, rate_digits = (".2e", ".2f") if is_narrow() else (".5e", ".3f")
     by_size = any(other["n"] is None for other in found)
     estimated = known and any(other.get("estimate") is not None for other in found)
     cells = {"h": f"{row['h']:.3g}"} if by_size else {"n": str(row["n"])}

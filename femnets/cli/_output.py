@@ -52,29 +52,41 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
+def is_narrow() -> bool:
+    """Return whether tables have to do with few columns of the terminal."""
+    from rich.console import Console
+
+    return Console().width < NARROW
+
+
 def show_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    title: str | None = None,
+    *,
+    caption: str = "",
+    numbers: bool = False,
 ) -> None:
     """Print a table without cutting columns or words; nothing if it has no rows.
 
-    Long texts continue in the next line. Texts are shown literally: markup and control characters
-    have no effect.
+    Long texts continue in the next line; `numbers` stay in theirs, aligned to the right. Texts are
+    shown literally: markup and control characters have no effect.
     """
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
-    narrow = console.width < NARROW
-    table = Table(
-        title=title, box=None if narrow else box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
-    )
+    narrow = is_narrow()
+    frame = None if narrow else box.SIMPLE_HEAD
+    table = Table(title=title, caption=caption, box=frame, padding=(0, 1, 0, 0), pad_edge=False)
     for name in map(one_line, columns):
-        table.add_column(
-            Text(name), overflow="fold", min_width=min(len(name), 8) if narrow else None
-        )
+        if numbers:
+            table.add_column(Text(name), justify="right", no_wrap=True)
+        else:
+            width = min(len(name), 8) if narrow else None
+            table.add_column(Text(name), overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*(Text(one_line(entry)) for entry in row))
     if table.row_count:
-        console.print(table)
+        Console().print(table)

@@ -76,10 +76,10 @@ def command(
         show_paths(keep(store.path, [*map(run_or_file, others or [])], folder), json_output)
         return show_faults()
     records = results_of(run)
-    if to is Format.verdicts:
-        paths = [write_verdicts(records, store.path.name, folder / VERDICTS)]
+    if to is Format.vtu:
+        paths = write_fields(records, folder, n)
     else:
-        paths = write_fields(records, folder, n) if to is Format.vtu else write(records, folder, to)
+        paths = write(records, store.path.name, folder, to)
     show_paths(paths, json_output)
     return 0
 
@@ -141,23 +141,21 @@ def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:
     write_json(path, document)
 
 
-def write(records: list[StoredResult], folder: Path, to: Format) -> list[Path]:
-    from bench.store.tables import tables
-
-    writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
-    paths = []
-    for name, rows in tables(records).items():
-        paths.append(folder / f"{name}.{to}")
-        writer(paths[-1], rows)
-    return paths
-
-
-def write_verdicts(records: list[StoredResult], run: str, path: Path) -> Path:
+def write(records: list[StoredResult], run: str, folder: Path, to: Format) -> list[Path]:
+    """Write the verdicts, or one file per table, and return the paths."""
     from bench.claims.comparison import verdicts_of
     from bench.core.guards.text import printable
+    from bench.store.tables import tables
 
-    write_json(path, {"run": printable(run), "verdicts": verdicts_of(records)})
-    return path
+    if to is Format.verdicts:
+        document = {"run": printable(run), "verdicts": verdicts_of(records)}
+        write_json(folder / VERDICTS, document)
+        return [folder / VERDICTS]
+    writer = {Format.csv: write_csv, Format.parquet: write_parquet}[to]
+    found = {folder / f"{name}.{to}": rows for name, rows in tables(records).items()}
+    for path, rows in found.items():
+        writer(path, rows)
+    return [*found]
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
@@ -183,14 +181,11 @@ def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise UserError("--to parquet needs pyarrow: pip install 'femnets[export]'") from None
     from bench.core.guards.output import written_whole
+    from bench.store.parquet import import_pyarrow
     from bench.store.tables import columns, uniform
 
+    pyarrow = import_pyarrow()
     table = pyarrow.table({name: uniform(rows, name) for name in columns(rows)})
     with written_whole(path) as part:
         pyarrow.parquet.write_table(table, part)

@@ -95,7 +95,7 @@ class Request:
         values = {name: getattr(self, name) for name in shared}
         return Discretisation(
             **values,
-            refine=_refinements(self.adaptive, self.refine),
+            refine=(self.refine or REFINEMENTS) if self.adaptive else None,
             div_exponent=self.div_weight,
         )
 
@@ -125,9 +125,9 @@ def command(
     postpone_f2py()
     file_for(vtu, "--vtu", ".vtu")
     asked = configured(Request, given, where="femnets fem")
-    _check_combination(asked)
     limit_threads(asked.threads)
     wanted = problems.get(asked.problem)
+    _check_combination(asked, wanted)
     plan = _planned(asked, mesh or [], wanted)
     wanted = wanted if vtu else plan[0].chosen.frame(wanted)  # files have the domain's coordinates
     for job in plan:
@@ -165,24 +165,19 @@ def _document(
     return {**head, "compared_with": compared, "rows": records, **stopped}
 
 
-def _check_combination(asked: Request) -> None:
+def _check_combination(asked: Request, problem: Problem) -> None:
+    if not problem.known and not asked.solve:
+        name = display(problem.name)
+        raise UserError(f"{name} has no closed form to approximate; add --solve to solve it")
     if asked.certify and not asked.solve:
         raise UserError("--certify bounds the error of the boundary-value problem; add --solve")
     if asked.estimate and not asked.solve:
         raise UserError("--estimate judges the boundary-value problem; add --solve")
 
 
-def _check_known(problem: Problem, solve: bool) -> None:
-    if not problem.known and not solve:
-        raise UserError(
-            f"{display(problem.name)} has no closed form to approximate; add --solve to solve it"
-        )
-
-
 def _planned(asked: Request, meshes: list[Path], problem: Problem) -> list[Job]:
     from femnets.cli._fem_jobs import halved, plan
 
-    _check_known(problem, asked.solve)
     orders = parse_sizes(asked.order, "--order") if asked.order else []
     depths = parse_sizes(asked.layers, "--layers") if asked.layers else []
     usual = ALONG if depths else COARSEST if asked.adaptive else DEFAULT_N
@@ -222,10 +217,6 @@ def _computed(
                 raise
             return solutions, extras, error
     return solutions, extras, None
-
-
-def _refinements(adaptive: bool, refine: int | None) -> int | None:
-    return (refine or REFINEMENTS) if adaptive else None
 
 
 def parse_sizes(text: str, option: str = "--n") -> list[int]:

@@ -12,6 +12,7 @@ import typer
 from base.errors import UserError
 from bench.cells import plain
 from bench.core.guards.text import shell_command
+from bench.core.plain_values import finite
 from bench.core.settings import configured
 from bench.methods.configurations import NetInAtlas, gradient_profile_bytes
 from femnets.cli._laboratory import LABORATORY, AnyModule, bar, say
@@ -105,17 +106,18 @@ def document(config: dict[str, Any], found: GradientProfile) -> dict[str, Any]:
     states = found.log10_norms["y"][1:-1].tolist()
     on_states, on_weights = judge(states), judge(found.log10_norms["W"].tolist())
     spectral = [float(spectrum[:, 0].mean()) for spectrum in found.log10_spectra]
-    return {
+    plain: dict[str, Any] = finite({
         **config,
         "verdict": on_states.label,
         "verdict_weights": on_weights.label,
         "thresholds": {"vanishing": VANISHING, "exploding": EXPLODING, "dead": DEAD},
-        "log10_growth": _finite(states[0] - states[-1]),
-        "log10_growth_predicted": _finite(float(found.predicted[0])),
-        "log10_spectral_norm": _finite(spectral[0]),
+        "log10_growth": states[0] - states[-1],
+        "log10_growth_predicted": float(found.predicted[0]),
+        "log10_spectral_norm": spectral[0],
         "theory_error": found.theory_error,
         "layers": [_layer(found, k) for k in range(len(found.log10_norms["y"]))],
-    }
+    })  # fmt: skip
+    return plain
 
 
 def _layer(found: GradientProfile, k: int) -> dict[str, Any]:
@@ -123,17 +125,13 @@ def _layer(found: GradientProfile, k: int) -> dict[str, Any]:
     row: dict[str, Any] = {"layer": k}
     for kind, norms in found.log10_norms.items():
         if k < len(norms):
-            row[kind], row[f"log10_{kind}"] = _power(norms[k]), _finite(norms[k])
+            row[kind], row[f"log10_{kind}"] = _power(norms[k]), float(norms[k])
         theory, first = found.log10_theory[kind], int(kind == "y")
         if first <= k < len(theory) + first:
             row[f"theory_{kind}"] = _power(theory[k - first])
     if 1 <= k <= len(found.predicted):
-        row["log10_predicted_y"] = _finite(float(found.predicted[k - 1]))
+        row["log10_predicted_y"] = float(found.predicted[k - 1])
     return row
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _power(exponent: float) -> float | None:

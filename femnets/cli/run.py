@@ -71,12 +71,11 @@ def command(
     else:
         plans = planned(studies or [], preset or "quick", settings or [], problem)
     path = run_path(run or plans[0].preset)
-    if dry_run:
-        show_forecast(plans, path, jobs, json_output)
-        return 0
     wanted = chosen_states(only)
-    if any(plan.preset in LONG for plan in plans) and not scheduler:
-        announce_forecast(plans, path, jobs)
+    if dry_run or (any(plan.preset in LONG for plan in plans) and not scheduler):
+        show_forecast(plans, path, jobs, dry_run, json_output)
+    if dry_run:
+        return 0
     engine = make_engine(jobs, scheduler, time_limit, memory)
     store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
     return code if interrupted else ended(store, plans, code, report, json_output)
@@ -100,24 +99,20 @@ def ended(store: Store, plans: list[Plan], code: int, report: bool, json_output:
     return code
 
 
-def show_forecast(plans: list[Plan], path: Path, jobs: int | None, json_output: bool) -> None:
-    """Print what would be computed, and the predicted time."""
+def show_forecast(
+    plans: list[Plan], path: Path, jobs: int | None, dry_run: bool, json_output: bool
+) -> None:
+    """Print what would be computed; on stderr before a long run, if its time is known."""
     from bench.store.forecast import forecast, lines
 
     predicted = forecast(plans, path, jobs)
-    if json_output:
+    if not dry_run:
+        if predicted["seconds"]:
+            typer.echo("\n".join(lines(predicted)), err=True)
+    elif json_output:
         show_json(predicted)
     else:
         typer.echo("\n".join([*lines(predicted), "nothing was run"]))
-
-
-def announce_forecast(plans: list[Plan], path: Path, jobs: int | None) -> None:
-    """Print the predicted time on stderr before a long run, if it is known."""
-    from bench.store.forecast import forecast, lines
-
-    predicted = forecast(plans, path, jobs)
-    if predicted["seconds"]:
-        typer.echo("\n".join(lines(predicted)), err=True)
 
 
 def computed(

@@ -11,9 +11,7 @@ loop, the optimiser or the model changes.
 
 from __future__ import annotations
 
-import math
 import threading
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -25,6 +23,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from base.errors import UserError
+from nets.gradients.tensor_norms import NormRows
 from nets.gradients.verdict import Verdict, judge
 
 if TYPE_CHECKING:
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# A norm this many times above the root of the smallest normal number has lost nothing to squares
-# that underflow: with 10^6 entries at most 1e-8 of it, flushed to zero or not.
-ABOVE_UNDERFLOW = 1e7
-# Types whose norms keep enough digits, and for which norms no sum of squares leaves their range.
-SAFE_NORMS = {
-    kind: (ABOVE_UNDERFLOW * math.sqrt(torch.finfo(kind).tiny), math.sqrt(torch.finfo(kind).max))
-    for kind in (torch.float32, torch.float64)
-}
 COMPILED = "_orig_mod."  # what torch.compile puts in front of names
 
 
@@ -72,7 +63,8 @@ class GradientHistory:
         self.names = tuple(named)
         self._parameters = list(named.values())
         self._entries = {name: named[name] for name in entries}
-        self._rows: list[array[float]] = []
+        self._rows = NormRows(len(named))
+        self._scales: list[float] = []
         self._entry_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
         self._value_rows: dict[str, list[Tensor]] = {name: [] for name in entries}
         self._passes: set[int] = set()  # the backward passes at whose end `record` is called
@@ -82,17 +74,10 @@ class GradientHistory:
     def record(self) -> None:
         """Record the norms of the current gradients; called after each backward pass."""
         gradients = [p.grad for p in self._parameters]
-        present = [gradient for gradient in gradients if gradient is not None]
-        row = gradient_norms(present)
-        if len(present) < len(gradients):
-            norms = iter(row)
-            row = [0.0 if gradient is None else next(norms) for gradient in gradients]
-        scale = 1.0
-        if self._scaler is not None:
-            scale = self._scaler.get_scale()
-            row = [norm / scale for norm in row]
+        scale = 1.0 if self._scaler is None else self._scaler.get_scale()
         with self._one_at_a_time:
-            self._rows.append(array("d", row))
+            self._rows.append(gradients)
+            self._scales.append(scale)
             for name, p in self._entries.items():
                 gradient = torch.zeros_like(p) if p.grad is None else p.grad
                 self._entry_rows[name].append(gradient.detach().clone() / scale)
@@ -108,7 +93,8 @@ class GradientHistory:
     @property
     def norms(self) -> Array:
         """‖gradient‖ per backward pass and parameter, (passes, parameters)."""
-        return np.stack(self._rows) if self._rows else np.zeros((0, len(self.names)))
+        with self._one_at_a_time:
+            return self._rows.norms() / np.reshape(self._scales, (-1, 1))
 
     @property
     def entries(self) -> dict[str, Array]:
@@ -244,45 +230,6 @@ def _once_shaped(history: GradientHistory, part: nn.Module, hooks: list[Any]) ->
         waiting.clear()
 
     return part.register_forward_hook(watch_them)
-
-
-def gradient_norms(gradients: list[Tensor]) -> list[float]:
-    """Return the Frobenius norms of all gradients, in one call where they are of one plain type."""
-    kinds = {gradient.dtype for gradient in gradients}
-    if len(kinds) != 1 or not kinds <= SAFE_NORMS.keys():
-        return [_careful_norm(gradient) for gradient in gradients]
-    try:
-        norms = _plain_norms(gradients)
-    except RuntimeError:  # some are sparse
-        return [_careful_norm(gradient) for gradient in gradients]
-    kind = kinds.pop()
-    lowest, highest = SAFE_NORMS[kind]
-    if lowest < min(norms) and max(norms) < highest:
-        return norms
-    doubtful = [k for k, norm in enumerate(norms) if not lowest < norm < highest]
-    again = [gradients[k] for k in doubtful]
-    if kind is torch.float32:  # in float64 squares of any float32 are normal numbers
-        better = _plain_norms(again, torch.float64)
-    else:
-        better = [_careful_norm(gradient) for gradient in again]
-    for k, norm in zip(doubtful, better, strict=True):
-        norms[k] = norm
-    return norms
-
-
-def _plain_norms(gradients: list[Tensor], kind: torch.dtype | None = None) -> list[float]:
-    """Return the roots of the sums of squares, summed in their own type or in another."""
-    norms: list[float] = torch.stack(torch._foreach_norm(gradients, dtype=kind)).tolist()
-    return norms
-
-
-def _careful_norm(gradient: Tensor) -> float:
-    """Return one norm of any type, rescaled so that no square overflows or underflows."""
-    if gradient.is_sparse:
-        gradient = gradient.coalesce().values()
-    moduli = gradient.detach().abs().double()
-    peak = float(moduli.max()) if moduli.numel() else 0.0
-    return peak * float((moduli / peak).norm()) if 0.0 < peak < math.inf else peak
 
 
 def _is_weight(parameter: Tensor) -> bool:

@@ -25,7 +25,7 @@ from nets.laboratory.subject import Batch, Subject, apply, first_tensor
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST = 0.6  # a module that holds more of the layers than this is opened
 
-OnOutput = Callable[[str, Any, Any], None]  # name, arguments, what was returned
+OnOutput = Callable[[str, Any, Any], Any]  # name, arguments, what was returned
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,6 @@ class Anatomy:
     def orphans(self) -> dict[str, str]:
         """Parameter → layer, for parameters that no called module owns."""
         return {p: layer.name for layer in self.layers if layer.orphan for p in layer.parameters}
-
-    def block(self, name: str) -> Block:
-        return next(block for block in self.blocks if block.name == name)
 
 
 @dataclass
@@ -129,9 +126,13 @@ def _assembled(
     }
     known = {parameter for names in owned.values() for parameter in names}
     orphans = {head: tuple(n for n in group if n not in known) for head, group in uses.items()}
-    orphans = {_largest(module, group): group for group in orphans.values() if group}
+    orphans = {
+        max(group, key=lambda name: _parameter(module, name).numel()): group
+        for group in orphans.values()
+        if group
+    }
     times = {head: min(times[name] for name in group) for head, group in orphans.items()}
-    block_of = _Blocks(module, leaves).of
+    blocks = [block for block in _opened(module, "", leaves) if block]
     order = sorted(
         [(first[name].began, name) for name in leaves]
         + [(times[head] + 0.5, head) for head in orphans]
@@ -149,7 +150,7 @@ def _assembled(
             Layer(
                 name=name or type(module).__name__,
                 kind="Parameter" if name in orphans else type(module.get_submodule(name)).__name__,
-                block=block_of(name),
+                block=max((b for b in blocks if _within(name, b)), key=len, default=name),
                 parameters=parameters,
                 frozen=bool(parameters) and not any(trainable[p] for p in parameters),
                 shared=name in repeated or bool(identities & seen),
@@ -160,35 +161,18 @@ def _assembled(
     return Anatomy(*_grouped(module, layers, first))
 
 
-class _Blocks:
-    """Which block a layer belongs to, by opening modules from the root on."""
-
-    def __init__(self, module: nn.Module, leaves: list[str]) -> None:
-        self.leaves = leaves
-        self.found: dict[str, str] = {}
-        self._open(module, "")
-
-    def _open(self, module: nn.Module, name: str) -> None:
-        inside = [leaf for leaf in self.leaves if _within(leaf, name)]
-        if not inside:
-            return
-        if name in self.leaves:
-            self.found[name] = name
-        elif (
-            not name
-            or isinstance(module, CONTAINERS)
-            or _has_stack(module)
-            or len(inside) > MOST * len(self.leaves)
-        ):
-            for child_name, child in module.named_children():
-                self._open(child, f"{name}.{child_name}" if name else child_name)
-        else:
-            self.found[name] = name
-
-    def of(self, name: str) -> str:
-        """The block that holds a layer; a parameter on its own is one."""
-        holders = [block for block in self.found if block and _within(name, block)]
-        return max(holders, key=len, default=name)
+def _opened(module: nn.Module, name: str, leaves: list[str]) -> list[str]:
+    """Return the blocks in a module: itself, or those of its parts if it is to be opened."""
+    inside = [leaf for leaf in leaves if _within(leaf, name)]
+    if not inside:
+        return []
+    large = len(inside) > MOST * len(leaves)
+    stack = isinstance(module, CONTAINERS) or _has_stack(module)
+    if name in leaves or (name and not stack and not large):
+        return [name]
+    children = module.named_children()
+    parts = [_opened(part, f"{name}.{key}" if name else key, leaves) for key, part in children]
+    return [block for found in parts for block in found]
 
 
 def _has_stack(module: nn.Module) -> bool:
@@ -236,7 +220,10 @@ def _grouped(
 def hooked(
     modules: dict[str, nn.Module], ends: OnOutput, begins: Callable[[str, Any], None] | None = None
 ) -> Iterator[None]:
-    """Call `begins(name, arguments)` and `ends(name, arguments, output)` around every call."""
+    """Call `begins(name, arguments)` and `ends(name, arguments, output)` around every call.
+
+    An output that `ends` returns takes the place of the module's own.
+    """
     handles = []
     for name, part in modules.items():
         if begins is not None:
@@ -344,10 +331,6 @@ def _parameter(module: nn.Module, name: str) -> Tensor:
     found = module.get_submodule(owner)._parameters[key]
     assert found is not None
     return found
-
-
-def _largest(module: nn.Module, names: tuple[str, ...]) -> str:
-    return max(names, key=lambda name: _parameter(module, name).numel())
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

@@ -7,8 +7,8 @@ are called after it silenced, adding δ to its output adds exactly δ to the blo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,28 +64,34 @@ def _examined(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[list[str],
     if stream is None:
         return None
 
-    def run(silent: Collection[str] = (), shifted: str = "", delta: Tensor | None = None) -> Tensor:
-        with seeded(0), torch.no_grad(), _changed(block, silent, shifted, delta):
+    calls = _parts(block, args, kwargs)
+    order = [name for name, _ in calls]
+    delta = torch.randn(stream.shape, generator=torch.Generator().manual_seed(0)).to(stream)
+
+    def run(silent: Collection[str], shifted: str = "") -> Tensor:
+        def changed(name: str, _: Any, output: Any) -> Any:
+            """δ more from the shifted part, zeros from the silent ones."""
+            return replaced(output, 1.0, delta) if name == shifted else replaced(output, 0.0)
+
+        parts = {name: block.get_submodule(name) for name in [*silent, shifted] if name}
+        with seeded(0), torch.no_grad(), hooked(parts, changed):
             output = first_tensor(block(*args, **kwargs))
         if output is None or output.shape != stream.shape:
             raise ValueError("another shape")
         return output
 
-    parts = _parts(block, args, kwargs)
-    order = [name for name, _ in parts]
-    delta = torch.randn(stream.shape, generator=torch.Generator().manual_seed(0)).to(stream)
     ends = []
     for k, name in enumerate(order):
         later = order[k + 1 :]
         with suppress(RuntimeError, ValueError):
-            moved = run(later, name, delta) - run(later)
+            moved = run(later, name) - run(later)
             if _same(moved, delta):
                 ends.append(k)
     if not ends or not _same(run([order[k] for k in ends]), stream):
         return None
     branches = []
     for first, last in zip([0, *(k + 1 for k in ends)], ends, strict=False):
-        segment = parts[first : last + 1]
+        segment = calls[first : last + 1]
         source = segment[0][1]
         heads = [name for name, given in segment if given is source]
         normalised = "Norm" in type(block.get_submodule(heads[0])).__name__
@@ -115,25 +121,6 @@ def _parts(block: nn.Module, args: Any, kwargs: Any) -> list[tuple[str, Tensor |
     with seeded(0), torch.no_grad(), hooked(inner, ends, begins):
         block(*args, **kwargs)
     return list(calls.items())
-
-
-@contextmanager
-def _changed(
-    block: nn.Module, silent: Collection[str], shifted: str, delta: Tensor | None
-) -> Iterator[None]:
-    """The block with some parts returning zeros, and one returning δ more."""
-    handles = [
-        block.get_submodule(name).register_forward_hook(lambda _, __, out: replaced(out, 0.0))
-        for name in silent
-    ]
-    if shifted:
-        part = block.get_submodule(shifted)
-        handles.append(part.register_forward_hook(lambda _, __, out: replaced(out, 1.0, delta)))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def replaced(output: Any, factor: Any, added: Tensor | None = None) -> Any:

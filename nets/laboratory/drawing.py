@@ -225,6 +225,8 @@ def _jacobians(study: GradientStudy, place: Any) -> None:
 
 def _remedies(study: GradientStudy, place: Any) -> None:
     """The effect of each remedy: the ratio first/last, and J after K steps if it was trained."""
+    from matplotlib.ticker import MaxNLocator
+
     left, right = place.subplots(1, 2, sharey=True)
     trials = [trial for trial in study.trials if trial.fits][::-1]
     heights = np.arange(len(trials))
@@ -244,6 +246,8 @@ def _remedies(study: GradientStudy, place: Any) -> None:
     right.axvline(trials[0].untreated, color=SOFT, linewidth=0.8, linestyle="--")
     right.set_xlabel(f"J after {study.trial_steps} steps (dashed: untreated)")
     _log_if_wide(right.set_xscale, losses[finite])
+    if right.get_xscale() == "linear":
+        right.xaxis.set_major_locator(MaxNLocator(4))  # labels of four digits do not touch
     for height, loss in zip(heights, losses, strict=True):
         if not math.isfinite(loss):
             word = "diverged" if math.isinf(loss) else "not healthy, not trained"

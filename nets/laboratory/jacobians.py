@@ -34,16 +34,8 @@ LARGE = 2_000_000  # with more parameters fewer products are computed
 WIDE = 2_000  # likewise with more numbers in a state of one sample
 
 
-@dataclass(frozen=True)
-class Effort:
-    """When singular values count as converged: by their change relative to the largest."""
-
-    tolerance: float = 1e-9
-    rounds: int = 40
-    samples: int = 2
-
-
-EXACT, ROUGH = Effort(), Effort(tolerance=1e-3, rounds=8, samples=1)
+EXACT, ROUGH = 1e-9, 1e-3  # changes of singular values, relative to the largest, when they count
+MOST_ROUNDS = {EXACT: 40, ROUGH: 8}  # as converged, and rounds after which they do anyway
 MOST_STATES = 64  # of a chain; longer chains are thinned out
 CHUNK_NUMBERS = 2**24  # of one batch of vectors
 
@@ -65,12 +57,8 @@ class Jacobian:
         """J V."""
         if self._back is None:
             (self._back,) = torch.autograd.grad(
-                self.end, self.start, self._u, create_graph=True, allow_unused=True
+                self.end, self.start, self._u, create_graph=True, materialize_grads=True
             )
-            if self._back is None:
-                self._back = torch.zeros_like(self.start)
-        if not self._back.requires_grad:
-            return V.new_zeros(self.samples, self.rows, V.shape[2])
         return self._product(self._back, self._u, V, self.rows)
 
     def _product(self, output: Tensor, by: Tensor, vectors: Tensor, n: int) -> Tensor:
@@ -82,22 +70,19 @@ class Jacobian:
 
 def _pulled(output: Tensor, by: Tensor, vectors: Tensor) -> Tensor:
     """Backward passes from several vectors: as one batch where every operation supports it."""
-    options: dict[str, Any] = {"retain_graph": True, "allow_unused": True}
+    options: dict[str, Any] = {"retain_graph": True, "materialize_grads": True}
     if len(vectors) > 1:
         try:
             (found,) = torch.autograd.grad(output, by, vectors, is_grads_batched=True, **options)
-            return torch.zeros(len(vectors), *by.shape).to(by) if found is None else found
+            return found.expand(len(vectors), *by.shape)  # zeros come as one
         except RuntimeError:
             pass  # some operation has no rule for batches: one by one
-    rows = []
-    for vector in vectors:
-        (found,) = torch.autograd.grad(output, by, vector, **options)
-        rows.append(torch.zeros_like(by) if found is None else found)
+    rows = [torch.autograd.grad(output, by, vector, **options)[0] for vector in vectors]
     return torch.stack(rows).detach()
 
 
 def leading_singular_values(
-    J: Jacobian, count: int = 10, seed: int = 0, effort: Effort = EXACT
+    J: Jacobian, count: int = 10, seed: int = 0, tolerance: float = EXACT
 ) -> Array:
     """The largest singular values, descending, (samples, count), by products only."""
     smallest = min(J.rows, J.columns)
@@ -108,7 +93,7 @@ def leading_singular_values(
     block = torch.linalg.qr(J.times(start.to(J.start)).double())[0]
     basis, pulled = block, J.transposed(block.to(J.end)).double()
     values = _singular(pulled, count)
-    for _ in range(effort.rounds):
+    for _ in range(MOST_ROUNDS[tolerance]):
         room = smallest - basis.shape[2]
         if room <= 0:
             break
@@ -121,7 +106,7 @@ def leading_singular_values(
         basis = torch.cat([basis, block], dim=2)
         pulled = torch.cat([pulled, J.transposed(block.to(J.end)).double()], dim=2)
         before, values = values, _singular(pulled, count)
-        if bool(((values - before).abs() <= effort.tolerance * values[:, :1]).all()):
+        if bool(((values - before).abs() <= tolerance * values[:, :1]).all()):
             break
     return values.numpy()
 
@@ -167,14 +152,14 @@ def spectra(
     For a large module or large states: one sample (two with batch normalisation, which needs
     them), and singular values to about three digits.
     """
-    few = batch if _time_first(module) else batch.first(EXACT.samples)
+    few = batch if _time_first(module) else batch.first(2)
     states, names = _states(module, few, anatomy)
     large = sum(p.numel() for p in module.parameters()) > LARGE
     if not large and max((s.numel() / len(s) for s in states if s.ndim > 1), default=0) < WIDE:
         return chain_spectra(states, names, count=count, seed=seed)
     if few is not batch and not any(isinstance(p, _BatchNorm) for p in module.modules()):
-        states, names = _states(module, batch.first(ROUGH.samples), anatomy)
-    return chain_spectra(states, names, count=count, seed=seed, effort=ROUGH)
+        states, names = _states(module, batch.first(1), anatomy)
+    return chain_spectra(states, names, count=count, seed=seed, tolerance=ROUGH)
 
 
 def chain_spectra(
@@ -183,7 +168,7 @@ def chain_spectra(
     *,
     count: int = 10,
     seed: int = 0,
-    effort: Effort = EXACT,
+    tolerance: float = EXACT,
     per: str = "block",
 ) -> Spectra | None:
     """Spectra of a chain of states of one forward pass; None where there are fewer than two."""
@@ -199,7 +184,7 @@ def chain_spectra(
     whole = Jacobian(states[0], states[-1], groups)
     return Spectra(
         states=tuple(names),
-        end_to_end=leading_singular_values(whole, count, seed, effort),
+        end_to_end=leading_singular_values(whole, count, seed, tolerance),
         lyapunov=lyapunov_exponents(chain, count, seed) * (len(chain) / blocks),
         mixed=mixed,
         per=per,

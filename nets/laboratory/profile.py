@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from base.errors import UserError
-from nets.gradients.recorder import gradient_norms
+from nets.gradients.tensor_norms import tensor_norms
 from nets.laboratory.anatomy import Anatomy, outputs_seen
 from nets.laboratory.subject import Batch, Subject, first_tensor
 
@@ -63,7 +63,7 @@ class _Seen:
             output.register_hook(self._came_back)
 
     def _came_back(self, gradient: Tensor) -> None:
-        self.adjoint = gradient_norms([gradient.detach()])[0]
+        self.adjoint = float(tensor_norms([gradient.detach()])[0])
         self.numb = _silent_units(gradient.detach())
 
     @property
@@ -119,7 +119,7 @@ def plain_attention() -> AbstractContextManager[None]:
 def layer_norms(anatomy: Anatomy, tensors: dict[str, Tensor]) -> Array:
     """Norms over all of a layer's tensors together; NaN for a layer without any."""
     names = list(tensors)
-    norms = dict(zip(names, gradient_norms([tensors[name] for name in names]), strict=True))
+    norms = dict(zip(names, tensor_norms([tensors[name] for name in names]), strict=True))
     rows = [[norms[p] for p in layer.parameters if p in norms] for layer in anatomy.layers]
     return np.array([math.hypot(*row) if row else math.nan for row in rows])
 
@@ -137,12 +137,11 @@ def _collected(
         raise UserError("no parameter received a gradient; look for .detach() in the module")
     values = {name: p.detach() for name, p in parameters.items()}
     rows = [layers[layer.name] for layer in anatomy.layers]
-    calls: dict[str, int] = {}
-    names = []
-    totals = [name for name, _ in states]
-    for name in totals:
-        calls[name] = calls.get(name, 0) + 1
-        names.append(f"{name}#{calls[name]}" if totals.count(name) > 1 else name)
+    called = [name for name, _ in states]
+    names = [
+        f"{name}#{called[: k + 1].count(name)}" if called.count(name) > 1 else name
+        for k, name in enumerate(called)
+    ]
     return Profile(
         J=J,
         gradient=layer_norms(anatomy, gradients),

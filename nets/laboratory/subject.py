@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from base.errors import UserError
 
@@ -30,11 +31,14 @@ class Batch:
 
     def to(self, dtype: torch.dtype) -> Batch:
         """Floating-point tensors in another precision; integers are unchanged."""
-        return Batch(_cast(self.x, dtype), _cast(self.y, dtype))
+        return self._changed(lambda t: t.to(dtype) if t.is_floating_point() else t)
 
     def first(self, samples: int) -> Batch:
         """The first few samples, along the leading axis of every tensor."""
-        return Batch(_mapped(self.x, lambda t: t[:samples] if t.ndim else t), None)
+        return Batch(self._changed(lambda t: t[:samples] if t.ndim else t).x)
+
+    def _changed(self, change: Callable[[Tensor], Tensor]) -> Batch:
+        return Batch(*(tree_map_only(Tensor, change, part) for part in (self.x, self.y)))
 
 
 def apply(module: nn.Module, x: Any) -> Any:
@@ -128,7 +132,7 @@ def _not_compiled(module: nn.Module) -> nn.Module:
 
 @contextmanager
 def _clear(what: str, remedy: str) -> Iterator[None]:
-    """Turn torch's error on data that do not fit into one line with a remedy."""
+    """Turn an error of torch into one line with a remedy."""
     try:
         yield
     except UserError:
@@ -206,7 +210,9 @@ def _drawn(data: Any, count: int) -> list[Batch]:
 
 def _pair(value: Any) -> Batch:
     batch = Batch(*value) if isinstance(value, tuple | list) and len(value) == 2 else Batch(value)
-    if not list(_tensors(batch.x)):
+    if isinstance(batch.x, Mapping):
+        batch = Batch(dict(batch.x), batch.y)
+    if not _tensors(batch.x):
         raise UserError(f"a batch must be a pair of tensors (x, y), got {_described(value)}")
     for what, part in (("inputs", batch.x), ("targets", batch.y)):
         for tensor in _tensors(part):
@@ -230,12 +236,8 @@ def _called(source: Callable[[], nn.Module], name: str) -> nn.Module:
 
 
 def _copied(module: nn.Module) -> nn.Module:
-    try:
+    with _clear("this module cannot be copied", "give a function that makes it"):
         return copy.deepcopy(module)
-    except (RuntimeError, TypeError) as error:
-        raise UserError(
-            f"this module cannot be copied ({_first_line(error)}); give a function that makes it"
-        ) from error
 
 
 def _check_parameters(module: nn.Module, name: str) -> None:
@@ -254,26 +256,8 @@ def _check_parameters(module: nn.Module, name: str) -> None:
             raise UserError(f"{key} has a NaN or infinite entry at the start; check its values")
 
 
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, Mapping | tuple | list):
-        for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _tensors(part)
-
-
-def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    if isinstance(value, Tensor):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {key: _mapped(part, change) for key, part in value.items()}
-    if isinstance(value, tuple | list):
-        return type(value)(_mapped(part, change) for part in value)
-    return value
-
-
-def _cast(value: Any, dtype: torch.dtype) -> Any:
-    return _mapped(value, lambda t: t.to(dtype) if t.is_floating_point() else t)
+def _tensors(value: Any) -> list[Tensor]:
+    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
 
 
 def _described(value: Any) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,8 +122,9 @@ def loss_after(
 
 
 def final_loss(subject: Subject, module: nn.Module, batch: Batch) -> float:
-    """Return J in evaluation mode (without dropout); inf where it is not finite."""
-    with evaluated(module), torch.enable_grad():
+    """Put the module into evaluation mode (no dropout) and return J; inf if it is not finite."""
+    module.eval()
+    with torch.enable_grad():
         value = float(subject.forward(module, batch).item())
     return value if math.isfinite(value) else math.inf
 
@@ -160,15 +160,3 @@ def _step_sizes(module: nn.Module, anatomy: Anatomy, step: Callable[[], None]) -
     with torch.no_grad():
         moved: dict[str, Any] = {name: p.detach() - before[name] for name, p in moving.items()}
     return layer_norms(anatomy, moved)
-
-
-@contextmanager
-def evaluated(module: nn.Module) -> Iterator[None]:
-    """Put the module into evaluation mode, and restore its mode afterwards."""
-    modes = {part: part.training for part in module.modules()}
-    module.eval()
-    try:
-        yield
-    finally:
-        for part, mode in modes.items():
-            part.training = mode

@@ -16,13 +16,13 @@ def headline(study: GradientStudy) -> str:
     found = study.diagnosis
     where = f", from {study.layer} on" if study.layer and found.over == "depth" else ""
     ends = "first/last input" if found.over == "time" else "first/last"
-    return f"{study.name}: {study.verdict}{where}, {ends} 1e{found.log10_ratio:+.1f}"
+    return f"{study.name}: {study.verdict}{where}, {ends} {power(found.log10_ratio)}"
 
 
 def sentences(study: GradientStudy) -> list[str]:
     """The verdict, where it starts, its cause, the largest exponent, and what to try first."""
     found = study.diagnosis
-    in_depth = "Counted from the loss it starts at"
+    in_depth = "Counted from the loss it starts at state"
     start = "It concerns the memory of" if found.over == "time" else in_depth
     where = f" {start} {study.layer}." if study.layer else ""
     lines = [f"The verdict on {study.name}: {study.verdict}.{where}"]
@@ -55,7 +55,7 @@ def _advice(study: GradientStudy) -> str:
     if best is not None:
         return (
             f"Try first: {best.remedy} ({best.change}). It took the ratio from "
-            f"1e{study.diagnosis.log10_ratio:+.1f} to 1e{best.log10_ratio:+.1f}, and J after "
+            f"{power(study.diagnosis.log10_ratio)} to {power(best.log10_ratio)}, and J after "
             f"{steps} steps from {_plain(best.untreated)} to {_plain(best.loss)}."
         )
     if any(trial.heals for trial in study.trials):
@@ -68,6 +68,11 @@ def _advice(study: GradientStudy) -> str:
 
 def _plain(value: float) -> str:
     return f"{value:.3g}" if math.isfinite(value) else "not finite (diverged)"
+
+
+def power(log10: float) -> str:
+    """`1e-12.5`, or the number itself within a decade of one."""
+    return f"{10**log10:.2g}" if abs(log10) < 1 else f"1e{log10:+.1f}"
 
 
 def shortened(name: str, most: int = 18) -> str:

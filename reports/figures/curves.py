@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from bench.store.results import medians
-from reports.interactive.numbers import Origin, set_origin
+from reports.interactive.numbers import Origin
 from reports.style import WIDTH_INCHES, look, set_powers
 
 Array = NDArray[np.float64]
@@ -128,7 +128,7 @@ def plot_series(
         **style,
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=name, **settings)
-    set_origin(line, Origin(name.removeprefix("_"), keys))
+    line.origin = Origin(name.removeprefix("_"), keys)  # type: ignore[attr-defined]
 
 
 def _draw(axes: Axes, curve: Curve) -> None:

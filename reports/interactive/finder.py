@@ -35,7 +35,7 @@ CAPTION = (
     "next method of another kind. The cost is the time to reach the error and to compute all "
     "values. Where no method reaches it, the nearest error stands in brackets."
 )
-Choice = tuple[str, ...]
+Fact = tuple[str, str]
 Groups = Mapping[tuple[str, str], Sequence[Method]]  # by what is given and by field
 
 
@@ -47,45 +47,24 @@ class Question:
     default: int = 0
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A headline, what is known about it, and the runs and table rows that say so."""
-
-    winner: str  # or "none"
-    family: str
-    words: str
-    facts: tuple[tuple[str, str], ...]
-    keys: tuple[str, ...]
-    row: int  # of the table that all answers are in
+Answer = dict[str, Any]
+"""For the page: words, facts, the runs behind them, and the row of the table of all answers."""
 
 
 @dataclass(frozen=True)
 class Finder:
+    """Questions, and an answer by the places of the chosen options (`0.2.1.3`)."""
+
     questions: tuple[Question, ...]
-    answers: Mapping[Choice, Answer]
+    answers: Mapping[str, Answer]
     table: Table
     note: str = NOTE
 
-    @property
-    def default(self) -> Answer | None:
-        """What stands there before anybody has chosen."""
-        return self.answers.get(tuple(q.options[q.default] for q in self.questions))
-
-    def as_json(self) -> dict[str, dict[str, Any]]:
-        """For the page: by the places of the chosen options (`0.2.1.3`), the answer."""
-        return {
-            ".".join(
-                str(question.options.index(option))
-                for question, option in zip(self.questions, choice, strict=True)
-            ): {
-                "look": slug(answer.family) if answer.family else "none",
-                "words": answer.words,
-                "facts": answer.facts,
-                "runs": " ".join(map(short, answer.keys)),
-                "row": answer.row,
-            }
-            for choice, answer in self.answers.items()
-        }
+    def answer(self, *options: str) -> Answer | None:
+        """The answer to chosen options, without any to the default ones."""
+        chosen = options or [q.options[q.default] for q in self.questions]
+        places = [q.options.index(o) for q, o in zip(self.questions, chosen, strict=True)]
+        return self.answers.get(".".join(map(str, places)))
 
 
 def find(run: Run) -> Finder | None:
@@ -93,7 +72,8 @@ def find(run: Run) -> Finder | None:
     groups = _groups(run)
     if not groups:
         return None
-    answers: dict[Choice, Answer] = {}
+    questions = _questions(groups)
+    answers: dict[str, Answer] = {}
     rows: list[list[Value]] = []
     tints: dict[tuple[int, int], str] = {}
     for (given, field), methods in groups.items():
@@ -101,16 +81,18 @@ def find(run: Run) -> Finder | None:
             row: list[Value] = [given, field, _error(required)]
             for points in QUERIES:
                 decided = decision(methods, required, points)
-                answer = _answer(decided, required, points, len(rows))
-                answers[given, field, _error(required), _queries(points)] = answer
-                tints[len(rows), len(row)] = answer.family
+                choice = (given, field, _error(required), _queries(points))
+                places = [q.options.index(o) for q, o in zip(questions, choice, strict=True)]
+                answer = _answer(decided, required, points) | {"row": len(rows)}
+                answers[".".join(map(str, places))] = answer
+                tints[len(rows), len(row)] = decided.winner.method.family if decided.winner else ""
                 row.append(_cell(decided))
             rows.append(row)
     keys = {key for methods in groups.values() for method in methods for key in method.keys}
     source = run.made_by(Results([record for record in run.records if record.key in keys]))
     columns = [Column(title) for title in ("given", "field", "L² error", *map(_queries, QUERIES))]
     table = Table("situations", CAPTION, columns, rows, source, tints)
-    return Finder(_questions(groups), answers, table)
+    return Finder(questions, answers, table)
 
 
 def _questions(groups: Groups) -> tuple[Question, ...]:
@@ -131,7 +113,7 @@ def _groups(run: Run) -> Groups:
     by: dict[Conditions, list[Method]] = {}
     for field in by_problem(run.results).values():
         for competitor in field:
-            by.setdefault(competitor.conditions, []).append(competitor.method)
+            by.setdefault(competitor.conditions, []).append(competitor)
     inputs: dict[str, Counter[str]] = {}
     for conditions, members in by.items():
         inputs.setdefault(conditions.information, Counter())[conditions.inputs] += len(members)
@@ -172,10 +154,10 @@ def _kinds(run: Run) -> dict[str, str]:
     return found | dict.fromkeys(edges, "re-entrant")
 
 
-def _answer(decided: Decision, required: float, points: int, row: int) -> Answer:
+def _answer(decided: Decision, required: float, points: int) -> Answer:
     winner, second, net = decided.winner, decided.runner_up, decided.net
     if winner is None:
-        return _missed(decided, row)
+        return _missed(decided)
     method = winner.method
     reached = f"{method.reached(required)} of {len(method.trials)} seeds"
     facts = [
@@ -183,7 +165,7 @@ def _answer(decided: Decision, required: float, points: int, row: int) -> Answer
         ("of which", f"{_time(winner.seconds)} to reach the error, {_time(method.per_point)} per "
          "value"),
         ("search for its settings", show(method.search, "seconds")),
-        ("reached in", f"{reached}; it ends at {scientific(method.error)}"),
+        ("reached in", f"{reached}; it ends at {scientific(method.smallest)}"),
         ("runner-up", _rival(second, winner) if second else "no other method reaches the error"),
     ]  # fmt: skip
     if not method.is_net:
@@ -193,19 +175,23 @@ def _answer(decided: Decision, required: float, points: int, row: int) -> Answer
     factor = f", {number(decided.factor)} times cheaper than the next" if decided.factor else ""
     words = f"{method.name} wins: {_time(winner.cost)}{factor}."
     keys = (*method.keys, *(second.method.keys if second else ()))
-    return Answer(method.name, method.family, words, tuple(facts), keys, row)
+    return _told(slug(method.family), words, facts, keys)
 
 
-def _missed(decided: Decision, row: int) -> Answer:
-    name, error = decided.nearest.name, decided.nearest.error
+def _missed(decided: Decision) -> Answer:
+    name, error = decided.nearest.name, decided.nearest.smallest
     near = "an infinite error (diverged)" if isinf(error) else scientific(error)
     facts = (("nearest miss", f"{name}, {near}"), ("why not nearer", decided.reason))
     words = f"No method reaches it; {name} comes nearest with {near}."
-    return Answer("none", "", words, facts, decided.nearest.keys, row)
+    return _told("none", words, facts, decided.nearest.keys)
+
+
+def _told(look: str, words: str, facts: Sequence[Fact], keys: Sequence[str]) -> Answer:
+    return {"look": look, "words": words, "facts": facts, "runs": " ".join(map(short, keys))}
 
 
 def _cell(decided: Decision) -> str:
-    winner, near = decided.winner, decided.nearest.error
+    winner, near = decided.winner, decided.nearest.smallest
     if winner is None:
         return "none" if isinf(near) else f"none ({scientific(near, 0)})"
     factor = f" (×{number(decided.factor)})" if decided.factor else ""

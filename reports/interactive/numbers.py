@@ -45,11 +45,6 @@ class Series:
     value: NDArray[np.float64] | None = None
 
 
-def set_origin(line: Line2D, origin: Origin) -> None:
-    """Attach the origin of a series to the line that draws it."""
-    line.origin = origin  # type: ignore[attr-defined]
-
-
 def series(figure: Figure) -> Iterator[Series]:
     """Every line and heat map that is drawn in data coordinates."""
     for axes in data_axes(figure):

@@ -115,7 +115,7 @@ def make(module: Described, run: Run) -> Section | None:
     if len(blocks) < len(parts) and not any(isinstance(b, Picture | Table) for b in blocks):
         blocks = []
     planned = [study for study in studies_of(module) if study in run.plans]
-    if not blocks and planned:
+    if not blocks and planned and not any(len(run.results_of(study)) for study in planned):
         gap = f"no results of {' and '.join(planned)} in this run yet."
         blocks = [Missing(gap, run.command(*planned))]
     return Section(module.TITLE, blocks) if blocks else None

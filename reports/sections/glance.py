@@ -33,6 +33,7 @@ CAPTIONS = {
     "field": "Given the field itself: L² error of the best approximation on the whole domain, and "
     "time. These methods show what a space can do; they do not solve a problem.",
 }
+FEW = 3  # columns of a table in which a cell has room for a net's budget
 Cells = Mapping[str, Competitor]  # the best member of a series, by problem
 
 
@@ -59,7 +60,7 @@ def table(run: Run, fields: Mapping[str, list[Competitor]], information: Informa
         for k, best in enumerate(columns.values(), start=1):
             row.append(best[name].end_error if name in best else None)
             if name in best:
-                notes[at, k] = show(best[name].seconds_alone, "seconds")
+                notes[at, k] = _cost(best[name], with_budget=len(columns) <= FEW)
                 if (rank := [*best].index(name)) < len(RANKS) and len(best) > 1:
                     tints[at, k] = RANKS[rank]
         rows.append(tuple(row))
@@ -74,6 +75,12 @@ def table(run: Run, fields: Mapping[str, list[Competitor]], information: Informa
         tints,
         notes,
     )
+
+
+def _cost(competitor: Competitor, with_budget: bool) -> str:
+    """The time of a method, and where there is room the budget of a net."""
+    budget = competitor.budget if competitor.is_net and with_budget else ""
+    return ", ".join(filter(None, (show(competitor.seconds_alone, "seconds"), budget)))
 
 
 def _head(problem: str, competitor: Competitor) -> str:

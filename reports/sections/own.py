@@ -17,7 +17,9 @@ TEXT = (
     "This run is about the following, brought from outside femnets. A problem is to find u with "
     "curl(φ curl u) = f and div u = ρ in its domain, u × n = g on the boundary."
 )
+BROUGHT = "What was brought."
 KINDS = {"problem": "problem", "net": "net", "optimizer": "optimiser", "data": "data"}
+FORMULAS = "The formulas of the problem, and what they use."
 CAPTION = (
     "The field on the middle slice of its domain, u where it is known, else f: its size (dark: "
     "large) and the direction of its first two components."
@@ -34,7 +36,8 @@ def contents(run: Run) -> list[Block]:
     if not rows:
         return []
     columns = [Column("kind"), Column("title"), Column("file"), Column("domain")]
-    blocks: list[Block] = [Paragraph(TEXT), Table("own", "What was brought.", columns, rows)]
+    about = [Paragraph(e["text"]) for e in found["problem"].values() if e.get("text")]
+    blocks: list[Block] = [Paragraph(TEXT), *about, Table("own", BROUGHT, columns, rows)]
     problems = [entry for entry in found["problem"].values() if entry.get("formulas")]
     formulas = [
         (entry["title"], name, text)
@@ -42,11 +45,12 @@ def contents(run: Run) -> list[Block]:
         for name, text in entry["formulas"].items()
     ]
     if formulas:
-        heads = [Column("problem"), Column("formula"), Column("as in the file")]
-        blocks.append(Table("own-formulas", "The formulas of the problem.", heads, formulas))
+        heads = [Column("problem"), Column("name"), Column("as in the file")]
+        blocks.append(Table("own-formulas", FORMULAS, heads, formulas))
     slices = [_slice(entry) for entry in found["problem"].values() if entry.get("slice")]
     if slices:
-        blocks.append(Picture("own-fields", CAPTION, partial(field_slices, slices)))
+        draw = partial(field_slices, slices)
+        blocks.append(Picture("own-fields", CAPTION, draw, floats=False))
     return blocks
 
 

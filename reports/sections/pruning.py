@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.claims.themes.reproduction import PRINTED_TEST_ERROR
+from bench.claims.paper import PRUNING_REL_TEST_ERROR
 from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Paragraph, Value
@@ -22,7 +22,7 @@ def contents(run: Run) -> list[Block]:
         Paragraph(
             "The ResNet of 5 hidden layers of width 10, learned τ and bias ordering, after 1000 "
             "steps of steepest descent. The paper reports a relative test error of "
-            f"{PRINTED_TEST_ERROR} and three τ near zero, and does not say from which τ it "
+            f"{PRUNING_REL_TEST_ERROR} and three τ near zero, and does not say from which τ it "
             "started; so the start is varied. With ReLU a small τ is partly a matter of scale, so "
             "layers are also judged by their effect, ‖y[ℓ+1] − y[ℓ]‖ / ‖y[ℓ+1]‖; both thresholds "
             f"are {NEAR_ZERO:g}. Errors are medians over seeds."

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bench.claims.themes.reproduction import Closest, closest, closest_with_penalty
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Source, Table, Value
+from reports.document import Block, Paragraph, Source
+from reports.tables import Entry, table_of
 
 TITLE = "The paper's printed numbers"
 ORDER = 53
@@ -15,32 +16,28 @@ TEXT = (
     "neither γ nor starting values nor the line search. In its figures the MSE rises while the "
     "loss falls, so a penalty was active. Judge differences by the range over all runs."
 )
-COLUMNS = [
-    Column("quantity"),
-    Column("penalty λ₂", "number"),
-    Column("the paper's"),
-    Column("closest run"),
-    Column("largest difference", "number"),
-    Column("smallest to largest of all runs"),
-    Column("runs", "count"),
-]
+CAPTION = "The paper's printed numbers and the run that is closest to each of them."
 
 
 def contents(run: Run) -> list[Block]:
     found = closest(run.results)
     lambda2, penalised = closest_with_penalty(run.results)
-    rows = [_row(entry, 0.0) for entry in found] + [_row(entry, lambda2) for entry in penalised]
-    if not rows:
-        return []
-    caption = "The paper's printed numbers and the run that is closest to each of them."
-    source = Source(run.command("training"), tuple(entry.cell for entry in [*found, *penalised]))
-    return [Paragraph(TEXT), Table("reproduction", caption, COLUMNS, rows, source)]
+    entries: list[Entry] = [
+        ("quantity", "text", lambda one: one.quantity),
+        ("penalty λ₂", "number", lambda one: lambda2 if one in penalised else 0.0),
+        ("the paper's", "text", lambda one: _list(one.paper)),
+        ("closest run", "text", lambda one: _list(one.ours)),
+        ("largest difference", "number", lambda one: one.distance),
+        ("smallest to largest of all runs", "text", _range),
+        ("runs", "count", lambda one: one.runs),
+    ]
+    both = [*found, *penalised]
+    source = Source(run.command("training"), tuple(one.cell for one in both))
+    return [Paragraph(TEXT), table_of("reproduction", CAPTION, both, entries, source)]
 
 
-def _row(entry: Closest, lambda2: float) -> tuple[Value, ...]:
-    between = f"{_list(entry.low)} to {_list(entry.high)}"
-    return (entry.quantity, lambda2, _list(entry.paper), _list(entry.ours), entry.distance, between,
-            entry.runs)  # fmt: skip
+def _range(one: Closest) -> str:
+    return f"{_list(one.low)} to {_list(one.high)}"
 
 
 def _list(values: Sequence[float]) -> str:

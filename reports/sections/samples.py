@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from bench.store.results import Results
 from reports.competitors import Competitor, by_problem, same_conditions
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table, Value
+from reports.document import Block, Paragraph, Picture
 from reports.figures.rows import Row, rows_in_groups
 from reports.sections.glance import best_of_series
+from reports.tables import Entry, table_of
 
 TITLE = "Given samples of the field"
 ORDER = 30
@@ -27,30 +27,29 @@ CAPTION = (
     "among them. Orange: networks; grey: linear models; blue: finite elements."
 )
 WHERE = "L² error where the samples lie, medians over seeds"
-COLUMNS = [
-    Column("field"),
-    Column("method"),
-    Column("seeds", "count"),
-    Column("unknowns", "count"),
-    Column("L² error where the samples lie", "error"),
-    Column("L² error, whole domain", "error"),
-    Column("time", "seconds"),
-    Column("search", "seconds"),
-    Column("chosen by validation"),
+ENTRIES: list[Entry] = [
+    ("field", "text", lambda c: c.conditions.problem),
+    ("method", "text", lambda c: c.series),
+    ("seeds", "count", lambda c: c.seeds),
+    ("unknowns", "count", lambda c: c.unknowns),
+    ("L² error where the samples lie", "error", lambda c: c.end_error),
+    ("L² error, whole domain", "error", lambda c: c.error),
+    ("budget", "text", lambda c: c.budget),
+    ("time", "seconds", lambda c: c.seconds_alone),
+    ("search", "seconds", lambda c: c.search),
+    ("chosen by validation", "text", lambda c: c.declared.tuned),
 ]
+TABLE = "The methods of the figure: medians over seeds, times without the search."
 
 
 def contents(run: Run) -> list[Block]:
     shown = shown_fields(run.results)
-    if not shown:
-        return []
-    source = run.made_by(Results([r for f in shown.values() for c in f for r in c.records]))
-    draw = partial(rows_in_groups, figure_rows(shown), WHERE)
-    caption = "The methods of the figure: medians over seeds, times without the search."
+    methods = [competitor for field in shown.values() for competitor in field]
+    source = run.made_by(Results([record for c in methods for record in c.records]))
     return [
         Paragraph(TEXT),
-        Picture("samples", CAPTION, draw, source),
-        Table("samples-methods", caption, COLUMNS, _rows(shown), source),
+        Picture("samples", CAPTION, partial(rows_in_groups, figure_rows(shown), WHERE), source),
+        table_of("samples-methods", TABLE, methods, ENTRIES, source),
     ]
 
 
@@ -69,15 +68,6 @@ def shown_fields(results: Results) -> dict[str, list[Competitor]]:
 def figure_rows(shown: dict[str, list[Competitor]]) -> dict[str, list[Row]]:
     """A group of rows per field."""
     return {
-        problem: [Row(c.declared.series, c.look, c.end_error, keys=c.keys) for c in field]
+        problem: [Row(c.series, c.look, c.end_error, keys=c.keys) for c in field]
         for problem, field in shown.items()
     }
-
-
-def _rows(shown: dict[str, list[Competitor]]) -> Sequence[Sequence[Value]]:
-    return [
-        (problem, c.declared.series, c.seeds, c.unknowns, c.end_error, c.error,
-         c.seconds_alone, c.search, c.declared.tuned)
-        for problem, field in shown.items()
-        for c in field
-    ]  # fmt: skip

@@ -102,7 +102,7 @@ def _curve(name: str, group: Sequence[Competitor]) -> Curve:
         sizes = sorted(group, key=lambda c: c.unknowns)
         x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
         return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3})
-    times, errors = median_curve(first.method.trials)
+    times, errors = median_curve(first.trials)
     style = {"marker": ""} if len(times) > 1 else {}
     return Curve(name, first.look, times, errors, [first.keys], style)
 

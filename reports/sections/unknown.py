@@ -7,9 +7,10 @@ from functools import partial
 from bench.core.plugins import display
 from bench.store.results import Results
 from reports.context import Run
-from reports.document import Block, Column, Paragraph, Picture, Table
+from reports.document import Block, Paragraph, Picture
 from reports.names import element_short
 from reports.sections.convergence import error_against_h
+from reports.tables import Entry, table_of
 
 TITLE, ORDER = "The solution without a closed form", 51
 TEXT = (
@@ -21,43 +22,29 @@ TEXT = (
 )
 CAPTION = "Estimated H(curl) error of u_h as a share of its H(curl) norm against the mesh size h."
 TABLE = "Element solutions: norm of u_h, estimated H(curl) error, bound of the relative L² error."
-COLUMNS = [
-    Column("problem"),
-    Column("element"),
-    Column("n", "count"),
-    Column("unknowns", "count"),
-    Column("‖u_h‖", "error"),
-    Column("estimate", "error"),
-    Column("relative estimate", "error"),
-    Column("relative L² bound", "error"),
-    Column("certified"),
-    Column("time", "seconds"),
+ENTRIES: list[Entry] = [
+    ("problem", "text", lambda r: display(r.config["problem"])),
+    ("element", "text", element_short),
+    ("n", "count", lambda r: r.config["n"]),
+    ("unknowns", "count", lambda r: r.values["dofs"]),
+    ("‖u_h‖", "error", lambda r: r.values.get("l2_norm")),
+    ("estimate", "error", lambda r: r.values.get("estimated_error")),
+    ("relative estimate", "error", lambda r: r.values["relative_estimate"]),
+    ("relative L² bound", "error", lambda r: r.values.get("relative_l2_bound")),
+    ("certified", "text", lambda r: bool(r.values.get("certified"))),
+    ("time", "seconds", lambda r: r.values["seconds"]),
 ]
 NONE = Results([])
-VALUES = ("dofs", "l2_norm", "estimated_error", "relative_estimate", "relative_l2_bound")
 
 
 def contents(run: Run) -> list[Block]:
     every = run.results.select("fem", solve=True)
     found = Results([r for r in every if r.values.get("relative_estimate")])
-    if not len(found):
-        return []
-    rows = [
-        (
-            display(r.config["problem"]),
-            element_short(r),
-            r.config["n"],
-            *(r.values.get(name) for name in VALUES),
-            "yes" if r.values.get("certified") else "no",
-            r.values["seconds"],
-        )
-        for r in found
-    ]
     source = run.made_by(found)
     fields = {display(p): (found.select("fem", problem=p), NONE) for p in found.distinct("problem")}
     draw = partial(error_against_h, fields, "relative_estimate", "estimate / ‖u_h‖", columns=1)
     return [
         Paragraph(TEXT),
         Picture("estimates-by-h", CAPTION, draw, source),
-        Table("estimates", TABLE, COLUMNS, rows, source),
+        table_of("estimates", TABLE, found, ENTRIES, source),
     ]

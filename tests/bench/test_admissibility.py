@@ -68,9 +68,10 @@ def test_the_best_error_along_the_way_is_refused():
         assert verdict_on(pairs(curve_l2_error=np.array(curve))).verdict == "holds"
 
 
-def test_three_seeds_are_refused():
-    entry = verdict_on(pairs(seeds=range(1000, 1003)))
+def test_eleven_seeds_are_refused():
+    entry = verdict_on(pairs(seeds=SEEDS[:11]))
     assert (entry.verdict, entry.rule) == ("refused", "seeds")
+    assert entry.evidence.startswith("number of seeds: 11, at least 12 are needed")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ COMPUTING = {
     "femnets.cli._fem_jobs": "fields",
     "femnets.cli.prune": "pruned",
     "femnets.cli._laboratory": "study_of",
-    "femnets.cli.export": "write write_verdicts keep",
+    "femnets.cli.export": "write keep",
     "femnets.cli.compare": "results_of",
     "femnets.trials": "tried",
     "reports.compile": "build_document",

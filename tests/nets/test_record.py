@@ -47,23 +47,26 @@ def test_norms_are_those_of_the_gradients_after_each_backward():
     by_layer = np.sqrt(np.square(expected).reshape(5, 3, 2).sum(2))
     np.testing.assert_allclose(history.layer_norms(), by_layer, rtol=1e-14)
     assert history.layers == ("0", "2", "4")
+    one_pass(model)
+    assert len(history) == 5
+    assert all(not p._post_accumulate_grad_hooks for p in model.parameters())
 
 
-def test_accumulated_gradients_are_recorded_as_they_stand():
-    model = stack()
+def test_many_passes_of_gradients_large_and_small_present_and_missing():
+    """Small ones wait for their norms, a hundred passes here; those of `idle` come and go."""
+    torch.manual_seed(0)
+    used = [nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4), nn.Linear(4, 70), nn.Linear(70, 70)]
+    model = nn.ModuleDict({"used": nn.Sequential(*used), "idle": nn.Linear(4, 4)})
+    x, expected = torch.randn(3, 4), []
     with record_gradients(model) as history:
-        one_pass(model)
-        one_pass(model)
-    np.testing.assert_allclose(history.norms[-1], gradient_norms(model), rtol=1e-14)
-
-
-def test_parameters_without_a_gradient_count_zero():
-    model = nn.ModuleDict({"used": nn.Linear(4, 4), "idle": nn.Linear(4, 4)})
-    with record_gradients(model) as history:
-        model["used"](torch.ones(2, 4)).sum().backward()
-    idle = [k for k, name in enumerate(history.names) if name.startswith("idle")]
-    assert (history.norms[0, idle] == 0).all()
-    assert history.norms[0].max() > 0
+        for k in range(100):
+            model.zero_grad()
+            idle = model["idle"](x).sum() if k % 40 > 20 else 0.0
+            (0.9**k * model["used"](x).square().sum() + idle).backward()
+            gradients = [p.grad for p in model.parameters()]
+            expected.append([0.0 if g is None else float(g.double().norm()) for g in gradients])
+    np.testing.assert_allclose(history.norms, expected, rtol=1e-6)
+    assert (history.norms[0, -2:] == 0).all()
 
 
 def test_scalars_are_kept_entry_by_entry():
@@ -216,15 +219,6 @@ def test_sparse_gradients():
     np.testing.assert_allclose(*norms)
 
 
-def test_hooks_are_gone_afterwards():
-    model = stack(depth=10)
-    with record_gradients(model) as history:
-        one_pass(model)
-    one_pass(model)
-    assert len(history) == 1
-    assert all(not p._post_accumulate_grad_hooks for p in model.parameters())
-
-
 def test_a_module_without_parameters_and_an_unknown_entry():
     with pytest.raises(UserError, match="nothing to record"), record_gradients(nn.ReLU()):
         pass
@@ -266,14 +260,15 @@ def test_the_factor_of_a_scaler_is_taken_out():
     np.testing.assert_allclose(scaled.norms[0], plain.norms[0], rtol=0.1)  # three digits of bfloat
 
 
-def test_accumulation_can_make_one_row_per_step():
+@pytest.mark.parametrize(("every", "rows"), [(1, 6), (3, 2)])
+def test_accumulation_makes_one_row_per_pass_or_per_step(every, rows):
     model = stack()
-    with record_gradients(model, every=3) as history:
+    with record_gradients(model, every=every) as history:
         for _ in range(2):
             model.zero_grad()
             for _ in range(3):
                 one_pass(model)
-    assert len(history) == 2
+    assert len(history) == rows
     np.testing.assert_allclose(history.norms[-1], gradient_norms(model))
 
 

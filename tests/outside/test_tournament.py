@@ -56,6 +56,13 @@ def test_rows_of_ones_own_train_a_net(mine, rows, capsys):
     assert own["tau"] == []
 
 
+def test_a_module_of_ones_own_is_trained_on_the_equation(mine, rows, capsys):
+    own = ["--net", "./own.py:Net", "--width", "4", "--points", "60", "--steps", "3"]
+    assert invoke(["train", "--track", "solve", "--problem", "./mine.py", *own]) == 0
+    line = next(s for s in capsys.readouterr().out.splitlines() if s.startswith("derivatives"))
+    assert line.endswith("by automatic differentiation")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -91,6 +98,7 @@ def test_a_tournament_of_own_things_ends_in_a_report(mine, rows, capsys):
     for words in ("my own 2-4", "ResNet + τ 2-4", "Signs", "rows of a file", "Given the equation:"):
         assert words in page, words
     assert "my own + τ" not in page
+    assert len(re.findall("s, 20 evaluations</small>", page)) == 4  # two nets at a glance, twice
 
 
 def test_an_unknown_track_is_refused():

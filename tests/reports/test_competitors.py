@@ -65,10 +65,10 @@ def test_decisions_know_every_kind(results):
     groups = {}
     for c in competitors(results, "maxwell"):
         key = (c.conditions.information, c.conditions.samples)
-        groups.setdefault(key, []).append(c.method)
+        groups.setdefault(key, []).append(c)
     fitted = decision(groups["samples", 12_000], 1e-2).winner
     assert fitted.method.name.startswith("N₀ tetrahedra least squares")
-    assert decision(groups["samples", 12_000], 1e-6).nearest.error == 9e-3
+    assert decision(groups["samples", 12_000], 1e-6).nearest.smallest == 9e-3
     tuned = decision(groups["samples", 1000], 1e-6).winner
     assert tuned.method.name.startswith("tuned ResNet")
     assert (tuned.seconds, tuned.method.search) == (15.0, 5.0)

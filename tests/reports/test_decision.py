@@ -95,7 +95,7 @@ def test_nobody_has_a_reason_and_a_nearest_miss(curve, reason):
     found = decision([near, far], 1e-5)
     assert found.winner is None
     assert found.nearest is near
-    assert near.error == min(error for _, error in curve)
+    assert near.smallest == min(error for _, error in curve)
     assert reason in found.reason
 
 

@@ -33,7 +33,8 @@ def cell(arm, ratio, rates=(5e-3, 1e-2, 3e-2)):
         "data_seeds": [1000, 1001], "tau0s": ["1/H"], "scales": [1.0],
     }  # fmt: skip
     values = {"runs": judged, **CHOSEN}
-    return SimpleNamespace(kind="tau_arm", config=config, values=values, key=f"{arm}{rates}")
+    key = f"{arm}{rates}"
+    return SimpleNamespace(kind="tau_arm", config=config, values=values, key=key, provenance={})
 
 
 @pytest.fixture

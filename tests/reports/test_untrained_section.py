@@ -5,7 +5,7 @@ import pytest
 from records import record_of, run_of
 
 from bench.cells import Cell
-from bench.claims import Checked, Compared, Counted, NotTested
+from bench.claims import Checked, Compared, Counted
 from bench.claims.facts import all_facts
 from bench.claims.themes.untrained import CLAIMS
 from bench.store.results import Results
@@ -84,10 +84,6 @@ def test_hp_meshes_of_no_more_time_are_the_bound():
     assert isinstance(found, Compared)
     assert list(found.by_seed.values()) == pytest.approx([np.log(0.1)] * 12)
     assert found.table["curlsing"].refused.rule == "ladder"  # the nets end after 2 of 60 s
-
-
-def test_without_cells_a_command_is_named():
-    assert all(isinstance(claim.finding(Results([])), NotTested) for claim in CLAIMS)
 
 
 def test_the_table_has_the_best_net_of_each_kind_and_the_facts_its_numbers():

@@ -11,12 +11,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from base.errors import UserError
 from base.registry import Registry
+from bench.claims.rules import seed_of
 from bench.store.files import Damaged
-from bench.store.results import Results
+from bench.store.results import Results, StoredResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,13 @@ class Fact:
     conditions: str = ""
     cells: tuple[str, ...] = ()
     refused: str = ""
+
+    @classmethod
+    def of(cls, records: Iterable[StoredResult], **about: Any) -> Self:
+        """A number of some results, with their seeds and keys."""
+        known = [*records]
+        seeds = len({seed_of(record) for record in known})
+        return cls(seeds=seeds, cells=tuple(record.key for record in known), **about)
 
     def named(self, name: str, value: float, unit: str) -> Fact:
         """Another number of the same cells, under the same conditions."""

@@ -8,27 +8,23 @@ from bench.claims.arms import MAIN
 from bench.claims.facts import Fact
 from bench.store.results import Results
 
-# Title, configuration and sizes.
-FAR = (
-    ("tets", {"element": "N0"}, (128, 256, 512)),
-    ("hexahedra", {"element": "hexN0"}, (128,)),
-    ("p-version, order 6", {"element": "hexP", "order": 6}, (1,)),
-)
+FAR = {
+    "tets, n = 128": {"element": "N0", "n": 128},
+    "tets, n = 256": {"element": "N0", "n": 256},
+    "tets, n = 512": {"element": "N0", "n": 512},
+    "hexahedra, n = 128": {"element": "hexN0", "n": 128},
+    "p-version, order 6, n = 1": {"element": "hexP", "order": 6, "n": 1},
+}
 MEASURED = {"unknowns": "dofs", "L² error": "l2_error", "s": "seconds", "bytes": "peak_bytes"}
 
 
 def facts(results: Results) -> Iterator[Fact]:
-    """Unknowns, error, seconds and memory, as `TITLE, n = N: UNIT`."""
-    for title, config, sizes in FAR:
-        for n in sizes:
-            found = results.select("fem", problem=MAIN, solve=False, n=n, **config)
-            for record in found.records[:1]:
-                for unit, value in MEASURED.items():
-                    yield Fact(
-                        name=f"{title}, n = {n}: {unit}",
-                        value=record.values[value],
-                        unit=unit,
-                        domain="cube",
-                        conditions=f"given the field {MAIN}; one thread",
-                        cells=(record.key,),
-                    )
+    """Unknowns, error, seconds and memory, as `TITLE: UNIT`."""
+    given = f"given the field {MAIN}; one thread"
+    for title, mesh in FAR.items():
+        for record in results.select("fem", problem=MAIN, solve=False, **mesh).records[:1]:
+            for unit, name in MEASURED.items():
+                yield Fact.of(
+                    [record], name=f"{title}: {unit}", value=record.values[name], unit=unit,
+                    domain="cube", conditions=given,
+                )  # fmt: skip

@@ -20,40 +20,34 @@ WORDS: dict[Verdict, str] = {
 }
 
 
+TUNED = "rate, τ₀ and weight scale tuned alike for both arms"
+EQUAL_RATE = "one learning rate for both arms, τ₀ and weight scale tuned alike"
+
+
 def facts(results: Results) -> Iterator[Fact]:
-    """Counts of signs and the range of the ratios, for tuned arms and at equal rates; the ratio of
-    every arm as `NET-LAYERS-OPTIMISER-ARM`."""
-    effects = learned_over_fixed(results)
-    yield from _arms(results)
-    for prefix, at_rates, conditions in (
-        ("tuned", False, "rate, τ₀ and weight scale tuned alike for both arms"),
-        ("equal-rate", True, "one learning rate for both arms, τ₀ and weight scale tuned alike"),
-    ):
-        some = [e for setting, e in effects.items() if (setting.rate is not None) == at_rates]
-        if not some:
-            continue
-        signs = Counter(effect.verdict for effect in some)
-        ratios = [effect.effect for effect in some]
-        numbers = {f"{prefix}-{word}": signs[verdict] for verdict, word in WORDS.items()}
-        numbers[f"{prefix}-settings"] = len(some)
-        for name, number in numbers.items():
-            yield _fact(name, number, "settings", some, conditions)
-        for name, ratio in (("smallest", min(ratios)), ("largest", max(ratios))):
-            yield _fact(f"{prefix}-{name}-ratio", ratio, "train_mse over τ fixed", some, conditions)
-
-
-def _arms(results: Results) -> Iterator[Fact]:
-    """The training error of every tuned arm over that of the tuned fixed τ."""
-    conditions = "rate, τ₀ and weight scale tuned alike for both arms"
-    for (setting, arm), effect in arms_over_fixed(results, ARMS).items():
+    """The ratio of every tuned arm as `NET-LAYERS-OPTIMISER-ARM`; counts of signs and the range of
+    the ratios of τ learned, for tuned arms and at equal rates."""
+    for (setting, arm), row in arms_over_fixed(results, ARMS).items():
         name = f"{setting.net}-{setting.hidden}-{setting.optimizer}-{arm}"
-        yield _fact(name, effect.effect, "train_mse over τ fixed", [effect], conditions)
+        yield _ratio(name, row.effect, [row], TUNED)
+    learned = learned_over_fixed(results)
+    for prefix, conditions in (("tuned", TUNED), ("equal-rate", EQUAL_RATE)):
+        rows = [row for s, row in learned.items() if (s.rate is None) == (prefix == "tuned")]
+        if not rows:
+            continue
+        signs = Counter(row.verdict for row in rows)
+        counts = {word: signs[verdict] for verdict, word in WORDS.items()} | {"settings": len(rows)}
+        for word, number in counts.items():
+            fact = _ratio(f"{prefix}-{word}", number, rows, conditions)
+            yield fact.named(fact.name, number, "settings")
+        ratios = [row.effect for row in rows]
+        yield _ratio(f"{prefix}-smallest-ratio", min(ratios), rows, conditions)
+        yield _ratio(f"{prefix}-largest-ratio", max(ratios), rows, conditions)
 
 
-def _fact(name: str, value: float, unit: str, some: list[Row], conditions: str) -> Fact:
-    cells = tuple(key for effect in some for key in effect.cells)
-    seeds = min(effect.seeds for effect in some)
+def _ratio(name: str, value: float, rows: list[Row], conditions: str) -> Fact:
     return Fact(
-        name=name, value=value, unit=unit, domain="training samples", seeds=seeds,
-        conditions=conditions, cells=cells,
+        name=name, value=value, unit="train_mse over τ fixed", domain="training samples",
+        seeds=min(row.seeds for row in rows), conditions=conditions,
+        cells=tuple(key for row in rows for key in row.cells),
     )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from bench.claims.admissibility import ladders
@@ -23,40 +23,49 @@ from bench.claims.themes.reentrant import (
 from bench.methods.calibration import WRONG_ABOVE
 from bench.store.results import Results, StoredResult, median
 
+GIVEN = "given the equation and boundary data"
+
 
 def facts(results: Results) -> Iterator[Fact]:
     """Relative errors of nodal and edge elements and of nets, then counts of nets by their loss."""
     norm, nets = norm_of(results), results.select(KIND)
     if norm is None:
         return
-    elements = elements_of(results)
-    solved = results.select("fem", problem="reentrant", solve=True)
-    edge = [*elements["N₀ solved"], *solved]
-    finest = {
-        "nodal": _finest(elements["nodal P₁"]),
-        "hp": min(elements["hp bricks"], key=lambda r: float(r.values["l2_error"]), default=None),
-        "edge": min(edge, key=lambda r: float(r.values["l2_error"]), default=None),
-    }
-    for name, record in finest.items():
-        if record is not None:
-            error = float(record.values["l2_error"]) / norm
-            refused = "" if name == "nodal" else _cut(edge)
-            made = _fact(f"{name}-elements", error, "relative L² error", [record], refused)
-            is_given_u = name == "hp"
-            yield replace(made, conditions="given the field", refused="") if is_given_u else made
+    yield from _elements(results, norm)
     for name, boundary in (("penalty", "penalty"), ("built-in", "exact")):
         arm = main_arm(nets, boundary=boundary, inside="uniform", rim="uniform")
         if arm:
             error = median([record.values["l2_relative"] for record in arm])
-            yield _fact(f"{name}-nets", error, "relative L² error", arm)
-    yield from _by_loss(usable(on_the_prism(nets)))
-    yield from _by_distance(usable(nets))
-    yield from _by_certificate(usable(nets))
-    yield from certificate_facts(Results([*on_the_prism(nets)]), PRISM)
+            yield _error(arm, name=f"{name}-nets", value=error, conditions=GIVEN)
+    yield from _by_loss(Results(usable(on_the_prism(nets))))
+    known = usable(nets)
+    yield from _alarms("distance", known, map(warned, known))
+    bounded = [r for r in known if r.values.get("l2_bound") is not None]
+    yield from _alarms("certificate", bounded, map(_certified, bounded))
+    yield from certificate_facts(on_the_prism(nets), PRISM)
 
 
-def _finest(group: Results) -> StoredResult | None:
-    return max(group, key=lambda record: record.values["dofs"], default=None)
+_error = partial(Fact.of, unit="relative L² error", domain=PRISM)
+
+
+def _elements(results: Results, norm: float) -> Iterator[Fact]:
+    """The finest nodal mesh, the best hp mesh, which is given the field, and the best solve."""
+    elements = elements_of(results)
+    edge = [*elements["N₀ solved"], *results.select("fem", problem="reentrant", solve=True)]
+    refused = "ladder" if ladders(edge, "Nédélec elements") else ""
+    for name, group, order, conditions, rule in (
+        ("nodal", elements["nodal P₁"], "dofs", GIVEN, ""),
+        ("hp", elements["hp bricks"], "l2_error", "given the field", ""),
+        ("edge", edge, "l2_error", GIVEN, refused),
+    ):
+        ordered = sorted(group, key=lambda r: float(r.values[order]), reverse=order == "dofs")
+        for best in ordered[:1]:
+            place = name == "edge" and (best.config.get("grading") or best.config.get("layers"))
+            yield _error(
+                [best], name=f"{name}-elements", value=best.values["l2_error"] / norm,
+                conditions=conditions + (", and the place of the edge" if place else ""),
+                refused=rule,
+            )  # fmt: skip
 
 
 def setting_of(record: StoredResult) -> tuple[Any, ...]:
@@ -64,71 +73,44 @@ def setting_of(record: StoredResult) -> tuple[Any, ...]:
     return tuple(sorted((k, v) for k, v in record.config.items() if not k.endswith("seed")))
 
 
-def _by_loss(records: Sequence[StoredResult]) -> Iterator[Fact]:
+def _by_loss(nets: Results) -> Iterator[Fact]:
     """How many nets are wrong, and how many of these have a smaller loss than the median right net
     of the same functional on the same points: losses of others do not compare."""
-    settings: dict[tuple[Any, ...], list[StoredResult]] = {}
-    for record in records:
-        settings.setdefault(setting_of(record), []).append(record)
     wrong: list[StoredResult] = []
     right: list[StoredResult] = []
-    misleading: list[StoredResult] = []
-    for group in settings.values():
+    misleading = 0
+    for group in nets.grouped(setting_of).values():
         good = [r for r in group if end_of(r) == "right"]
         bad = [r for r in group if end_of(r) != "right"]
         if good and bad:
             middle = median(float(r.values["training_loss"]) for r in good)
-            misleading += [r for r in bad if float(r.values["training_loss"]) < middle]
+            misleading += sum(float(r.values["training_loss"]) < middle for r in bad)
             wrong, right = [*wrong, *bad], [*right, *good]
     if wrong:
-        yield _fact("wrong-nets", len(wrong), "nets", wrong)
-        yield _fact("right-nets", len(right), "nets", right)
-        yield _fact("wrong-nets-with-small-loss", len(misleading), "nets", [*wrong, *right])
+        yield _count(wrong, name="wrong-nets", value=len(wrong))
+        yield _count(right, name="right-nets", value=len(right))
+        yield _count([*wrong, *right], name="wrong-nets-with-small-loss", value=misleading)
 
 
-def _by_distance(records: Sequence[StoredResult]) -> Iterator[Fact]:
-    """What the distance from a coarse N₀ solve detects, on all problems of the study."""
-    seen = [warned(record) for record in records]
-    detected = [warns for is_wrong, warns in seen if is_wrong]
-    alarms = [warns for is_wrong, warns in seen if not is_wrong]
-    if detected and alarms:
-        yield _fact("distance-wrong", len(detected), "nets", records)
-        yield _fact("distance-missed", detected.count(False), "nets", records)
-        yield _fact("distance-right", len(alarms), "nets", records)
-        yield _fact("distance-false-alarms", sum(alarms), "nets", records)
+_count = partial(Fact.of, unit="nets", domain=PRISM, conditions=GIVEN)
 
 
-def _by_certificate(records: Sequence[StoredResult]) -> Iterator[Fact]:
-    """The same of certificates: they warn where no relative error that is right is certified."""
-    bounded = [r for r in records if r.values.get("l2_bound") is not None]
-    wrong = [_warns(r) for r in bounded if r.values["l2_relative"] > WRONG_ABOVE]
-    right = [_warns(r) for r in bounded if r.values["l2_relative"] <= WRONG_ABOVE]
-    if bounded:
-        yield _fact("certificate-wrong", len(wrong), "nets", bounded)
-        yield _fact("certificate-missed", wrong.count(False), "nets", bounded)
-        yield _fact("certificate-right", len(right), "nets", bounded)
-        yield _fact("certificate-false-alarms", sum(right), "nets", bounded)
+def _alarms(
+    name: str, records: Sequence[StoredResult], seen: Iterable[tuple[bool, bool]]
+) -> Iterator[Fact]:
+    """What a warning detects, on all problems of the study, from pairs (is wrong, is warned of)."""
+    found = [*seen]
+    if found:
+        for suffix, cases in (
+            ("wrong", ((True, True), (True, False))),
+            ("missed", ((True, False),)),
+            ("right", ((False, True), (False, False))),
+            ("false-alarms", ((False, True),)),
+        ):
+            yield _count(records, name=f"{name}-{suffix}", value=sum(map(found.count, cases)))
 
 
-def _warns(record: StoredResult) -> bool:
+def _certified(record: StoredResult) -> tuple[bool, bool]:
+    """Whether a net is wrong, and whether no relative error that is right is certified."""
     share = record.values["relative_l2_bound"]
-    return share is None or share > WRONG_ABOVE
-
-
-def _cut(edge: Sequence[StoredResult]) -> str:
-    """The rule that refuses to call the error of these elements what they reach."""
-    return "ladder" if ladders(edge, "Nédélec elements") else ""
-
-
-def _fact(
-    name: str, value: float, unit: str, records: Sequence[StoredResult], refused: str = ""
-) -> Fact:
-    place = any(r.config.get("grading") or r.config.get("layers") for r in records)
-    return Fact(
-        name=name, value=value, unit=unit, domain=PRISM,
-        seeds=len({record.config.get("seed") for record in records}),
-        conditions="given the equation and boundary data"
-        + (", and the place of the edge" if place else ""),
-        refused=refused,
-        cells=tuple(record.key for record in records),
-    )  # fmt: skip
+    return record.values["l2_relative"] > WRONG_ABOVE, share is None or share > WRONG_ABOVE

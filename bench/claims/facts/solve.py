@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bench.claims.admissibility import evaluation, ladders, seeds
@@ -12,88 +12,74 @@ from bench.claims.domains import whole
 from bench.claims.facts import Fact
 from bench.claims.themes.solve import best_nets
 from bench.claims.themes.untrained import untrained
-from bench.store.results import Results, StoredResult, competitor, median
+from bench.store.results import Results, competitor, median
 
 GIVEN = "given the equation and boundary data"
+# Behind the name of a method, with the value's name in its results and its unit.
+SECONDS = {"seconds": ("seconds", "s")}
+PER_POINT = {"seconds-per-point": ("seconds_per_point", "s")}
+OF_NETS = {
+    **SECONDS,
+    "evaluations": ("evaluations", "evaluations"),
+    "points": ("points", "points"),
+    "boundary-points": ("boundary_points", "points"),
+    "parameters": ("parameters", "parameters"),
+    **PER_POINT,
+}
+OF_ELEMENTS = {**SECONDS, "unknowns": ("dofs", "unknowns"), **PER_POINT}
+OF_UNTRAINED = {**SECONDS, "curl": ("curl_error", "error of the curl")}
 
 
 def facts(results: Results) -> Iterator[Fact]:
     """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-n0-…`, `PROBLEM-element-…`."""
-    solved = [r for r in results.select("fem", solve=True) if r.values.get("l2_error")]
-    for problem in problems(results):
-        elements = [r for r in solved if r.config["problem"] == problem]
-        nets = best_nets(results, problem)
-        if not elements or not len(nets):
+    solved = results.select("fem", solve=True)
+    problems = results.select("solved_net").distinct("problem")
+    for problem in sorted(problems, key=lambda name: (name != MAIN, name)):
+        nets, found = best_nets(results, problem), solved.select("fem", problem=problem)
+        elements = Results([r for r in found if r.values.get("l2_error")])
+        if not len(elements) or not len(nets):
             continue
-        error = Fact(
-            name=f"{problem}-net-error", value=median(nets.errors()), unit="L² error",
-            domain=whole(problem), seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
-            refused="seeds" if seeds(len(nets)) else "ladder" if cut_short(nets) else "",
-        )  # fmt: skip
-        yield error
-        yield error.named(f"{problem}-net-seconds", median(nets.value("seconds")), "s")
-        budget = nets.records[0].values
-        for unit in ("evaluations", "points", "boundary_points", "parameters"):
-            words = unit.replace("_", "-")
-            if budget.get(unit) is not None:
-                yield error.named(f"{problem}-net-{words}", budget[unit], unit.split("_")[-1])
-        yield _per_point(error, f"{problem}-net", nets)
-        yield from _untrained(problem, results)
-        lowest = [r for r in elements if r.config["element"] == "N0"]
-        yield from _element(f"{problem}-element", elements)
-        yield from _element(f"{problem}-n0", lowest)
+        refused = "seeds" if seeds(len(nets)) else "ladder" if ladders(nets, "it") else ""
+        yield from _reached(f"{problem}-net", nets, OF_NETS, refused=refused)
+        for largest in untrained(results, problem)[-1:]:
+            refused = "seeds" if seeds(len(largest)) else ""
+            yield from _reached(f"{problem}-untrained", largest, OF_UNTRAINED, refused=refused)
+        yield from _best(f"{problem}-element", elements)
+        yield from _best(f"{problem}-n0", elements.select("fem", element="N0"))
     yield from certificate_facts(results, "domains of all fields")
 
 
-def _untrained(problem: str, results: Results) -> Iterator[Fact]:
-    """The largest untrained nets."""
-    for nets in untrained(results, problem)[-1:]:
-        error = Fact(
-            name=f"{problem}-untrained-error", value=median(nets.errors()), unit="L² error",
-            domain=whole(problem), seeds=len(nets), conditions=GIVEN, cells=nets.keys(),
-            refused="seeds" if seeds(len(nets)) else "",
-        )  # fmt: skip
-        yield error
-        yield error.named(f"{problem}-untrained-seconds", median(nets.value("seconds")), "s")
-        curl = median(nets.value("curl_error"))
-        yield error.named(f"{problem}-untrained-curl", curl, "error of the curl")
+def _best(name: str, elements: Results) -> Iterator[Fact]:
+    """The element with the smallest error."""
+    for best in sorted(elements, key=lambda record: float(record.values["l2_error"]))[:1]:
+        shown, element = competitor(best), best.config["element"]
+        title = shown.series if shown else element
+        refused = "ladder" if ladders(elements.select("fem", element=element), "it") else ""
+        alone = Results([best])
+        yield from _reached(name, alone, OF_ELEMENTS, f"{title}; {GIVEN}", refused)
 
 
-def problems(results: Results) -> list[str]:
-    """Those on which nets were given the equation, the paper's field first."""
-    found: list[str] = results.select("solved_net").distinct("problem")
-    return sorted(found, key=lambda name: (name != MAIN, name))
-
-
-def cut_short(records: Iterable[StoredResult]) -> bool:
-    """Whether a ladder ends before the common budget is used, and still falls."""
-    return bool(ladders(records, "it"))
-
-
-def _element(name: str, records: list[StoredResult]) -> Iterator[Fact]:
-    """The smallest error, with its seconds and unknowns."""
-    if not records:
-        return
-    best = min(records, key=lambda record: float(record.values["l2_error"]))
-    shown = competitor(best)
-    series = shown.series if shown else best.config["element"]
-    ladder = [r for r in records if r.config["element"] == best.config["element"]]
-    error = Fact(
-        name=f"{name}-error", refused="ladder" if cut_short(ladder) else "",
-        value=best.values["l2_error"], unit="L² error",
-        domain=whole(best.config["problem"]), conditions=f"{series}; {GIVEN}",
-        cells=(best.key,),
+def _reached(
+    name: str,
+    found: Results,
+    numbers: dict[str, tuple[str, str]],
+    conditions: str = GIVEN,
+    refused: str = "",
+) -> Iterator[Fact]:
+    """The median error, then medians of the other numbers that the results have."""
+    error = Fact.of(
+        found, name=f"{name}-error", value=median(found.errors()), unit="L² error",
+        domain=whole(found.records[0].config["problem"]), conditions=conditions, refused=refused,
     )  # fmt: skip
     yield error
-    yield error.named(f"{name}-seconds", best.values["seconds"], "s")
-    yield error.named(f"{name}-unknowns", best.values["dofs"], "unknowns")
-    yield _per_point(error, name, Results([best]))
+    for suffix, (value, unit) in numbers.items():
+        if None not in found.value(value):
+            fact = error.named(f"{name}-{suffix}", median(found.value(value)), unit)
+            yield _evaluated(fact, found) if value == "seconds_per_point" else fact
 
 
-def _per_point(error: Fact, name: str, results: Results) -> Fact:
+def _evaluated(fact: Fact, found: Results) -> Fact:
     """Seconds per evaluated point, refused for a net whose precisions were not compared."""
-    used = median(results.value("seconds_per_point"))
-    compared = all(r.kind == "fem" or "seconds_per_point_by" in r.values for r in results)
-    slow = evaluation(used, {"the fastest": used} if compared else {}, name)
-    found = error.named(f"{name}-seconds-per-point", used, "s")
-    return replace(found, refused="evaluation" if slow else "")
+    compared = all(r.kind == "fem" or "seconds_per_point_by" in r.values for r in found)
+    slow = evaluation(fact.value, {"the fastest": fact.value} if compared else {}, fact.name)
+    return replace(fact, refused="evaluation" if slow else "")

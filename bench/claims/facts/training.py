@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
-from bench.claims.arms import NAMES, PAPER
+from bench.claims.arms import ANY_ORDERING, NAMES
 from bench.claims.facts import Fact
 from bench.store.results import Results, StoredResult
-
-MODE = {name: value for name, value in PAPER.items() if name != "bias_ordering"}
 
 
 def facts(results: Results) -> Iterator[Fact]:
     """`best-net`, under the conditions that name it, and of how many nets it is the best."""
-    nets: dict[str, list[StoredResult]] = defaultdict(list)
-    for record in results.select("net", **MODE):
-        nets[_title(record)].append(record)
-    groups = {title: Results(records) for title, records in nets.items()}
-    medians = {title: group.median() for title, group in groups.items()}
+    nets = results.select("net", **ANY_ORDERING).grouped(_title)
+    medians = {title: group.median() for title, group in nets.items()}
     known = {title: median for title, median in medians.items() if median is not None}
-    if not known:
-        return
-    best = min(known, key=lambda title: known[title])
-    error = Fact(
-        name="best-net", value=known[best], unit="L² error", domain="cube",
-        seeds=len(groups[best]), conditions=best, cells=groups[best].keys(),
-    )  # fmt: skip
-    yield error
-    yield error.named("nets", len(known), "nets")
+    if known:
+        best = min(known, key=lambda title: known[title])
+        error = Fact.of(
+            nets[best], name="best-net", value=known[best], unit="L² error", domain="cube",
+            conditions=best,
+        )  # fmt: skip
+        yield error
+        yield error.named("nets", len(known), "nets")
 
 
 def _title(record: StoredResult) -> str:

@@ -81,11 +81,9 @@ def usable(records: Iterable[StoredResult]) -> list[StoredResult]:
 
 def main_arm(nets: Results, **where: Any) -> list[StoredResult]:
     """An arm of the map at the width and number of points that has most seeds."""
-    found: dict[tuple[int, int], list[StoredResult]] = {}
-    for record in usable(nets.select(KIND, **{**PLAIN, **where})):
-        size = (int(record.config["width"]), int(record.config["points"]))
-        found.setdefault(size, []).append(record)
-    return max(found.values(), key=len, default=[])
+    found = Results(usable(nets.select(KIND, **{**PLAIN, **where})))
+    sizes = found.grouped(lambda record: (record.config["width"], record.config["points"]))
+    return [*max(sizes.values(), key=len, default=[])]
 
 
 def elements_of(results: Results) -> dict[str, Results]:

@@ -19,7 +19,6 @@ from bench.claims.rules import count, numbers, over
 from bench.claims.themes.pruning import EXPERIMENT, STEPS
 from bench.store.results import Results, StoredResult
 
-PRINTED_TEST_ERROR = PRUNING_REL_TEST_ERROR
 TAU_WITHIN = 0.1  # of every entry; the table prints two digits
 U3_WITHIN = 2.0  # a factor, at both ends
 FRACTIONAL = arm(net="fractional", tau="learned", hidden=2)
@@ -65,8 +64,9 @@ class Printed:
         return Closest(self.quantity, self.paper, ours, float(distances[at]), low, high, runs, cell)
 
     def _row(self, record: StoredResult) -> list[float | None]:
+        """The numbers of a run; a list stands for its entries."""
         values = [record.values.get(name) for name in self.values]
-        return values[0] or [] if self.values == ("tau",) else values
+        return values[0] if isinstance(values[0], list) else values
 
 
 def _table_of_tau(lambda2: float = 0.0) -> list[Printed]:

@@ -11,7 +11,7 @@ from bench.claims.admissibility import first_broken, interior
 from bench.claims.claim import Claim
 from bench.claims.domains import domain_of
 from bench.claims.entry import Row
-from bench.claims.findings import Compared, Finding
+from bench.claims.findings import Compared, Finding, need
 from bench.claims.rules import over, paired, tabled
 from bench.claims.verdicts import effects
 from bench.methods.titles import members, net_title
@@ -79,7 +79,7 @@ class Setting:
         sides = [self.select(found, name) for name in (arm, than)]
         a, b = map(runs_of, sides)
         shared = sorted(a.keys() & b.keys())
-        rows = [(seeds[0], a[seeds].get(metric), b[seeds].get(metric)) for seeds in shared]
+        rows = [(seeds[0], a[seeds].get(metric), b[seeds].get(metric)) for seeds in need(shared)]
         cells = sides[0].keys() + sides[1].keys()
         refused = first_broken(
             ("interior", _tuned_inside(record)) for side in sides for record in side

@@ -32,8 +32,10 @@ def plan(case: Case) -> Change:
             for layer in chosen:
                 _remember(module.get_submodule(layer.name), layer.kind, length, generator)
 
-    kinds = ", ".join(sorted({layer.kind for layer in chosen}))
-    return Change(f"{kinds}: gates that remember 1 to {length} steps", apply)
+    kinds = {layer.kind for layer in chosen}
+    gated = not kinds <= {*PLAIN}
+    what = f"gates that remember 1 to {length} steps" if gated else "orthogonal recurrent matrix"
+    return Change(f"{', '.join(sorted(kinds))}: {what}", apply)
 
 
 def _remember(layer: Any, kind: str, length: int, generator: torch.Generator) -> None:
