@@ -63,7 +63,8 @@ def _rendered(document: Document, html: bool = True, pdf: bool = True) -> dict[s
 def build_document(run: Run) -> Document:
     """The report of a run; a study without results leaves its gap in its place."""
     from reports.header import SUBTITLE, header
-    from reports.interactive.explored import explored
+    from reports.interactive.cells import listings
+    from reports.interactive.finder import find
     from reports.names import short_names
     from reports.sections import all_sections
     from reports.sections.own import titles
@@ -79,6 +80,7 @@ def build_document(run: Run) -> Document:
             *(("from outside", full.replace("@", ", version ")) for full in names),
             *(("compared with", other.name) for other in run.others),
         ],
-        explored=tried("the interactive part", lambda: explored(run), lambda _: None),
+        finder=tried("the finder", lambda: find(run), lambda _: None),
+        cells=tried("the list of results", lambda: listings(run.records), lambda _: []),
         names=names,
     )

@@ -19,7 +19,8 @@ from reports.formatting import Kind
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from reports.interactive.explored import Explored
+    from reports.interactive.cells import Listing
+    from reports.interactive.finder import Finder
 
 Value = str | int | float | bool | None
 
@@ -130,7 +131,8 @@ class Document:
     abstract: Sequence[str] = ()
     authors: str = ""
     references: Sequence[str] = ()
-    explored: Explored | None = None  # for a medium that answers questions
+    finder: Finder | None = None  # for a medium that answers questions
+    cells: Sequence[Listing] = ()  # every result behind it
     names: Mapping[str, str] = field(default_factory=dict)  # short ones, of files from outside
 
     def shown(self, text: str) -> str:

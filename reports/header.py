@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
+from bench.store.provenance import versions
 from reports.context import Run
 from reports.formatting import count
 
@@ -16,19 +15,12 @@ def header(run: Run) -> list[tuple[str, str]]:
     done = sum(s.record is not None for s in run.standings)
     planned = len(run.standings)
     cells = "none yet" if not done else count(done)
-    entries = [("femnets", _version()), ("run", run.name)]
+    entries = [("femnets", versions().get("femnets") or "of a checkout"), ("run", run.name)]
     if day := _day(run):
         entries.append(("computed", day))
     if seeds := _seeds(run):
         entries.append(("seeds", seeds))
     return [*entries, ("cells", cells if done == planned else f"{cells} of {count(planned)}")]
-
-
-def _version() -> str:
-    try:
-        return version("femnets")
-    except PackageNotFoundError:  # run from a folder that was never installed
-        return "of a checkout"
 
 
 def _day(run: Run) -> str:

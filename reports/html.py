@@ -47,7 +47,6 @@ def render_html(document: Document, drawings: dict[str, bytes] | None = None) ->
         .get_template("page.html")
         .render(
             document=document,
-            explored=document.explored,
             labels=labels,
             inline=partial(_inline, labels=labels),
             caption=partial(_caption, labels=labels),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bench.cells import competitor_of
 from bench.methods.competitor import NETS
-from bench.store.results import Results, StoredResult
+from bench.store.results import Results, StoredResult, competitor
 from reports.context import Run
 from reports.document import Block, Paragraph
-from reports.tables import SEEDS, Measure, grouped, medians_by
+from reports.tables import SEEDS, Measure, grouped_by, medians_by
 
 TITLE = "Trained, partly trained and untrained nets"
 ORDER = 57.5
@@ -27,12 +26,9 @@ def contents(run: Run) -> list[Block]:
     results = run.results_of("solve")
     if not len(results.select("untrained_net")):
         return []
-    nets = Results([r for kind in KINDS for r in results.select(kind) if r.values.get("l2_error")])
-    by_kind = {
-        (str(problem), kind, title): Results(group)
-        for (problem,), found in grouped(nets, "problem").items()
-        for (kind, title), group in _named(found).items()
-    }
+    found = [r for kind in KINDS for r in results.select(kind) if r.values.get("l2_error")]
+    nets = Results([record for record in found if competitor(record)])
+    by_kind = grouped_by(sorted(nets, key=lambda r: str(r.config["problem"])), _named)
     best: dict[tuple[str, str], tuple[str, str, str]] = {}
     for key, group in by_kind.items():
         kept = best.get(key[:2])
@@ -54,11 +50,8 @@ def contents(run: Run) -> list[Block]:
     return [Paragraph(TEXT), table]
 
 
-def _named(found: Results) -> dict[tuple[str, str], list[StoredResult]]:
-    """The results by what is trained, and by title."""
-    groups: dict[tuple[str, str], list[StoredResult]] = {}
-    for record in found:
-        shown = competitor_of(record.kind, record.config, record.values)
-        if shown is not None:
-            groups.setdefault((NETS[shown.family], shown.title), []).append(record)
-    return groups
+def _named(record: StoredResult) -> tuple[str, str, str]:
+    """The field of a net, what of it is trained, and its title."""
+    shown = competitor(record)
+    assert shown is not None
+    return str(record.config["problem"]), NETS[shown.family], shown.title

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from femnets import cli
+from femnets.cli import invoke
 
 TRAIN = ("train", "--track", "solve", "--width", "8", "--evaluations", "60")
 
@@ -13,17 +13,16 @@ TRAIN = ("train", "--track", "solve", "--width", "8", "--evaluations", "60")
 @pytest.fixture(scope="module")
 def net(tmp_path_factory):
     path = tmp_path_factory.mktemp("nets") / "net.safetensors"
-    assert cli.invoke([*TRAIN, "--save", str(path), "--json"]) == 0
+    assert invoke([*TRAIN, "--save", str(path), "--json"]) == 0
     return str(path)
 
 
-def test_certify_prints_bounds_and_json(net, capsys):
-    assert cli.invoke(["certify", net]) == 0
-    said = capsys.readouterr().out
+def test_certify_prints_bounds_and_json(net, cli, capsys):
+    said = cli("certify", net).out
     assert re.search(r"^l2_bound +\d", said, re.MULTILINE)
     assert re.search(r"^certified +True$", said, re.MULTILINE)
     assert "C_M value 0.2251, tag exact" in said
-    assert cli.invoke(["certify", net, "--method", "own", "--norm", "energy", "--json"]) in (0, 1)
+    assert invoke(["certify", net, "--method", "own", "--norm", "energy", "--json"]) in (0, 1)
     values = json.loads(capsys.readouterr().out)
     keys = {"l2_bound", "l2_lower_bound", "relative_l2_bound", "energy_bound"}
     assert keys | {"energy_lower_bound", "certified", "reason", "seconds"} <= values.keys()
@@ -31,18 +30,16 @@ def test_certify_prints_bounds_and_json(net, capsys):
     assert values["method"] == "own"
 
 
-def test_certify_refuses_a_field_that_is_wrong(net, capsys):
-    assert cli.invoke(["certify", net, "--problem", "reentrant"]) == 1
-    said = capsys.readouterr().out
+def test_certify_refuses_a_field_that_is_wrong(net, cli):
+    said = cli("certify", net, "--problem", "reentrant", code=1).out
     assert re.search(r"^certified +False\nreason +the bound", said, re.MULTILINE)
 
 
-def test_nets_that_were_given_samples_are_certified_by_a_reference(tmp_path, capsys):
+def test_nets_that_were_given_samples_are_certified_by_a_reference(tmp_path, cli, capsys):
     path = str(tmp_path / "fit.safetensors")
     small = ("--hidden", "1", "--width", "5", "--samples", "200", "--steps", "60")
-    assert cli.invoke(["train", *small, "--save", path, "--json"]) == 0
-    capsys.readouterr()
-    assert cli.invoke(["certify", path, "--json"]) in (0, 1)
+    cli("train", *small, "--save", path)
+    assert invoke(["certify", path, "--json"]) in (0, 1)
     values = json.loads(capsys.readouterr().out)
     assert values["method"] == "reference"
     assert values["l2_lower_bound"] <= values["l2_bound"]
@@ -56,30 +53,23 @@ def test_nets_that_were_given_samples_are_certified_by_a_reference(tmp_path, cap
         (("--problem", "maxwel"), "maxwell"),
     ],
 )
-def test_certify_explains_bad_options(net, options, said, capsys):
-    assert cli.invoke(["certify", net, *options]) == 2
-    assert said in capsys.readouterr().err
+def test_certify_explains_bad_options(net, options, said, cli):
+    cli.refuses(said, "certify", net, *options)
 
 
-def test_fem_certifies_every_row(capsys):
+def test_fem_certifies_every_row(cli):
     fem = ("fem", "--solve", "--certify", "--element", "hexP", "--n", "1", "--order", "2,4")
-    assert cli.invoke([*fem, "--json"]) == 0
-    for row in json.loads(capsys.readouterr().out)["rows"]:
+    for row in cli.json(*fem)["rows"]:
         assert row["l2_error"] < row["l2_bound"] < 10 * row["l2_error"]
         assert row["certified"]
-    assert cli.invoke([*fem]) == 0
-    assert "row 2: L² error at most" in capsys.readouterr().out
-    assert cli.invoke(["fem", "--certify", "--n", "1"]) == 2
-    assert "add --solve" in capsys.readouterr().err
+    assert "row 2: L² error at most" in cli(*fem).out
+    cli.refuses("add --solve", "fem", "--certify", "--n", "1")
 
 
-def test_training_stops_when_certified(capsys):
+def test_training_stops_when_certified(cli):
     stop = ("train", "--track", "solve", "--width", "8", "--until-certified")
-    assert cli.invoke([*stop, "0.2", "--json"]) == 0
-    values = json.loads(capsys.readouterr().out)
+    values = cli.json(*stop, "0.2")
     assert values["reason"] == "target"
     assert values["own_l2_bound"] < 0.2 * 0.46  # ‖u‖ = 0.458
-    assert cli.invoke([*stop, "1e-9", "--steps", "2", "--json"]) == 1
-    assert "not certified to 1e-09" in capsys.readouterr().err
-    assert cli.invoke(["train", "--until-certified", "0.1"]) == 2
-    assert "add --track solve" in capsys.readouterr().err
+    assert "not certified to 1e-09" in cli(*stop, "1e-9", "--steps", "2", code=1).err
+    cli.refuses("add --track solve", "train", "--until-certified", "0.1")

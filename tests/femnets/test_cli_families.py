@@ -1,7 +1,5 @@
 """Surrogates on the command line and from Python."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -19,25 +17,16 @@ def saved(tmp_path_factory):
     return path
 
 
-def run(capsys, *arguments):
-    code = invoke([*arguments])
-    return code, capsys.readouterr()
-
-
-def test_a_training_measures_errors_and_costs(capsys):
-    code, text = run(capsys, "train", "--track", "family", *SMALL, "--json")
-    values = json.loads(text.out)
-    assert code == 0
+def test_a_training_measures_errors_and_costs(cli):
+    values = cli.json("train", "--track", "family", *SMALL)
     assert 0 < values["error_median"] <= values["error_worst"] < 0.1
     assert values["seconds_offline"] > values["seconds_functional"] > 0
     assert values["config"]["track"] == "family"
 
 
-def test_a_saved_surrogate_is_asked_and_drawn(saved, tmp_path, capsys):
+def test_a_saved_surrogate_is_asked_and_drawn(saved, tmp_path, cli):
     vtu = tmp_path / "field.vtu"
-    code, text = run(capsys, "evaluate", str(saved), "--mu", "3,0.4", "--vtu", str(vtu), "--json")
-    values = json.loads(text.out)
-    assert code == 0
+    values = cli.json("evaluate", saved, "--mu", "3,0.4", "--vtu", vtu)
     assert values["mu"] == [3.0, 0.4]
     assert values["outside"] == 0
     assert values["energy_bound"] > values["l2_bound"] > 0
@@ -45,13 +34,12 @@ def test_a_saved_surrogate_is_asked_and_drawn(saved, tmp_path, capsys):
     found = femnets.surrogate(saved)
     assert values["mean"] == pytest.approx(found.mean(np.array([3.0, 0.4])))
     assert found([3.0, 0.4])(np.full((3, 2, 2), 0.5)).shape == (3, 2, 2)
-    assert json.loads(run(capsys, "evaluate", str(saved), "--json")[1].out)["error_worst"] < 0.1
+    assert cli.json("evaluate", saved)["error_worst"] < 0.1
 
 
-def test_outside_the_range_there_is_a_warning_with_the_distance(saved, capsys):
-    code, text = run(capsys, "evaluate", str(saved), "--mu", "300,0.4")
-    assert code == 0
-    assert "2.8 half-widths outside the trained range" in text.err
+def test_outside_the_range_there_is_a_warning_with_the_distance(saved, cli):
+    said = cli("evaluate", saved, "--mu", "300,0.4").err
+    assert "2.8 half-widths outside the trained range" in said
 
 
 @pytest.mark.parametrize(
@@ -63,14 +51,11 @@ def test_outside_the_range_there_is_a_warning_with_the_distance(saved, capsys):
         (("--vtu", "field.vtu"), "give it with --mu"),
     ],
 )
-def test_bad_questions_end_in_one_line(saved, capsys, arguments, message):
-    code, text = run(capsys, "evaluate", str(saved), *arguments)
-    assert code == 2
-    assert message in text.err
-    assert text.err.count("\n") == 1
+def test_bad_questions_end_in_one_line(saved, cli, arguments, message):
+    cli.refuses(message, "evaluate", saved, *arguments)
 
 
-def test_damaged_files_and_wrong_options_end_in_one_line(saved, tmp_path, capsys):
+def test_damaged_files_and_wrong_options_end_in_one_line(saved, tmp_path, cli):
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(saved.read_bytes()[:-100])
     for arguments in (
@@ -83,6 +68,4 @@ def test_damaged_files_and_wrong_options_end_in_one_line(saved, tmp_path, capsys
         ("train", "--track", "family", "--seconds", "3"),
         ("train", "--snapshots", "4"),
     ):
-        code, text = run(capsys, *arguments)
-        assert code == 2, arguments
-        assert text.err.count("\n") == 1, arguments
+        cli.refuses("", *arguments)

@@ -12,7 +12,6 @@ from bench.cells import Cell, Result
 from bench.runner.interrupt import Abandoned
 from bench.store.files import encoded, sealed
 from bench.store.folder import Store
-from femnets import cli
 
 STUDY = "faultlab.study"
 HERE = ("run", STUDY, "--run", "r", "--jobs", "0", "--no-report")
@@ -26,22 +25,9 @@ def elsewhere(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said(capsys, *arguments, code=0):
-    assert cli.invoke(list(arguments)) == code
-    return capsys.readouterr()
-
-
-def refused(capsys, *arguments):
-    """The one line that says what was wrong; nothing is printed or written besides."""
-    captured = said(capsys, *arguments, code=2)
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    return captured.err
-
-
-def test_a_study_runs_and_status_counts_its_cells(capsys):
-    ended = json.loads(said(capsys, *HERE, "--json").out)
-    status = json.loads(said(capsys, "status", "r", "--json").out)
+def test_a_study_runs_and_status_counts_its_cells(cli):
+    ended = cli.json(*HERE)
+    status = cli.json("status", "r")
     counts = {"done": 8, "diverged": 0, "failed": 0, "stale": 0, "missing": 0}
     assert ended["counts"] == status["counts"] == counts
     assert ended["failed"] == ended["report"] == []
@@ -52,18 +38,18 @@ def test_a_study_runs_and_status_counts_its_cells(capsys):
     for cell in ended["cells"]:
         assert cell["values"] == stored[cell["key"]].values
         assert cell["config"] == stored[cell["key"]].config
-    assert STUDY in said(capsys, "status", "r").out
+    assert STUDY in cli("status", "r").out
 
 
-def test_studies_that_are_parts_of_others_keep_their_names(capsys):
+def test_studies_that_are_parts_of_others_keep_their_names(cli):
     for old, new in studies.MERGED.items():
-        document = json.loads(said(capsys, "run", old, new, "--dry-run", "--json").out)
+        document = cli.json("run", old, new, "--dry-run")
         assert [study["study"] for study in document["studies"]] == [new]
 
 
-def test_presets_and_settings(capsys, elsewhere):
+def test_presets_and_settings(cli, elsewhere):
     settings = ("--set", "cells=4", "--set", f"{STUDY}.floats=5")
-    said(capsys, "run", STUDY, "--preset", "paper", *settings, "--jobs", "0", "--no-report")
+    cli("run", STUDY, "--preset", "paper", *settings, "--jobs", "0", "--no-report")
     plan = Store(elsewhere / "runs/paper").plans()[STUDY]
     assert plan["preset"] == "paper"
     assert plan["config"]["cells"] == 4
@@ -90,41 +76,41 @@ def test_presets_and_settings(capsys, elsewhere):
         (["export", "never", "--to", "xls"], "'xls' is not one of"),
     ],
 )
-def test_bad_input_is_one_line_with_the_remedy(capsys, elsewhere, arguments, message):
-    assert message in refused(capsys, *arguments)
+def test_bad_input_is_one_line_with_the_remedy(cli, elsewhere, arguments, message):
+    cli.refuses(message, *arguments)
     assert not (elsewhere / "runs").exists()
 
 
-def test_failed_cells_are_listed_kept_and_retried_on_request(capsys, elsewhere, monkeypatch):
+def test_failed_cells_are_listed_kept_and_retried_on_request(cli, elsewhere, monkeypatch):
     cue = elsewhere / "cue"
     cue.write_text("")
     monkeypatch.setenv("FAULTLAB_CUE", str(cue))
     wicked = (*HERE, "--set", "mischief=raise")
-    captured = said(capsys, *wicked, code=1)
+    captured = cli(*wicked, code=1)
     assert "failed: faultlab.cell i=2" in captured.err
     cue.unlink()
-    assert "1 cells failed" in said(capsys, *wicked, code=1).err  # not tried again unasked
-    status = said(capsys, "status", "r")
+    assert "1 cells failed" in cli(*wicked, code=1).err  # not tried again unasked
+    status = cli("status", "r")
     assert "ValueError: a cell that raises" in status.out
     key = status.out.partition("[")[2].partition("]")[0]
-    assert "Traceback" in said(capsys, "status", "r", "--log", key).out
-    assert "no failed cell" in refused(capsys, "status", "r", "--log", "0000")
-    said(capsys, *wicked, "--only", "failed")
-    assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["done"] == 8
+    assert "Traceback" in cli("status", "r", "--log", key).out
+    cli.refuses("no failed cell", "status", "r", "--log", "0000")
+    cli(*wicked, "--only", "failed")
+    assert cli.json("status", "r")["counts"]["done"] == 8
 
 
-def test_stale_cells_are_kept_until_asked_for(capsys, monkeypatch):
-    said(capsys, *HERE)
+def test_stale_cells_are_kept_until_asked_for(cli, monkeypatch):
+    cli(*HERE)
     for module in ("bench.store.survey", "bench.runner.execute"):
         monkeypatch.setattr(f"{module}.fingerprint_of", lambda cell: "newer")
-    assert "8 stale cells kept" in said(capsys, *HERE).err
-    assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["stale"] == 8
-    said(capsys, *HERE, "--only", "stale")
-    assert json.loads(said(capsys, "status", "r", "--json").out)["counts"]["done"] == 8
+    assert "8 stale cells kept" in cli(*HERE).err
+    assert cli.json("status", "r")["counts"]["stale"] == 8
+    cli(*HERE, "--only", "stale")
+    assert cli.json("status", "r")["counts"]["done"] == 8
 
 
-def test_a_run_ends_with_the_paths_of_its_report(capsys, elsewhere):
-    out = said(capsys, "run", "convergence", "--set", "n=1,2", "--jobs", "0", "--run", "tiny").out
+def test_a_run_ends_with_the_paths_of_its_report(cli, elsewhere):
+    out = cli("run", "convergence", "--set", "n=1,2", "--jobs", "0", "--run", "tiny").out
     html, pdf = out.splitlines()
     assert (elsewhere / html).read_text().startswith("<!DOCTYPE html>")
     assert (elsewhere / pdf).read_bytes().startswith(b"%PDF")
@@ -139,24 +125,24 @@ def put(name, error, seconds, n=1, h=1.0):
     store.close()
 
 
-def test_compare_tells_errors_and_times_as_ratios(capsys, elsewhere):
+def test_compare_tells_errors_and_times_as_ratios(cli, elsewhere):
     for n in (1, 2):
         put(elsewhere / "runs/a", error=1 / n, seconds=2.0, n=n, h=1 / n)
         put(elsewhere / "runs/b", error=1 / n**2, seconds=1.0, n=n, h=1 / n)
     put(elsewhere / "runs/b", error=1.0, seconds=1.0, n=3)
-    found = json.loads(said(capsys, "compare", "a", "b", "--json").out)
+    found = cli.json("compare", "a", "b")
     assert (found["common"], found["only_a"], found["only_b"]) == (2, 0, 1)
     (errors,), (times,) = found["errors"], found["times"]
     assert (errors["median"], errors["moved"], errors["worst"]) == (0.75, 1, 0.5)
     assert (times["median"], times["low"], times["high"]) == (0.5, 0.5, 0.5)
-    out = said(capsys, "compare", "a", "b").out
+    out = cli("compare", "a", "b").out
     assert "fem n=2" in out
     assert "2 cells in both, 0 only in a, 1 only in b" in out
 
 
-def test_export_to_csv_is_tidy_and_joined_by_key(capsys, elsewhere):
-    said(capsys, *HERE)
-    paths = said(capsys, "export", "r", "--to", "csv").out.split()
+def test_export_to_csv_is_tidy_and_joined_by_key(cli, elsewhere):
+    cli(*HERE)
+    paths = cli("export", "r", "--to", "csv").out.split()
     tables = {}
     for path in paths:
         with open(elsewhere / path, newline="") as file:
@@ -170,10 +156,10 @@ def test_export_to_csv_is_tidy_and_joined_by_key(capsys, elsewhere):
     np.testing.assert_array_equal(entries, numbers)
 
 
-def test_export_to_parquet_has_types(capsys, elsewhere):
+def test_export_to_parquet_has_types(cli, elsewhere):
     parquet = pytest.importorskip("pyarrow.parquet")
-    said(capsys, *HERE)
-    said(capsys, "export", "r", "--to", "parquet", "--out", "tables")
+    cli(*HERE)
+    cli("export", "r", "--to", "parquet", "--out", "tables")
     cells = parquet.read_table(elsewhere / "tables/cells.parquet")
     values = parquet.read_table(elsewhere / "tables/values.parquet")
     assert cells.num_rows == 8
@@ -182,12 +168,12 @@ def test_export_to_parquet_has_types(capsys, elsewhere):
 
 
 @pytest.mark.parametrize("element", ["N0", "hexN0"])
-def test_export_to_vtu_shows_the_field_on_its_mesh(capsys, elsewhere, element):
+def test_export_to_vtu_shows_the_field_on_its_mesh(cli, elsewhere, element):
     import meshlane
 
     settings = ("--set", "n=2,3", "--set", f"elements={element}", "--jobs", "0", "--no-report")
-    said(capsys, "run", "convergence", "--run", "v", *settings)
-    written = said(capsys, "export", "v", "--to", "vtu", "--n", "2").out.split()
+    cli("run", "convergence", "--run", "v", *settings)
+    written = cli("export", "v", "--to", "vtu", "--n", "2").out.split()
     (path,) = (path for path in written if path.endswith(".vtu"))
     assert [*map(str.strip, written)][-1].endswith("manifest.json")
     mesh = meshlane.read(elsewhere / path)
@@ -201,28 +187,28 @@ def test_export_to_vtu_shows_the_field_on_its_mesh(capsys, elsewhere, element):
         np.testing.assert_allclose(first[0] + first[2], first[1] + first[3])
 
 
-def test_a_signal_before_the_first_cell_is_told(monkeypatch, capsys):
+def test_a_signal_before_the_first_cell_is_told(monkeypatch, cli):
     def abandoned(*_):
         raise Abandoned
 
     monkeypatch.setattr("bench.runner.resume.run_cells", abandoned)
-    err = said(capsys, *HERE, code=130).err
+    err = cli(*HERE, code=130).err
     assert "interrupted; the same command resumes" in err
     assert not list(Path("runs/r/scratch").iterdir())
 
 
-def test_a_result_edited_and_sealed_again_is_found_by_computing_it_again(capsys):
+def test_a_result_edited_and_sealed_again_is_found_by_computing_it_again(cli):
     """What docs/trust.md says: no seal can tell, and a second run does."""
     small = ("convergence", "--set", "n=1,2", "--jobs", "0", "--no-report")
     for run in ("given", "again"):
-        said(capsys, "run", *small, "--run", run)
+        cli("run", *small, "--run", run)
     (path, *_) = sorted(Path("runs/given/cells/fem").glob("*/cell.json"))
     document = json.loads(path.read_bytes())
     del document["checksum"]
     document["values"]["l2_error"] *= 1.01
     path.write_bytes(sealed(document))
-    status = json.loads(said(capsys, "status", "given", "--json").out)
+    status = cli.json("status", "given")
     assert status["counts"]["done"] == len(status["cells"])
-    found = json.loads(said(capsys, "compare", "given", "again", "--json").out)
+    found = cli.json("compare", "given", "again")
     moved = {row["value"]: row["moved"] for row in found["errors"] if row["moved"]}
     assert moved == {"l2_error": 1}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 import subprocess
@@ -18,7 +17,6 @@ from bench.core.guards.signals import Asked
 from bench.core.threads import thread_environment
 from bench.methods.configurations import TrainingConfig
 from bench.methods.training import starting_net, train_net, training_data
-from femnets.cli import invoke
 from nets.training.loop import Progress
 from nets.training.progress import TrainingProgress
 
@@ -41,31 +39,16 @@ PROMISED = {
 SMALL = ["--hidden", "2", "--width", "5", "--samples", "300", "--steps", "5"]
 
 
-def femnets(*arguments, code=0):
-    assert invoke([str(argument) for argument in arguments]) == code
-
-
-def answer(capsys):
-    """The one JSON document on stdout; NaN or a second document would be an error."""
-
-    def refuse(token):
-        raise AssertionError(f"{token} in JSON")
-
-    return json.loads(capsys.readouterr().out, parse_constant=refuse)
-
-
 @pytest.fixture
-def saved(tmp_path, capsys):
+def saved(tmp_path, cli):
     """A small trained net in a file, and its figures."""
     path = tmp_path / "net.safetensors"
-    femnets("train", *SMALL, "--data-seed", 4, "--save", path, "--json")
-    return path, answer(capsys)
+    return path, cli.json("train", *SMALL, "--data-seed", 4, "--save", path)
 
 
 class TestTrain:
-    def test_json_has_what_the_contract_promises(self, capsys):
-        femnets("train", *SMALL, "--json")
-        values = answer(capsys)
+    def test_json_has_what_the_contract_promises(self, cli):
+        values = cli.json("train", *SMALL)
         assert set(values) >= PROMISED
         assert values["steps"] == 5
         assert len(values["tau"]) == 2
@@ -73,8 +56,7 @@ class TestTrain:
             values["l2_error_inside"] ** 2 + values["l2_error_outside"] ** 2
         )
         assert values["config"]["hidden"] == 2
-        femnets("train", *SMALL)
-        out = capsys.readouterr().out
+        out = cli("train", *SMALL).out
         assert "rel_test_error" in out
         assert "{" not in out
 
@@ -122,41 +104,40 @@ class TestTrain:
         assert values["l2_error"] == pytest.approx(np.sqrt(squares.mean()), rel=0.02)
         assert trained.arrays["curve_l2_error"][-1] == pytest.approx(values["l2_error"], rel=1e-9)
 
-    def test_features_can_be_left_out(self, capsys):
-        femnets("train", *SMALL, "--features", "x,phi", "--json")
-        assert answer(capsys)["parameters"] == 4 * 5 + 5 + 25 + 5 + 15 + 2
+    def test_features_can_be_left_out(self, cli):
+        assert (
+            cli.json("train", *SMALL, "--features", "x,phi")["parameters"]
+            == 4 * 5 + 5 + 25 + 5 + 15 + 2
+        )
 
-    def test_the_same_command_gives_the_same_numbers(self, capsys):
+    def test_the_same_command_gives_the_same_numbers(self, cli):
         numbers = []
         for _ in range(2):
-            femnets("train", *SMALL, "--net", "fractional", "--json")
-            values = answer(capsys)
+            values = cli.json("train", *SMALL, "--net", "fractional")
             numbers.append({k: v for k, v in values.items() if k != "seconds"})
         assert numbers[0] == numbers[1]
 
-    def test_a_diverged_run_has_nulls_and_no_nan(self, capsys):
-        femnets("train", *SMALL, "--net", "densenet", "--scale", "1e200", "--json")
-        values = answer(capsys)
+    def test_a_diverged_run_has_nulls_and_no_nan(self, cli):
+        values = cli.json("train", *SMALL, "--net", "densenet", "--scale", "1e200")
         assert values["diverged"] is True
         assert values["rel_test_error"] is None
         assert values["l2_error"] is None
 
-    def test_history_and_curve_can_be_written(self, tmp_path, capsys):
+    def test_history_and_curve_can_be_written(self, tmp_path, cli):
         path = tmp_path / "history.npz"
-        femnets("train", *SMALL, "--history", path)
+        cli("train", *SMALL, "--history", path)
         arrays = np.load(path)
         assert arrays["history_J"].shape == (6,)
         assert {"curve_evaluations", "curve_seconds", "curve_rel_test_error"} <= set(arrays)
         assert list(tmp_path.iterdir()) == [path]
 
-    def test_ctrl_c_still_answers_with_the_best_state_and_exits_130(self, capsys, monkeypatch):
+    def test_ctrl_c_still_answers_with_the_best_state_and_exits_130(self, cli, monkeypatch):
         def interrupt(self, progress):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(TrainingProgress, "__call__", interrupt)
         limits = ["--hidden", "2", "--width", "5", "--samples", "300", "--seconds", "60"]
-        femnets("train", *limits, "--json", code=130)
-        values = answer(capsys)
+        values = cli.json("train", *limits, code=130)
         assert values["reason"] == "interrupted"
         assert values["steps"] > 0
         assert values["rel_test_error"] < 1
@@ -178,12 +159,9 @@ class TestTrain:
             (["--save", "nowhere/net.safetensors"], "nowhere"),
         ],
     )
-    def test_bad_input_is_one_line(self, arguments, word, capsys):
-        femnets("train", "--hidden", "1", "--width", "3", "--samples", "20", *arguments, code=2)
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert len(captured.err.strip().splitlines()) == 1
-        assert word in captured.err
+    def test_bad_input_is_one_line(self, arguments, word, cli):
+        few = ("--hidden", "1", "--width", "3", "--samples", "20")
+        cli.refuses(word, "train", *few, *arguments)
 
 
 def test_tau0_has_one_grammar():
@@ -193,52 +171,49 @@ def test_tau0_has_one_grammar():
 
 
 class TestEvaluate:
-    def test_repeats_the_figures_of_the_training(self, saved, capsys):
+    def test_repeats_the_figures_of_the_training(self, saved, cli):
         path, trained = saved
-        femnets("evaluate", path, "--json")
-        values = answer(capsys)
+        values = cli.json("evaluate", path)
         for name in PROMISED - {"seconds", "evaluations", "steps", "diverged"}:
             assert values[name] == pytest.approx(trained[name], rel=1e-12)
 
-    def test_on_another_field(self, saved, capsys):
+    def test_on_another_field(self, saved, cli):
         path, trained = saved
-        femnets("evaluate", path, "--problem", "helix", "--json")
-        assert answer(capsys)["rel_test_error"] > trained["rel_test_error"]
+        assert (
+            cli.json("evaluate", path, "--problem", "helix")["rel_test_error"]
+            > trained["rel_test_error"]
+        )
 
-    def test_a_missing_or_foreign_file_is_one_line(self, tmp_path, capsys):
+    def test_a_missing_or_foreign_file_is_one_line(self, tmp_path, cli):
         foreign = tmp_path / "foreign.safetensors"
         foreign.write_bytes(b"not a net")
         for path in (tmp_path / "none.safetensors", foreign):
-            femnets("evaluate", path, code=2)
-            assert len(capsys.readouterr().err.strip().splitlines()) == 1
+            cli.refuses("", "evaluate", path)
 
 
 class TestPrune:
-    def test_says_what_goes_and_the_errors_of_the_three_stages(self, saved, tmp_path, capsys):
+    def test_says_what_goes_and_the_errors_of_the_three_stages(self, saved, tmp_path, cli):
         path, trained = saved
         smaller = tmp_path / "smaller.safetensors"
-        femnets("prune", path, "--below", "10", "--measure", "tau", "--save", smaller, "--json")
-        values = answer(capsys)
+        values = cli.json("prune", path, "--below", "10", "--measure", "tau", "--save", smaller)
         assert values["deleted"] == [1]
         assert values["hidden"] == 1
         assert values["rel_test_error_before"] == pytest.approx(trained["rel_test_error"])
         assert values["rel_test_error_resolved"] < values["rel_test_error_after"]
-        femnets("evaluate", smaller, "--json")
-        assert answer(capsys)["rel_test_error"] == pytest.approx(values["rel_test_error_resolved"])
+        assert cli.json("evaluate", smaller)["rel_test_error"] == pytest.approx(
+            values["rel_test_error_resolved"]
+        )
 
-    def test_nothing_redundant_changes_nothing(self, saved, capsys):
+    def test_nothing_redundant_changes_nothing(self, saved, cli):
         path, _ = saved
-        femnets("prune", path, "--below", "0", "--json")
-        values = answer(capsys)
+        values = cli.json("prune", path, "--below", "0")
         assert values["deleted"] == []
         assert values["l2_error_after"] == values["l2_error_before"]
 
-    def test_refuses_with_the_reason(self, tmp_path, capsys):
+    def test_refuses_with_the_reason(self, tmp_path, cli):
         path = tmp_path / "dense.safetensors"
-        femnets("train", *SMALL, "--net", "densenet", "--save", path)
-        capsys.readouterr()
-        femnets("prune", path, code=2)
-        assert "includes the deleted one" in capsys.readouterr().err
+        cli("train", *SMALL, "--net", "densenet", "--save", path)
+        cli.refuses("includes the deleted one", "prune", path)
 
 
 class Terminal(io.StringIO):
@@ -280,15 +255,12 @@ def test_numpy_computes_with_as_many_threads_as_asked(tmp_path):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_before_or_after_the_training_gives_its_exit_code(
-    monkeypatch, capsys, number, code
-):
+def test_a_signal_before_or_after_the_training_gives_its_exit_code(monkeypatch, cli, number, code):
     def asked(*_, **__):
         raise Asked(number)
 
     monkeypatch.setattr("bench.methods.training.train_net", asked)
-    femnets("train", *SMALL, code=code)
-    out, err = capsys.readouterr()
+    out, err = cli("train", *SMALL, code=code)
     word = {130: "interrupted", 143: "terminated"}[code]
     assert not out
     assert err.startswith(f"{word}; the same command")

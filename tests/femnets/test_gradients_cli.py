@@ -1,10 +1,6 @@
 """`femnets gradients` of our nets and of FILE.py:make: JSON, a table, a page, complaints."""
 
-import json
-
 import pytest
-
-from femnets.cli import invoke
 
 FILE = '''
 import torch
@@ -48,22 +44,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def gradients(capsys, *arguments):
-    code = invoke(["gradients", *arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
 QUICK = ("--data", "my_nets.py:batch", "--steps", "3", "--remedy-steps", "2")
 
 
 @pytest.mark.parametrize("net", ["feedforward", "resnet", "densenet", "fractional"])
-def test_json_has_every_layer_beside_the_theory(capsys, net):
-    code, out, _ = gradients(
-        capsys, "--net", net, "--hidden", "6", "--width", "8", "--samples", "20", "--json"
-    )
-    result = json.loads(out)
-    assert code == 0
+def test_json_has_every_layer_beside_the_theory(cli, net):
+    sizes = ("--hidden", "6", "--width", "8", "--samples", "20")
+    result = cli.json("gradients", "--net", net, *sizes)
     assert [row["layer"] for row in result["layers"]] == list(range(8))
     for row in result["layers"][:6]:
         for kind in ("W", "b", "tau"):
@@ -73,10 +60,10 @@ def test_json_has_every_layer_beside_the_theory(capsys, net):
     assert result["theory_error"] < 1e-8
 
 
-def test_verdicts(capsys):
+def test_verdicts(cli):
     def verdict(*arguments):
-        _, out, _ = gradients(capsys, "--samples", "10", "--width", "10", "--json", *arguments)
-        return json.loads(out)["verdict"]
+        small = ("--samples", "10", "--width", "10")
+        return cli.json("gradients", *small, *arguments)["verdict"]
 
     assert verdict("--net", "feedforward", "--hidden", "20", "--scale", "0.5") == "vanishing"
     assert verdict("--net", "resnet", "--hidden", "20") == "exploding"
@@ -84,35 +71,26 @@ def test_verdicts(capsys):
     assert verdict("--net", "feedforward", "--hidden", "5", "--tau0", "0") == "dead layer"
 
 
-def test_tau0_has_one_grammar(capsys):
+def test_tau0_has_one_grammar(cli):
     """As `femnets train` reads it, tests/femnets/test_cli_train.py."""
     norms = []
     for tau0 in ("2/H", "0.5", "0.5,0.5,0.5,0.5", "1/sqrtH"):
-        _, out, _ = gradients(
-            capsys, "--net", "resnet", "--hidden", "4", "--samples", "9", "--tau0", tau0, "--json"
-        )
-        norms.append([row["log10_y"] for row in json.loads(out)["layers"]])
+        small = ("--net", "resnet", "--hidden", "4", "--samples", "9")
+        layers = cli.json("gradients", *small, "--tau0", tau0)["layers"]
+        norms.append([row["log10_y"] for row in layers])
     assert norms[1:] == norms[:1] * 3
 
 
-def test_depth_beyond_float64_is_valid_json(capsys):
-    code, out, _ = gradients(
-        capsys, "--net", "densenet", "--hidden", "200", "--width", "5", "--scale", "16",
-        "--samples", "4", "--json",
-    )  # fmt: skip
-    result = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    assert code == 0
+def test_depth_beyond_float64_is_valid_json(cli):
+    deep = ("--net", "densenet", "--hidden", "200", "--width", "5", "--scale", "16")
+    result = cli.json("gradients", *deep, "--samples", "4")
     assert result["layers"][0]["W"] is None
     assert result["layers"][0]["log10_W"] > 308
 
 
-def test_json_has_a_verdict_a_layer_and_the_remedies(here, capsys):
-    code, out, _ = gradients(
-        capsys, "my_nets.py:make", *QUICK, "--seeds", "2", "--loss",
-        "my_nets.py:loss", "--against", "my_nets.py:other", "--json",
-    )  # fmt: skip
-    result = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    assert code == 0
+def test_json_has_a_verdict_a_layer_and_the_remedies(here, cli):
+    two = ("--seeds", "2", "--loss", "my_nets.py:loss", "--against", "my_nets.py:other")
+    result = cli.json("gradients", "my_nets.py:make", *QUICK, *two)
     assert result["verdict"] == "vanishing"
     assert isinstance(result["layer"], str)
     assert result["against"]["verdict"] == "healthy"
@@ -129,19 +107,17 @@ def test_json_has_a_verdict_a_layer_and_the_remedies(here, capsys):
         (("my_nets.py:make", *QUICK), "vanishing"),
     ],
 )
-def test_table_fits_a_terminal(here, capsys, monkeypatch, arguments, words):
+def test_table_fits_a_terminal(here, cli, monkeypatch, arguments, words):
     monkeypatch.setenv("COLUMNS", "80")
-    code, out, _ = gradients(capsys, *arguments)
-    assert code == 0
+    out = cli("gradients", *arguments).out
     assert words in out
     assert "█" in out
     assert "…" not in out
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
-def test_the_page_has_the_verdict_and_the_figures(here, capsys):
-    code, _, _ = gradients(capsys, "my_nets.py:make", *QUICK, "--out", "page.html")
-    assert code == 0
+def test_the_page_has_the_verdict_and_the_figures(here, cli):
+    cli("gradients", "my_nets.py:make", *QUICK, "--out", "page.html")
     page = (here / "page.html").read_text(encoding="utf-8")
     assert "The verdict on make: vanishing" in page
     assert page.count("<svg") >= 4
@@ -149,10 +125,9 @@ def test_the_page_has_the_verdict_and_the_figures(here, capsys):
     assert sorted(path.name for path in here.glob(".*")) == []
 
 
-def test_names_from_outside_are_only_text(here, capsys, monkeypatch):
+def test_names_from_outside_are_only_text(here, cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    code, out, _ = gradients(capsys, "my_nets.py:Named", *QUICK, "--out", "page.html")
-    assert code == 0
+    out = cli("gradients", "my_nets.py:Named", *QUICK, "--out", "page.html").out
     assert "<script>alert(1)" not in (here / "page.html").read_text(encoding="utf-8")
     assert "[bold]" in out
 
@@ -184,8 +159,5 @@ def test_names_from_outside_are_only_text(here, capsys, monkeypatch):
         (("--hidden", "3"), "net"),
     ],
 )
-def test_bad_input_is_one_line(here, capsys, arguments, words):
-    code, out, err = gradients(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert err.count("\n") == 1
+def test_bad_input_is_one_line(here, cli, arguments, words):
+    cli.refuses(words, "gradients", *arguments)

@@ -15,8 +15,8 @@ def run(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_kept_ledger_is_compared_with_a_run(run, capsys):
-    assert invoke(["export", "r", "--to", "verdicts", "--out", "kept"]) == 0
+def test_a_kept_ledger_is_compared_with_a_run(run, cli):
+    cli("export", "r", "--to", "verdicts", "--out", "kept")
     path = run / "kept" / "verdicts.json"
     document = json.loads(path.read_text(encoding="utf-8"))
     entries = {entry["name"]: entry for entry in document["verdicts"]}
@@ -27,29 +27,21 @@ def test_a_kept_ledger_is_compared_with_a_run(run, capsys):
     assert kernel["declared"].startswith("2026-")
     assert entries["table-of-tau"]["verdict"] == "not testable"
 
-    capsys.readouterr()
-    assert invoke(["compare", str(path), "r"]) == 0
-    out = capsys.readouterr().out
+    out = cli("compare", path, "r").out
     assert "have the same verdict" in out
     assert "verdicts that" not in out
     kernel |= {"verdict": "holds"}
     path.write_text(json.dumps(document), encoding="utf-8")
-    assert invoke(["compare", str(path), "r", "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["verdicts"]["contradictions"]
+    (row,) = cli.json("compare", path, "r")["verdicts"]["contradictions"]
     assert row == ["volterra-kernel", "holds (confirmed)", "fails (confirmed)"]
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"verdicts": [{"name": "x"}]}', '{"verdicts": 3}']
 )
-def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, monkeypatch, capsys, text):
+def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, monkeypatch, cli, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "v.json").write_text(text, encoding="utf-8")
-    assert invoke(["compare", "v.json", "v.json"]) == 2
-    told = capsys.readouterr().err
-    assert (
-        "v.json has no valid verdicts; `femnets export RUN --to verdicts` writes such a file"
-        in told
-    )
-    assert invoke(["compare", "absent.json", "v.json"]) == 2
-    assert "cannot read absent.json" in capsys.readouterr().err
+    remedy = "v.json has no valid verdicts; `femnets export RUN --to verdicts` writes such a file"
+    cli.refuses(remedy, "compare", "v.json", "v.json")
+    cli.refuses("cannot read absent.json", "compare", "absent.json", "v.json")

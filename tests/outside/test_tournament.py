@@ -56,6 +56,13 @@ def test_rows_of_ones_own_train_a_net(mine, rows, capsys):
     assert own["tau"] == []
 
 
+def test_a_module_of_ones_own_is_trained_on_the_equation(mine, rows, capsys):
+    own = ["--net", "./own.py:Net", "--width", "4", "--points", "60", "--steps", "3"]
+    assert invoke(["train", "--track", "solve", "--problem", "./mine.py", *own]) == 0
+    line = next(s for s in capsys.readouterr().out.splitlines() if s.startswith("derivatives"))
+    assert line.endswith("by automatic differentiation")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -147,12 +147,12 @@ def page(document):
 
 def test_without_scripts_everything_is_there_to_read(document, page):
     text = html.unescape(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
-    finder = document.explored.finder
+    finder = document.finder
     assert all(f'id="situation-{k}"' in text for k in range(len(finder.table.rows)))
     assert finder.answer()["words"] in text
     assert "The claim one." in text
     assert "errors, paired" in text
-    assert all(listing.text in text for listing in document.explored.cells)
+    assert all(listing.text in text for listing in document.cells)
     assert text.count("<title>") > 10, "marks say what they are"
 
 
@@ -162,6 +162,8 @@ def test_data_cannot_leave_its_element(page):
     blocks = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
     assert len(blocks) >= 3
     assert all(json.loads(block) for block in blocks)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
 
 
 def test_marks_of_the_page_name_their_runs(run, page):
@@ -173,11 +175,6 @@ def test_marks_of_the_page_name_their_runs(run, page):
     ]
     (inside,) = re.findall(r'data-runs="([^"]*)" [^>]*><title>maxwell: cubic', figure)
     assert sorted(inside.split()) == sorted(keys)
-
-
-def test_ids_are_unique(page):
-    ids = re.findall(r'\bid="([^"]+)"', page)
-    assert len(ids) == len(set(ids))
 
 
 def test_names_of_files_from_outside_are_shortened(document):

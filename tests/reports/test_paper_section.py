@@ -9,10 +9,8 @@ from test_competitors import fem
 from test_report import make_run
 
 from bench.cells import Cell
-from bench.claims import Checked, Entry, all_claims
 from reports.context import Run
 from reports.header import header
-from reports.sections import ledger
 from reports.sections.training import cost_of_training, gradients_by_layer, papers_nets
 
 
@@ -55,20 +53,6 @@ def test_training_is_drawn_over_its_seconds_and_gradients_by_layer(experiment):
     before, after = (line.get_ydata() for line in deep)
     assert np.allclose(before, np.geomspace(1, 1e-6, 7))
     assert np.allclose(after, before / 10)
-
-
-def test_claims_of_all_parts_are_one_table():
-    claims = [next(c for c in all_claims() if c.part == part) for part in ("paper", "control")]
-    run = Run("r", {}, ())
-    run.__dict__["ledger"] = [
-        Entry(claim, "holds", "", (), Checked(True, (), "")) for claim in claims
-    ]
-    _, table = ledger.contents(run)
-    assert [(row[0], row[2]) for row in table.rows] == [
-        ("paper", "holds"),
-        ("control", "holds"),
-    ]
-    assert table.tints == {(0, 2): "holds", (1, 2): "holds"}
 
 
 def test_the_header_follows_the_run(tmp_path):

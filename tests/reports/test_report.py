@@ -179,17 +179,19 @@ def test_the_report_says_what_else_the_machine_did(tmp_path):
 
 
 def test_a_claim_that_another_run_contradicts_is_undecided():
-    claim = all_claims()[0]
-    holds, fails = (
-        Entry(claim, status, "", (), Checked(status == "holds", (), ""))
-        for status in ("holds", "fails")
-    )
-    alone = SimpleNamespace(ledger=[holds], others=[], records=[])
-    other = SimpleNamespace(ledger=[fails])
-    contradicted = SimpleNamespace(ledger=[holds], others=[other], records=[])
-    for run, status in ((alone, "holds"), (contradicted, "undecided")):
-        _, table = ledger.contents(run)
-        assert table.tints[0, 2] == status
+    """Claims of all parts are one table."""
+    claims = [next(c for c in all_claims() if c.part == part) for part in ("paper", "control")]
+
+    def run(verdict):
+        found = [Entry(c, verdict, "", (), Checked(verdict == "holds", (), "")) for c in claims]
+        return SimpleNamespace(ledger=found, others=[], records=[])
+
+    alone, contradicted = run("holds"), run("holds")
+    contradicted.others = [run("fails")]
+    for each, status in ((alone, "holds"), (contradicted, "undecided")):
+        _, table = ledger.contents(each)
+        assert [row[0] for row in table.rows] == ["paper", "control"]
+        assert table.tints == {(0, 2): status, (1, 2): status}
 
 
 def test_every_claim_is_listed_even_untested(run):
