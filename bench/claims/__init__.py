@@ -3,7 +3,8 @@
 It has four parts: what the paper claims, in its words; findings of ours; the paper's formulas as
 printed; and what other papers claim. Each file in `themes` declares claims of one theme in a list
 `CLAIMS`. A claim's `examine` reads the results and returns a finding: a paired comparison, a count
-over seeds, a check, each possibly over the settings of a table, or a command still to be run.
+over seeds, a check, each possibly over the settings of a table (`rules.py`); where cells are
+missing it raises `Missing`, and the ledger names the command that computes them.
 `ledger` turns findings into one of eight verdicts (`verdicts.py`), the only place that does.
 
 Every test is two-sided; no direction is chosen, before or after seeing the data. The *family* of

@@ -59,34 +59,7 @@ def entry_of(
         return Entry(claim, "not testable", finding.command, (), finding)
     if isinstance(finding, found.Untestable):
         return Entry(claim, "not testable", finding.why, finding.cells, finding)
-    verdict, evidence, numbers = _judged(claim, finding, p_adjusted, family)
-    refused = _refusal(finding)
-    return Entry(
-        claim,
-        "refused" if refused else verdict,
-        f"{refused.why}; {evidence}" if refused else evidence,
-        finding.cells,
-        finding,
-        domain=finding.domain or claim.domain,
-        rule=refused.rule if refused else "",
-        p_adjusted=p_adjusted,
-        standing="" if refused else standing,
-        **numbers,
-    )
-
-
-def _refusal(finding: found.Measured) -> found.Refusal | None:
-    """The rule that a finding breaks: its own, or too few seeds."""
-    if finding.refused is None and not isinstance(finding, found.Checked):
-        return first_broken([("seeds", enough(_numbers(finding)["seeds"]))])
-    return finding.refused
-
-
-def _judged(
-    claim: Claim, finding: found.Measured, p_adjusted: float | None, family: int
-) -> tuple[Verdict, str, dict[str, Any]]:
-    """The verdict where no rule refuses it, a sentence, and the numbers of an entry."""
-    rows = rows_of(finding.table, claim.margin)
+    rows, refused = rows_of(finding.table, claim.margin), _refusal(finding)
     verdict, what = _verdict(finding, p_adjusted, claim.margin), finding.what
     turns = {"holds", "fails"} <= {row.verdict for row in rows}
     if isinstance(finding, found.Checked) and turns:
@@ -95,7 +68,26 @@ def _judged(
         if turns:
             verdict, what = "depends", f"{what}: the sign changes with {finding.along}"
         what = f"{what}: {_in_words(finding.comparison, p_adjusted or 0.0, family, verdict)}"
-    return verdict, what, _numbers(finding) | {"rows": rows}
+    return Entry(
+        claim,
+        "refused" if refused else verdict,
+        f"{refused.why}; {what}" if refused else what,
+        finding.cells,
+        finding,
+        **_numbers(finding),
+        domain=finding.domain or claim.domain,
+        rule=refused.rule if refused else "",
+        rows=rows,
+        p_adjusted=p_adjusted,
+        standing="" if refused else standing,
+    )
+
+
+def _refusal(finding: found.Measured) -> found.Refusal | None:
+    """The rule that a finding breaks: its own, or too few seeds."""
+    if finding.refused is None and not isinstance(finding, found.Checked):
+        return first_broken([("seeds", enough(_numbers(finding)["seeds"]))])
+    return finding.refused
 
 
 def _verdict(finding: found.Measured, p_adjusted: float | None, margin: float) -> Verdict:
@@ -128,13 +120,16 @@ def rows_of(table: Mapping[str, found.Measured], margin: float = MARGIN) -> tupl
     refused = {name: _refusal(finding) for name, finding in table.items()}
     tested = {name: p_value(finding) for name, finding in table.items() if not refused[name]}
     adjusted = holm({name: p for name, p in tested.items() if p is not None})
-    rows = []
-    for name, finding in table.items():
-        why = refused[name]
-        verdict = "refused" if why else _verdict(finding, adjusted.get(name), margin)
-        rule = why.rule if why else ""
-        rows.append(Row(name, verdict, **_numbers(finding), rule=rule, cells=finding.cells))
-    return tuple(rows)
+    return tuple(
+        Row(
+            name,
+            "refused" if (why := refused[name]) else _verdict(each, adjusted.get(name), margin),
+            **_numbers(each),
+            rule=why.rule if why else "",
+            cells=each.cells,
+        )
+        for name, each in table.items()
+    )
 
 
 Key = TypeVar("Key", bound=Hashable)

@@ -55,8 +55,8 @@ def settle(
 
 
 def _hopeless(history: list[Bounds], bounds_of: Callable[[Bounds], Bounds]) -> bool:
-    """Whether the only bound is above the norm of the field and grows: it certifies no digit, and
-    finer rules would only show that more precisely."""
+    """Whether the only bound is above the norm of the field and grows by more than SETTLED. It
+    certifies no digit, and finer rules are not tried: its norms count as unsettled."""
     before, after = (bounds_of(norms) for norms in history[-2:])
     return list(after) == ["l2"] and after["l2"] > max(
         history[-1]["value"], (1 + SETTLED) * before["l2"]

@@ -71,6 +71,12 @@ def test_the_search_crosses_a_valley_and_is_not_misled_by_one_seed():
     assert found.chosen.tau0 >= 7, "from the middle it would be 4"
 
 
+def test_of_equal_points_the_search_takes_the_one_in_the_middle():
+    grid = {"rate": (1, 2, 3, 4, 5), "tau0": ("a", "b", "c"), "scale": (1.0,)}
+    found = arms.search(grid, lambda point: 0.0, lambda point: 0.0)
+    assert found.chosen == arms.Point(tau0="b", scale=1.0, rate=3)
+
+
 def test_tuning_and_judging_never_meet():
     for preset in ("quick", "paper", "full"):
         (study,) = plan(["learned_tau"], preset, {})

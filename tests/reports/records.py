@@ -1,6 +1,6 @@
 """Results as a store would hold them, computed on the spot or made up, and runs of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +16,7 @@ class Record:
     values: dict[str, Any]
     arrays: dict[str, Any]
     key: str
+    provenance: dict[str, Any] = field(default_factory=dict)
 
 
 def record_of(cell: Cell, values: dict[str, Any], arrays: dict[str, Any] | None = None) -> Record:

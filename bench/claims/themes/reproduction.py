@@ -64,8 +64,9 @@ class Printed:
         return Closest(self.quantity, self.paper, ours, float(distances[at]), low, high, runs, cell)
 
     def _row(self, record: StoredResult) -> list[float | None]:
+        """The numbers of a run; a list stands for its entries."""
         values = [record.values.get(name) for name in self.values]
-        return values[0] or [] if self.values == ("tau",) else values
+        return values[0] if isinstance(values[0], list) else values
 
 
 def _table_of_tau(lambda2: float = 0.0) -> list[Printed]:
