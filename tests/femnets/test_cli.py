@@ -23,30 +23,16 @@ HEAVY = ("torch", "skfem", "numba", "matplotlib", "pyamg", "typst")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(command, capsys):
-    assert femnets.cli.invoke([command, "--help"]) == 0
-    assert "Usage" in capsys.readouterr().out
+def test_every_command_has_help_and_refuses_unknown_flags(command, cli):
+    assert "Usage" in cli(command, "--help").out
+    cli.refuses("no-such-flag", command, "--no-such-flag")
 
 
-def test_without_a_command_it_is_help(capsys):
-    assert femnets.cli.invoke([]) == 0
-    captured = capsys.readouterr()
-    assert "Usage" in captured.out
-    assert captured.err == ""
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_unknown_flag_is_one_line_and_exit_two(command, capsys):
-    assert femnets.cli.invoke([command, "--no-such-flag"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert len(captured.err.strip().splitlines()) == 1
-    assert "no-such-flag" in captured.err
-
-
-def test_unknown_command_is_one_line(capsys):
-    assert femnets.cli.invoke(["trian"]) == 2
-    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+def test_without_a_command_it_is_help(cli):
+    out, err = cli()
+    assert "Usage" in out
+    assert err == ""
+    cli.refuses("trian", "trian")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list"], ["fem", "--help"], ["run", "--help"]])
@@ -61,14 +47,12 @@ def test_light_commands_import_nothing_heavy(arguments):
     assert done.stderr.strip().endswith("[]"), done.stderr
 
 
-def test_list_explains_every_name_without_codes_of_our_own(capsys, monkeypatch):
+def test_list_explains_every_name_without_codes_of_our_own(cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert femnets.cli.invoke(["list"]) == 0
-    told = capsys.readouterr().out
+    told = cli("list").out
     assert max(map(len, told.splitlines())) <= 80
     assert not re.search(r"maths|track:|\bE\d\b", told)
-    assert femnets.cli.invoke(["list", "--json"]) == 0
-    for noun, names in json.loads(capsys.readouterr().out).items():
+    for noun, names in cli.json("list").items():
         assert f"{noun}:" in told
         for name in names:
             assert re.search(rf"^  {name}  +\w", told, re.MULTILINE), f"{name} is not explained"
@@ -83,13 +67,12 @@ def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
         femnets.cli.invoke(["list"])
 
 
-def test_interrupt_exits_130(monkeypatch, capsys):
+def test_interrupt_exits_130(monkeypatch, cli):
     def interrupted(**_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(femnets.cli, "build_app", lambda *_: interrupted)
-    assert femnets.cli.invoke(["list"]) == 130
-    assert "interrupted" in capsys.readouterr().err
+    assert "interrupted" in cli("list", code=130).err
 
 
 def test_every_number_in_json_is_finite_or_null(capsys):
