@@ -109,8 +109,9 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     title = f"text(size: 1.75em, weight: 700, hyphenate: false, {_string(document.title)})"
     subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
     below = document.authors if article else _facts(document)
+    foot = _facts(document)[:150]  # one line
     parts = [
-        f"#let footer-text = [#text({_string(_shortened(_facts(document)))})]",
+        f"#let footer-text = [#text({_string(foot)})]",
         f"#let body-size = {'11pt' if article else '9pt'}",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)}, date: none)",  # the same bytes again
@@ -137,11 +138,6 @@ def _contents(document: Document) -> str:
 
 def _facts(document: Document) -> str:
     return " · ".join(f"{name} {value}" for name, value in document.facts)
-
-
-def _shortened(facts: str, most: int = 150) -> str:
-    """For one line at the foot of the page."""
-    return facts if len(facts) <= most else facts[: most - 1] + "…"
 
 
 @dataclass(frozen=True)

@@ -48,16 +48,9 @@ def _fields(results: Results) -> Draw:
     return partial(field_slices, [sliced(problem) for problem in known if problem.known])
 
 
-def _solve(results: Results) -> Draw | None:
+def _solve(results: Results, names: Sequence[str] = CUBE) -> Draw | None:
     fields = solved_fields(results)
-    shown = {name: fields[name] for name in CUBE if name in fields}
-    return partial(work_precision, shown) if shown else None
-
-
-def _first(results: Results) -> Draw | None:
-    """For README: a smooth field and a singular one."""
-    fields = solved_fields(results)
-    shown = {name: fields[name] for name in (CUBE[0], CUBE[-1]) if name in fields}
+    shown = {name: fields[name] for name in names if name in fields}
     return partial(work_precision, shown) if shown else None
 
 
@@ -99,7 +92,7 @@ def _edge(results: Results) -> Draw | None:
 FIGURES: dict[str, Callable[[Results], Draw | None]] = {
     "fields": _fields,
     "solve": _solve,
-    "first": _first,
+    "first": partial(_solve, names=(CUBE[0], CUBE[-1])),  # for README: smooth, and singular
     "mesh-size": _mesh_size,
     "samples": _samples,
     "tau": _tau,

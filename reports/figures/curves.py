@@ -78,7 +78,8 @@ def draw_panels(
         axes.set_yscale(scales[1])
         if scales[0] == "linear":
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_title(panel.title, fontsize=9, loc="left", fontweight="bold")
+        weight, title_size = ("bold", 9.0) if across < 3 else ("normal", 8.5)
+        axes.set_title(panel.title, fontsize=title_size, loc="left", fontweight=weight)
         axes.set_xlabel(panel.x if axes in grid[-1] or "x" not in share else "")
         panel.also(axes)
     for axes in grid[:, 0]:
@@ -90,8 +91,11 @@ def draw_panels(
     return figure
 
 
-def last_seen(curves: Sequence[tuple[ArrayLike, ArrayLike]]) -> tuple[Array, Array]:
-    """Curves at common places, a row each: at every place the value last seen, infinite before."""
+def last_seen(
+    curves: Sequence[tuple[ArrayLike, ArrayLike]], smooth: bool = False
+) -> tuple[Array, Array]:
+    """Curves at common places, a row each: at every place the value last seen, infinite before; or
+    `smooth`, straight lines on logarithmic axes between the values."""
     points = [(np.asarray(x, float), np.asarray(y, float)) for x, y in curves]
     begun = [x[(x > 0) & np.isfinite(x)] for x, _ in points]
     last = max(float(x[-1]) for x in begun)
@@ -100,6 +104,10 @@ def last_seen(curves: Sequence[tuple[ArrayLike, ArrayLike]]) -> tuple[Array, Arr
         places = places[-1:]
     rows = []
     for x, y in points:
+        good = (x > 0) & (y > 0) & np.isfinite(y)
+        if smooth and good.any():
+            rows.append(np.exp(np.interp(np.log(places), np.log(x[good]), np.log(y[good]))))
+            continue
         at = np.searchsorted(x, places * (1 + 1e-12), side="right") - 1
         rows.append(np.where(at < 0, np.inf, y[np.maximum(at, 0)]))
     return places, np.array(rows)

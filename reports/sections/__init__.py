@@ -31,8 +31,8 @@ takes significance from `bench.claims`. A whole one:
 
 A measure is a title, a kind of number (`reports.formatting`) and a stored value, of which the
 median is shown (a diverged run counts as infinite), or a function of the group. Columns in which
-all rows agree move into the caption. A `Picture` draws when it is needed; figures are in
-`reports.figures`, with at most eight series, named at the curves.
+all rows agree move into the caption. A `Picture` draws when it is needed; `draw_panels` of
+`reports.figures.curves` draws named curves, at most eight in a panel.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from bench.claims.break_even import ERRORS, BreakEven, break_evens, place_of
+from bench.claims.break_even import ERRORS, break_evens, place_of
 from bench.methods.surrogates.names import KINDS, METHODS
 from bench.store.results import Results, StoredResult
 from reports.context import Run
@@ -66,11 +66,12 @@ def contents(run: Run) -> list[Block]:
     if not len(results.select("family_solve")):
         return []
     source = run.source(STUDY, results)
+    paying = [one for required in ERRORS for one in break_evens(results, required)]
     return [
         Paragraph(TEXT),
         Picture("family-cost", COST, partial(error_and_cost, results), source),
         Picture("family-snapshots", SNAPSHOTS, partial(errors_and_snapshots, results), source),
-        table_of("family-queries", TABLE, paying(results), ENTRIES, source),
+        table_of("family-queries", TABLE, paying, ENTRIES, source),
     ]
 
 
@@ -148,11 +149,6 @@ def _powers_of_four(axes: Axes) -> None:
     powers = [4**k for k in range(6) if low <= 4**k <= high]
     axes.set_xticks(powers, [*map(str, powers)])
     axes.minorticks_off()
-
-
-def paying(results: Results) -> list[BreakEven]:
-    """The break-even points, by required error."""
-    return [one for required in ERRORS for one in break_evens(results, required)]
 
 
 def _method(name: str) -> str:

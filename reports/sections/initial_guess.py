@@ -41,7 +41,7 @@ def contents(run: Run) -> list[Block]:
     found = run.results_of(STUDY).select("initial_guess")
     by = {
         "field": "problem", "element": "element", "boundary-value problem": "boundary_value",
-        "steps": "steps",
+        "cells per side": "n", "steps": "steps",
     }  # fmt: skip
     measures = [
         SEEDS,
@@ -61,7 +61,9 @@ def contents(run: Run) -> list[Block]:
 def iterations(found: Results) -> Figure:
     """Iterations by mesh with the most accurate net, a curve per start."""
     plain = [r for r in found if r.config["element"] == "N0" and not r.config["boundary_value"]]
-    best = min(plain or list(found), key=lambda record: record.values["net_hcurl_error"])
+    longest = max(len(record.config["n"]) for record in plain or found)
+    plain = [record for record in plain or found if len(record.config["n"]) == longest]
+    best = min(plain, key=lambda record: record.values["net_hcurl_error"])
     meshes = list(best.config["n"])
     curves = [
         Curve(*named, meshes, best.values[f"{start}_iterations"], [[best.key]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from bench.claims.themes.tau import (
     KIND,
@@ -19,7 +20,7 @@ from reports.context import Run
 from reports.document import Block, Paragraph, Picture, Source, Table, Value
 from reports.figures.rows import Row, rows_in_groups
 from reports.names import net_title
-from reports.tables import medians_by
+from reports.tables import Measure, medians_by
 
 TITLE = "Is a learned τ worth it?"
 ORDER = 62
@@ -109,21 +110,7 @@ def _table(found: Results, source: Source) -> Table:
         for arm, title in ARMS.items()
         if len(group := setting.select(found, arm))
     }
-    return medians_by(
-        "tau-arms-table",
-        TABLE,
-        ("setting", "arm"),
-        groups,
-        [
-            ("chosen: rate, τ₀, scale", "text", _chosen),
-            ("at the edge of the search", "text", _at_the_edge),
-            ("training error", "error", lambda group: _median(group, "train_mse")),
-            ("test error, cylinder", "error", lambda group: _median(group, "rel_test_error")),
-            ("labels, start to end", "text", _labels),
-            ("diverged runs", "count", _lost),
-        ],
-        source,
-    )
+    return medians_by("tau-arms-table", TABLE, ("setting", "arm"), groups, MEASURES, source)
 
 
 def _chosen(group: Results) -> Value:
@@ -132,18 +119,22 @@ def _chosen(group: Results) -> Value:
     return f"{rate}{chosen['tau0']}, {chosen['scale']:g}"
 
 
-def _at_the_edge(group: Results) -> Value:
-    return ", ".join(group.records[0].values["at_the_edge"]) or "no"
-
-
-def _median(group: Results, name: str) -> Value:
-    return median([run[name] for run in runs_of(group).values()])
+def _each(group: Results, name: str) -> list[Any]:
+    """A number of every run."""
+    return [run[name] for run in runs_of(group).values()]
 
 
 def _labels(group: Results) -> Value:
-    runs = runs_of(group).values()
-    return "; ".join(sorted({f"{run['label_start']} to {run['label_end']}" for run in runs}))
+    pairs = zip(_each(group, "label_start"), _each(group, "label_end"), strict=True)
+    return "; ".join(sorted({f"{start} to {end}" for start, end in pairs}))
 
 
-def _lost(group: Results) -> Value:
-    return sum(run["train_mse"] is None for run in runs_of(group).values())
+MEASURES: list[Measure] = [
+    ("chosen: rate, τ₀, scale", "text", _chosen),
+    ("at the edge of the search", "text",
+     lambda group: ", ".join(group.records[0].values["at_the_edge"]) or "no"),
+    ("training error", "error", lambda group: median(_each(group, "train_mse"))),
+    ("test error, cylinder", "error", lambda group: median(_each(group, "rel_test_error"))),
+    ("labels, start to end", "text", _labels),
+    ("diverged runs", "count", lambda group: _each(group, "train_mse").count(None)),
+]  # fmt: skip

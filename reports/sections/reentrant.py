@@ -114,7 +114,7 @@ def _training(records: Sequence[StoredResult], norm: float) -> Iterator[Curve]:
     for name, title, look, dash in LINES:
         found = [r.arrays for r in records if {name, "curve_evaluations"} <= r.arrays.keys()]
         if found:
-            x, y = last_seen([(each["curve_evaluations"], each[name]) for each in found])
+            x, y = last_seen([(a["curve_evaluations"], a[name]) for a in found], smooth=True)
             keys = [[record.key for record in records]]
             yield Curve(title, look, x, factors.get(name, 1.0) * y, keys, {"linestyle": dash})
 

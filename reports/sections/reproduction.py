@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.claims.themes.reproduction import Closest, closest, closest_with_penalty
+from bench.claims.themes.reproduction import closest, closest_with_penalty
 from reports.context import Run
 from reports.document import Block, Paragraph, Source
 from reports.tables import Entry, table_of
@@ -28,16 +28,16 @@ def contents(run: Run) -> list[Block]:
         ("the paper's", "text", lambda one: _list(one.paper)),
         ("closest run", "text", lambda one: _list(one.ours)),
         ("largest difference", "number", lambda one: one.distance),
-        ("smallest to largest of all runs", "text", _range),
+        (
+            "smallest to largest of all runs",
+            "text",
+            lambda one: f"{_list(one.low)} to {_list(one.high)}",
+        ),
         ("runs", "count", lambda one: one.runs),
     ]
     both = [*found, *penalised]
     source = Source(run.command("training"), tuple(one.cell for one in both))
     return [Paragraph(TEXT), table_of("reproduction", CAPTION, both, entries, source)]
-
-
-def _range(one: Closest) -> str:
-    return f"{_list(one.low)} to {_list(one.high)}"
 
 
 def _list(values: Sequence[float]) -> str:
