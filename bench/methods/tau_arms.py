@@ -30,7 +30,7 @@ LEARNED_FIRST = ("averaged", "permuted")
 OWN_POLICY = {"fixed": "fixed", "global": "global", "learned": "learned", "rezero": "rezero"}
 ARMS = (*OWN_POLICY, *LEARNED_FIRST, "rescaled")
 STARTS = 4  # of a search over the settings
-MOST_ROUNDS = 3  # from each start
+MOST_ROUNDS = 2  # from each start
 FINALISTS = 8  # points that are judged with all tuning seeds
 
 

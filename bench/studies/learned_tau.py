@@ -32,13 +32,17 @@ class Config:
     depths: tuple[int, ...] = (6, 20, 50)
     arms: tuple[str, ...] = ARMS
     optimizers: tuple[str, ...] = ("adam", "steepest", "ssbfgs")
-    # So wide that τ fixed and learned ended at no end of a range in the pilot (seeds < 1000).
-    rates: tuple[float, ...] = (4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0, 2.0)
+    # A smaller rate, a larger τ₀ and smaller weights together train hidden layers alike, so that
+    # good settings lie along a line; the ranges are so wide that no arm ended at an end of one in
+    # the pilot (seeds < 1000).
+    rates: tuple[float, ...] = (
+        1e-3, 2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0,
+    )  # fmt: skip
     tau0s: tuple[str, ...] = (
         "0.001/H", "0.003/H", "0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H",
-        "30/H", "100/H",
+        "30/H", "100/H", "300/H", "1000/H",
     )  # fmt: skip
-    scales: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
+    scales: tuple[float, ...] = (0.008, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
     line_search_arms: tuple[str, ...] = ("fixed", "global", "learned")
     line_search_nets: tuple[str, ...] = ("resnet",)
     line_search_depths: tuple[int, ...] = (20,)
