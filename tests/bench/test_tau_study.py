@@ -42,13 +42,13 @@ def test_every_preset_searches_every_arm_of_a_setting_alike():
 def test_the_search_finds_the_best_of_each_setting_in_turn():
     grid = {"rate": (1, 2, 4, 8, 16), "tau0": ("a", "b", "c"), "scale": (1, 2, 3, 4)}
 
-    def score(point):
-        return abs(point.rate - 4) + abs("abc".index(point.tau0) - 2) + (point.scale - 2) ** 2
+    def error(point, _):
+        return 1 + abs(point.rate - 4) + abs("abc".index(point.tau0) - 2) + (point.scale - 2) ** 2
 
-    found = arms.search(grid, score, score)
+    found = arms.search(grid, error, (0, 1))
     best = found.chosen
     assert best == arms.Point(tau0="c", scale=2, rate=4)
-    assert found.explored[best] == 0
+    assert found.explored[best] == 1
     assert len(found.explored) <= 5 + 3 + 4 + 9, "far fewer than all 60"
     assert arms.at_the_edge(best._asdict(), grid) == ["tau0"]
     assert arms.at_the_edge(best._asdict(), {"rate": (4,)}) == [], "one candidate is not tuned"
@@ -57,23 +57,23 @@ def test_the_search_finds_the_best_of_each_setting_in_turn():
 def test_the_search_crosses_a_valley_and_is_not_misled_by_one_seed():
     """Small rates go with large τ₀: from the middle, one setting at a time leads nowhere."""
     grid = {"rate": tuple(range(9)), "tau0": tuple(range(9)), "scale": (0, 1, 2)}
-
-    def score(point):
-        off = abs(point.rate + point.tau0 - 8)
-        return 10 * off + (8 - point.tau0) + abs(point.scale - 1)
-
     lucky = arms.Point(tau0=1, scale=1, rate=7)
-    found = arms.search(grid, lambda point: -1 if point == lucky else score(point), score)
-    assert found.chosen == min((point for point in found.explored), key=score), (
-        "the lucky one is among the finalists and loses"
-    )
+
+    def error(point, seed):
+        if point == lucky and seed == 0:
+            return 1.5
+        off = abs(point.rate + point.tau0 - 8)
+        return 1 + 10 * off + (8 - point.tau0) + abs(point.scale - 1)
+
+    found = arms.search(grid, error, (0, 1, 2))
     assert lucky in found.finalists
+    assert found.chosen == min(found.explored, key=lambda point: error(point, 1))
     assert found.chosen.tau0 >= 7, "from the middle it would be 4"
 
 
 def test_of_equal_points_the_search_takes_the_one_in_the_middle():
     grid = {"rate": (1, 2, 3, 4, 5), "tau0": ("a", "b", "c"), "scale": (1.0,)}
-    found = arms.search(grid, lambda point: 0.0, lambda point: 0.0)
+    found = arms.search(grid, lambda point, seed: 1.0, (0, 1))
     assert found.chosen == arms.Point(tau0="b", scale=1.0, rate=3)
 
 
@@ -103,7 +103,7 @@ def test_the_sweep_covers_a_factor_of_thirty():
         assert max(rates) / min(rates) == pytest.approx(30)
 
 
-def test_the_point_with_the_smallest_worst_error_is_chosen_and_judged():
+def test_the_point_with_the_smallest_mean_error_is_chosen_and_judged():
     values = run(arm="learned", tuning_seeds=[0, 1])
     errors = [tried["train_mse"] for tried in values["finalists"]]
     assert len(errors) <= 4
