@@ -54,8 +54,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Details:
-    """What opens below a row of the page: terms with their texts, and the keys of results."""
+    """What opens below a row of the page: terms with their texts, and the keys of results. Links
+    lead to the row by `name`."""
 
+    name: str
     facts: Sequence[tuple[str, str]]
     cells: tuple[str, ...] = ()
 

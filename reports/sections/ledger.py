@@ -75,7 +75,7 @@ def _details(entry: Entry, verdict: str, known: set[str]) -> Details:
         ("domain", entry.domain),
     )
     cells = tuple(key for key in entry.cells if key in known)
-    return Details([(term, text) for term, text in facts if text], cells)
+    return Details(f"claim-{claim.name}", [(term, text) for term, text in facts if text], cells)
 
 
 def interval(entry: Entry) -> str:

@@ -7,7 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from bench.claims.admissibility import first_broken, information, ladder, rungs_of, seeds
+from bench.claims.admissibility import (
+    first_broken,
+    information,
+    ladder,
+    ladders,
+    rungs_of,
+    seeds,
+)
 from bench.claims.arms import SMOOTH
 from bench.claims.claim import Claim
 from bench.claims.findings import Checked, Compared, Counted, Finding, need
@@ -22,6 +29,7 @@ PINN = "Grossmann and others, Can physics-informed neural networks beat the FEM?
 ORDERS = 2  # "several orders of magnitude" are at least two
 TIMES = 10  # "an order of magnitude faster"
 SINGULAR = ("curlsing", "screen")
+STRONGEST = ("sine", "tanh")  # by the pilot of `solve`
 
 
 def _feinn(results: Results) -> Finding:
@@ -47,8 +55,10 @@ def _far_below(record: StoredResult) -> bool:
 
 
 def untrained(results: Results, problem: str) -> list[Results]:
-    """The untrained nets of tanh features, by number of features."""
-    nets = results.select("untrained_net", problem=problem, activation="tanh")
+    """The untrained nets by number of features, with sines if there are such."""
+    found = results.select("untrained_net", problem=problem)
+    known = found.distinct("activation")
+    nets = found.select("untrained_net", activation=next(filter(known.__contains__, STRONGEST), ""))
     sizes = nets.distinct("features")
     return [nets.select("untrained_net", features=features) for features in sizes]
 
@@ -116,7 +126,7 @@ def _on_edge(results: Results, problem: str) -> Compared:
     errors = need([r.values["l2_error"] for r in meshes if r.values["seconds"] <= seconds])
     refused = first_broken(
         [
-            ("ladder", ladder(rungs_of(meshes), "hp") or ladder(rungs_of(every), "untrained nets")),
+            ("ladder", ladders(meshes, "hp") or ladder(rungs_of(every), "untrained nets")),
             ("seeds", seeds(len(nets))),
             ("information", information(nets.records[0], meshes.records[0])),
         ]
