@@ -33,8 +33,7 @@ class Config:
     arms: tuple[str, ...] = ARMS
     optimizers: tuple[str, ...] = ("adam", "steepest", "ssbfgs")
     # A smaller rate, a larger τ₀ and smaller weights together train hidden layers alike, so that
-    # good settings lie along a line; the ranges are so wide that no arm ended at an end of one in
-    # the pilot (seeds < 1000).
+    # good settings lie along a line and ranges must be wide.
     rates: tuple[float, ...] = (
         1e-3, 2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0,
     )  # fmt: skip
