@@ -32,7 +32,10 @@ def certify_own(
     `twice`: the field has second derivatives. At a singular edge with f = 0, σ = 0 needs none.
     """
     if geometry.rules is None:
-        raise UserError("this domain has no rules for residuals; use --method reference")
+        raise UserError(
+            "this domain has no rules for residuals of a field; element solutions (hexP) are "
+            "bounded by `femnets fem --solve --certify`"
+        )
     started, C = perf_counter(), Constants.of(geometry, phi)
     smooth = problem.singular_edge is None
     sigma = "own" if twice and (smooth or _has_source(problem, geometry)) else "zero"
