@@ -1,10 +1,9 @@
 """One arm of the τ study: tuned on seeds of its own, then judged on others.
 
 Rate, τ₀ and scale of the weights are searched in the same way for every arm, by the geometric mean
-of training errors over the tuning seeds. The median of few seeds picks rates that are too large
-(pilot, ResNet of 20 layers, τ fixed, rate 0.5: 4e-6 on three tuning seeds, a median of 1e-4 on
-others). Only then are the judging seeds looked at, each on every data set. Tuning and judging are
-one cell, so that the choice is a function of the config alone and nothing is passed on.
+of training errors over the tuning seeds. Only then are the judging seeds looked at, each on every
+data set. Tuning and judging are one cell, so that the choice is a function of the config alone and
+nothing is passed on.
 """
 
 from __future__ import annotations

@@ -35,15 +35,15 @@ ARMS = {
     "rescaled": "weights rescaled, no τ",
 }
 TEXT = (
-    "An arm is one way to set the step sizes τ of the layers. The learning rate, starting value τ₀ "
-    "and scale of the weights of each arm are chosen from equally many points on tuning seeds, "
+    "An arm is one way to set the step sizes τ of the layers. The learning rate and the starting "
+    "value τ₀ of each arm (of ReZero the scale of its weights) are searched on tuning seeds, "
     "then judged on other seeds. For ReLU and τ > 0 a ResNet with τ is the same function as one "
     "without τ and with rescaled weights, so there an arm can only change the path of the "
     "optimiser. An arm that was chosen at the edge of its search may do better with a wider one."
 )
 FOREST = (
     "Training error with τ learned per layer, divided by that with fixed τ. First the settings in "
-    "which learning rate, τ₀ and scale of the weights are tuned alike for both, then single "
+    "which learning rate and τ₀ are tuned alike for both, then single "
     "learning rates, the rest tuned. Medians and 95 % intervals over seeds and data sets; filled "
     "marks are decided (two-sided, Holm's correction over all rows)."
 )
