@@ -8,7 +8,7 @@ from bench.store.results import Results
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture
 from reports.figures.curves import Axes, Curve, Figure, Panel, draw_panels
-from reports.tables import SEEDS, study_table
+from reports.tables import SEEDS, grouped_by, medians_by
 
 TITLE = "A net as the initial guess of a solver"
 ORDER = 84
@@ -35,14 +35,18 @@ TABLE = (
     "the number of solves on the finest mesh after which the training is repaid (∞: never). "
     "Errors of the nets are in H(curl) on the cube."
 )
+BY = {
+    "field": "problem", "element": "element", "boundary-value problem": "boundary_value",
+    "steps": "steps",
+}  # fmt: skip
 
 
 def contents(run: Run) -> list[Block]:
     found = run.results_of(STUDY).select("initial_guess")
-    by = {
-        "field": "problem", "element": "element", "boundary-value problem": "boundary_value",
-        "cells per side": "n", "steps": "steps",
-    }  # fmt: skip
+    groups = grouped_by(
+        found,
+        lambda r: (*(r.config[name] for name in BY.values()), max(r.config["n"])),
+    )
     measures = [
         SEEDS,
         ("net's H(curl) error, cube", "error", "net_hcurl_error"),
@@ -54,7 +58,7 @@ def contents(run: Run) -> list[Block]:
     return [
         Paragraph(TEXT),
         Picture("guess", CAPTION, partial(iterations, found), run.source(STUDY, found)),
-        study_table(run, STUDY, found, "guesses", TABLE, by, measures),
+        medians_by("guesses", TABLE, [*BY, "finest n"], groups, measures, run.source(STUDY, found)),
     ]
 
 
