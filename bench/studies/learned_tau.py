@@ -35,7 +35,9 @@ class Config:
     # A smaller rate and a larger τ₀ train hidden layers alike, so that good settings lie along a
     # line and ranges must be wide. The scale of the weights hardly matters below 1 (pilot: within
     # a factor of 2 from 0.03 to 0.5); it is searched where an arm has no τ₀ or no rate.
-    rates: tuple[float, ...] = (1e-3, 2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5)
+    rates: tuple[float, ...] = (
+        1e-3, 2e-3, 4e-3, 8e-3, 1.5e-2, 3e-2, 6e-2, 0.12, 0.25, 0.5, 1.0, 2.0,
+    )  # fmt: skip
     tau0s: tuple[str, ...] = (
         "0.001/H", "0.01/H", "0.03/H", "0.1/H", "0.3/H", "1/H", "3/H", "10/H", "30/H", "100/H",
         "1000/H",
