@@ -76,8 +76,8 @@ def _of_theme(theme: str) -> Sequence[Claim]:
         return REGISTRY.get(theme)
     except Exception as error:
         note = Untestable(_fault(f"the claims of {theme}", error))
-        told = f"{note.why}."
-        return [Claim(name=theme, sentence=told, criterion="", examine=lambda _: note, problems=())]
+        why = f"{note.why}."
+        return [Claim(name=theme, sentence=why, criterion="", examine=lambda _: note, problems=())]
 
 
 def _fault(what: str, error: Exception) -> str:

@@ -32,7 +32,7 @@ class Claim:
     criterion was written and the digest of its words, `2026-11-16 1a2b3c4d`: a changed one is
     declared again. A claim that is tested over seeds names its `family`, the study in which it
     counts; `needs` says what `femnets run` computes its cells with, if not its family alone.
-    Errors that differ by less than the factor `margin` are no difference.
+    Between errors that differ by less than the factor `margin` there is no difference.
     `domain` is where its numbers are measured, unless its finding says so.
     `fault` says what kind of slip a formula is where it does not hold as printed. A claim is about
     `problems` and is given only their results (and those of cells without a problem); () means all

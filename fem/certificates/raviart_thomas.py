@@ -68,14 +68,14 @@ class RaviartThomas:
         return found
 
     def mass(self) -> sp.csr_matrix:
-        """(t_j, t_i): the mass of V along each component, for all bricks side by side at once."""
+        """(t_j, t_i): the mass of V along each component, for all bricks of an interval at once."""
         data, rows, columns = [], [], []
         for d, axis in enumerate(self.mesh.axes):
             active = np.moveaxis(self.mesh.active, d, 0)
             across = [of for k, of in enumerate(self._intervals) if k != d]
             for i in range(axis.intervals):
-                local, beside = _mass(axis, i), np.nonzero(active[i][np.ix_(*across)])
-                dofs = self._line_dofs(d, axis.dofs_V[i], beside)
+                local, others = _mass(axis, i), np.nonzero(active[i][np.ix_(*across)])
+                dofs = self._line_dofs(d, axis.dofs_V[i], others)
                 j, k = np.indices(local.shape).reshape(2, -1)
                 data.append(np.repeat(local.ravel(), dofs.shape[1]))
                 rows.append(dofs[j].ravel())
@@ -88,9 +88,9 @@ class RaviartThomas:
         """The interval of each function of Q, by axis."""
         return [np.repeat(np.arange(axis.intervals), axis.orders) for axis in self.mesh.axes]
 
-    def _line_dofs(self, d: int, along: Indices, beside: tuple[Indices, ...]) -> Indices:
-        """(along, beside): the functions of component d with these places in V and in Q, Q."""
-        place = [each[None, :] for each in beside]
+    def _line_dofs(self, d: int, along: Indices, others: tuple[Indices, ...]) -> Indices:
+        """The functions of component d by their places in V along d and in Q along the others."""
+        place = [each[None, :] for each in others]
         place.insert(d, along[:, None])
         grid = tuple(np.broadcast_arrays(*place))
         return np.asarray(self.starts[d] + np.ravel_multi_index(grid, self.shapes[d]))

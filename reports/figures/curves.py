@@ -42,7 +42,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves over one axis; `also` draws what is no curve."""
+    """Curves over one axis; `also` draws the rest."""
 
     title: str
     x: str

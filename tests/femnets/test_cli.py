@@ -49,13 +49,13 @@ def test_light_commands_import_nothing_heavy(arguments):
 
 def test_list_explains_every_name_without_codes_of_our_own(cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    told = cli("list").out
-    assert max(map(len, told.splitlines())) <= 80
-    assert not re.search(r"maths|track:|\bE\d\b", told)
+    printed = cli("list").out
+    assert max(map(len, printed.splitlines())) <= 80
+    assert not re.search(r"maths|track:|\bE\d\b", printed)
     for noun, names in cli.json("list").items():
-        assert f"{noun}:" in told
+        assert f"{noun}:" in printed
         for name in names:
-            assert re.search(rf"^  {name}  +\w", told, re.MULTILINE), f"{name} is not explained"
+            assert re.search(rf"^  {name}  +\w", printed, re.MULTILINE), f"{name} is not explained"
 
 
 def test_a_bug_is_not_dressed_up_as_bad_input(monkeypatch):
