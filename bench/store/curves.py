@@ -28,6 +28,7 @@ DRAWN = {
     "solved_net": ("curve_seconds", "curve_l2_error"),
     "reentrant_net": ("curve_evaluations", "curve_J", "curve_fine_loss", "curve_l2_error",
                       "slice", "slice_exact", "slice_line", "frames"),
+    "ode_task": ("scores", "trajectories"),
     "edge_solve": ("slice", "slice_exact", "slice_line"),
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from femnets.cli._shared import Run
 
 if TYPE_CHECKING:
     from bench.store.files import StoredResult
+    from bench.store.run import Run as StoredRun
     from reports.context import Run as ReportedRun
 
 VERDICTS = "verdicts.json"
@@ -23,6 +24,7 @@ class Format(StrEnum):
     parquet = "parquet"
     vtu = "vtu"
     verdicts = "verdicts"
+    results = "results"
     kept = "kept"
 
 
@@ -32,6 +34,7 @@ def command(
         Format,
         typer.Option(
             help="csv, parquet: tables; vtu: fields for ParaView; verdicts: the ledger as JSON; "
+            "results: one file of results and one of curves, for `femnets run --reuse`; "
             "kept: report, results, curves and verdicts, for readers without the run folder."
         ),
     ],
@@ -60,8 +63,8 @@ def command(
     """Export results: tidy long tables (cells, values, arrays, joined by key), fields, verdicts, or
     all that a reader without the run folder needs."""
     from bench.core.guards.output import folder_for, no_link
+    from bench.store import run as stored
     from bench.store.folder import Store, run_path
-    from bench.store.run import run_or_file
     from bench.store.vtu import write_fields
     from femnets.cli._output import show_paths
     from femnets.cli._runs import results_of, show_faults
@@ -73,8 +76,11 @@ def command(
     if others and to is not Format.kept:
         raise UserError("--with needs --to kept")
     if to is Format.kept:
-        show_paths(keep(store.path, [*map(run_or_file, others or [])], folder), json_output)
+        show_paths(keep(store.path, [*map(stored.run_or_file, others or [])], folder), json_output)
         return show_faults()
+    if to is Format.results:
+        show_paths(keep_results(stored.Run.read(store.path), folder), json_output)
+        return 0
     records = results_of(run)
     if to is Format.vtu:
         paths = write_fields(records, folder, n)
@@ -89,9 +95,6 @@ def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
     report.pdf, compared with the others; the results of all runs; of the first the curves that the
     article draws, and the ledger."""
     from bench.core.guards.output import folder_for, no_link, write_whole
-    from bench.store.curves import CURVES, write_curves
-    from bench.store.parquet import RESULTS
-    from bench.store.run import write_runs
     from reports import compile_report
     from reports.context import Run
 
@@ -106,11 +109,20 @@ def keep(path: Path, others: list[Path], folder: Path) -> list[Path]:
     reports = compile_report(path, out=inside, others=others)
     for report in reports:
         write_whole(folder / report.name, report.read_bytes())
+    results, curves = keep_results(run, folder)
+    write_ledger(run, results, folder / VERDICTS)
+    return [*(folder / report.name for report in reports), results, curves, folder / VERDICTS]
+
+
+def keep_results(run: StoredRun, folder: Path) -> list[Path]:
+    """Write the results of a run and of those it is compared with, and the curves of the first."""
+    from bench.store.curves import CURVES, write_curves
+    from bench.store.parquet import RESULTS
+    from bench.store.run import write_runs
+
     write_runs(folder / RESULTS, [run, *run.others])
     write_curves(folder / CURVES, run.records)
-    write_ledger(run, folder / RESULTS, folder / VERDICTS)
-    names = [*(report.name for report in reports), RESULTS, CURVES, VERDICTS]
-    return [folder / name for name in names]
+    return [folder / RESULTS, folder / CURVES]
 
 
 def write_ledger(run: ReportedRun, results: Path, path: Path) -> None:

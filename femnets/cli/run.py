@@ -10,7 +10,7 @@ import typer
 
 from base.errors import UserError, nearest
 from bench.core.guards.output import cannot_write
-from bench.core.guards.text import one_line
+from bench.core.guards.text import one_line, printable
 from femnets.cli import EXIT_FAILED_CELLS
 from femnets.cli._output import show_json
 
@@ -53,6 +53,10 @@ def command(
         bool,
         typer.Option("--resume", help="Use the studies and settings stored in the run."),
     ] = False,
+    reuse: Annotated[
+        str,
+        typer.Option(help="Take cells from this run or results.parquet if their code is the same."),
+    ] = "",
     report: Annotated[bool, typer.Option(help="Compile the report at the end.")] = True,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show cells, memory and predicted time; run nothing.")
@@ -77,7 +81,9 @@ def command(
     if dry_run:
         return 0
     engine = make_engine(jobs, scheduler, time_limit, memory)
-    store, code, interrupted = computed(plans, path, wanted, engine, remember=not resume)
+    store, code, interrupted = computed(
+        plans, path, wanted, engine, remember=not resume, reuse=reuse
+    )
     return code if interrupted else ended(store, plans, code, report, json_output)
 
 
@@ -116,14 +122,23 @@ def show_forecast(
 
 
 def computed(
-    plans: list[Plan], path: Path, wanted: set[str], engine: Engine, *, remember: bool
+    plans: list[Plan],
+    path: Path,
+    wanted: set[str],
+    engine: Engine,
+    *,
+    remember: bool,
+    reuse: str,
 ) -> tuple[Store, int, bool]:
     """Compute the cells; return the store, the exit code, and whether it was interrupted.
 
-    `remember` stores the plans in the run; with --resume they are there already, as typed.
+    `remember` stores the plans in the run; with --resume they are there already, as typed. `reuse`
+    names a run or a file whose results are taken over first.
     """
     from bench.core.guards.signals import RESUMES, go_on_by
     from bench.store.folder import Store
+    from bench.store.reuse import take_over
+    from bench.store.run import run_or_file
     from bench.store.survey import survey
 
     try:
@@ -133,6 +148,10 @@ def computed(
             for plan in plans if remember else ():
                 store.plan(plan.study, plan.document())
             standings = survey(store, plans, verify=True)
+            if reuse:
+                taken = take_over(store, standings, run_or_file(reuse))
+                typer.echo(f"{taken} cells taken from {printable(reuse)}", err=True)
+                standings = survey(store, plans, verify=True)
             summary = compute(store, standings, wanted, engine)
             return store, report_outcome(standings, summary), bool(summary.interrupted)
         except OSError as error:

@@ -271,6 +271,28 @@ def test_a_run_is_held_against_results_whose_run_is_gone(here, capsys):
     assert "\n" not in told
 
 
+@pytest.mark.parametrize("source", ["r", "parts/results.parquet"])
+def test_finished_cells_of_another_run_are_taken_over(here, capsys, source):
+    """By key and by code: the same cells with another fingerprint are computed."""
+    assert invoke(["export", "r", "--to", "results", "--out", "parts"]) == 0
+    words = ["run", "convergence", "--set", "n=1,2,3", "--no-report", "--jobs", "0"]
+    name = f"again-{len(source)}"
+    assert invoke([*words, "--run", name, "--reuse", source]) == 0
+    assert "2 cells taken from" in capsys.readouterr().err
+    before, after = ({r.key: r for r in Store(here / "runs" / run).records() if r.kind == "fem"}
+                     for run in ("r", name))  # fmt: skip
+    assert len(after) == 3
+    for key, record in before.items():
+        assert (after[key].values, after[key].fingerprint) == (record.values, record.fingerprint)
+        assert after[key].provenance["start"] == record.provenance["start"]
+    other = [("r", (), replace(record, fingerprint="0")) for record in before.values()]
+    write_results(here / "old.parquet", other)
+    assert invoke([*words, "--run", f"{name}-old", "--reuse", "old.parquet"]) == 0
+    assert "0 cells taken from" in capsys.readouterr().err
+    assert invoke([*words, "--run", "none", "--reuse", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
 def test_a_run_that_differs_is_told_cell_by_cell(here, capsys):
     records = list(Store(here / "runs" / "r").records())
     moved = [replace(r, values=r.values | {"l2_error": r.values["l2_error"] * 1.01})
