@@ -101,6 +101,13 @@ def test_the_sweep_covers_a_factor_of_thirty():
         assert max(rates) / min(rates) == pytest.approx(30)
 
 
+def test_points_within_a_tenth_of_the_best_count_as_equal():
+    grid = {"rate": (1, 2, 3, 4, 5), "tau0": ("a",), "scale": (1.0,)}
+    errors = {1: 1.0, 2: 1.2, 3: 1.11, 4: 1.09, 5: 1.0}
+    found = arms.search(grid, lambda point, seed: errors[point.rate], (0, 1))
+    assert found.chosen.rate == 4, "3 is nearer to the middle and too far from the best"
+
+
 def test_the_point_with_the_smallest_mean_error_is_chosen_and_judged():
     values = run(arm="learned", tuning_seeds=[0, 1])
     errors = [tried["train_mse"] for tried in values["finalists"]]
