@@ -10,20 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
-_CGROUP = Path("/sys/fs/cgroup")
+_LIMIT, _USED = (Path("/sys/fs/cgroup") / name for name in ("memory.max", "memory.current"))
 _SHARE = 0.9  # of the available memory; the rest is left to the system
 
 
 def available_bytes() -> int:
     """Return the memory that a new run may take: MemAvailable, within a container's limit."""
-    meminfo = Path("/proc/meminfo")
-    if not meminfo.exists():
+    try:
+        with open("/proc/meminfo", "rb") as meminfo:
+            available = int(meminfo.read().partition(b"MemAvailable:")[2].split(None, 1)[0]) * 1024
+    except FileNotFoundError:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    fields = dict(line.split(":") for line in meminfo.read_text().splitlines())
-    available = int(fields["MemAvailable"].split()[0]) * 1024
-    limit, used = _CGROUP / "memory.max", _CGROUP / "memory.current"
-    if limit.exists() and used.exists() and limit.read_text().strip() != "max":
-        available = min(available, int(limit.read_text()) - int(used.read_text()))
+    if _LIMIT.exists() and _USED.exists() and _LIMIT.read_text().strip() != "max":
+        available = min(available, int(_LIMIT.read_text()) - int(_USED.read_text()))
     return available
 
 

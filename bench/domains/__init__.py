@@ -21,7 +21,7 @@ from bench.domains.parts.points import Array, Mask, components
 from bench.domains.parts.sampling import uniform
 
 if TYPE_CHECKING:  # rules load scipy, which planning does not need
-    from fem.certificates.constants import Geometry
+    from fem.certificates.geometry import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 

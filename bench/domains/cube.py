@@ -19,7 +19,7 @@ from bench.domains.parts.points import Mask
 from bench.domains.parts.sampling import generator, uniform
 
 if TYPE_CHECKING:
-    from fem.certificates.constants import Geometry
+    from fem.certificates.geometry import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
@@ -49,7 +49,7 @@ class Cube(Domain):
 
     def geometry(self, natural: Sequence[str] = ()) -> Geometry:
         """Return constants that are exact: the smallest eigenvalues are 2π² and 3π²."""
-        from fem.certificates.constants import EXACT, Constant, Geometry
+        from fem.certificates.geometry import EXACT, Constant, Geometry
         from fem.certificates.rules import prism_rules
 
         if natural:

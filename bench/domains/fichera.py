@@ -13,7 +13,7 @@ from bench.domains import Array, Edge, components
 from bench.domains.parts.boxes import Boxes
 
 if TYPE_CHECKING:
-    from fem.certificates.constants import Geometry
+    from fem.certificates.geometry import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
@@ -45,7 +45,7 @@ class Fichera(Boxes):
 
     def geometry(self, natural: Sequence[str] = ()) -> Geometry:
         """Return constants of which C_M is computed only: bounds with it are estimates."""
-        from fem.certificates.constants import COMPUTED, PROVED, Constant, Geometry
+        from fem.certificates.geometry import COMPUTED, PROVED, Constant, Geometry
 
         if natural:
             return super().geometry(natural)

@@ -16,7 +16,7 @@ from bench.domains import Array, Edge, components
 from bench.domains.parts.boxes import Boxes
 
 if TYPE_CHECKING:
-    from fem.certificates.constants import Geometry
+    from fem.certificates.geometry import Geometry
     from fem.rules.polar import Resolution
     from fem.rules.quadrature import Quadrature
 
@@ -47,7 +47,7 @@ class Prism(Boxes):
 
     def geometry(self, natural: Sequence[str] = ()) -> Geometry:
         """Return constants proved for natural conditions on both caps."""
-        from fem.certificates.constants import PROVED, Constant, Geometry
+        from fem.certificates.geometry import PROVED, Constant, Geometry
         from fem.certificates.rules import prism_rules
 
         if sorted(natural) != sorted(CAPS):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
-from fem.certificates.constants import COMPUTED, Constant
+from fem.certificates.geometry import COMPUTED, Constant
 
 NO_DIGIT = "no digit certified"
 

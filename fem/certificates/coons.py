@@ -26,7 +26,7 @@ from fem.spaces import Array
 
 if TYPE_CHECKING:
     from fem.boundary_value import BoundaryValueProblem
-    from fem.certificates.constants import Geometry
+    from fem.certificates.geometry import Geometry
 
 Field = Callable[[Array], Array]
 OnFace = Callable[[Array, Array], Array]  # points and normals (3, N) -> tangential field (3, N)

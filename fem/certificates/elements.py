@@ -13,8 +13,9 @@ from fem import memory
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import NORMS, energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
-from fem.certificates.constants import Constants, Geometry, PhiBounds
+from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line, no_lift, unsettled_lift, without_lift
+from fem.certificates.geometry import Geometry
 from fem.certificates.raviart_thomas import divergence
 from fem.certificates.recovery import Recovered, recovered
 from fem.certificates.residuals import given

@@ -10,8 +10,9 @@ from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
-from fem.certificates.constants import Constants, Geometry, PhiBounds
+from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import no_lift, unsettled_lift, without_lift
+from fem.certificates.geometry import Geometry
 from fem.certificates.jets import Smooth, curl
 from fem.certificates.residuals import own_lift, own_norms
 from fem.certificates.settling import Bounds, settle

@@ -8,8 +8,8 @@ import numpy as np
 
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import NORMS
-from fem.certificates.constants import Geometry
 from fem.certificates.coons import Mismatch, gauss_line
+from fem.certificates.geometry import Geometry
 from fem.certificates.jets import Smooth, curl, curl_curl, divergence
 from fem.certificates.rules import ORDERS, FaceRule
 from fem.rules.quadrature import Rule

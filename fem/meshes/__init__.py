@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
+
+# Kuhn's six paths from corner to corner of a cube, axis by axis: (6, 4, 3)
+_PATHS = np.cumsum([[(0, 0, 0), *path] for path in permutations(np.eye(3, dtype=int))], axis=1)
 
 
 def cube(n: int, cell: str = "tet") -> Any:
@@ -17,6 +21,15 @@ def cube(n: int, cell: str = "tet") -> Any:
 
     x = np.linspace(0, 1, n + 1)
     return {"tet": MeshTet, "hex": MeshHex}[cell].init_tensor(x, x, x)
+
+
+def kuhn(n: int) -> tuple[Any, Any]:
+    """Points (3, nodes) and sorted tetrahedra (cells, 4) of `cube`, cube by cube, without loading
+    scikit-fem: nodes are numbered along x₂, then x₁, then x₃."""
+    x, steps = np.linspace(0, 1, n + 1), np.array([n + 1, 1, (n + 1) ** 2])
+    p = x[np.indices((n + 1,) * 3).reshape(3, -1)[[1, 2, 0]]]
+    corner = steps @ np.indices((n, n, n)).reshape(3, -1)
+    return p, (corner[:, None, None] + _PATHS @ steps).reshape(-1, 4).astype(np.int32)
 
 
 def drawable(mesh: Any) -> Any:

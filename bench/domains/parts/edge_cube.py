@@ -16,7 +16,7 @@ from bench.domains.cube import DOMAIN as CUBE
 from bench.domains.parts.boxes import CENTRE, Boxes
 
 if TYPE_CHECKING:
-    from fem.certificates.constants import Geometry
+    from fem.certificates.geometry import Geometry
 
 
 class EdgeCube(Boxes):
