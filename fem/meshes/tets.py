@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from base.errors import UserError
+from fem.meshes import kuhn
 from fem.spaces import Array
 
 Ints = NDArray[np.int32]
@@ -37,15 +37,8 @@ class Tets:
 
     @classmethod
     def kuhn(cls, n: int) -> Tets:
-        """The unit cube, n cells per side, as `meshes.cube` but without loading scikit-fem: its
-        nodes are numbered along x₂, then x₁, then x₃."""
-        x = np.linspace(0, 1, n + 1)
-        z, x1, x2 = np.meshgrid(x, x, x, indexing="ij")
-        steps = np.array([n + 1, 1, (n + 1) ** 2])
-        corner = np.indices((n, n, n)).reshape(3, -1).T @ steps
-        paths = [np.cumsum([0, *steps[list(order)]]) for order in permutations(range(3))]
-        cells = (corner[:, None, None] + np.array(paths)).reshape(-1, 4)
-        return cls(np.stack([x1, x2, z]).reshape(3, -1), cells.astype(np.int32))
+        """The unit cube, n cells per side."""
+        return cls(*kuhn(n))
 
     @cached_property
     def _edge_tables(self) -> tuple[Ints, Ints]:

@@ -18,6 +18,7 @@ from fem.solvers import auxiliary_space
 from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.symmetric import Symmetric
 from fem.spaces.assembled import AssembledSpace
+from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.local_matrices import curl_curl_mass, nodal
 from fem.spaces.tets.lowest_order import TetSpace
 
@@ -40,6 +41,14 @@ def weight(x):
 def test_edges_are_scikit_fems():
     mesh = cylinder()
     np.testing.assert_array_equal(Tets.of(mesh).edges.T, mesh.edges)
+    np.testing.assert_array_equal(TetComplex.on(mesh).edges, mesh.edges)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_kuhn_arrays_are_scikit_fems_mesh(n):
+    (p, t), mesh = meshes.kuhn(n), meshes.cube(n)
+    np.testing.assert_array_equal(p, mesh.p)
+    assert {*map(tuple, t)} == {*map(tuple, np.sort(mesh.t.T, axis=1))}
 
 
 def test_weighted_matrices_equal_scikit_fems():

@@ -85,8 +85,10 @@ def test_closed_form_matrices_are_those_of_scikit_fem(order):
     stiffness = skfem.BilinearForm(lambda u, v, w: phi(w.x) * dot(curl(u), curl(v)))
     assert abs(space.mass() - mass).max() < 1e-13
     assert abs(space.stiffness(phi) - stiffness.assemble(basis)).max() < 1e-11
+    both = space.stiffness() + space.mass() - space.stiffness_and_mass(dense=True)
+    assert abs(both).max() < 1e-11
     quadratic = skfem.LinearForm(lambda v, w: dot(w.x**2, v) + dot(w.x[::-1] ** 2, curl(v)))
-    load = space.load(lambda x: x**2) + space.curl_load(lambda x: x[::-1] ** 2)
+    load = space.load(lambda x: x**2, against_curls=lambda x: x[::-1] ** 2)
     assert abs(load - quadratic.assemble(basis)).max() < 1e-13
 
 

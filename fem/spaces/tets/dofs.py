@@ -24,7 +24,7 @@ def canonical_dofs(complex_: TetComplex, u: Field) -> Array:
     ∫ u·(x_c − x_a) of what the edges leave determine the two face functions (Nédélec 1980).
     """
     mesh = complex_.mesh
-    edges, faces = np.arange(mesh.nedges), np.arange(mesh.nfacets)
+    edges, faces = np.arange(complex_.edges.shape[1]), np.arange(mesh.nfacets)
     return _dofs(complex_, edges, u, faces, u)
 
 
@@ -48,7 +48,7 @@ def gradient_dofs(complex_: TetComplex, psi: Field) -> Array:
     nodal = psi(mesh.p)
     if complex_.order == 0:
         return complex_.gradient @ nodal
-    a, b = mesh.edges
+    a, b = complex_.edges
     middle = psi((mesh.p[:, a] + mesh.p[:, b]) / 2.0)
     return complex_.gradient @ np.concatenate([nodal, 4 * middle - 2 * (nodal[a] + nodal[b])])
 
@@ -58,13 +58,13 @@ def _dofs(
 ) -> Array:
     """Moments of fields on the edges, (3, edges, points), and on the faces, (3, faces, points)."""
     mesh = complex_.mesh
-    mean, slope = _edge_moments(mesh.p, mesh.edges[:, edges], on_edges)
+    mean, slope = _edge_moments(mesh.p, complex_.edges[:, edges], on_edges)
     x = np.zeros(complex_.dofs)
     if complex_.order == 0:
         x[edges] = mean
         return x
     x[2 * edges], x[2 * edges + 1] = mean, slope
-    first = 2 * mesh.nedges + 2 * faces
+    first = 2 * complex_.edges.shape[1] + 2 * faces
     x[first], x[first + 1] = _face_coefficients(complex_, x, faces, on_faces)
     return x
 
@@ -147,17 +147,15 @@ def _tangential_gradients(corners: Array) -> Array:
 
 def _edge_numbers(complex_: TetComplex) -> Callable[[Indices, Indices], Indices]:
     """(a, b) ↦ number of the edge a < b."""
-    mesh = complex_.mesh
-    key = mesh.edges[0].astype(np.int64) * mesh.nvertices + mesh.edges[1]
-    order = np.argsort(key)
-    ordered = key[order]
-    return lambda a, b: order[np.searchsorted(ordered, a.astype(np.int64) * mesh.nvertices + b)]
+    nodes = complex_.mesh.nvertices
+    key = complex_.edges[0] * nodes + complex_.edges[1]  # ascending, as the edges are
+    return lambda a, b: np.searchsorted(key, a.astype(np.int64) * nodes + b)
 
 
 def _face_of_edges(complex_: TetComplex, edges: Indices, faces: Indices) -> Indices:
     """For each boundary edge the position in `faces` of one face that has it."""
     vertices = np.sort(complex_.mesh.facets[:, faces], axis=0)
-    number_of, face_of = _edge_numbers(complex_), np.zeros(complex_.mesh.nedges, dtype=int)
+    number_of, face_of = _edge_numbers(complex_), np.zeros(complex_.edges.shape[1], dtype=int)
     for a, b in ((0, 1), (1, 2), (0, 2)):
         face_of[number_of(vertices[a], vertices[b])] = np.arange(len(faces))
     return face_of[edges]

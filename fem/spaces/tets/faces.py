@@ -73,11 +73,12 @@ def boundary_constants(complex_: TetComplex) -> sp.csc_array:
     return sp.csc_array((np.ones(int(later.sum())), place), shape=shape)
 
 
-def edges_of(mesh: MeshTet, faces: Indices) -> Indices:
+def edges_of(complex_: TetComplex, faces: Indices) -> Indices:
     """The numbers of the edges of faces, each once."""
-    corners = np.sort(mesh.facets[:, faces], axis=0).astype(np.int64)
-    key = mesh.edges[0].astype(np.int64) * mesh.nvertices + mesh.edges[1]
-    pairs = [corners[a] * mesh.nvertices + corners[b] for a, b in ((0, 1), (1, 2), (0, 2))]
+    corners = np.sort(complex_.mesh.facets[:, faces], axis=0).astype(np.int64)
+    nodes = complex_.mesh.nvertices
+    key = complex_.edges[0] * nodes + complex_.edges[1]
+    pairs = [corners[a] * nodes + corners[b] for a, b in ((0, 1), (1, 2), (0, 2))]
     return np.flatnonzero(np.isin(key, np.concatenate(pairs)))
 
 

@@ -26,8 +26,9 @@ class SecondOrderSpace(ComplexSpace):
         return int(8_000 * cells + 6e8)
 
     def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
-        precondition = second_order_preconditioner(self.matrix, self.complex)
-        return auxiliary_space.solve(self.matrix, b, precondition, how)
+        matrix = self.complex.stiffness_and_mass()
+        precondition = second_order_preconditioner(matrix, self.complex)
+        return auxiliary_space.solve(matrix, b, precondition, how)
 
 
 def second_order_preconditioner(
@@ -37,7 +38,7 @@ def second_order_preconditioner(
 
     A is over all dofs; where essential conditions leave only `free` ones, it acts on those.
     """
-    edges = np.arange(complex_.mesh.nedges)
+    edges = np.arange(complex_.edges.shape[1])
     lowest = A[2 * edges][:, 2 * edges].tocsr()
     if free is None:
         coarse = hcurl_preconditioner(lowest, complex_.mesh, curl_weight)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from fem import meshes
-from fem.solvers.direct import solve_direct
+from fem.solvers.direct import DENSE_UP_TO, solve_direct
 from fem.spaces import PLAIN, Array, Field, How, LinearSolve
 from fem.spaces.tets.complex import TetComplex
 from fem.spaces.tets.dofs import canonical_dofs
@@ -33,7 +35,12 @@ class ComplexSpace:
 
     @cached_property
     def complex(self) -> TetComplex:
-        return TetComplex.on(meshes.cube(self.n) if self.n else self.mesh, self.order)
+        if self.n is None:
+            return TetComplex.on(self.mesh, self.order)
+        from skfem import MeshTet
+
+        p, t = meshes.kuhn(self.n)
+        return TetComplex(MeshTet(p, np.ascontiguousarray(t.T)), self.order)
 
     @property
     def dofs(self) -> int:
@@ -47,24 +54,19 @@ class ComplexSpace:
         return self.complex.h
 
     def predicted_bytes(self, threads: int = 1) -> int:
-        """The fill-in of the factors: 48 to 58 dofs^1.5 bytes, n = 8 to 14."""
-        return int(5e7 + 80 * self.dofs**1.5)
+        """Values at points, and fill-in of the factors: 48 to 58 dofs^1.5 bytes, n = 8 to 14."""
+        return int(min(5e7, 2e4 * self.dofs) + 80 * self.dofs**1.5)
 
     @property
     def _points(self) -> tuple[int, int]:
         return POINTS[self.order][self.complex.mesh.nelements >= FEW_CELLS[self.order]]
 
-    @cached_property
-    def matrix(self) -> Any:
-        """(curl v_j, curl v_i) + (v_j, v_i)."""
-        return self.complex.stiffness_and_mass()
-
     def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Array:
-        value = self.complex.load(u, self._points[0], how.singular_edge)
-        return value + self.complex.curl_load(curl_u, self._points[0], how.singular_edge)
+        return self.complex.load(u, self._points[0], how.singular_edge, curl_u)
 
     def solve(self, b: Array, how: How = PLAIN) -> LinearSolve:
-        return solve_direct(self.matrix, b, how.tol)
+        matrix = self.complex.stiffness_and_mass(dense=len(b) <= DENSE_UP_TO)
+        return solve_direct(matrix, b, how.tol)
 
     def errors(self, x: Array, u: Field, curl_u: Field, how: How = PLAIN) -> tuple[float, float]:
         return self.complex.errors(x, u, curl_u, how, self._points[1])

@@ -21,6 +21,8 @@ import numpy as np
 EDGES = np.array([[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]])
 FACETS = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
 PAIRS = np.array(list(combinations(range(4), 2)))
+# the edge opposite each pair (v, w), along ∇λ_v × ∇λ_w, by the edges from vertex 0 to 1, 2, 3
+OPPOSITE = np.array([[0.0, -1, 1], [1, 0, -1], [-1, 1, 0], [0, 0, 1], [0, -1, 0], [1, 0, 0]])
 _FIRST, _SECOND = EDGES.T
 # λ_v W_bc as (v, b, c): of each face (a, b, c) the functions (a; b, c) and (b; a, c)
 _FACE_V, _FACE_B, _FACE_C = FACETS[:, [[0, 1, 2], [1, 0, 2]]].reshape(-1, 3).T
