@@ -72,7 +72,7 @@ def conjugate_gradients(
     tol, threads = how.tol, how.threads
     norm_b = norm(r, threads) if norm_b is None else norm_b
     residual = norm(r, threads) / norm_b if norm_b else 0.0
-    p, q = np.zeros_like(r), np.empty_like(r)
+    p, q = np.zeros(r.shape, r.dtype), np.empty_like(r)  # zeros_like fills it in one thread
     rho = math.inf
     for iteration in range(max_iterations + 1):
         how.report("solve", -math.log10(max(residual, tol)), -math.log10(tol))

@@ -155,7 +155,8 @@ class CubeTets(CubeSpace):
         """Solve A x = r from a start; works in r."""
         system = KuhnSystem(self.n, r.dtype, how.threads)
         if start is None:
-            return conjugate_gradients(system, r, np.zeros_like(r), how, norm_b=load)
+            zero = np.zeros(r.shape, r.dtype)
+            return conjugate_gradients(system, r, zero, how, norm_b=load)
         product = np.empty_like(r)
         x = start.astype(r.dtype)
         system.apply_dot(x, product)
