@@ -11,13 +11,14 @@ import numpy as np
 from base.errors import UserError
 from fem import memory
 from fem.boundary_value import BoundaryValueProblem
-from fem.certificates.bounds import NORMS, energy_bound, l2_bound, l2_parts
+from fem.certificates.bounds import MEANS, NORMS, energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
 from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line, no_lift, unsettled_lift, without_lift
 from fem.certificates.geometry import Geometry
+from fem.certificates.means import MeanTrace, mean_residuals
 from fem.certificates.raviart_thomas import divergence
-from fem.certificates.recovery import Recovered, recovered
+from fem.certificates.recovery import Recovered, raised, recovered
 from fem.certificates.residuals import given
 from fem.certificates.rules import SHRINK
 from fem.certificates.settling import Bounds, settle
@@ -49,13 +50,13 @@ def certify_bricks(
             "only solutions on bricks (hexP) are certified by recovery; use --method reference"
         )
     mesh: BrickMesh = solution.space.mesh
-    _check_memory(mesh)
+    _check_memory(raised(mesh, problem.singular_edge))
     found = recovered(problem, mesh, solution.x, C)
     why = no_lift(geometry, problem) or _too_many_points(mesh)
     lifts = why is None
 
     def compute(level: int) -> Bounds:
-        norms = element_norms(found, problem, geometry, level)
+        norms = element_norms(found, problem, geometry, level, C.waves is not None)
         return norms | ({"lifted": _lifted(solution, problem, mesh, level)} if lifts else {})
 
     def bounds(norms: Bounds) -> Bounds:
@@ -86,7 +87,7 @@ def certify_bricks(
 def _check_memory(mesh: BrickMesh) -> None:
     if mesh.is_box and not mesh.natural:
         return
-    need, limit = assembled_bytes(mesh.raised()), memory.limit_bytes()
+    need, limit = assembled_bytes(mesh), memory.limit_bytes()
     if need > limit:
         raise UserError(
             f"the certificate needs about {need / 2**30:.1f} GiB, {limit / 2**30:.1f} GiB are "
@@ -95,17 +96,25 @@ def _check_memory(mesh: BrickMesh) -> None:
 
 
 def element_norms(
-    found: Recovered, problem: BoundaryValueProblem, geometry: Geometry, level: int
+    found: Recovered, problem: BoundaryValueProblem, geometry: Geometry, level: int, means: bool
 ) -> dict[str, float]:
-    """The norms of `bounds.NORMS`, `value` = ‖u_h‖ and `energy` = ‖φ^½ curl u_h‖."""
+    """The norms of `bounds.NORMS`, of `bounds.MEANS` on a prism if `means`, `value` = ‖u_h‖ and
+    `energy` = ‖φ^½ curl u_h‖."""
     grid = _grid(found.mesh, problem, level)
-    total = dict.fromkeys((*NORMS, "value", "energy"), 0.0)
+    total = dict.fromkeys((*NORMS, *(MEANS if means else ()), "value", "energy"), 0.0)
     for name, value in _inside(found, problem, grid):
         total[name] += value
+    for name, value in mean_residuals(found, problem, grid) if means else ():
+        total[name] += value
+    sides = MeanTrace()
     for face in found.mesh.essential_faces:
         rest, x, n, w = _tangential_rest(found.u, grid, face, problem, "essential")
         weight = problem.phi(x) / geometry.outward(x, n)
         total["trace"] += float((w * weight * (rest**2).sum(axis=0)).sum())
+        if means:
+            sides.add(face, np.sqrt(weight) * rest, w)
+    if means:
+        total["mean_trace"] = sides.square()
     for face in found.mesh.natural_faces:
         rest, x, n, w = _tangential_rest(found.sigma, grid, face, problem, "natural")
         total["natural"] += float((w * (rest**2).sum(axis=0)).sum())

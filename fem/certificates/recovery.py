@@ -1,8 +1,9 @@
 """σ ∈ H(curl) near φ curl u_h with curl σ near f, τ ∈ H(div) near u_h with div τ near ρ, on bricks.
 
 An element solution has no residuals of its own: its curl jumps. Any σ and τ make a bound (maths
-12.2); these are least-squares solutions of one order more. On a box they are divisions in the
-modes of its axes (`fem.spaces.bricks.box`), on a union of bricks two sparse factorisations.
+12.2); these are least-squares solutions of one order more, two at a singular edge. On a box they
+are divisions in the modes of its axes (`fem.spaces.bricks.box`), on a union of bricks two sparse
+factorisations.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from scipy.sparse.linalg import splu
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.constants import Constants
 from fem.certificates.raviart_thomas import RaviartThomas
-from fem.spaces import Array
+from fem.spaces import Array, Line
 from fem.spaces.bricks.assembled import BrickComplex
+from fem.spaces.bricks.axis import Axis
 from fem.spaces.bricks.box import BoxModes, flat
 from fem.spaces.bricks.mesh import BrickMesh, Mask
 from fem.spaces.bricks.space import FREE
@@ -76,14 +78,39 @@ class _Loads:
 
 
 def recovered(problem: BoundaryValueProblem, mesh: BrickMesh, x: Array, C: Constants) -> Recovered:
-    """σ and τ of one order more than the solution x on a mesh of bricks."""
-    finer = mesh.raised()
-    u = finer.split(finer.expanded(mesh.embedded(x)))
+    """σ and τ on the `raised` mesh, for the solution x on a mesh of bricks."""
+    finer = raised(mesh, problem.singular_edge)
+    u = _embedded(mesh, finer, x)
     loads = _Loads(problem, Grid.on(finer, problem.singular_edge), u)
     weights = SIGMA_WEIGHT * C.curl**2, TAU_WEIGHT * C.friedrichs**2
     solve = _on_box if finer.is_box and not finer.natural else _on_union
     sigma, tau = solve(loads, *weights)
     return Recovered(finer, u, sigma, tau)
+
+
+def raised(mesh: BrickMesh, edge: Line | None) -> BrickMesh:
+    """One order more everywhere, two in the intervals of x₁ and x₂ that touch a singular edge."""
+    towards = (None, None, None) if edge is None else (*edge, None)
+    x, y, z = (
+        Axis(a.breaks, tuple(p + 1 + (to in a.breaks[i : i + 2]) for i, p in enumerate(a.orders)))
+        for a, to in zip(mesh.axes, towards, strict=True)
+    )
+    return BrickMesh((x, y, z), mesh.mask, mesh.natural)
+
+
+def _embedded(mesh: BrickMesh, finer: BrickMesh, x: Array) -> list[Array]:
+    """The same field on a mesh of higher orders: the bases are hierarchical."""
+    found = finer.split(np.zeros(finer.grid_dofs))
+    for d, (part, few) in enumerate(zip(found, mesh.split(mesh.expanded(x)), strict=True)):
+        places = []
+        for k, (a, b) in enumerate(zip(mesh.axes, finer.axes, strict=True)):
+            old, new = (a.dofs_Q, b.dofs_Q) if k == d else (a.dofs_V, b.dofs_V)
+            place = np.zeros(few.shape[k], dtype=int)
+            for here, there in zip(old, new, strict=True):
+                place[here] = there[: len(here)]
+            places.append(place)
+        part[np.ix_(*places)] = few
+    return found
 
 
 def _on_box(loads: _Loads, K: float, L: float) -> tuple[list[Array], list[Array]]:

@@ -12,13 +12,13 @@ from scipy.linalg import eigh
 from base.errors import UserError
 from bench import domains, problems
 from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
-from fem.boundary_value import BoundaryValueProblem, solve_boundary_value, trace_of
+from fem.boundary_value import BoundaryValueProblem, Natural, solve_boundary_value, trace_of
 from fem.certificates import bounds as theorems
 from fem.certificates import recovery
-from fem.certificates.constants import Constants, PhiBounds
+from fem.certificates.constants import Constant, Constants, Geometry, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
 from fem.certificates.eigenvalues import INTERPOLATION, counted, inertia, laplace_bounds
-from fem.certificates.elements import certify_bricks
+from fem.certificates.elements import certify_bricks, element_norms
 from fem.certificates.jets import SECOND, curl, curl_curl
 from fem.certificates.own import certify_own
 from fem.certificates.residuals import own_norms
@@ -31,6 +31,7 @@ L_SHAPE = ((-1, -1), (-1, 0), (0, 0))
 CUBE = domains.get("cube").geometry()
 PRISM = domains.get("prism").geometry(CAPS)
 UNIT = PhiBounds()
+NATURAL = type("N", (), {"normal": lambda x, n: 0 * x[0], "curl": lambda x, n: 0 * x})
 
 
 class Waves:
@@ -120,10 +121,42 @@ def test_bounds_exceed_the_error_of_arbitrary_fields_on_the_cube(seed):
 @pytest.mark.parametrize("sigma", ["own", "zero"])
 @pytest.mark.parametrize("seed", range(3))
 def test_bounds_exceed_the_error_of_arbitrary_fields_on_the_prism(seed, sigma):
-    natural = type("N", (), {"normal": lambda x, n: 0 * x[0], "curl": lambda x, n: 0 * x})
-    problem = zero_problem(natural=natural)
+    problem = zero_problem(natural=NATURAL)
     norms = own_norms(some_waves(seed), problem, PRISM, 2, sigma)
     assert norms["value"] <= theorems.l2_bound(norms, Constants.of(PRISM, UNIT))
+
+
+BOX = Geometry(  # the unit cube as a prism with natural ends: μ_N = π², μ_D = 2π²
+    maxwell=Constant(1 / pi, "exact"), friedrichs=Constant(1 / (pi * 2**0.5), "exact"),
+    centre=(0.5, 0.5, 0.0), scale=(1.0, 1.0, 0.0), reach=0.5**0.5, caps=2 * pi**2,
+    rules=lambda level, edge: prism_rules(((0, 0),), level, edge),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("along", "part"), [((pi, pi / 2), "equation"), (ONE, "mean")])
+def test_on_a_prism_averages_and_waves_along_it_attain_constants_of_their_own(along, part):
+    """u = 0, σ = 0: v = sin(πx₁) e₂, times cos(πx₃) or constant along the prism."""
+    field = Waves([(1, 1.0, (SIN, ONE, along))])
+    norms = own_norms(field, zero_problem(natural=NATURAL), BOX, 2, "zero")
+    mean = norms["flux"] if part == "mean" else 0.0
+    norms |= {"mean_flux": mean, "mean_equation": 0.0, "mean_trace": 0.0}
+    C = Constants.of(BOX, UNIT)
+    assert theorems.l2_parts(norms, C)[part] == pytest.approx(norms["value"], rel=1e-9)
+    assert C.waves.curl == pytest.approx(C.curl / 2**0.5)
+    assert theorems.l2_bound(norms, C) == pytest.approx(
+        norms["value"] * (1.5**0.5 if mean else 1.0), rel=1e-9
+    )
+    assert Constants.of(BOX, PhiBounds(slope=0.1)).waves is None
+
+
+def test_waves_have_the_constant_of_a_line_on_natural_ends():
+    """−w″ = z, w′ = 0 at both ends, mean 0: w(1) − w(0) = ∫ (t − ½) z, attained by z = t − ½."""
+    t = np.linspace(0, 1, 20001)
+    z = t - 0.5
+    slope = -np.concatenate([[0.0], np.cumsum((z[1:] + z[:-1]) / 2 * np.diff(t))])
+    jump = abs(np.trapezoid(slope, t)) / np.sqrt(np.trapezoid(z**2, t))
+    on_both_ends = jump / 2**0.5  # h₀ = −h₁
+    assert Constants.of(PRISM, UNIT).waves.natural == pytest.approx(on_both_ends, rel=1e-6)
 
 
 @pytest.mark.parametrize("which", ["cube", "prism"])
@@ -373,8 +406,7 @@ class Harmonic:
 
 def test_natural_traces_that_are_not_exact_enter_the_energy_bound():
     """u = 0: all that is left of the error is its natural trace on the ends of the prism."""
-    natural = type("N", (), {"normal": lambda x, n: 0 * x[0], "curl": lambda x, n: 0 * x})
-    norms = own_norms(Harmonic(), zero_problem(natural=natural), PRISM, 2, "own")
+    norms = own_norms(Harmonic(), zero_problem(natural=NATURAL), PRISM, 2, "own")
     assert norms["flux"] == 0
     assert max(norms["equation"], norms["trace"]) < 1e-10
     rule = prism_rules(L_SHAPE, 2).volume
@@ -421,6 +453,37 @@ def test_element_solutions_are_bounded_within_ten(n, order):
     assert 0.5 * (hcurl**2 - l2**2) < found.energy_bound**2  # φ ≥ ½
     assert found.doubt is None
     assert (found.reason() is None) == (found.relative_l2_bound < 1) == (order > 1)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_polynomial_on_the_prism_leaves_nothing_over(n):
+    """u = (x₂x₃², x₁x₃ + x₁², x₁x₂x₃): averages and values on the ends cancel only together."""
+    zero = np.zeros_like
+
+    def u(x):
+        return np.stack([x[1] * x[2] ** 2, x[0] * x[2] + x[0] ** 2, x[0] * x[1] * x[2]])
+
+    def curl_u(x):
+        return np.stack([x[0] * (x[2] - 1), x[1] * x[2], x[2] - x[2] ** 2 + 2 * x[0]])
+
+    data = BoundaryValueProblem(
+        f=lambda x: np.stack([-x[1], x[0] - 2, zero(x[0])]),
+        phi=lambda x: np.ones(x.shape[1:]),
+        g=trace_of(u),
+        rho=lambda x: x[0] * x[1],
+        natural=Natural(
+            where=lambda x, n: abs(n[2]) > 0.5,
+            normal=lambda x, n: (u(x) * n).sum(axis=0),
+            curl=lambda x, n: np.cross(curl_u(x), n, axis=0),
+        ),
+    )
+    solution = solve_boundary_value(data, mesh=domains.get("prism").bricks(n, 3), element="hexP")
+    found = recovery.recovered(data, solution.space.mesh, solution.x, Constants.of(PRISM, UNIT))
+    norms = element_norms(found, data, PRISM, 1, means=True)
+    assert norms.keys() >= {*theorems.NORMS, *theorems.MEANS}
+    assert max(norms[name] for name in (*theorems.NORMS, *theorems.MEANS)) < 1e-7
+    wrong = replace(data, natural=replace(data.natural, curl=lambda x, n: 0 * x))
+    assert element_norms(found, wrong, PRISM, 1, means=True)["mean_equation"] > 0.1
 
 
 def test_jets_of_a_module_are_those_of_the_net():
