@@ -16,38 +16,38 @@ NORMS = (
     "normal",  # ‖(τ − u)·n‖ on natural faces
     "natural",  # ‖(σ − φ curl u) × n‖ on natural faces
 )
-# Of averages over x₃ on a prism, where `Constants.waves` bounds the rest (maths 12.2)
-MEANS = (
-    "mean_flux",  # of the third component of φ^½ curl v − φ^{−½} σ
-    "mean_equation",  # of the first two of f − curl σ, with what φ curl u × n on the ends adds
-    "mean_trace",  # of the third of (φ/(m·n))^½ (v × n − g)
-)
+WAVES = ("flux", "equation", "trace")  # on a prism also wave by wave along x₃: "flux 0", …
 Norms = Mapping[str, float]
 
 
 def l2_parts(norms: Norms, C: Constants) -> dict[str, float]:
     """The contributions to the bound of ‖u − v‖; those of one group are added."""
-    W = C.waves if C.waves is not None and "mean_flux" in norms else C
-    parts = {
+    first = {
         "divergence": norms["recovered"] + C.friedrichs * norms["divergence"],
         "normal": C.normal * norms["normal"],
-        "equation": W.curl * norms["flux"] + W.curl**2 * norms["equation"],
-        "trace": W.trace * norms["trace"],
-        "natural": W.natural * norms["natural"],
     }
-    if W is not C:
-        of = [norms[name] for name in MEANS]
-        parts["mean"] = C.curl * of[0] + C.curl**2 * of[1] + C.trace * of[2]
-    return parts
+    if "flux 0" in norms:
+        return first | {"waves": _waves(norms, C.waves)}
+    return first | {
+        "equation": C.curl * norms["flux"] + C.curl**2 * norms["equation"],
+        "trace": C.trace * norms["trace"],
+        "natural": C.natural * norms["natural"],
+    }
+
+
+def _waves(norms: Norms, C: tuple[Constants, ...]) -> float:
+    """(Σ b_k²)^½ for the waves along x₃, the last for all that follow (theorem 2′)."""
+    b = []
+    for k, c in enumerate(C):
+        flux, equation, trace = (norms[f"{name} {k}"] for name in WAVES)
+        b.append(c.curl * flux + c.curl**2 * equation + c.trace * trace)
+    return hypot(*b[:-1], b[-1] + C[-1].natural * norms["natural"])
 
 
 def l2_bound(norms: Norms, C: Constants) -> float:
-    """√(a² + b²) ≥ ‖u − v‖: a for the gradient part of the error, b for the rest (theorem 2); on a
-    prism with the averages √(a² + b₀² + b₁²)."""
-    parts = l2_parts(norms, C)
-    gradients = parts["divergence"] + parts["normal"]
-    rest = parts["equation"] + parts["trace"] + parts["natural"]
-    return hypot(gradients, rest, parts.get("mean", 0.0))
+    """√(a² + b²) ≥ ‖u − v‖: a for the gradient part of the error, b for the rest (theorem 2)."""
+    divergence, normal, *rest = l2_parts(norms, C).values()
+    return hypot(divergence + normal, sum(rest))
 
 
 def energy_bound(norms: Norms, C: Constants, lifted: float = 0.0) -> float:

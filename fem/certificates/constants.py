@@ -8,6 +8,8 @@ from math import pi, sqrt, tanh
 from base.errors import UserError
 from fem.certificates.geometry import PROVED, Constant, Geometry
 
+FIRST_WAVES = 4  # along x₃ on a prism with constants of their own, the average among them
+
 
 @dataclass(frozen=True, kw_only=True)
 class PhiBounds:
@@ -34,7 +36,8 @@ class Constants:
     normal: float = 0.0  # ‖q‖ ≤ normal ‖∇q‖ on natural faces
     natural: float = 0.0  # ‖w‖ ≤ natural ‖curl s‖ on natural faces
     natural_energy: float = 0.0  # ‖w‖ ≤ natural_energy ‖φ^½ curl w‖ there
-    waves: Constants | None = None  # on a prism, for w with average 0 over x₃, φ constant
+    # on a prism with constant φ: for w ~ cos kπx₃, k = 0, 1, …, the last for all that follow
+    waves: tuple[Constants, ...] = ()
 
     @classmethod
     def of(cls, geometry: Geometry, phi: PhiBounds) -> Constants:
@@ -47,15 +50,25 @@ class Constants:
         root = sqrt(geometry.caps)
         normal = 1 / sqrt(root * tanh(root / 2))
         on_ends = sqrt(2 * (C**2 + C / lowest))
-        waves = None if phi.slope else cls._of_waves(geometry, phi)
+        each = range(0 if phi.slope else FIRST_WAVES + 1)
+        waves = tuple(cls._of_wave(k, geometry, phi) for k in each)
         return replace(
             common, normal=normal, natural=C * on_ends, natural_energy=on_ends, waves=waves
         )
 
     @classmethod
-    def _of_waves(cls, geometry: Geometry, phi: PhiBounds) -> Constants:
-        """On a prism of height 1 the eigenvalues grow by π² at least (maths 12.4)."""
+    def _of_wave(cls, k: int, geometry: Geometry, phi: PhiBounds) -> Constants:
+        """On a prism of height 1, for w ~ cos kπx₃ and, but for `natural`, all larger k; `natural`
+        is for k ≥ FIRST_WAVES (maths 12.3, 12.4)."""
         assert geometry.caps is not None
-        lowest = min(geometry.maxwell.value**-2, geometry.caps) + pi**2
+        lowest = geometry.maxwell.value**-2
+        lowest = min(lowest, geometry.caps) + (k * pi) ** 2 if k else lowest
         flat = replace(geometry, maxwell=Constant(lowest**-0.5, PROVED), caps=None)
-        return replace(cls.of(flat, phi), natural=1 / (sqrt(24) * phi.minimum))
+        return replace(cls.of(flat, phi), natural=2 * sqrt(_left_over()) / phi.minimum)
+
+
+def _left_over() -> float:
+    """The larger of Σ (kπ)^−4 over odd and over even k ≥ FIRST_WAVES, from 1/96 over all odd and
+    1/1440 over all even k > 0."""
+    odd, even = (sum((k * pi) ** -4 for k in range(1 + i, FIRST_WAVES, 2)) for i in (0, 1))
+    return max(1 / 96 - odd, 1 / 1440 - even)

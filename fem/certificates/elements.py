@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
 from time import perf_counter
 from typing import Any
@@ -11,17 +12,17 @@ import numpy as np
 from base.errors import UserError
 from fem import memory
 from fem.boundary_value import BoundaryValueProblem
-from fem.certificates.bounds import MEANS, NORMS, energy_bound, l2_bound, l2_parts
+from fem.certificates.bounds import NORMS, energy_bound, l2_bound, l2_parts
 from fem.certificates.certificate import Certificate, doubts
 from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line, no_lift, unsettled_lift, without_lift
 from fem.certificates.geometry import Geometry
-from fem.certificates.means import MeanTrace, mean_residuals
 from fem.certificates.raviart_thomas import divergence
 from fem.certificates.recovery import Recovered, raised, recovered
 from fem.certificates.residuals import given
 from fem.certificates.rules import SHRINK
 from fem.certificates.settling import Bounds, settle
+from fem.certificates.waves import Ends, Waves
 from fem.rules.quadrature import gauss
 from fem.spaces import Array
 from fem.spaces.bricks.assembled import assembled_bytes
@@ -56,7 +57,7 @@ def certify_bricks(
     lifts = why is None
 
     def compute(level: int) -> Bounds:
-        norms = element_norms(found, problem, geometry, level, C.waves is not None)
+        norms = element_norms(found, problem, geometry, level, max(0, len(C.waves) - 1))
         return norms | ({"lifted": _lifted(solution, problem, mesh, level)} if lifts else {})
 
     def bounds(norms: Bounds) -> Bounds:
@@ -96,29 +97,25 @@ def _check_memory(mesh: BrickMesh) -> None:
 
 
 def element_norms(
-    found: Recovered, problem: BoundaryValueProblem, geometry: Geometry, level: int, means: bool
+    found: Recovered, problem: BoundaryValueProblem, geometry: Geometry, level: int, waves: int = 0
 ) -> dict[str, float]:
-    """The norms of `bounds.NORMS`, of `bounds.MEANS` on a prism if `means`, `value` = ‖u_h‖ and
-    `energy` = ‖φ^½ curl u_h‖."""
-    grid = _grid(found.mesh, problem, level)
-    total = dict.fromkeys((*NORMS, *(MEANS if means else ()), "value", "energy"), 0.0)
-    for name, value in _inside(found, problem, grid):
+    """The norms of `bounds.NORMS`, on a prism those of so many waves and of the rest, `value` =
+    ‖u_h‖ and `energy` = ‖φ^½ curl u_h‖."""
+    grid, along = _grid(found.mesh, problem, level), Waves(waves) if waves else None
+    total = dict.fromkeys((*NORMS, "value", "energy"), 0.0)
+    for name, value in _inside(found, problem, grid, along):
         total[name] += value
-    for name, value in mean_residuals(found, problem, grid) if means else ():
-        total[name] += value
-    sides = MeanTrace()
     for face in found.mesh.essential_faces:
         rest, x, n, w = _tangential_rest(found.u, grid, face, problem, "essential")
-        weight = problem.phi(x) / geometry.outward(x, n)
-        total["trace"] += float((w * weight * (rest**2).sum(axis=0)).sum())
-        if means:
-            sides.add(face, np.sqrt(weight) * rest, w)
-    if means:
-        total["mean_trace"] = sides.square()
+        rest = np.sqrt(problem.phi(x) / geometry.outward(x, n)) * rest
+        total["trace"] += float((w * (rest**2).sum(axis=0)).sum())
+        if along is not None:
+            along.side(face, rest, w, x[2, 0])
     for face in found.mesh.natural_faces:
         rest, x, n, w = _tangential_rest(found.sigma, grid, face, problem, "natural")
         total["natural"] += float((w * (rest**2).sum(axis=0)).sum())
         total["normal"] += _normal_square(found, grid, face, problem)
+    total |= {} if along is None else along.total()
     return {name: sqrt(value) for name, value in total.items()}
 
 
@@ -151,9 +148,12 @@ def _cuts(low: float, high: float, towards: float | None, depth: int) -> Array:
     return np.concatenate([high - steps, [high]]) if towards == high else np.array([low, high])
 
 
-def _inside(found: Recovered, problem: BoundaryValueProblem, grid: Grid) -> Any:
+def _inside(
+    found: Recovered, problem: BoundaryValueProblem, grid: Grid, waves: Waves | None
+) -> Iterator[tuple[str, float]]:
     D = [axis.derivative for axis in found.mesh.axes]
     curl_u, curl_s = curl(found.u, D), curl(found.sigma, D)
+    ends, z = Ends.of(problem, found.sigma, grid) if waves else None, grid.rules[2].points
     div_t, Q = divergence(found.tau, found.mesh), [rule.Q for rule in grid.rules]
     for slab, x, w in grid.slabs():
         space, curls = grid.space.cut(slab), grid.curls.cut(slab)
@@ -170,6 +170,9 @@ def _inside(found: Recovered, problem: BoundaryValueProblem, grid: Grid) -> Any:
         }
         for name, rest in rests.items():
             yield name, float((w * (rest**2).sum(axis=0)).sum())
+        if waves is not None and ends is not None:
+            there = ends.mismatch(slab, x, w)
+            waves.inside(rests["flux"], rests["equation"], there, w, z)
 
 
 def _on_face(grid: Grid, face: Face) -> tuple[Array, Array, dict[int, tuple[Array, Array]], Array]:

@@ -108,7 +108,8 @@ def test_a_bound_above_half_the_field_certifies_no_digit():
 
 
 @pytest.mark.parametrize(
-    ("name", "layers", "order"), [("reentrant", 2, 1), ("reentrant", 3, 1), ("reentrant3d", 3, 4)]
+    ("name", "layers", "order"),
+    [("reentrant", 2, 1), ("reentrant", 3, 1), ("reentrant3d", 2, 3), ("reentrant3d", 3, 4)],
 )
 def test_hp_solutions_are_certified_within_a_fifth(name, layers, order):
     solution = femnets.solve(name, n=1, element="hexP", layers=layers, order=order)

@@ -14,11 +14,12 @@ from bench import domains, problems
 from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
 from fem.boundary_value import BoundaryValueProblem, Natural, solve_boundary_value, trace_of
 from fem.certificates import bounds as theorems
-from fem.certificates import recovery
-from fem.certificates.constants import Constant, Constants, Geometry, PhiBounds
+from fem.certificates import constants, recovery, waves
+from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
 from fem.certificates.eigenvalues import INTERPOLATION, counted, inertia, laplace_bounds
 from fem.certificates.elements import certify_bricks, element_norms
+from fem.certificates.geometry import Constant, Geometry
 from fem.certificates.jets import SECOND, curl, curl_curl
 from fem.certificates.own import certify_own
 from fem.certificates.residuals import own_norms
@@ -47,11 +48,11 @@ class Waves:
         if order == "second":
             wanted += [tuple(int(j == a) + int(k == a) for a in range(3)) for j, k in SECOND]
         out = np.zeros((len(wanted), 3, x.shape[1]))
-        for component, size, waves in self.terms:
+        for component, size, factors_ in self.terms:
             for channel, orders in enumerate(wanted):
                 factors = [
                     w**m * np.sin(w * x[k] + s + m * pi / 2)
-                    for k, ((w, s), m) in enumerate(zip(waves, orders, strict=True))
+                    for k, ((w, s), m) in enumerate(zip(factors_, orders, strict=True))
                 ]
                 out[channel, component] += size * np.prod(factors, axis=0)
         return out
@@ -133,30 +134,89 @@ BOX = Geometry(  # the unit cube as a prism with natural ends: μ_N = π², μ_D
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("along", "part"), [((pi, pi / 2), "equation"), (ONE, "mean")])
-def test_on_a_prism_averages_and_waves_along_it_attain_constants_of_their_own(along, part):
-    """u = 0, σ = 0: v = sin(πx₁) e₂, times cos(πx₃) or constant along the prism."""
-    field = Waves([(1, 1.0, (SIN, ONE, along))])
-    norms = own_norms(field, zero_problem(natural=NATURAL), BOX, 2, "zero")
-    mean = norms["flux"] if part == "mean" else 0.0
-    norms |= {"mean_flux": mean, "mean_equation": 0.0, "mean_trace": 0.0}
+def box_wave(k, C):
+    """u = 0, σ = 0 and v = sin(πx₁) cos(kπx₃) e₂: its norm and its part of the bound."""
+    z, w = np.polynomial.legendre.leggauss(20)
+    x, weights = np.meshgrid((z + 1) / 2, [0.5], (z + 1) / 2, indexing="ij"), w / 2
+    weights = weights[:, None, None] * weights
+    curl_v = np.stack([
+        k * pi * np.sin(pi * x[0]) * np.sin(k * pi * x[2]),
+        np.zeros_like(x[0]),
+        pi * np.cos(pi * x[0]) * np.cos(k * pi * x[2]),
+    ])  # fmt: skip
+    parts = waves.Waves(len(C.waves) - 1)
+    parts.inside(curl_v, np.zeros_like(curl_v), np.zeros((2, 20, 1, 2)), weights, x[2][0, 0])
+    norms = {name: square**0.5 for name, square in parts.total().items()}
+    norm = 0.5 if k else 0.5**0.5
+    return norm, theorems.l2_bound(norms | dict.fromkeys(theorems.NORMS, 0.0), C)
+
+
+@pytest.mark.parametrize("k", range(constants.FIRST_WAVES + 1))
+def test_each_wave_along_a_prism_attains_its_constant(k):
+    """Eigenvalues of the box by separation: π² + k²π²; a smaller constant is too small."""
     C = Constants.of(BOX, UNIT)
-    assert theorems.l2_parts(norms, C)[part] == pytest.approx(norms["value"], rel=1e-9)
-    assert C.waves.curl == pytest.approx(C.curl / 2**0.5)
-    assert theorems.l2_bound(norms, C) == pytest.approx(
-        norms["value"] * (1.5**0.5 if mean else 1.0), rel=1e-9
-    )
-    assert Constants.of(BOX, PhiBounds(slope=0.1)).waves is None
+    norm, bound = box_wave(k, C)
+    assert bound == pytest.approx(norm, rel=1e-9)
+    smaller = [replace(c, curl=(0.99 if i == k else 1) * c.curl) for i, c in enumerate(C.waves)]
+    assert box_wave(k, replace(C, waves=tuple(smaller)))[1] < 0.995 * norm
 
 
-def test_waves_have_the_constant_of_a_line_on_natural_ends():
-    """−w″ = z, w′ = 0 at both ends, mean 0: w(1) − w(0) = ∫ (t − ½) z, attained by z = t − ½."""
-    t = np.linspace(0, 1, 20001)
-    z = t - 0.5
-    slope = -np.concatenate([[0.0], np.cumsum((z[1:] + z[:-1]) / 2 * np.diff(t))])
-    jump = abs(np.trapezoid(slope, t)) / np.sqrt(np.trapezoid(z**2, t))
-    on_both_ends = jump / 2**0.5  # h₀ = −h₁
-    assert Constants.of(PRISM, UNIT).waves.natural == pytest.approx(on_both_ends, rel=1e-6)
+def test_later_waves_share_the_constant_of_the_first_of_them():
+    C = Constants.of(BOX, UNIT)
+    norm, bound = box_wave(constants.FIRST_WAVES + 2, C)
+    assert norm < bound < 2 * norm
+    assert Constants.of(BOX, PhiBounds(slope=0.1)).waves == ()
+
+
+def prism_modes(k, n=5):
+    """Eigenvalues of curl curl on fields of mode k over the unit square, by products of sines and
+    cosines; gradients are those with eigenvalue 0."""
+    found = []
+    for i in range(n):
+        for j in range(n):
+            kappa = pi * np.array([i, j, k])
+            nonzero = [bool(j and (i or i == 0)), bool(i), bool(i and j and k)]
+            keep = [d for d, there in enumerate(nonzero) if there]
+            A = (kappa @ kappa) * np.eye(3) - np.outer(kappa, kappa)
+            found += list(np.linalg.eigvalsh(A[np.ix_(keep, keep)])) if keep else []
+    return [value for value in found if value > 1e-9]
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_constants_of_waves_are_those_of_separated_eigenvalues(k):
+    lowest = Constants.of(BOX, UNIT).waves[k].curl ** -2
+    assert lowest == pytest.approx(min(prism_modes(k)), rel=1e-12)
+
+
+@pytest.mark.parametrize("phi", [1.0, 2.0])
+@pytest.mark.parametrize("first", [1, 2, 4])
+def test_waves_have_the_constant_of_a_line_on_natural_ends(first, phi, monkeypatch):
+    """−φw″ = z, w′ = 0 at both ends: Green's function without its first waves, at the ends."""
+    monkeypatch.setattr(constants, "FIRST_WAVES", first)
+    n = 400
+    z, weight = np.polynomial.legendre.leggauss(n)
+    z, weight = (z + 1) / 2, weight / 2
+    # G(t, 0) = 1/3 − t + t²/2 has mean 0 and G(t, 1) = G(1 − t, 0)
+    G = np.stack([1 / 3 - z + z**2 / 2, 1 / 3 - (1 - z) + (1 - z) ** 2 / 2]) / phi
+    gone = waves.cosines(first, z)
+    G = G - (G * weight) @ gone.T @ gone
+    largest = np.sqrt(np.linalg.eigvalsh((G * weight) @ G.T)[-1])
+    natural = Constants.of(PRISM, PhiBounds(minimum=phi)).waves[-1].natural
+    assert natural == pytest.approx(largest, rel=1e-6)
+
+
+def test_parts_along_waves_are_fourier_coefficients():
+    """r = 3 + cos 2πx₃ + x₁ cos 9πx₃ on (0, 1)²; 0.5 at both ends is added to even waves only."""
+    z, w = np.polynomial.legendre.leggauss(40)
+    z, w = (z + 1) / 2, w / 2
+    x, y = np.meshgrid(z, z, indexing="ij")
+    r = 3 + np.cos(2 * pi * y) + x * np.cos(9 * pi * y)
+    found = waves.squares(r, np.outer(w, w), waves.cosines(4, z))
+    assert found == pytest.approx([9, 0, 0.5, 0, 1 / 6], abs=1e-12)
+    ends = np.full((40, 2), 0.5) @ waves.cosines(4, waves.ENDS).T
+    more = waves.squares(r, np.outer(w, w), waves.cosines(4, z), ends)
+    even = [(3 + 1) ** 2, 0, (0.5**0.5 + 2**0.5) ** 2, 0, 1 / 6]
+    assert more == pytest.approx(even, abs=1e-12)
 
 
 @pytest.mark.parametrize("which", ["cube", "prism"])
@@ -457,7 +517,7 @@ def test_element_solutions_are_bounded_within_ten(n, order):
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_polynomial_on_the_prism_leaves_nothing_over(n):
-    """u = (x₂x₃², x₁x₃ + x₁², x₁x₂x₃): averages and values on the ends cancel only together."""
+    """u = (x₂x₃², x₁x₃ + x₁², x₁x₂x₃): all residuals vanish, also wave by wave."""
     zero = np.zeros_like
 
     def u(x):
@@ -479,11 +539,10 @@ def test_a_polynomial_on_the_prism_leaves_nothing_over(n):
     )
     solution = solve_boundary_value(data, mesh=domains.get("prism").bricks(n, 3), element="hexP")
     found = recovery.recovered(data, solution.space.mesh, solution.x, Constants.of(PRISM, UNIT))
-    norms = element_norms(found, data, PRISM, 1, means=True)
-    assert norms.keys() >= {*theorems.NORMS, *theorems.MEANS}
-    assert max(norms[name] for name in (*theorems.NORMS, *theorems.MEANS)) < 1e-7
+    norms = element_norms(found, data, PRISM, 1, 2)
+    assert max(value for name, value in norms.items() if name not in ("value", "energy")) < 1e-7
     wrong = replace(data, natural=replace(data.natural, curl=lambda x, n: 0 * x))
-    assert element_norms(found, wrong, PRISM, 1, means=True)["mean_equation"] > 0.1
+    assert element_norms(found, wrong, PRISM, 1, 2)["equation 0"] > 0.1
 
 
 def test_jets_of_a_module_are_those_of_the_net():
