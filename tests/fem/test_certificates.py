@@ -22,10 +22,12 @@ from fem.certificates.elements import certify_bricks, element_norms
 from fem.certificates.geometry import Constant, Geometry
 from fem.certificates.jets import SECOND, curl, curl_curl
 from fem.certificates.own import certify_own
+from fem.certificates.raviart_thomas import RaviartThomas
 from fem.certificates.residuals import own_norms
 from fem.certificates.rules import prism_rules
 from fem.certificates.settling import settle
-from fem.spaces.bricks.tensor import Grid
+from fem.spaces.bricks.tensor import Grid, values
+from fem.spaces.bricks.tensor import curl as tensor_curl
 
 pi = np.pi
 L_SHAPE = ((-1, -1), (-1, 0), (0, 0))
@@ -175,7 +177,7 @@ def prism_modes(k, n=5):
     for i in range(n):
         for j in range(n):
             kappa = pi * np.array([i, j, k])
-            nonzero = [bool(j and (i or i == 0)), bool(i), bool(i and j and k)]
+            nonzero = [j > 0, i > 0, i > 0 and j > 0 and k > 0]
             keep = [d for d, there in enumerate(nonzero) if there]
             A = (kappa @ kappa) * np.eye(3) - np.outer(kappa, kappa)
             found += list(np.linalg.eigvalsh(A[np.ix_(keep, keep)])) if keep else []
@@ -543,6 +545,44 @@ def test_a_polynomial_on_the_prism_leaves_nothing_over(n):
     assert max(value for name, value in norms.items() if name not in ("value", "energy")) < 1e-7
     wrong = replace(data, natural=replace(data.natural, curl=lambda x, n: 0 * x))
     assert element_norms(found, wrong, PRISM, 1, 2)["equation 0"] > 0.1
+
+
+def test_values_on_the_ends_complete_the_waves_of_the_equation():
+    """With f = 0 and no data on the ends, ∫ ∂₃σ c_k is a value on the ends plus kπ ∫ σ s_k."""
+    mesh, rng = domains.get("prism").bricks(1, 2), np.random.default_rng(0)
+    mesh = replace(mesh, natural=frozenset({(2, 0), (2, 1)}))
+    sigma = mesh.split(rng.normal(size=mesh.grid_dofs))
+    nothing = mesh.split(np.zeros(mesh.grid_dofs))
+    tau = RaviartThomas(mesh)
+    found = recovery.Recovered(mesh, nothing, sigma, tau.split(np.zeros(tau.dofs)))
+    norms = element_norms(found, zero_problem(natural=NATURAL), PRISM, 3, 4)
+    grid, D = Grid.on(mesh), [axis.derivative for axis in mesh.axes]
+    flat = values(tensor_curl([*nothing[:2], sigma[2]], D), grid.curls)
+    twist = values(tensor_curl(sigma, D), grid.curls)[2]
+    across, z = values(sigma, grid.space), grid.rules[2].points
+    w = next(grid.slabs())[2]
+    for k in range(4):
+        c, s = waves.cosines(4, z)[k], waves.sines(4, z)[k]
+        parts = [k * pi * across[1] * s - flat[0] * c, -k * pi * across[0] * s - flat[1] * c]
+        length = np.where(w.sum(-1) > 0, w.sum(-1), 1.0)
+        square = sum(((r * w).sum(-1) ** 2 / length).sum() for r in [*parts, twist * s])
+        assert norms[f"equation {k}"] == pytest.approx(square**0.5, rel=1e-6)
+
+
+def test_the_horizontal_trace_has_cosines_and_the_vertical_one_sines():
+    """2 + cos πx₃ along the side and sin 2πx₃ along the prism, on two bricks of a side."""
+    mesh = domains.get("prism").bricks(2, 1)
+    faces = [f for f in mesh.essential_faces if (f.axis, f.level, f.brick[1]) == (0, 0, 0)]
+    t, w = np.polynomial.legendre.leggauss(12)
+    parts = waves.Waves(4)
+    for face in faces:
+        z = (face.brick[2] + (t + 1) / 2) / 2
+        rest = np.zeros((3, 1, 12))
+        rest[1, 0], rest[2, 0] = 2 + np.cos(pi * z), np.sin(2 * pi * z)
+        parts.side(face, rest, np.array([[1.0]]) * w / 4, z)
+    found = parts.total()
+    assert len(faces) == 2
+    assert [found[f"trace {k}"] for k in range(5)] == pytest.approx([4, 0.5, 0.5, 0, 0], abs=1e-9)
 
 
 def test_jets_of_a_module_are_those_of_the_net():
