@@ -59,10 +59,10 @@ class HiptmairXu:
         blocks = self.blocks
         x, rest = self.matrix.forward(self.inverse, r) if blocks is None else blocks.forward(r)
         correction = self.auxiliary(rest)
-        x += correction
-        rest -= self.matrix @ correction
         if blocks is None:
-            self.matrix.backward(self.inverse, rest, x)
+            self.matrix.correct_backward(self.inverse, correction, rest, x)
         else:
+            x += correction
+            rest -= self.matrix @ correction
             blocks.backward(rest, x)
         return x

@@ -63,3 +63,7 @@ class Symmetric:
         """x ← x + (D + Lᵀ)⁻¹ r; r is used up."""
         kernel = by_vector.backward if r.ndim == 1 else by_block.backward
         kernel(*self._lower, inverse, r, x)
+
+    def correct_backward(self, inverse: Array, correction: Array, r: Array, x: Array) -> None:
+        """x ← x + c, r ← r − A c for a correction c, then `backward`, in one pass over L."""
+        by_vector.correct_backward(*self._lower, self.diagonal, inverse, correction, r, x)

@@ -42,6 +42,27 @@ def forward(
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
+def correct_backward(
+    start: Pointers,
+    column: Indices,
+    value: Array,
+    diagonal: Array,
+    inverse: Array,
+    correction: Array,
+    r: Array,
+    x: Array,
+) -> None:
+    for i in range(inverse.size - 1, -1, -1):
+        total = r[i] - diagonal[i] * correction[i]
+        for k in range(start[i], start[i + 1]):
+            total -= value[k] * correction[column[k]]
+        e = correction[i] + total * inverse[i]
+        x[i] += e
+        for k in range(start[i], start[i + 1]):
+            r[column[k]] -= value[k] * e
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def backward(
     start: Pointers, column: Indices, value: Array, inverse: Array, r: Array, x: Array
 ) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from fem.meshes.tets import Tets
+from fem.meshes.tets import Ints, Tets
 from fem.spaces import Array
 
 SHORT = 0.25  # of the longest edge of a neighbouring cell; Kuhn cells have 0.58, 0.35 takes as many
@@ -32,13 +33,25 @@ def block_of_edges(tets: Tets) -> NDArray[np.int64] | None:
 
 def _relative_lengths(tets: Tets) -> Array:
     """The length of every edge over the longest edge of the cells around it."""
-    ends = tets.p.T[tets.edges]
-    length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    longest = np.zeros_like(length)
-    in_cell = length[tets.cell_edges].max(axis=1)
-    for local in range(6):
-        np.maximum.at(longest, tets.cell_edges[:, local], in_cell)
-    return np.asarray(length / longest)
+    squares, longest = _squared_lengths(tets.p, tets.edges, tets.cell_edges)
+    return np.asarray(np.sqrt(squares / longest))
+
+
+@njit(cache=True, nogil=True)
+def _squared_lengths(p: Array, edges: Ints, cell_edges: Ints) -> tuple[Array, Array]:
+    """Of every edge, and of the longest edge of the cells around it."""
+    squares = np.zeros(len(edges))
+    for e in range(len(edges)):
+        for d in range(3):
+            squares[e] += (p[d, edges[e, 1]] - p[d, edges[e, 0]]) ** 2
+    longest = np.zeros(len(edges))
+    for c in range(len(cell_edges)):
+        most = 0.0
+        for e in cell_edges[c]:
+            most = max(most, squares[e])
+        for e in cell_edges[c]:
+            longest[e] = max(longest[e], most)
+    return squares, longest
 
 
 def _pairs_of_clusters(tets: Tets, strong: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -44,11 +44,12 @@ def curl_curl_mass(
     value = np.empty(start[-1])
     diagonal = np.empty(size)
 
+    local = _local_matrices(tets.gradients, alpha * tets.volumes, beta * tets.volumes)
+
     def fill(piece: tuple[int, int]) -> None:
         _fill_lower(
-            *piece, slots_start, slots, tets.cell_edges, tets.gradients,
-            alpha * tets.volumes, beta * tets.volumes, start, column, value, diagonal,
-        )  # fmt: skip
+            *piece, slots_start, slots, tets.cell_edges, local, start, column, value, diagonal
+        )
 
     list(each(fill, pieces, threads))
     return Symmetric(diagonal, start, column, value)
@@ -98,15 +99,16 @@ def _fill_nodal(
 def _count_lower(
     first: int, last: int, slots_start: Pointers, slots: Ints, cell_edges: Ints
 ) -> Pointers:
-    """How many edges of lower number share a cell with each of the edges first..last."""
+    """How many edges of lower number share a cell with each of the edges first..last. Edges are
+    numbered as they are ordered in a cell: the lower ones come before it."""
     seen = np.full(last, -1, np.int32)
     count = np.zeros(last - first, np.int64)
     for e in range(first, last):
         for s in range(slots_start[e], slots_start[e + 1]):
             cell = slots[s] // 6
-            for j in range(6):
+            for j in range(slots[s] - 6 * cell):
                 f = cell_edges[cell, j]
-                if f < e and seen[f] != e:
+                if seen[f] != e:
                     seen[f] = e
                     count[e - first] += 1
     return count
@@ -119,53 +121,57 @@ def _fill_lower(
     slots_start: Pointers,
     slots: Ints,
     cell_edges: Ints,
-    gradients: Array,
-    alpha: Array,
-    beta: Array,
+    local: Array,
     start: Pointers,
     column: Indices,
     value: Array,
     diagonal: Array,
 ) -> None:
     where = np.full(last, -1, np.int64)  # where[f] >= start[e]: place of column f in row e
-    row = np.empty(6)
     for e in range(first, last):
         end = start[e]
         diagonal[e] = 0.0
         for s in range(slots_start[e], slots_start[e + 1]):
             cell = slots[s] // 6
             i = slots[s] - 6 * cell
-            _local_row(gradients[cell], alpha[cell], beta[cell], i, row)
-            diagonal[e] += row[i]
-            for j in range(6):
+            first_of_row = i * (i + 1) // 2
+            diagonal[e] += local[cell, first_of_row + i]
+            for j in range(i):
                 f = cell_edges[cell, j]
-                if f >= e:
-                    continue
                 if where[f] < start[e]:
                     where[f] = end
                     column[end] = f
                     value[end] = 0.0
                     end += 1
-                value[where[f]] += row[j]
+                value[where[f]] += local[cell, first_of_row + j]
         _sort_row(column, value, start[e], end)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
-def _local_row(g: Array, alpha: float, beta: float, i: int, row: Array) -> None:
-    """Row i of the local matrix: α and β carry the volume."""
-    a, b = LOCAL_EDGES[i]
-    for j in range(6):
-        c, d = LOCAL_EDGES[j]
-        ac = g[a, 0] * g[c, 0] + g[a, 1] * g[c, 1] + g[a, 2] * g[c, 2]
-        ad = g[a, 0] * g[d, 0] + g[a, 1] * g[d, 1] + g[a, 2] * g[d, 2]
-        bc = g[b, 0] * g[c, 0] + g[b, 1] * g[c, 1] + g[b, 2] * g[c, 2]
-        bd = g[b, 0] * g[d, 0] + g[b, 1] * g[d, 1] + g[b, 2] * g[d, 2]
-        mass = (1 + (a == c)) * bd - (1 + (a == d)) * bc - (1 + (b == c)) * ad
-        mass += (1 + (b == d)) * ac
-        row[j] = 4 * alpha * (ac * bd - ad * bc) + beta / 20 * mass
+def _local_matrices(gradients: Array, alpha: Array, beta: Array) -> Array:
+    """The lower halves of the matrices of all cells, row by row (cells, 21): α and β carry the
+    volume."""
+    local, products = np.empty((len(gradients), 21)), np.empty((4, 4))
+    for cell in range(len(gradients)):
+        g = gradients[cell]
+        for a in range(4):
+            for b in range(4):
+                products[a, b] = g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2]
+        place = 0
+        for i in range(6):
+            a, b = LOCAL_EDGES[i, 0], LOCAL_EDGES[i, 1]
+            for j in range(i + 1):
+                c, d = LOCAL_EDGES[j, 0], LOCAL_EDGES[j, 1]
+                ac, ad, bc, bd = products[a, c], products[a, d], products[b, c], products[b, d]
+                mass = (1 + (a == c)) * bd - (1 + (a == d)) * bc - (1 + (b == c)) * ad
+                mass += (1 + (b == d)) * ac
+                curls = 4 * alpha[cell] * (ac * bd - ad * bc)
+                local[cell, place] = curls + beta[cell] / 20 * mass
+                place += 1
+    return local
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _sort_row(column: Indices, value: Array, start: int, end: int) -> None:
     """Insertion sort of one row by column: rows are short, ordered columns read x in order."""
     for k in range(start + 1, end):
