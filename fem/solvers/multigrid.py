@@ -57,19 +57,12 @@ class Multigrid:
         level = self.levels[depth]
         x, rest = level.matrix.forward(level.inverse, b)
         transfer = level.prolongation
+        lanes, rows = (0,) * b.shape[1], (transfer.indptr, transfer.indices, transfer.data)
         coarse = np.zeros((transfer.shape[1], b.shape[1]))
-        _restrict(transfer.indptr, transfer.indices, transfer.data, rest, coarse)
+        _restrict(lanes, *rows, rest, coarse)
         correction = np.empty_like(b)
-        _prolong(
-            transfer.indptr,
-            transfer.indices,
-            transfer.data,
-            self._cycle(depth + 1, coarse),
-            correction,
-        )
-        x += correction
-        rest -= level.matrix @ correction
-        level.matrix.backward(level.inverse, rest, x)
+        _prolong(lanes, *rows, self._cycle(depth + 1, coarse), correction)
+        level.matrix.correct_backward(level.inverse, correction, rest, x)
         return x
 
 
@@ -129,20 +122,24 @@ def _direct(matrix: Any) -> Callable[[Array], Array]:
 
 
 @njit(cache=True, nogil=True)
-def _restrict(start: Indices, column: Indices, value: Array, fine: Array, coarse: Array) -> None:
-    """coarse ← coarse + Pᵀ fine."""
+def _restrict(
+    lanes: Any, start: Indices, column: Indices, value: Array, fine: Array, coarse: Array
+) -> None:
+    """coarse ← coarse + Pᵀ fine; for `lanes` see `fem.solvers.symmetric_block_kernels`."""
     for i in range(fine.shape[0]):
         for k in range(start[i], start[i + 1]):
-            for c in range(fine.shape[1]):
+            for c in range(len(lanes)):
                 coarse[column[k], c] += value[k] * fine[i, c]
 
 
 @njit(cache=True, nogil=True)
-def _prolong(start: Indices, column: Indices, value: Array, coarse: Array, fine: Array) -> None:
+def _prolong(
+    lanes: Any, start: Indices, column: Indices, value: Array, coarse: Array, fine: Array
+) -> None:
     """fine ← P coarse."""
     for i in range(fine.shape[0]):
-        for c in range(fine.shape[1]):
-            total = 0.0
-            for k in range(start[i], start[i + 1]):
-                total += value[k] * coarse[column[k], c]
-            fine[i, c] = total
+        for c in range(len(lanes)):
+            fine[i, c] = 0.0
+        for k in range(start[i], start[i + 1]):
+            for c in range(len(lanes)):
+                fine[i, c] += value[k] * coarse[column[k], c]

@@ -45,25 +45,29 @@ class Symmetric:
     def _lower(self) -> tuple[Pointers, Indices, Array]:
         return self.start, self.column, self.value
 
+    def _run(self, name: str, like: Array, *args: Array) -> None:
+        """Call the kernel for one vector, or for several."""
+        if like.ndim == 1:
+            getattr(by_vector, name)(*self._lower, *args)
+        else:
+            getattr(by_block, name)((0,) * like.shape[1], *self._lower, *args)
+
     def __matmul__(self, x: Array) -> Array:
         """A x."""
         y = np.empty_like(x)
-        kernel = by_vector.multiply if x.ndim == 1 else by_block.multiply
-        kernel(*self._lower, self.diagonal, x, y)
+        self._run("multiply", x, self.diagonal, x, y)
         return y
 
     def forward(self, inverse: Array, r: Array) -> tuple[Array, Array]:
         """x = (L + D)⁻¹ r and its residual r − A x; `inverse` is 1/D, 0 where x shall be 0."""
         x, rest = np.empty_like(r), np.empty_like(r)
-        kernel = by_vector.forward if r.ndim == 1 else by_block.forward
-        kernel(*self._lower, inverse, r, x, rest)
+        self._run("forward", r, inverse, r, x, rest)
         return x, rest
 
     def backward(self, inverse: Array, r: Array, x: Array) -> None:
-        """x ← x + (D + Lᵀ)⁻¹ r; r is used up."""
-        kernel = by_vector.backward if r.ndim == 1 else by_block.backward
-        kernel(*self._lower, inverse, r, x)
+        """x ← x + (D + Lᵀ)⁻¹ r for one vector; r is used up."""
+        by_vector.backward(*self._lower, inverse, r, x)
 
     def correct_backward(self, inverse: Array, correction: Array, r: Array, x: Array) -> None:
         """x ← x + c, r ← r − A c for a correction c, then `backward`, in one pass over L."""
-        by_vector.correct_backward(*self._lower, self.diagonal, inverse, correction, r, x)
+        self._run("correct_backward", r, self.diagonal, inverse, correction, r, x)

@@ -69,7 +69,8 @@ def nodal(tets: Tets, stiffness_weight: Any = 1.0, mass_weight: Any = 0.0) -> An
         tets.t, tets.cell_edges, tets.gradients, alpha * tets.volumes, beta * tets.volumes,
         diagonal, upper,
     )  # fmt: skip
-    start = np.searchsorted(tets.edges[:, 0], np.arange(nodes + 1)).astype(np.int32)
+    start = np.zeros(nodes + 1, np.int32)
+    np.cumsum(np.bincount(tets.edges[:, 0], minlength=nodes), out=start[1:])
     half = csr_array((upper, np.ascontiguousarray(tets.edges[:, 1]), start), shape=(nodes, nodes))
     return csr_array(half + half.T + diags_array(diagonal))
 

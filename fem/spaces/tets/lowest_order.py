@@ -148,8 +148,7 @@ class TetSpace:
         return _local_field(x, cells, self.tets.cell_edges, self.tets.gradients)
 
     def _points(self, chunk: Chunk) -> Array:
-        corners = self.tets.p[:, self.tets.t[chunk.cells]]
-        return corners @ chunk.barycentric
+        return _points(self.tets.p, self.tets.t, chunk.cells, chunk.barycentric)
 
     def _over_chunks(self, work: Callable[[Chunk], Any], phase: str, how: How) -> Iterator[Any]:
         """work(chunk) over all cells, with the rule of the phase, "load" or "error"."""
@@ -169,6 +168,18 @@ class TetSpace:
         for done, result in enumerate(each(work, chunks, how.threads), 1):
             how.report(phase, done, len(chunks))
             yield result
+
+
+@njit(cache=True, nogil=True)
+def _points(p: Array, t: Ints, cells: NDArray[np.int64], barycentric: Array) -> Array:
+    result = np.zeros((3, cells.size, barycentric.shape[1]))
+    for d in range(3):
+        for k in range(cells.size):
+            for a in range(4):
+                corner = p[d, t[cells[k], a]]
+                for q in range(barycentric.shape[1]):
+                    result[d, k, q] += corner * barycentric[a, q]
+    return result
 
 
 @njit(cache=True, nogil=True)
