@@ -56,9 +56,7 @@ def two_level(A: sp.csr_matrix, coarse: Indices, solve: Action) -> Action:
         x, rest = half.forward(inverse, b)
         correction = np.zeros_like(b)
         correction[coarse] = solve(rest[coarse])
-        x += correction
-        rest -= half @ correction
-        half.backward(inverse, rest, x)
+        half.correct_backward(inverse, correction, rest, x)
         return x
 
     return apply

@@ -10,11 +10,13 @@ from second_opinions import discrete_gradient, renumbered, to_scipy
 from base.errors import NotConverged, UserError
 from bench import problems
 from fem import How, best_approximation, meshes
+from fem.fields import Checked
 from fem.meshes.tets import Tets
 from fem.rules.cell_rules import tet_rules
 from fem.rules.reference_hexes import hex_at_edge
 from fem.rules.reference_tets import collapsed_tet, four_points, fourteen_points
 from fem.solvers import auxiliary_space
+from fem.solvers.blocks import whole
 from fem.solvers.hiptmair_xu import HiptmairXu
 from fem.solvers.symmetric import Symmetric
 from fem.spaces.assembled import AssembledSpace
@@ -158,11 +160,42 @@ def test_iterations_do_not_depend_on_the_weights(beta):
 def test_a_good_guess_saves_iterations_and_the_solution_needs_none():
     problem = problems.helix
     space = TetSpace(n=6)
-    b = space.load(problem.u, problem.curl_u)
-    from_zero = space.solve(b)
-    from_interpolant = space.solve(b, How(x0=space.interpolate(problem.u)))
-    assert 0 < from_interpolant.iterations < from_zero.iterations
-    assert space.solve(b, How(x0=from_zero.x)).iterations == 0
+    load = space.load(problem.u, problem.curl_u)
+    from_zero = space.solve(load.vector)
+    from_interpolant = space.solve(load.vector, How(x0=space.interpolate(problem.u)))
+    from_load = space.solve(load)
+    assert 0 < from_interpolant.iterations <= from_load.iterations < from_zero.iterations
+    assert abs(from_load.x - from_zero.x).max() < 1e-7 * abs(from_zero.x).max()
+    assert space.solve(load, How(x0=from_zero.x)).iterations == 0
+
+
+def test_the_start_is_the_trapezoidal_interpolant_where_u_is_finite():
+    space, problem = TetSpace(mesh=cylinder(2)), problems.helix
+    a, b = space.tets.p[:, space.tets.edges.T].transpose(1, 0, 2)
+    expected = ((problem.u(a) + problem.u(b)) / 2 * (b - a)).sum(axis=0)
+    np.testing.assert_allclose(space.load(problem.u, problem.curl_u).start, expected, atol=1e-15)
+
+    def singular(x):
+        return x / np.sqrt((x**2).sum(axis=0))  # at the vertex 0
+
+    for field in (singular, Checked(singular, "u")):
+        assert TetSpace(n=2).load(field, problem.curl_u).start is None
+    edge = How(singular_edge=(0.0, 0.0))
+    assert space.load(problem.u, problem.curl_u, edge).start is None
+
+
+@pytest.mark.parametrize("width", [1, 3, 4])
+def test_a_correction_and_the_backward_sweep_in_one_pass(width):
+    tets = Tets.of(cylinder(2))
+    half, size = curl_curl_mass(tets), len(tets.edges)
+    A = whole(half).toarray()
+    r, c, x = generator(3).standard_normal((3, size, width))
+    expected = x + c + np.linalg.solve(np.triu(A), r - A @ c)
+    vectors = [(r, c, x)] if width > 1 else [(r, c, x), (r[:, 0], c[:, 0], x[:, 0])]
+    for r_, c_, x_ in vectors:
+        got = x_.copy()
+        half.correct_backward(1 / half.diagonal, c_, r_.copy(), got)
+        np.testing.assert_allclose(got.reshape(size, -1), expected, rtol=1e-10, atol=1e-10)
 
 
 def test_stopping_short_is_an_error():
