@@ -74,7 +74,7 @@ class TetSpace:
         return BYTES_PER_CELL * self.cells + threads * 60 * CHUNK_POINTS * 8
 
     def load(self, u: Field, curl_u: Field, how: How = PLAIN) -> Any:
-        """The `Load`: (u, w_ab) = g_b·∫λ_a u − g_a·∫λ_b u, (curl u, curl w_ab) = 2 g_a×g_b·∫curl u."""
+        """`Load`: (u, w_ab) = g_b·∫λ_a u − g_a·∫λ_b u, (curl u, curl w_ab) = 2 g_a×g_b·∫curl u."""
 
         def moments(chunk: Chunk) -> tuple[NDArray[np.int64], Array, Array]:
             points = self._points(chunk)
