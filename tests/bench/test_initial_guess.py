@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from bench import problems
 from bench.methods.boundary_value import boundary_value_data
 from bench.methods.open_questions import initial_guess
+from fem import best_approximation
 from fem.boundary_value import solve_boundary_value
 
 MAXWELL = problems.maxwell
@@ -15,7 +17,7 @@ MAXWELL = problems.maxwell
 @pytest.mark.parametrize("boundary_value", [False, True])
 def test_the_solution_itself_is_the_best_start(boundary_value):
     ladder = initial_guess.Ladder(MAXWELL, "N0", boundary_value)
-    rows = initial_guess.rows(ladder, (8,), ladder.solved(8, None))
+    rows = initial_guess.rows(ladder, (8,), ladder.solved(8, np.zeros_like))
     assert rows[0]["net_iterations"] <= 1
     assert rows[0]["coarse_iterations"] < rows[0]["zero_iterations"]
 
@@ -28,6 +30,13 @@ def test_a_start_changes_the_iterations_and_not_the_solution():
     )
     assert guessed.iterations < plain.iterations
     assert guessed.x == pytest.approx(plain.x, abs=1e-9)
+
+
+def test_zero_is_not_the_interpolant_with_which_a_best_approximation_begins():
+    ladder, n = initial_guess.Ladder(MAXWELL, "N0", boundary_value=False), 16
+    (row,) = initial_guess.rows(ladder, (n,), MAXWELL.u)
+    own = best_approximation(MAXWELL.u, MAXWELL.curl_u, n, tol=ladder.tol)
+    assert own.iterations <= row["net_iterations"] < row["zero_iterations"]
 
 
 def test_where_the_guess_stops_helping():

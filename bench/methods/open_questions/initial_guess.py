@@ -40,8 +40,8 @@ class Ladder:
     boundary_value: bool
     tol: float = 1e-8
 
-    def solved(self, n: int, start: Field | None) -> Solution:
-        """The solution on the unit cube with n cells per side."""
+    def solved(self, n: int, start: Field) -> Solution:
+        """The solution on the unit cube with n cells per side, from the interpolant of a field."""
         solver = "cube" if self.boundary_value else "auto"
         chosen = Discretisation(
             element=self.element, n=n, solve=self.boundary_value, solver=solver, tol=self.tol
@@ -53,12 +53,14 @@ def rows(ladder: Ladder, meshes: Sequence[int], field: Field) -> list[dict[str, 
     """Iterations and seconds of the solve on each mesh, from zero, the coarser mesh and the field.
 
     Seconds include the interpolation of the start, not the solution on the coarser mesh: in a
-    ladder of meshes that one is there.
+    ladder of meshes that one is there. Zero is given as a field: without a start, a best
+    approximation begins with the interpolant of u.
     """
-    found, coarse = [], ladder.solved(max(1, meshes[0] // 2), None)
+    found, coarse = [], ladder.solved(max(1, meshes[0] // 2), np.zeros_like)
     for n in meshes:
         row: dict[str, Any] = {"n": n, "coarse_hcurl_error": coarse.hcurl_error}
-        for name, start in zip(STARTS, (None, coarse, field), strict=True):
+        starts: tuple[Field, ...] = (np.zeros_like, coarse, field)
+        for name, start in zip(STARTS, starts, strict=True):
             begun = time.perf_counter()
             solution = ladder.solved(n, start)
             row |= {
