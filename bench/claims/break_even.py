@@ -77,14 +77,15 @@ def named(record: StoredResult) -> str:
     return f"{method}, τ {tau}" if method == "space-net" else str(method)
 
 
-def _but_for_the_seed(record: StoredResult) -> tuple[object, ...]:
+def but_for_the_seed(record: StoredResult) -> tuple[object, ...]:
+    """A configuration, whose seeds are one surrogate."""
     return tuple(sorted((k, str(v)) for k, v in record.config.items() if k != "seed"))
 
 
 def break_evens(results: Results, required: float) -> list[BreakEven]:
     """By family and method the configuration that pays first."""
     cheapest, made = solves(results, required), []
-    for group in results.select("family_surrogate").grouped(_but_for_the_seed).values():
+    for group in results.select("family_surrogate").grouped(but_for_the_seed).values():
         first, error = group.records[0], median(group.errors("error_worst"))
         solve = cheapest.get(place_of(first))
         if solve is not None and error <= required:

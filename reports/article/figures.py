@@ -20,7 +20,9 @@ from reports.figures.fields import field_slices
 from reports.figures.gradients import phase_diagram
 from reports.figures.reentrant import field_and_error
 from reports.figures.rows import rows_in_groups
+from reports.sections.certificates import bounds_against_errors, titled
 from reports.sections.convergence import error_against_h, uniform
+from reports.sections.families import cost_and_queries
 from reports.sections.fields import sliced
 from reports.sections.learned_tau import OVER_FIXED, arm_rows
 from reports.sections.reentrant import arms_of, edge_fields, story
@@ -89,6 +91,15 @@ def _edge(results: Results) -> Draw | None:
     return partial(field_and_error, shown) if shown else None
 
 
+def _certificates(results: Results) -> Draw | None:
+    methods = titled(results)
+    return partial(bounds_against_errors, methods) if methods else None
+
+
+def _queries(results: Results) -> Draw | None:
+    return partial(cost_and_queries, results) if len(results.select("family_surrogate")) else None
+
+
 FIGURES: dict[str, Callable[[Results], Draw | None]] = {
     "fields": _fields,
     "solve": _solve,
@@ -99,6 +110,8 @@ FIGURES: dict[str, Callable[[Results], Draw | None]] = {
     "gradients": _gradients,
     "reentrant-story": _story,
     "reentrant-edge": _edge,
+    "certificates": _certificates,
+    "queries": _queries,
 }
 
 

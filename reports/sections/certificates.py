@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from bench.claims.certified import bounded, ratio, violated
+from bench.claims.certified import ratio, violated
+from bench.claims.facts.certificates import by_method
 from bench.store.results import Results, StoredResult
 from reports.context import Run
 from reports.document import Block, Paragraph, Picture, Value
@@ -14,7 +15,13 @@ from reports.tables import Measure, grouped, known_median, medians_by
 
 TITLE = "Errors certified without the solution"
 ORDER = 58.5
-LOOKS = {"nets": "net/resnet", "elements": "finite element/N0"}
+TITLES = {"trained": "trained nets", "untrained": "untrained nets", "elements": "elements"}
+LOOKS = {
+    "trained nets": "net/resnet",
+    "untrained nets": "untrained net/untrained",
+    "elements": "finite element/N0",
+}
+REFUSED = "no digit certified"
 BOUNDS = {"own_l2_bound": "own residuals or recovery", "l2_bound": "best bound"}
 TEXT = (
     "A certificate bounds the error of a field from f, φ, ρ and the boundary data alone, never "
@@ -27,7 +34,8 @@ TEXT = (
 CAPTION = (
     "Bound of the L² error against the true L² error, on the whole domain, one mark per field; "
     "on the line both are equal, and a mark below it would refute a bound. Left: by the "
-    "field's own residuals, or recovered fluxes; right: the best bound."
+    "field's own residuals, or recovered fluxes; right: the best bound. Crosses: no digit is "
+    "certified."
 )
 TABLE = (
     "Certificates by field and methods: medians of the true L² error on the whole domain, of "
@@ -37,15 +45,14 @@ TABLE = (
 
 
 def contents(run: Run) -> list[Block]:
-    records = [r for study in ("solve", "reentrant") for r in bounded(run.results_of(study))]
-    nets = [r for r in records if r.kind.endswith("net")]
-    methods = {"nets": nets, "elements": [r for r in records if r not in nets]}
+    records = [r for study in ("solve", "reentrant") for r in run.results_of(study)]
+    methods = titled(Results(records))
     rows = {
         (problem, label): group
         for label, found in methods.items()
         for (problem,), group in grouped(Results(found), "problem").items()
     }
-    source = run.made_by(Results(records))
+    source = run.made_by(Results([r for group in methods.values() for r in group]))
     draw = partial(bounds_against_errors, methods)
     ordered = dict(sorted(rows.items()))
     return [
@@ -55,32 +62,41 @@ def contents(run: Run) -> list[Block]:
     ]
 
 
+def titled(results: Results) -> dict[str, list[StoredResult]]:
+    """Fields with bounds, by the title of their method."""
+    return {TITLES[name]: group for name, group in by_method(results).items()}
+
+
 def bounds_against_errors(methods: Mapping[str, Sequence[StoredResult]]) -> Figure:
     """One panel per bound, true errors below, the diagonal that no mark may fall under."""
     errors = [r.values["l2_error"] for records in methods.values() for r in records]
     ends = [min(errors) / 2, max(errors) * 2]
 
-    def diagonal(axes: Axes) -> None:
+    refused = [r for group in methods.values() for r in group if not r.values["certified"]]
+
+    def diagonal(axes: Axes, bound: str) -> None:
         axes.plot(ends, ends, color="0.5", lw=0.8)
+        marks = _marks(REFUSED, refused, bound)
+        axes.plot(marks.x, marks.y, "x", color="k", ms=5, mew=0.8, label=REFUSED)
 
     panels = [
         Panel(
             title,
             "true L² error, whole domain",
-            [_marks(label, records, bound) for label, records in methods.items() if records],
-            diagonal,
+            [_marks(label, records, bound) for label, records in methods.items()],
+            partial(diagonal, bound=bound),
         )
         for bound, title in BOUNDS.items()
     ]
     label = "bound of the L² error, whole domain"
-    return draw_panels(panels, label, height=3, share="xy", legend=3)
+    return draw_panels(panels, label, height=3, share="xy", legend=4)
 
 
 def _marks(label: str, records: Sequence[StoredResult], bound: str) -> Curve:
     shown = [r for r in records if r.values.get(bound) is not None]
     x, y = ([r.values[name] for r in shown] for name in ("l2_error", bound))
     style = {"linestyle": "", "markersize": 3}
-    return Curve(label, LOOKS[label], x, y, [[r.key] for r in shown], style)
+    return Curve(label, LOOKS.get(label, ""), x, y, [[r.key] for r in shown], style)
 
 
 def _ratio(group: Results, bound: str) -> Value:

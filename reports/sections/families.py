@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from math import isfinite
 
-from bench.claims.break_even import ERRORS, break_evens, place_of
+from bench.claims.break_even import ERRORS, BreakEven, break_evens, place_of
 from bench.methods.surrogates.names import KINDS, METHODS
 from bench.store.results import Results, StoredResult
 from reports.context import Run
@@ -18,6 +19,10 @@ ORDER = 62
 STUDY = "families"
 SOLVE = ("p-version solve", "finite element/hexP")
 ERROR = "relative L² error, cube"
+TIME = "seconds_functional"
+MARKS = {"markersize": 3.5}
+# With the solves eight curves; the others lie close to one of them.
+SHOWN = ("rb", "chebyshev", "kernel", "features", "net", "space-net", "equation-net")
 TEXT = (
     "A family is curl(φ curl u) = f, div u = 0 with tangential trace g on the cube, where a "
     "parameter μ enters φ (`bump`: amplitude, then place, of a bump of width 0.2), f (`source`) or "
@@ -80,11 +85,47 @@ def error_and_cost(results: Results) -> Figure:
     panels = []
     for title, found in _families(results):
         solves = _front(found.select("family_solve", element="hexP"))
-        curves = [_curve(SOLVE, solves, "seconds_functional")]
+        curves = [_curve(SOLVE, solves, TIME)]
         for named, group in _surrogates(found):
-            curves.append(_curve(named, group, "seconds_functional", linestyle="none"))
+            curves.append(_curve(named, group, TIME, linestyle="none"))
         panels.append(Panel(title, "seconds per query", curves))
     return draw_panels(panels, ERROR, columns=3, share="y", legend=3)
+
+
+def cost_and_queries(results: Results) -> Figure:
+    """The first family with nets, in its highest dimension: worst errors against the time of a
+    query, and the number of queries from which each surrogate pays against the required error."""
+    place = max(map(place_of, _with_nets(results)), key=lambda place: place[1])
+    found = Results([r for r in results if place_of(r) == place])
+    cost = [_curve(SOLVE, _front(found.select("family_solve", element="hexP")), TIME)]
+    pays: dict[tuple[str, str], list[BreakEven]] = {}
+    for required in ERRORS:
+        for one in break_evens(found, required):
+            if isfinite(one.queries):
+                pays.setdefault(_named(one.method.partition(",")[0]), []).append(one)
+    for named, group in _surrogates(found):
+        if group.records[0].config["method"] in SHOWN:
+            cost.append(_curve(named, _front(group), TIME))
+    queries = [
+        Curve(*named, [one.required for one in its], [one.queries for one in its], style=MARKS)
+        for named, its in pays.items()
+        if named in {(curve.name, curve.look) for curve in cost}
+    ]
+
+    def right(axes: Axes) -> None:
+        axes.set_ylabel("queries from which it pays")
+        axes.invert_xaxis()
+
+    panels = [
+        Panel("error and time of a query", "seconds per query", cost),
+        Panel("when it pays", f"required {ERROR}", queries, right),
+    ]
+    return draw_panels(panels, ERROR, height=2.8, share="", legend=4)
+
+
+def _with_nets(results: Results) -> Iterable[StoredResult]:
+    surrogates = results.select("family_surrogate")
+    return [r for r in surrogates if KINDS.get(r.config["method"]) == "net"] or surrogates
 
 
 def errors_and_snapshots(results: Results) -> Figure:
@@ -115,11 +156,12 @@ def _title(record: StoredResult) -> str:
 def _surrogates(found: Results) -> Iterable[tuple[tuple[str, str], Results]]:
     """By title and look."""
 
-    def named(record: StoredResult) -> tuple[str, str]:
-        method = record.config["method"]
-        return METHODS.get(method, method), f"{KINDS.get(method, 'surrogate')}/{method}"
+    surrogates = found.select("family_surrogate")
+    return grouped_by(surrogates, lambda record: _named(record.config["method"])).items()
 
-    return grouped_by(found.select("family_surrogate"), named).items()
+
+def _named(method: str) -> tuple[str, str]:
+    return METHODS.get(method, method), f"{KINDS.get(method, 'surrogate')}/{method}"
 
 
 def _curve(
@@ -131,14 +173,14 @@ def _curve(
 ) -> Curve:
     found = list(records)
     at = [{**r.config, **r.values}[x] for r in found]
-    settings = {"markersize": 3.5, **style}
+    settings = {**MARKS, **style}
     return Curve(*named, at, [r.values[y] for r in found], [[r.key] for r in found], settings)
 
 
-def _front(solves: Results) -> list[StoredResult]:
-    """The solves that no other beats in both error and time, by time."""
+def _front(records: Results) -> list[StoredResult]:
+    """Those that no other beats in both error and time, by time."""
     found: list[StoredResult] = []
-    for record in sorted(solves, key=lambda r: float(r.values["seconds_functional"])):
+    for record in sorted(records, key=lambda r: float(r.values[TIME])):
         if not found or record.values["error_worst"] < found[-1].values["error_worst"]:
             found.append(record)
     return found

@@ -21,6 +21,7 @@ ORDER = 57
 STUDY = "solve"
 MOST_SERIES = 6  # of a panel
 LOWEST_ORDER = "N0"  # the element that every panel shows
+SIZED = ("finite element", "untrained net")  # whose sizes are one curve
 TEXT = (
     "Every method here is given f, φ and the boundary data g, never the field. The networks are "
     "physics-informed (PINNs): they minimise J with w = 100 at N quasi-random points inside and M "
@@ -35,7 +36,8 @@ LOSS = Formula(
 )
 CAPTION = (
     "L² error on the whole domain against seconds, one panel per field. Blue: finite elements, a "
-    "mark per mesh or order; orange: the best network along its training, median over seeds."
+    "mark per mesh or order; orange: the best network along its training, median over seeds; light "
+    "orange: untrained networks, a mark per number of features."
 )
 TABLE = (
     "Networks given the equation: L² errors on the whole domain and losses at the end, medians "
@@ -96,10 +98,11 @@ def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
 
 
 def _curve(name: str, group: Sequence[Competitor]) -> Curve:
-    """Sizes of an element in the order of their unknowns; of any other method the best one."""
+    """Sizes of an element or an untrained net by their unknowns; of any other method the best."""
     first = group[0]
-    if first.declared.family == "finite element":
-        sizes = sorted(group, key=lambda c: c.unknowns)
+    if first.declared.family in SIZED:
+        like = [c for c in group if c.declared.series == first.declared.series]
+        sizes = sorted(like, key=lambda c: c.unknowns)
         x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
         return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3})
     times, errors = median_curve(first.trials)

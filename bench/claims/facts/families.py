@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isfinite
 
-from bench.claims.break_even import ERRORS, BreakEven, Place, break_evens, place_of, solves, times
+from bench.claims.break_even import (
+    ERRORS,
+    BreakEven,
+    Place,
+    break_evens,
+    but_for_the_seed,
+    named,
+    place_of,
+    solves,
+    times,
+)
 from bench.claims.facts import Fact
-from bench.store.results import Results
+from bench.store.results import Results, StoredResult, median
 
 
 def facts(results: Results) -> Iterator[Fact]:
@@ -20,6 +30,8 @@ def facts(results: Results) -> Iterator[Fact]:
             conditions=f"{_words(place)}; the solution for φ = 1 in place of u, worst over unseen "
             "μ",
         )  # fmt: skip
+    for (place, method), group in results.select("family_surrogate").grouped(_of_method).items():
+        yield from _best(f"{_name(place)}-{_plain(method)}", group, f"{_words(place)}; {method}")
     for required in ERRORS:
         for place, record in solves(results, required).items():
             yield Fact.of(
@@ -30,9 +42,30 @@ def facts(results: Results) -> Iterator[Fact]:
             )  # fmt: skip
         pays = [one for one in break_evens(results, required) if isfinite(one.queries)]
         for one in pays:
-            yield _queries(one, one.method.replace(", τ ", "-"))
+            yield _queries(one, _plain(one.method))
         for one in {one.place: one for one in reversed(pays)}.values():
             yield _queries(one, "first")
+
+
+def _of_method(record: StoredResult) -> tuple[Place, str]:
+    return place_of(record), named(record)
+
+
+def _plain(method: str) -> str:
+    return method.replace(", τ ", "-")
+
+
+def _best(name: str, group: Results, words: str) -> Iterator[Fact]:
+    """The configuration with the smallest worst error, of nets the median over seeds."""
+    settings = group.grouped(but_for_the_seed).values()
+    best = min(settings, key=lambda seeds: median(seeds.errors("error_worst")))
+    error = Fact.of(
+        best, name=f"{name}-error", value=median(best.errors("error_worst")),
+        unit="relative L² error", domain="cube", conditions=f"{words}, worst over unseen μ",
+    )  # fmt: skip
+    yield error
+    for suffix in ("offline", "functional"):
+        yield error.named(f"{name}-{suffix}", median(best.value(f"seconds_{suffix}")), "s")
 
 
 def _queries(one: BreakEven, which: str) -> Fact:

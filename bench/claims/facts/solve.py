@@ -1,7 +1,9 @@
-"""Given the equation: by problem the best net, the best mesh of N₀ and the best element."""
+"""Given the equation: by problem the best trained, partly trained and untrained net, the best mesh
+of N₀ and the best element; and nets that are interpolated into an element's space."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,6 +19,7 @@ from bench.store.results import Results, competitor, median
 GIVEN = "given the equation and boundary data"
 # Behind the name of a method, with the value's name in its results and its unit.
 SECONDS = {"seconds": ("seconds", "s")}
+CURL = {"curl": ("curl_error", "L² error of the curl")}
 PER_POINT = {"seconds-per-point": ("seconds_per_point", "s")}
 OF_NETS = {
     **SECONDS,
@@ -24,14 +27,22 @@ OF_NETS = {
     "points": ("points", "points"),
     "boundary-points": ("boundary_points", "points"),
     "parameters": ("parameters", "parameters"),
+    **CURL,
     **PER_POINT,
 }
 OF_ELEMENTS = {**SECONDS, "unknowns": ("dofs", "unknowns"), **PER_POINT}
-OF_UNTRAINED = {**SECONDS, "curl": ("curl_error", "error of the curl")}
+OF_UNTRAINED = {**SECONDS, **CURL, "unknowns": ("unknowns", "unknowns")}
+INTERPOLATED = {
+    **SECONDS,
+    "interpolant": ("interpolant_l2_error", "L² error"),
+    "element": ("element_l2_error", "L² error"),
+    "element-seconds": ("element_seconds", "s"),
+}
 
 
 def facts(results: Results) -> Iterator[Fact]:
-    """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-n0-…`, `PROBLEM-element-…`."""
+    """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-partly-…`,
+    `PROBLEM-untrained-…`, `PROBLEM-n0-…`, `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
     solved = results.select("fem", solve=True)
     problems = results.select("solved_net").distinct("problem")
     for problem in sorted(problems, key=lambda name: (name != MAIN, name)):
@@ -41,11 +52,17 @@ def facts(results: Results) -> Iterator[Fact]:
             continue
         refused = "seeds" if seeds(len(nets)) else "ladder" if ladders(nets, "it") else ""
         yield from _reached(f"{problem}-net", nets, OF_NETS, refused=refused)
+        partly = results.select("solved_net", problem=problem, optimizer="varpro")
+        if len(partly):
+            yield from _reached(f"{problem}-partly", partly, OF_NETS)
         for largest in untrained(results, problem)[-1:]:
             refused = "seeds" if seeds(len(largest)) else ""
             yield from _reached(f"{problem}-untrained", largest, OF_UNTRAINED, refused=refused)
         yield from _best(f"{problem}-element", elements)
         yield from _best(f"{problem}-n0", elements.select("fem", element="N0"))
+    spaces = results.select("interpolated_net").grouped(lambda record: record.config["element"])
+    for element, nets in spaces.items():
+        yield from _reached(f"interpolated-{element}", nets, INTERPOLATED)
     yield from certificate_facts(results, "domains of all fields")
 
 
@@ -56,7 +73,11 @@ def _best(name: str, elements: Results) -> Iterator[Fact]:
         title = shown.series if shown else element
         refused = "ladder" if ladders(elements.select("fem", element=element), "it") else ""
         alone = Results([best])
-        yield from _reached(name, alone, OF_ELEMENTS, f"{title}; {GIVEN}", refused)
+        reached = [*_reached(name, alone, OF_ELEMENTS, f"{title}; {GIVEN}", refused)]
+        yield from reached
+        l2, hcurl = (float(best.values.get(key) or 0.0) for key in ("l2_error", "hcurl_error"))
+        if hcurl > l2:  # ‖·‖² in H(curl) is that of the field and that of its curl
+            yield reached[0].named(f"{name}-curl", math.sqrt(hcurl**2 - l2**2), CURL["curl"][1])
 
 
 def _reached(
