@@ -140,10 +140,10 @@ def _judged(record: StoredResult, shown: Declared) -> str:
 
 
 def _trial(record: StoredResult, name: str) -> Trial:
-    """The recorded curve, if that error was recorded along it, and the end."""
+    """The recorded curve, if that error was recorded along it and is kept, and the end."""
     end = record.values.get(name)
     seconds, errors = [_own_seconds(record)], [math.inf if end is None else float(end)]
-    if f"curve_{name}" in record.arrays:
+    if {f"curve_{name}", "curve_seconds"} <= record.arrays.keys():
         curve = np.nan_to_num(np.asarray(record.arrays[f"curve_{name}"]), nan=math.inf)
         seconds = [*map(float, record.arrays["curve_seconds"]), *seconds]
         errors = [*map(float, curve), *errors]

@@ -77,7 +77,7 @@ def bounds_against_errors(methods: Mapping[str, Sequence[StoredResult]]) -> Figu
     def diagonal(axes: Axes, bound: str) -> None:
         axes.plot(ends, ends, color="0.5", lw=0.8)
         marks = _marks(REFUSED, refused, bound)
-        axes.plot(marks.x, marks.y, "x", color="k", ms=5, mew=0.8, label=REFUSED)
+        axes.plot(marks.x, marks.y, "x", color="k", ms=4, mew=0.6, label=REFUSED)
 
     panels = [
         Panel(

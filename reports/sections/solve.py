@@ -99,15 +99,15 @@ def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
 
 def _curve(name: str, group: Sequence[Competitor]) -> Curve:
     """Sizes of an element or an untrained net by their unknowns; of any other method the best."""
-    first = group[0]
+    first, end = group[0], name.replace("best net", "trained net").removeprefix("best ")
     if first.declared.family in SIZED:
         like = [c for c in group if c.declared.series == first.declared.series]
         sizes = sorted(like, key=lambda c: c.unknowns)
         x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
-        return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3})
+        return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3}, end)
     times, errors = median_curve(first.trials)
     style = {"marker": ""} if len(times) > 1 else {}
-    return Curve(name, first.look, times, errors, [first.keys], style)
+    return Curve(name, first.look, times, errors, [first.keys], style, end)
 
 
 def median_curve(trials: Sequence[Trial]) -> tuple[Array, Array]:

@@ -50,10 +50,32 @@ def test_queries_from_which_a_surrogate_pays():
     assert not list(break_evens(results, 1e-5))
     named = {fact.name: fact.value for fact in facts(results)}
     assert named["bump-2-10-1e-02-solve"] == 0.002
+    assert named["bump-2-10-rb-error"] == 5e-3  # of the better configuration
+    assert named["bump-2-10-space-net-fixed-error"] == 9e-3  # of the median seed
+    assert named["bump-2-10-space-net-fixed-offline"] == 1.0
     assert named["bump-2-10-1e-02-first-queries"] == pytest.approx(100.0)
     assert "bump-2-10-1e-02-kernel-queries" not in named
     *_, table = section.contents(run_of("families", list(results)))
     assert [row[-2] for row in table.rows[:3]] == ["100", "1,000", "never"]
+
+
+def test_the_figure_takes_medians_of_nets_and_the_first_that_pays():
+    nets = [
+        surrogate(error, 1.0, 1e-3, method="space-net", seed=seed, tau=tau)
+        for tau, errors in (("fixed", (1e-3, 9e-3, 0.5)), ("learned", (6e-3, 7e-3, 8e-3)))
+        for seed, error in enumerate(errors)
+    ]
+    slower = surrogate(8e-3, 0.1, 2e-3, snapshots=3)  # than the next one, and less accurate
+    rb = [slower, surrogate(5e-3, 0.1, 1e-3, snapshots=10)]
+    figure = section.cost_and_queries(Results([solve(5, 8e-3, 0.002), *nets, *rb]))
+    left, right = (
+        {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+        for axes in figure.axes
+    )
+    assert left["net in (x, μ), from snapshots"] == [[1e-3, 7e-3]]
+    assert left["reduced basis"] == [[1e-3, 5e-3]]
+    assert right["net in (x, μ), from snapshots"][0] == pytest.approx([1e-2, 1000.0])
+    assert right["reduced basis"][0] == pytest.approx([1e-2, 100.0])
 
 
 def test_the_section_from_its_cells():

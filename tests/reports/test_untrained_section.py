@@ -89,7 +89,8 @@ def test_hp_meshes_of_no_more_time_are_the_bound():
 def test_the_table_has_the_best_net_of_each_kind_and_the_facts_its_numbers():
     partly = trained("maxwell", 1e-7, 4.0, optimizer="varpro")
     records = [*untrained("maxwell", 1e-9, 1.0), trained("maxwell", 1e-8, 5.0), partly]
-    records += [trained("maxwell", 1e-5, 1.0, width=7), hp("maxwell", 1e-10, 1, 0.1)]
+    records += [trained("maxwell", 1e-5, 1.0, width=7), hp("maxwell", 1e-10, 1e-9, 0.1)]
+    records += [interpolated("N1", ratio, seed) for seed, ratio in enumerate((0.1, 0.2, 0.9))]
     (table,) = [b for b in section.contents(run_of("solve", records)) if isinstance(b, Table)]
     assert {row[1]: row[4] for row in table.rows if row[0] == "maxwell"} == {
         "untrained": 1e-9, "trained": 1e-8, "partly trained": 1e-7,
@@ -98,3 +99,8 @@ def test_the_table_has_the_best_net_of_each_kind_and_the_facts_its_numbers():
     assert not notes
     assert facts["solve/maxwell-untrained-error"].value == 1e-9
     assert facts["solve/maxwell-untrained-error"].seeds == 12
+    assert facts["solve/maxwell-partly-error"].value == 1e-7
+    assert facts["solve/maxwell-partly-curl"].value == pytest.approx(1e-6)
+    assert facts["solve/maxwell-element-curl"].value == pytest.approx(1e-9)
+    assert facts["solve/interpolated-N1-error"].value == pytest.approx(2e-4)  # the median seed
+    assert facts["solve/interpolated-N1-element"].value == 1e-3
