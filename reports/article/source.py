@@ -9,6 +9,7 @@
     ::: require [a] < [b] "what the paragraph says"      stops the build unless it holds
     ::: and [c] == 0 "what else it says"                 one more condition of the same guard
     ::: when certificates/                               left out unless such facts exist
+    ::: unless certificates/                             left out if they exist
     :::                                                  ends the innermost of them
     ![Caption.](figure:name)                             a figure; also `table:name`
     Table: name: Caption.                                the pipe table that follows
@@ -195,8 +196,10 @@ def _front(text: str) -> tuple[dict[str, str], list[Line]]:
 
 
 def _kept_lines(reader: Reader, lines: Sequence[Line]) -> Iterator[Line]:
-    """The lines whose conditions hold; guards are tried where they stand."""
+    """The lines whose conditions hold; guards are tried where they stand, and part paragraphs but
+    not the rows of a table."""
     inside: list[bool] = []
+    last = ""
     for number, line in lines:
         if line.startswith(":::"):
             words = line.removeprefix(":::").strip()
@@ -205,8 +208,9 @@ def _kept_lines(reader: Reader, lines: Sequence[Line]) -> Iterator[Line]:
                     reader.fault(number, "::: ends nothing")
                 else:
                     inside.pop()
-            elif words.startswith("when "):
-                inside.append(all(inside) and all(map(reader.has, words.split()[1:])))
+            elif words.startswith(("when ", "unless ")):
+                known = all(map(reader.has, words.split()[1:]))
+                inside.append(all(inside) and known == words.startswith("when "))
             elif found := REQUIRE.fullmatch(line):
                 if all(inside):
                     reader.holds(number, found["condition"], found["statement"])
@@ -216,9 +220,10 @@ def _kept_lines(reader: Reader, lines: Sequence[Line]) -> Iterator[Line]:
                     reader.fault(number, "::: and belongs to no guard")
             else:
                 reader.fault(number, f"{line!r} is neither a guard nor an end of one")
-            yield number, ""
+            if not last.startswith("|"):
+                yield number, ""
         elif all(inside):
-            yield number, line
+            yield number, (last := line)
     if inside:
         reader.fault(lines[-1][0], f"{len(inside)} guards have no end")
 

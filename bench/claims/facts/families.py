@@ -17,6 +17,7 @@ from bench.claims.break_even import (
     times,
 )
 from bench.claims.facts import Fact
+from bench.methods.surrogates.names import KINDS
 from bench.store.results import Results, StoredResult, median
 
 
@@ -32,6 +33,7 @@ def facts(results: Results) -> Iterator[Fact]:
         )  # fmt: skip
     for (place, method), group in results.select("family_surrogate").grouped(_of_method).items():
         yield from _best(f"{_name(place)}-{_plain(method)}", group, f"{_words(place)}; {method}")
+    firsts: list[BreakEven] = []
     for required in ERRORS:
         for place, record in solves(results, required).items():
             yield Fact.of(
@@ -43,8 +45,25 @@ def facts(results: Results) -> Iterator[Fact]:
         pays = [one for one in break_evens(results, required) if isfinite(one.queries)]
         for one in pays:
             yield _queries(one, _plain(one.method))
-        for one in {one.place: one for one in reversed(pays)}.values():
+        first = {one.place: one for one in reversed(pays)}
+        for one in first.values():
             yield _queries(one, "first")
+        firsts += first.values()
+    if firsts:
+        yield from _cases(firsts)
+
+
+def _cases(firsts: list[BreakEven]) -> Iterator[Fact]:
+    """Families with a required error at which some surrogate pays, and those where a net is first."""
+    cases = Fact(
+        name="cases", value=len(firsts), unit="cases", domain="cube", seeds=1,
+        cells=tuple(key for one in firsts for key in one.cells),
+        conditions="a family, its dimension, its contrast and a required error at which some "
+        "surrogate pays",
+    )  # fmt: skip
+    yield cases
+    nets = [one for one in firsts if KINDS.get(one.method.partition(",")[0]) == "net"]
+    yield cases.named("cases-net-first", len(nets), "cases")
 
 
 def _of_method(record: StoredResult) -> tuple[Place, str]:
