@@ -120,7 +120,7 @@ def cost_and_queries(results: Results) -> Figure:
         Panel("error and time of a query", "seconds per query", cost),
         Panel("when it pays", f"required {ERROR}", queries, right),
     ]
-    return draw_panels(panels, ERROR, height=2.8, share="")
+    return draw_panels(panels, ERROR, height=2.8, share="", legend=4)
 
 
 def _with_nets(results: Results) -> Iterable[StoredResult]:

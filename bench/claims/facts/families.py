@@ -54,7 +54,7 @@ def facts(results: Results) -> Iterator[Fact]:
 
 
 def _cases(firsts: list[BreakEven]) -> Iterator[Fact]:
-    """Families with a required error at which some surrogate pays, and those where a net is first."""
+    """Places and required errors at which some surrogate pays, and those where a net is first."""
     cases = Fact(
         name="cases", value=len(firsts), unit="cases", domain="cube", seeds=1,
         cells=tuple(key for one in firsts for key in one.cells),
