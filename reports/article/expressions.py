@@ -3,7 +3,8 @@
 A fact is `[STUDY/NAME]`. There are comparisons, and, or, not, arithmetic, min and max, and of a
 claim `verdict("NAME")`, `effect("NAME")`, `low("NAME")` and `high("NAME")` (the ends of the
 interval), of one of its settings `row_verdict("NAME", "ROW")` and `row_effect("NAME", "ROW")`;
-`verdicts("PART", "WORD")` counts the claims of a part with a verdict.
+`verdicts("PART", "WORD")` counts the claims of a part with a verdict, `seeds("STUDY/NAME")` is the
+number of seeds behind a fact.
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ def _functions(kept: Kept) -> dict[str, Callable[..., Any]]:
             raise Unsupported(f"the claim {name!r} has no row {row!r}; it has {', '.join(rows)}")
         return rows[row]
 
+    def seeds(name: str) -> int:
+        if name not in kept.facts:
+            raise Unsupported(f"the kept run has no fact {name!r}")
+        return kept.facts[name].seeds
+
     return {
         "min": min,
         "max": max,
@@ -81,6 +87,7 @@ def _functions(kept: Kept) -> dict[str, Callable[..., Any]]:
         "row_effect": lambda name, row: part(name, row).effect,
         "low": lambda name: entry(name).interval[0],
         "high": lambda name: entry(name).interval[1],
+        "seeds": seeds,
         "verdicts": lambda part, word: sum(
             e.claim.part == part and e.verdict == word for e in kept.verdicts.values()
         ),

@@ -127,7 +127,7 @@ def test_both_media_have_facts_and_citations(kept):
         ("{tab:rows}", "{tab:rows}, {tab:lines}", "no figure or table 'lines'"),
         ("[@one].", "[@two].", r"no entry \[@two\]"),
         ("figure:curve", "figure:absent", "cannot make the figure 'absent'"),
-        ("::: when none/", "::: unless x", "neither a guard nor an end"),
+        ("::: when none/", "::: without x", "neither a guard nor an end"),
     ],
 )
 def test_a_fault_stops_the_build_and_names_the_line(kept, old, new, fault):
@@ -140,13 +140,32 @@ def test_conditions_know_facts_verdicts_and_nothing_else(kept):
     assert value('[s/n0] > 10 * [s/net] and verdict("tau") == "fails"', kept)
     assert value('max(low("tau"), effect("tau")) - [s/time]', kept) == pytest.approx(1.7 - 18)
     assert not value("not [s/net] < [s/n0]", kept)
-    for wrong in ('__import__("os")', "(1).real", "[s/net] <", 'verdict("other")', "x"):
+    assert value('seeds("s/net")', kept) == kept.facts["s/net"].seeds
+    for wrong in (
+        '__import__("os")',
+        "(1).real",
+        "[s/net] <",
+        'verdict("other")',
+        'seeds("x")',
+        "x",
+    ):
         with pytest.raises(Unsupported):
             value(wrong, kept)
     assert shown("s/nets", kept)[0] == "16"
     assert shown("s/nets | words", kept)[0] == "16"
     with pytest.raises(Unsupported, match="needs a format"):
         shown("[s/net] / [s/n0]", kept)
+
+
+def test_rows_of_a_table_may_depend_on_what_the_run_has(kept):
+    rows = "::: when {}\n| known | 1 |\n:::\n::: unless {}\n| unknown | – |\n:::\n| last | – |"
+    head = "# T\n{tab:rows}\n\nTable: rows: A caption.\n| a | b |\n|---|---|\n"
+    for name, first in (("s/", "known"), ("none/", "unknown")):
+        source = "---\nallow: 1\n---\n" + head + rows.replace("{}", name) + "\n\nEnd."
+        (section,) = read(source, kept, figure).sections
+        table, end = section.blocks[1:]
+        assert [str(row[0]) for row in table.rows] == [first, "last"]
+        assert end.text == "End."
 
 
 def test_readme_has_the_same_guards(kept):
