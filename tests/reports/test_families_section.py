@@ -55,7 +55,8 @@ def test_queries_from_which_a_surrogate_pays():
     assert named["bump-2-10-space-net-fixed-offline"] == 1.0
     assert named["bump-2-10-1e-02-first-queries"] == pytest.approx(100.0)
     assert "bump-2-10-1e-02-kernel-queries" not in named
-    assert (named["cases"], named["cases-net-first"]) == (1, 0)
+    assert named["cases"] == 2  # rb at 1e-2 and the kernel at 1e-3, where a solve takes 4 ms
+    assert named["cases-net-first"] == 0
     *_, table = section.contents(run_of("families", list(results)))
     assert [row[-2] for row in table.rows[:3]] == ["100", "1,000", "never"]
 

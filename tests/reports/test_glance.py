@@ -91,7 +91,7 @@ def test_panels_have_at_most_six_curves_with_the_lowest_order_and_the_best_net()
     assert [*found][:2] == ["N₀ tets", "best net"]
     assert found["best net"][0].end_error == 1e-5
     axes = work_precision({"maxwell": field}).axes[0]
-    assert {text.get_text() for text in axes.texts} == {"N₀ tets", "best net", "p-version"}
+    assert {text.get_text() for text in axes.texts} == {"N₀ tets", "trained net", "p-version"}
 
 
 @given(st.lists(st.floats(0, 150), min_size=1, max_size=20))
