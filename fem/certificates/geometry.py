@@ -32,7 +32,7 @@ class Geometry:
     given and orthogonal to all gradients of potentials that vanish there; `friedrichs` is C_F of
     ‖q‖ ≤ C_F ‖∇q‖ for these potentials. The vector field m = scale · (x − centre) has m·n > 0
     where u × n is given and |m| ≤ reach. `caps` is the Dirichlet eigenvalue of the base (a
-    lower bound) of a prism of height 1 with natural conditions on its two ends.
+    lower bound) of a prism L × (0, 1), L simply connected, with natural conditions on its two ends.
     """
 
     maxwell: Constant

@@ -8,10 +8,11 @@ from math import pi, sqrt
 
 import numpy as np
 
+from base.errors import UserError
 from fem.boundary_value import BoundaryValueProblem
 from fem.certificates.bounds import WAVES
 from fem.spaces import Array
-from fem.spaces.bricks.mesh import Face
+from fem.spaces.bricks.mesh import BrickMesh, Face
 from fem.spaces.bricks.tensor import Family, Grid, combine, within
 
 ENDS = np.array([0.0, 1.0])
@@ -37,12 +38,12 @@ def squares(r: Array, w: Array, waves: Array, more: Array | None = None) -> Arra
     """
     length = w.sum(axis=-1)
     here = length > 0
-    root = np.sqrt(length[here])[:, None]
-    along = ((r * w)[here] @ waves.T) / root
-    left = max(0.0, float((w * r**2).sum() - (along**2).sum()))
+    r, w, length = r[here], w[here], length[here][:, None]
+    along = ((r * w) @ waves.T) / length
+    left = float((w * (r - along @ waves) ** 2).sum())  # squares would cancel
     if more is not None:
-        along += more[here] * root
-    return np.array([*(along**2).sum(axis=0), left])
+        along = along + more[here]
+    return np.array([*(length * along**2).sum(axis=0), left])
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,7 @@ class Ends:
     @classmethod
     def of(cls, problem: BoundaryValueProblem, sigma: list[Array], grid: Grid) -> Ends:
         axis = grid.mesh.axes[2]
+        _check_prism(grid.mesh)
         return cls(
             problem, sigma, grid.space, axis.tables(ENDS, np.array([0, axis.intervals - 1]))[0]
         )
@@ -82,6 +84,17 @@ class Ends:
             given = within(flux, first, here)[:2, :, :, 0]
             found.append(given - sign * np.stack([inward[1][..., end], -inward[0][..., end]]))
         return np.stack(found, axis=-1)
+
+
+def _check_prism(mesh: BrickMesh) -> None:
+    """Waves and their constants are those of L × (0, 1), natural on both ends and only there."""
+    ends, columns = mesh.axes[2].breaks[[0, -1]], mesh.active == mesh.active[:, :, :1]
+    if tuple(ends) != (0.0, 1.0) or mesh.natural != {(2, 0), (2, 1)} or not columns.all():
+        raise UserError(
+            "bounds by waves along x₃ are for prisms L × (0, 1) with natural conditions on both "
+            f"ends; this mesh goes from x₃ = {ends[0]:g} to {ends[1]:g}, with natural sides "
+            f"{sorted(mesh.natural)}"
+        )
 
 
 @dataclass(eq=False)
