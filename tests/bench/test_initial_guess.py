@@ -56,3 +56,20 @@ def test_a_training_is_repaid_or_never():
     rows = [{"zero_seconds": 3.0, "coarse_seconds": 1.0, "net_seconds": 2.0}]
     assert initial_guess.repaid_after(rows, 10.0, "zero") == pytest.approx(10)
     assert initial_guess.repaid_after(rows, 10.0, "coarse") is None
+
+
+def test_from_the_coarser_mesh_the_distance_falls_like_h_and_the_residual_like_its_root():
+    """The prediction is one of distances in H(curl); conjugate gradients watch the residual, in
+    which the jumps of the coarser solution from cell to cell count more than smooth errors."""
+    starting, solving = (
+        initial_guess.Ladder(MAXWELL, "N0", boundary_value=False, tol=tol) for tol in (0.99, 1e-8)
+    )
+    solved = {n: solving.solved(n, np.zeros_like) for n in (4, 8, 16)}
+    distances, residuals = [], []
+    for n in (8, 16):
+        start = starting.solved(n, solved[n // 2])
+        assert start.iterations == 0
+        distances.append((start.hcurl_error**2 - solved[n].hcurl_error ** 2) ** 0.5)
+        residuals.append(start.residual)
+    assert distances[0] / distances[1] == pytest.approx(2.0, rel=0.05)
+    assert residuals[0] / residuals[1] == pytest.approx(2**0.5, rel=0.1)

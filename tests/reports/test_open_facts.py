@@ -1,10 +1,13 @@
 """Facts of the open questions: noise, initial guesses, tasks of neural ODEs, time grids."""
 
+import math
+
 import pytest
 from records import record_of
 
 from bench.cells import Cell, paired
 from bench.claims.facts import all_facts
+from bench.claims.initial_guesses import predicted, stops_helping
 from bench.store.results import Results
 
 STUDIES = ("noise", "initial_guess", "neural_ode_tasks", "time_grid")
@@ -47,8 +50,28 @@ def test_iterations_on_the_finest_mesh_and_the_mesh_where_the_net_stops_paying()
     assert found[f"{name}-coarse"].value == 10
     assert found[f"{name}-net-error"].value == pytest.approx(0.2)
     assert found[f"{name}-repaid"].value == 7
-    assert f"{name}-measured-n" not in found  # one seed has none
+    assert found[f"{name}-measured-n"].value == 16
+    assert found[f"{name}-predicted"].value == 3
     assert f"{name}-repaid-against-zero" not in found
+
+
+@pytest.mark.parametrize(
+    ("net", "coarse", "interval", "right"),
+    [
+        ([9, 9, 9], [9, 10, 11], (32, math.inf), (17, 500)),  # a tie on the first mesh
+        ([9, 9, 9], [10, 10, 9], (16, 32), (9, 63)),
+        ([9, 9, 9], [8, 8, 8], (0, 8), (1, 15)),
+    ],
+)
+def test_where_a_net_stops_helping(net, coarse, interval, right):
+    def record(n):
+        values = {"net_iterations": net, "coarse_iterations": coarse, "predicted_n": n}
+        return record_of(Cell("initial_guess", {"n": (8, 16, 32)}), values)
+
+    assert stops_helping(record(1.0)) == interval
+    assert all(predicted(record(n)) for n in right)
+    assert not predicted(record(right[0] / 2.5)) or interval[0] == 0
+    assert not predicted(record(right[1] * 2.5)) or interval[1] == math.inf
 
 
 def test_tasks_and_grids_count_their_judging_seeds():
