@@ -20,6 +20,7 @@ from bench.measure.medians import median
 from bench.measure.net_fields import difference_jacobian, difference_steps
 from bench.measure.norms import curl_of
 from bench.measure.soundness import defects, points_of
+from fem.certificates.constants import PhiBounds
 
 if TYPE_CHECKING:
     from bench.problems import Array, Problem
@@ -159,6 +160,11 @@ def _declared(problem: Problem, x: Array, phi: Array, slopes: Array) -> Iterator
             hint = f"is declared as {declared:.6g}, but there is {found:.6g} at ({at})"
             right = excess[k] <= TOLERANCE * abs(found) and (declared > 0 or name == "phi_slope")
             yield Verdict(name, "", bool(right), hint=hint)
+    least, most, slope = float(phi.min()), float(phi.max()), problem.phi_slope
+    if least > 0 and slope is not None and slope >= 0:
+        hint = f"{slope:.6g} does not allow values from {least:.6g} to {most:.6g}: does phi jump?"
+        if not PhiBounds(minimum=least, slope=slope).allow(phi, x):
+            yield Verdict("phi_slope", "", False, hint=hint)
 
 
 def _values(problem: Problem) -> list[Verdict]:

@@ -5,18 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import pi, sqrt, tanh
 
+import numpy as np
+
 from base.errors import UserError
 from fem.certificates.geometry import PROVED, Constant, Geometry
+from fem.spaces import Array
 
+DETOUR = 2.0
+ROUNDING = 1e-9
 FIRST_WAVES = 4  # along x₃ on a prism with constants of their own, the average among them
 
 
 @dataclass(frozen=True, kw_only=True)
 class PhiBounds:
-    """What is known of φ: φ ≥ minimum > 0, and |∇ log φ| ≤ slope."""
+    """What is known of φ: φ ≥ minimum > 0, Lipschitz with |∇ log φ| ≤ slope, or even constant.
+
+    A gradient that vanishes wherever it exists does not make φ constant: φ may jump.
+    """
 
     minimum: float = 1.0
     slope: float = 0.0
+    constant: bool = False
 
     def __post_init__(self) -> None:
         if not self.minimum > 0 or not self.slope >= 0:
@@ -24,6 +33,14 @@ class PhiBounds:
                 f"phi_min must be positive and phi_slope at least 0, got {self.minimum} and "
                 f"{self.slope}"
             )
+
+    def allow(self, phi: Array, x: Array) -> bool:
+        """Whether φ may have these values at these points: it rises by no more than `slope` along
+        a path between two of them, which is at most DETOUR diagonals of their box long."""
+        path = DETOUR * float(np.linalg.norm(np.ptp(x, axis=1)))
+        rise = float(np.log(phi.max() / phi.min()))
+        low_enough = rise <= self.slope * path + ROUNDING
+        return low_enough and bool(phi.min() >= (1 - ROUNDING) * self.minimum)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +67,7 @@ class Constants:
         root = sqrt(geometry.caps)
         normal = 1 / sqrt(root * tanh(root / 2))
         on_ends = sqrt(2 * (C**2 + C / lowest))
-        each = range(0 if phi.slope else FIRST_WAVES + 1)
+        each = range(FIRST_WAVES + 1 if phi.constant else 0)
         waves = tuple(cls._of_wave(k, geometry, phi) for k in each)
         return replace(
             common, normal=normal, natural=C * on_ends, natural_energy=on_ends, waves=waves

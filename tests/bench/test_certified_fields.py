@@ -202,3 +202,16 @@ def test_check_finds_wrong_declarations(wrong, found):
     bad = [v for v in verdicts(replace(problems.maxwell, **wrong)) if not v.agrees]
     assert [v.name for v in bad] == [found]
     assert "but there is" in bad[0].line()
+
+
+def test_a_coefficient_that_jumps_is_found_and_nothing_is_certified_with_it():
+    """Its gradient vanishes wherever it exists, so phi_slope = 0 looks right."""
+    jumps = replace(
+        problems.reentrant, phi=lambda x: np.where(x[2] < 0.5, 1.0, 100.0), grad_phi=np.zeros_like,
+        phi_min=1.0, phi_slope=0.0,
+    )  # fmt: skip
+    phi, doubt = coefficient(jumps)
+    assert doubt is not None
+    assert not phi.constant
+    assert "phi_slope" in [v.name for v in verdicts(jumps) if not v.agrees]
+    assert femnets.certify(np.zeros_like, jumps).word == "estimated"

@@ -15,19 +15,24 @@ if TYPE_CHECKING:
     from fem.certificates.constants import PhiBounds
 
 SECOND_ORDER = 10  # channels of a jet with second derivatives
-SAMPLED = 4096  # points at which an undeclared φ is bounded
+SAMPLED = 4096  # points at which φ is bounded, or compared with its declared bounds
 
 
 def coefficient(problem: Problem) -> tuple[PhiBounds, str | None]:
-    """What the problem declares of φ; where it does not, sampled values and a doubt."""
+    """What the problem declares of φ; where it does not, sampled values and a doubt.
+
+    A doubt also where its values contradict what is declared, as those of a φ that jumps do.
+    """
     from fem.certificates.constants import PhiBounds
 
     if problem.phi is one:
-        return PhiBounds(), None
-    if problem.phi_min is not None and problem.phi_slope is not None:
-        return PhiBounds(minimum=problem.phi_min, slope=problem.phi_slope), None
+        return PhiBounds(constant=True), None
     x = problem.domain.sample(SAMPLED, 0)
     phi = problem.phi(x)
+    if problem.phi_min is not None and problem.phi_slope is not None:
+        known = PhiBounds(minimum=problem.phi_min, slope=problem.phi_slope)
+        doubt = "phi varies by more than phi_min and phi_slope allow; does it jump?"
+        return known, None if known.allow(phi, x) else doubt
     slope = np.linalg.norm(problem.grad_phi(x), axis=0) / phi
     doubt = "the problem does not declare phi_min and phi_slope, so they were sampled"
     return PhiBounds(minimum=float(phi.min()), slope=float(slope.max())), doubt
