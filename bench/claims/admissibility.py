@@ -159,7 +159,7 @@ def tuned_inside(record: StoredResult) -> Complaint:
     return interior(chosen, grid, NATURAL, record.kind)
 
 
-# Natural ends of ladders: beyond 18 layers of ratio 0.15 rounding raises the error of the curl.
+# Natural ends of ladders: beyond some 20 layers rounding raises the error of the curl.
 ENDS = {"layers": 18}
 MESHES = ("grading", "layers", "refine")  # settings that make a mesh of its own kind
 

@@ -158,7 +158,7 @@ CLAIMS = [
         where=PIELM,
         words="at least an order of magnitude faster than equally accurate FEM",
         criterion="seconds of the fastest hexP solve with no larger l2_error ≥ 10 times the "
-        "median seconds of the largest untrained net (tanh)",
+        "median seconds of the largest untrained net (sines)",
         declared="2026-11-17 cac7a49e",
         examine=_on_every_field(_faster, SMOOTH),
         problems=SMOOTH,
@@ -169,7 +169,7 @@ CLAIMS = [
         "net, in no more time.",
         where=RAPID,
         words="matches or exceeds the accuracy of PINNs on a range of problems",
-        criterion="median l2_error of the largest untrained nets (tanh) that take no longer ≤ that "
+        criterion="median l2_error of the largest untrained nets (sines) that take no longer ≤ that "
         "of the best trained nets",
         declared="2026-11-17 35f9287b",
         examine=_on_every_field(_as_accurate, ALL),
@@ -193,7 +193,7 @@ CLAIMS = [
         "smaller error than hp elements of no more time.",
         where=PIELM,
         words="it retains its speed edge and lowers the FEM error by one order of magnitude",
-        criterion="l2_error of the untrained net (tanh, most features) < the smallest of the hp "
+        criterion="l2_error of the untrained net (sines, most features) < the smallest of the hp "
         "meshes that take no longer than its median seconds, by seed, curlsing and screen",
         declared="2026-11-18 50a1a2fa",
         family="solve",
