@@ -159,7 +159,7 @@ CLAIMS = [
         words="at least an order of magnitude faster than equally accurate FEM",
         criterion="seconds of the fastest hexP solve with no larger l2_error ≥ 10 times the "
         "median seconds of the largest untrained net (sines)",
-        declared="2026-11-17 cac7a49e",
+        declared="2026-11-18 26cbadf5",
         examine=_on_every_field(_faster, SMOOTH),
         problems=SMOOTH,
     ),
@@ -169,9 +169,9 @@ CLAIMS = [
         "net, in no more time.",
         where=RAPID,
         words="matches or exceeds the accuracy of PINNs on a range of problems",
-        criterion="median l2_error of the largest untrained nets (sines) that take no longer ≤ that "
-        "of the best trained nets",
-        declared="2026-11-17 35f9287b",
+        criterion="median l2_error of the largest untrained nets (sines) that take no longer ≤ "
+        "that of the best trained nets",
+        declared="2026-11-18 4a675131",
         examine=_on_every_field(_as_accurate, ALL),
         problems=ALL,
     ),
@@ -195,7 +195,7 @@ CLAIMS = [
         words="it retains its speed edge and lowers the FEM error by one order of magnitude",
         criterion="l2_error of the untrained net (sines, most features) < the smallest of the hp "
         "meshes that take no longer than its median seconds, by seed, curlsing and screen",
-        declared="2026-11-18 50a1a2fa",
+        declared="2026-11-18 04631e7d",
         family="solve",
         examine=_against_hp,
         problems=SINGULAR,
