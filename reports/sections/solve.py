@@ -36,8 +36,9 @@ LOSS = Formula(
 )
 CAPTION = (
     "L² error on the whole domain against seconds, one panel per field. Blue: finite elements, a "
-    "mark per mesh or order; orange: the best network along its training, median over seeds; light "
-    "orange: untrained networks, a mark per number of features."
+    "mark per mesh or order that no faster one of its kind beats; orange: the best network along "
+    "its training, median over seeds; light orange: untrained networks, a mark per number of "
+    "features."
 )
 TABLE = (
     "Networks given the equation: L² errors on the whole domain and losses at the end, medians "
@@ -103,11 +104,21 @@ def _curve(name: str, group: Sequence[Competitor]) -> Curve:
     if first.declared.family in SIZED:
         like = [c for c in group if c.declared.series == first.declared.series]
         sizes = sorted(like, key=lambda c: c.unknowns)
+        sizes = sizes if first.is_net else _unbeaten(sizes)
         x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
         return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3}, end)
     times, errors = median_curve(first.trials)
     style = {"marker": ""} if len(times) > 1 else {}
     return Curve(name, first.look, times, errors, [first.keys], style, end)
+
+
+def _unbeaten(meshes: Sequence[Competitor]) -> list[Competitor]:
+    """The meshes of a kind that no faster one beats, by time."""
+    found: list[Competitor] = []
+    for mesh in sorted(meshes, key=lambda c: c.seconds_alone or 0.0):
+        if not found or mesh.end_error < found[-1].end_error:
+            found.append(mesh)
+    return found
 
 
 def median_curve(trials: Sequence[Trial]) -> tuple[Array, Array]:

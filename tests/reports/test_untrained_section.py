@@ -20,6 +20,7 @@ def record(kind, values, **config):
 
 def untrained(problem, error, seconds, seeds=12):
     values = {"l2_error": error, "curl_error": 10 * error, "seconds": seconds}
+    values["hcurl_error"] = np.hypot(error, 10 * error)
     values["given_edge"] = problem in ("curlsing", "screen")
     return [
         record("untrained_net", values, problem=problem, features=10, seed=1000 + k)
@@ -84,6 +85,27 @@ def test_hp_meshes_of_no_more_time_are_the_bound():
     assert isinstance(found, Compared)
     assert list(found.by_seed.values()) == pytest.approx([np.log(0.1)] * 12)
     assert found.table["curlsing"].refused.rule == "ladder"  # the nets end after 2 of 60 s
+
+
+def test_errors_of_the_size_of_rounding_are_equal_and_the_curl_is_compared_too():
+    records = [*untrained("curlsing", 1e-13, 40.0), hp("curlsing", 2e-12, 1e-7, 1.0, layers=20)]
+    found = finding("pielm-below-elements-at-steep-gradients", records)
+    assert set(found.table["curlsing"].by_seed.values()) == {0.0}
+    curl = found.table["curlsing, with the curl"].by_seed.values()
+    assert list(curl) == pytest.approx([np.log(1.005e-5)] * 12, abs=0.01)
+
+
+def test_a_ratio_of_layers_at_the_end_of_its_grid_is_refused():
+    nets = untrained("screen", 1e-6, 40.0)
+    meshes = [
+        hp("screen", error, error, 1.0, layers=20, ratio=ratio)
+        for ratio, error in ((0.1, 1e-7), (0.2, 1e-8), (0.3, 1e-9))
+    ]
+    rows = finding("pielm-below-elements-at-steep-gradients", [*nets, *meshes]).table
+    assert rows["screen"].refused.rule == "interior"
+    meshes.append(hp("screen", 1e-8, 1e-8, 1.0, layers=20, ratio=0.4))
+    rows = finding("pielm-below-elements-at-steep-gradients", [*nets, *meshes]).table
+    assert rows["screen"].refused is None
 
 
 def test_the_table_has_the_best_net_of_each_kind_and_the_facts_its_numbers():
