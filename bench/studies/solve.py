@@ -20,6 +20,7 @@ YIELDS = ("l2_error", "hcurl_error", "J", "residual", "evaluations", "seconds", 
 
 VARIANTS = tuple((net, tau) for net in ("resnet", "fractional") for tau in ("fixed", "learned"))
 ALONG_EDGE = 8  # order of hp bricks along the edge; with 6 `screen` stays at 1.8e-7
+THINNEST = 1e-21  # of the layers; thinner ones are refused
 # An evaluation on `maxwell` is the cheapest, 0.8 ms: half as many again fill the same time.
 LONGER = {"maxwell": 1.5}
 
@@ -241,6 +242,7 @@ def _elements(config: Config) -> list[Cell]:
                 hp | {"ratio": ratio, "layers": layers}
                 for ratio in config.ratios
                 for layers in config.layers
+                if ratio**layers > THINNEST
             ]
             adaptive = {"problem": problem, "element": "N0", "n": 2}
             cells += [adaptive | {"refine": k} for k in config.refine]
