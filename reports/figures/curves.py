@@ -24,6 +24,7 @@ NAME_SIZE = 8.0
 NAME_POINTS = 9.0  # between two names at the ends of curves
 LETTER = 0.59  # of a name's size, the width of a letter on average
 MOST_NAMES = 0.6  # of a panel's width
+HOLLOW = "white"  # the line must not show through a mark
 PLACES = 40  # of a curve over several seeds
 
 
@@ -132,7 +133,7 @@ def plot_series(
         "color": method_look.color,
         "marker": method_look.marker,
         "linestyle": method_look.dash,
-        "fillstyle": "none" if method_look.hollow else "full",
+        "markerfacecolor": HOLLOW if method_look.hollow else method_look.color,
         **style,
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=name, **settings)
