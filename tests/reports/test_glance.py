@@ -13,7 +13,7 @@ from bench.core.information import INFORMATION
 from bench.store.results import Results
 from reports.competitors import by_problem
 from reports.decision import Trial
-from reports.figures.curves import NAME_POINTS, last_seen, spread
+from reports.figures.curves import NAME_POINTS, Curve, Panel, draw_panels, last_seen, spread
 from reports.figures.rows import Row, rows_in_groups
 from reports.sections import glance, make, samples
 from reports.sections.solve import chosen, median_curve, work_precision
@@ -101,6 +101,18 @@ def test_names_keep_their_distance_and_stay_on_the_axis(wanted):
     gap = min(NAME_POINTS, 150 / len(wanted))
     assert all(a - b >= gap - 1e-9 for a, b in pairwise(places))
     assert places[-1] >= 0.0
+
+
+def test_no_curve_strikes_a_name_through():
+    """A curve that ends just below another one is named below it."""
+    curves = [
+        Curve("long", "net/resnet", [1.0, 1e4], [1.0, 1e-4]),
+        Curve("short", "net/densenet", [1.0, 100.0], [0.8, 0.8e-2]),
+    ]
+    axes = draw_panels([Panel("", "x", curves)], "y").axes[0]
+    heights = {text.get_text(): text.xy[1] for text in axes.texts}
+    assert heights["long"] == pytest.approx(1e-4, rel=0.01)
+    assert heights["short"] < 0.8e-2 / 2
 
 
 def test_the_median_curve_is_the_error_last_seen():
