@@ -52,7 +52,7 @@ _PREAMBLE = """
 #show figure.caption: set text(size: 0.92em)
 #show figure.caption: set align(left)
 #show figure.caption: it => if it.kind == table { block(sticky: true, it.body) } else { it.body }
-#set table(stroke: none)
+#set table(stroke: (_, row) => if row > 1 { (top: 0.3pt + luma(205)) })
 #show table: set par(justify: false, leading: 0.45em)
 #show table: set text(number-width: "tabular")
 #let whole(body) = [#show figure: set block(breakable: false); #body]
@@ -65,12 +65,14 @@ FIGURE_HEIGHT = "200mm"
 WIDTHS = {"article": "100%", "report": "74%"}  # of figures: a report has many
 TALLEST = 1.13  # in widths; higher figures have to fit into the page's height
 FILLS = dict(zip(RANKS, ("#bfe3c7", "#dff1d8", "#f4f8e4"), strict=True))
+ROW_INSET = "3.2pt"  # above and below the text of a row
 SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
 _VIEW = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 NO_BREAK = "\u00a0"
 LONG_CODE = 60
+LONG_WORD = 30  # characters of code that may break at its hyphens
 ALIGNED = {"text": "left", "error": "left", "exact": "left"}  # errors: one digit before the point
 WHOLE_ROWS = 8  # a table of no more stays on one page
 NARROWEST = 9  # characters of a head before it breaks
@@ -163,7 +165,9 @@ class _Setting:
     def _piece(self, kind: Marked, piece: str, more: str) -> str:
         match kind:
             case "code":
-                return f"#raw({_string(piece)})"
+                return _code(piece)
+            case "superscript":
+                return f"#super({_string(more)})"
             case "strong":
                 return f"#strong(text({_string(piece)}))"
             case "emphasis":
@@ -232,7 +236,7 @@ class _Setting:
         wrap = "pdf.artifact" if len(table.rows) > MOST_MARKED_ROWS else ""
         return (
             f"text(size: {size:.2f}em, {wrap}(table(columns: ({columns},), align: ({align},), "
-            f"inset: (x: 4pt, y: 2.2pt), "
+            f"inset: (x: 4pt, y: {ROW_INSET}), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
             "table.hline())))"
         )
@@ -251,6 +255,15 @@ class _Setting:
         if name is None or not text:
             return f"[{self.inline(text)}]"
         return f'[#text(fill: rgb("{tint(name)}"), weight: 500)[{self.inline(text)}]]'
+
+
+def _code(text: str) -> str:
+    """Code that breaks between words; at hyphens in long words only."""
+    words = []
+    for word in text.split(" "):
+        made = f"raw({_string(word)})"
+        words.append(f"#box({made})" if "-" in word and len(word) < LONG_WORD else f"#{made}")
+    return '#raw(" ")'.join(words)
 
 
 def _track(column: Column, characters: int, fits: bool) -> str:
