@@ -31,6 +31,7 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
+from reports.placement import place_figures
 from reports.style import FONTS, RANKS, tint
 from reports.svg import drawing
 
@@ -60,6 +61,14 @@ _PREAMBLE = """
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
 """
+# By name of a figure or table: page and height of the end of what stands before it, and its page.
+_PLACES = """
+#context [#metadata(query(<before>).map(mark => {
+  let end = mark.location().position()
+  (mark.value, (end.page, end.y.pt(), locate(label(mark.value)).page()))
+}).to-dict()) <places>]
+"""
+PAGE_END = 791.0  # points from the top of a page to the end of its text
 CHARACTERS = 118  # that fit on a line of a table at full size
 FIGURE_HEIGHT = "200mm"
 WIDTHS = {"article": "100%", "report": "74%"}  # of figures: a report has many
@@ -74,7 +83,7 @@ NO_BREAK = "\u00a0"
 LONG_CODE = 60
 LONG_WORD = 30  # characters of code that may break at its hyphens
 ALIGNED = {"text": "left", "error": "left", "exact": "left"}  # errors: one digit before the point
-WHOLE_ROWS = 8  # a table of no more stays on one page
+WHOLE_ROWS = {"article": 4, "report": 8}  # a table of no more stays on one page
 NARROWEST = 9  # characters of a head before it breaks
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
@@ -91,8 +100,24 @@ def render_pdf(document: Document, drawings: dict[str, bytes] | None = None) -> 
             (root / f"{slug(picture.name)}.svg").write_text(svg, encoding="utf-8")
         source = root / "report.typ"
         heights = {name: _height(svg) for name, svg in drawings.items()}
+
+        def gaps(moved: Document) -> dict[str, float]:
+            source.write_text(typst_source(moved, heights) + _PLACES, encoding="utf-8")
+            query = {"root": str(root), "font_paths": [str(FONTS)], "field": "value", "one": True}
+            return _gaps(json.loads(typst.query(str(source), "<places>", **query)))
+
+        if document.authors:
+            document = place_figures(document, gaps)
         source.write_text(document.shown(typst_source(document, heights)), encoding="utf-8")
         return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))
+
+
+def _gaps(places: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """By name the height that a figure or table leaves empty at the end of the page before it."""
+    return {
+        name: (page - before) * (PAGE_END - end)
+        for name, (before, end, page) in places.items()
+    }
 
 
 def _height(svg: bytes) -> float:
@@ -107,7 +132,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     has a list of contents."""
     article = bool(document.authors)
     width = WIDTHS["article" if article else "report"]
-    setting = _Setting(document.labels(), heights or {}, width)
+    setting = _Setting(document.labels(), heights or {}, width, floats=not article)
     title = f"text(size: 1.75em, weight: 700, hyphenate: false, {_string(document.title)})"
     subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
     below = document.authors if article else _facts(document)
@@ -149,6 +174,7 @@ class _Setting:
     labels: Mapping[str, str]
     heights: Mapping[str, float]  # of figures, in their widths
     width: str  # of figures, in that of the text
+    floats: bool = True  # whether figures may stand elsewhere on their page
 
     def sections(self, sections: Sequence[Section]) -> list[str]:
         """Sections with their headings."""
@@ -209,10 +235,13 @@ class _Setting:
         label = f"#strong(text({_string(self.labels[name] + '. ')}))"
         kind = "image" if isinstance(block, Picture) else "table"
         caption = f"{label}{strong}{self.inline(rest)}"
-        here = "" if isinstance(block, Table) or block.floats else "placement: none, "
+        floats = isinstance(block, Picture) and block.floats and self.floats
+        here = "" if floats or isinstance(block, Table) else "placement: none, "
+        before = "" if self.floats else f"#place[#metadata({_string(name)}) <before>]\n\n"
         made = f"#figure({body}, kind: {kind}, {here}caption: [{caption}]) <{name}>"
-        short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
-        return f"#whole[{made}]" if short else made
+        most = WHOLE_ROWS["report" if self.floats else "article"]
+        short = isinstance(block, Table) and len(block.rows) <= most
+        return before + (f"#whole[{made}]" if short else made)
 
     def table(self, table: Table) -> str:
         """As large as the page allows; columns of long texts share what the others leave. A cell
