@@ -103,8 +103,11 @@ def render_pdf(document: Document, drawings: dict[str, bytes] | None = None) -> 
 
         def gaps(moved: Document) -> dict[str, float]:
             source.write_text(typst_source(moved, heights) + _PLACES, encoding="utf-8")
-            query = {"root": str(root), "font_paths": [str(FONTS)], "field": "value", "one": True}
-            return _gaps(json.loads(typst.query(str(source), "<places>", **query)))
+            places = typst.query(
+                str(source), "<places>", field="value", one=True,
+                root=str(root), font_paths=[str(FONTS)],
+            )  # fmt: skip
+            return _gaps(json.loads(places))
 
         if document.authors:
             document = place_figures(document, gaps)
@@ -115,8 +118,7 @@ def render_pdf(document: Document, drawings: dict[str, bytes] | None = None) -> 
 def _gaps(places: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """By name the height that a figure or table leaves empty at the end of the page before it."""
     return {
-        name: (page - before) * (PAGE_END - end)
-        for name, (before, end, page) in places.items()
+        name: (page - before) * (PAGE_END - end) for name, (before, end, page) in places.items()
     }
 
 

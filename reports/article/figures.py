@@ -44,6 +44,7 @@ LINEAR_MODELS = {  # by the names of their series, as the text calls them
     "kernel ridge": "kernel ridge regression",
 }
 CUBE = ("maxwell", "helix", "curlsing", "screen")  # the fields on the unit cube
+RE_ENTRANT = ("reentrant", "reentrant3d", "fichera")
 
 
 def make(kind: str, name: str, caption: str, kept: Kept) -> Picture | Table | None:
@@ -55,7 +56,7 @@ def make(kind: str, name: str, caption: str, kept: Kept) -> Picture | Table | No
 
 
 def _fields(results: Results) -> Draw:
-    known = [problems.get(name) for name in problems.names()]
+    known = [problems.get(name) for name in (*CUBE, *RE_ENTRANT)]
     return partial(field_slices, [sliced(problem) for problem in known if problem.known])
 
 
