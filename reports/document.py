@@ -176,9 +176,12 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "x"
 
 
-Marked = Literal["plain", "code", "strong", "emphasis", "reference", "link", "cite", "fact"]
+Marked = Literal[
+    "plain", "code", "strong", "emphasis", "reference", "link", "cite", "fact", "superscript"
+]
 Piece = tuple[Marked, str, str]
-"""A kind, a text, and what belongs to it: a link's address, what is known about a fact."""
+"""A kind, a text, and what belongs to it: a link's address, what is known about a fact, what is
+raised."""
 _MARKED = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[\[([a-z0-9-]+)\]\]")
 
 

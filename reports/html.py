@@ -101,6 +101,7 @@ _TAGS = {
     "emphasis": "<em>{0}</em>",
     "link": '<a href="{1}">{0}</a>',
     "cite": '<a class="reference" href="#reference-{1}">{0}</a>',
+    "superscript": "<sup>{1}</sup>",
     "fact": '<span class="fact" title="{1}">{0}</span>',
 }
 

@@ -31,6 +31,7 @@ from reports.document import (
     walk,
 )
 from reports.formatting import show
+from reports.placement import place_figures
 from reports.style import FONTS, RANKS, tint
 from reports.svg import drawing
 
@@ -52,7 +53,7 @@ _PREAMBLE = """
 #show figure.caption: set text(size: 0.92em)
 #show figure.caption: set align(left)
 #show figure.caption: it => if it.kind == table { block(sticky: true, it.body) } else { it.body }
-#set table(stroke: none)
+#set table(stroke: (_, row) => if row > 1 { (top: 0.3pt + luma(205)) })
 #show table: set par(justify: false, leading: 0.45em)
 #show table: set text(number-width: "tabular")
 #let whole(body) = [#show figure: set block(breakable: false); #body]
@@ -60,19 +61,29 @@ _PREAMBLE = """
   fill: rgb("#fff7ec"), stroke: (left: 2pt + rgb("#c77700")), inset: 6pt, width: 100%,
 )[*Missing:* #what Make it with #raw(command).]
 """
+# By name of a figure or table: page and height of the end of what stands before it, and its page.
+_PLACES = """
+#context [#metadata(query(<before>).map(mark => {
+  let end = mark.location().position()
+  (mark.value, (end.page, end.y.pt(), locate(label(mark.value)).page()))
+}).to-dict()) <places>]
+"""
+PAGE_END = 791.0  # points from the top of a page to the end of its text
 CHARACTERS = 118  # that fit on a line of a table at full size
 FIGURE_HEIGHT = "200mm"
 WIDTHS = {"article": "100%", "report": "74%"}  # of figures: a report has many
 TALLEST = 1.13  # in widths; higher figures have to fit into the page's height
 FILLS = dict(zip(RANKS, ("#bfe3c7", "#dff1d8", "#f4f8e4"), strict=True))
+ROW_INSET = "3.2pt"  # above and below the text of a row
 SMALLEST = 0.62  # of the text's size: smaller would not be read
 MOST_MARKED_ROWS = 40
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|min|h|MB|kB)\b|%)")
 _VIEW = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 NO_BREAK = "\u00a0"
 LONG_CODE = 60
+LONG_WORD = 30  # characters of code that may break at its hyphens
 ALIGNED = {"text": "left", "error": "left", "exact": "left"}  # errors: one digit before the point
-WHOLE_ROWS = 8  # a table of no more stays on one page
+WHOLE_ROWS = {"article": 4, "report": 8}  # a table of no more stays on one page
 NARROWEST = 9  # characters of a head before it breaks
 LONG_TEXT = 22  # characters: a column of longer texts shares the width that is left
 
@@ -89,8 +100,26 @@ def render_pdf(document: Document, drawings: dict[str, bytes] | None = None) -> 
             (root / f"{slug(picture.name)}.svg").write_text(svg, encoding="utf-8")
         source = root / "report.typ"
         heights = {name: _height(svg) for name, svg in drawings.items()}
+
+        def gaps(moved: Document) -> dict[str, float]:
+            source.write_text(typst_source(moved, heights) + _PLACES, encoding="utf-8")
+            places = typst.query(
+                str(source), "<places>", field="value", one=True,
+                root=str(root), font_paths=[str(FONTS)],
+            )  # fmt: skip
+            return _gaps(json.loads(places))
+
+        if document.authors:
+            document = place_figures(document, gaps)
         source.write_text(document.shown(typst_source(document, heights)), encoding="utf-8")
         return bytes(typst.compile(str(source), root=str(root), font_paths=[str(FONTS)]))
+
+
+def _gaps(places: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """By name the height that a figure or table leaves empty at the end of the page before it."""
+    return {
+        name: (page - before) * (PAGE_END - end) for name, (before, end, page) in places.items()
+    }
 
 
 def _height(svg: bytes) -> float:
@@ -105,7 +134,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     has a list of contents."""
     article = bool(document.authors)
     width = WIDTHS["article" if article else "report"]
-    setting = _Setting(document.labels(), heights or {}, width)
+    setting = _Setting(document.labels(), heights or {}, width, floats=not article)
     title = f"text(size: 1.75em, weight: 700, hyphenate: false, {_string(document.title)})"
     subtitle = f"text(fill: luma(90))[{setting.inline(document.subtitle)}]"
     below = document.authors if article else _facts(document)
@@ -147,6 +176,7 @@ class _Setting:
     labels: Mapping[str, str]
     heights: Mapping[str, float]  # of figures, in their widths
     width: str  # of figures, in that of the text
+    floats: bool = True  # whether figures may stand elsewhere on their page
 
     def sections(self, sections: Sequence[Section]) -> list[str]:
         """Sections with their headings."""
@@ -163,7 +193,9 @@ class _Setting:
     def _piece(self, kind: Marked, piece: str, more: str) -> str:
         match kind:
             case "code":
-                return f"#raw({_string(piece)})"
+                return _code(piece)
+            case "superscript":
+                return f"#super({_string(more)})"
             case "strong":
                 return f"#strong(text({_string(piece)}))"
             case "emphasis":
@@ -205,10 +237,13 @@ class _Setting:
         label = f"#strong(text({_string(self.labels[name] + '. ')}))"
         kind = "image" if isinstance(block, Picture) else "table"
         caption = f"{label}{strong}{self.inline(rest)}"
-        here = "" if isinstance(block, Table) or block.floats else "placement: none, "
+        floats = isinstance(block, Picture) and block.floats and self.floats
+        here = "" if floats or isinstance(block, Table) else "placement: none, "
+        before = "" if self.floats else f"#place[#metadata({_string(name)}) <before>]\n\n"
         made = f"#figure({body}, kind: {kind}, {here}caption: [{caption}]) <{name}>"
-        short = isinstance(block, Table) and len(block.rows) <= WHOLE_ROWS
-        return f"#whole[{made}]" if short else made
+        most = WHOLE_ROWS["report" if self.floats else "article"]
+        short = isinstance(block, Table) and len(block.rows) <= most
+        return before + (f"#whole[{made}]" if short else made)
 
     def table(self, table: Table) -> str:
         """As large as the page allows; columns of long texts share what the others leave. A cell
@@ -232,7 +267,7 @@ class _Setting:
         wrap = "pdf.artifact" if len(table.rows) > MOST_MARKED_ROWS else ""
         return (
             f"text(size: {size:.2f}em, {wrap}(table(columns: ({columns},), align: ({align},), "
-            f"inset: (x: 4pt, y: 2.2pt), "
+            f"inset: (x: 4pt, y: {ROW_INSET}), "
             f"table.header(table.hline(), {head}, table.hline(stroke: 0.5pt)), {cells}"
             "table.hline())))"
         )
@@ -251,6 +286,15 @@ class _Setting:
         if name is None or not text:
             return f"[{self.inline(text)}]"
         return f'[#text(fill: rgb("{tint(name)}"), weight: 500)[{self.inline(text)}]]'
+
+
+def _code(text: str) -> str:
+    """Code that breaks between words; at hyphens in long words only."""
+    words = []
+    for word in text.split(" "):
+        made = f"raw({_string(word)})"
+        words.append(f"#box({made})" if "-" in word and len(word) < LONG_WORD else f"#{made}")
+    return '#raw(" ")'.join(words)
 
 
 def _track(column: Column, characters: int, fits: bool) -> str:

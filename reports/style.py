@@ -1,8 +1,8 @@
 """One look for every figure: a colour, a marker and a dash per method, the same everywhere.
 
 A look is asked for by a key that says what a method is: `family/member` or `family/member/variant`.
-The family chooses the colours: finite elements are blue, trained nets orange, untrained nets light
-orange, linear models grey, surrogates green, in every figure. Members take the colours of their
+The family chooses the colours: finite elements are blue, nets orange (untrained ones light
+orange), linear models grey, surrogates green, in every figure. Members take the colours of their
 family one after the other, in the order that the plugins declare; a member that no plugin declares
 (a result of another installation) gets one of the looks behind them, by its name, so that it keeps
 it. A variant of a member is hollow and broken.
@@ -38,14 +38,15 @@ if TYPE_CHECKING:
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 _OLIVE, _BLUE, _VERMILION, _PURPLE = "#B8A500", "#0072B2", "#D55E00", "#CC79A7"
 _NAVY, _BROWN, _GREY, _SILVER = "#00395A", "#8A3C00", "#666666", "#A0A0A0"
-_PERIWINKLE, _AMBER, _RUST = "#7A7FC4", "#E07B00", "#A84300"
-_SAND, _FOREST = "#F2B85C", "#00563F"
+_ROYAL, _AMBER, _RUST = "#3355DD", "#E07B00", "#A84300"
+_SAND, _FOREST, _CORAL, _COPPER = "#F2B85C", "#00563F", "#F4876A", "#B87333"
 RANKS = ("first", "second", "third")  # of a column, by the shade of its cells
 
 # The colours of the families: of their curves, one per member, in figures …
 COLORS: dict[str, tuple[str, ...]] = {
-    "finite element": (_BLUE, _SKY, _NAVY, _PERIWINKLE),
+    "finite element": (_BLUE, _SKY, _NAVY, _ROYAL),
     "net": (_AMBER, _VERMILION, _RUST, _BROWN),
+    "partly trained net": (_CORAL, _COPPER),
     "untrained net": (_ORANGE, _SAND),
     "linear model": (_GREY, _BLACK, _SILVER),
     "surrogate": (_GREEN, _FOREST),
@@ -88,6 +89,12 @@ class Look:
 def tint(name: str) -> str:
     """The colour of a family or a verdict as text; grey for another one."""
     return TINTS.get(name, "#555555")
+
+
+def family_color(key: str) -> str:
+    """The one colour of a method's family, where its name is next to its marks."""
+    family = key.partition("/")[0]
+    return COLORS[family][0] if family in COLORS else look(key).color
 
 
 def look(key: str) -> Look:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,16 @@ if TYPE_CHECKING:
 
 Draw = Callable[[], "Figure"]
 DEPTHS = 3  # of the ResNet under Adam, whose arms are shown
+LINEAR_MODELS = {  # by the names of their series, as the text calls them
+    "cubic": "cubic polynomials",
+    "legendre": "Legendre products",
+    "fourier features": "random Fourier features",
+    "tanh features": "random tanh features",
+    "rbf": "radial basis functions",
+    "kernel ridge": "kernel ridge regression",
+}
 CUBE = ("maxwell", "helix", "curlsing", "screen")  # the fields on the unit cube
+RE_ENTRANT = ("reentrant", "reentrant3d", "fichera")
 
 
 def make(kind: str, name: str, caption: str, kept: Kept) -> Picture | Table | None:
@@ -46,7 +56,7 @@ def make(kind: str, name: str, caption: str, kept: Kept) -> Picture | Table | No
 
 
 def _fields(results: Results) -> Draw:
-    known = [problems.get(name) for name in problems.names()]
+    known = [problems.get(name) for name in (*CUBE, *RE_ENTRANT)]
     return partial(field_slices, [sliced(problem) for problem in known if problem.known])
 
 
@@ -64,7 +74,12 @@ def _mesh_size(results: Results) -> Draw | None:
 
 
 def _samples(results: Results) -> Draw | None:
-    groups = figure_rows(shown_fields(results))
+    fields = figure_rows(shown_fields(results))
+    groups = {
+        name: [replace(row, name=LINEAR_MODELS.get(row.name, row.name)) for row in fields[name]]
+        for name in CUBE
+        if name in fields
+    }
     return partial(rows_in_groups, groups, WHERE) if groups else None
 
 

@@ -5,7 +5,8 @@
     ---
     # Heading           the section `Abstract` is set apart; `##` is a subsection
     Text with **strong** and *emphasised* words, `code`, [links](https://…), citations [@key],
-    numbers {solve/maxwell-net-error}, {[a] / [b] | ratio} and references {fig:name}, {tab:name}.
+    raised exponents r^(2/3), numbers {solve/maxwell-net-error},
+    {[a] / [b] | ratio} and references {fig:name}, {tab:name}.
     ::: require [a] < [b] "what the paragraph says"      stops the build unless it holds
     ::: and [c] == 0 "what else it says"                 one more condition of the same guard
     ::: when certificates/                               left out unless such facts exist
@@ -53,6 +54,7 @@ ENTRY = re.compile(r"\[@([\w-]+)\]:\s*(.+)")
 SHOWN = re.compile(r"!\[(?P<caption>.+)\]\((?P<kind>figure|table):(?P<name>[\w-]+)\)")
 CAPTION = re.compile(r"Table:\s*(?P<name>[\w-]+):\s*(?P<caption>.+)")
 
+RAISED = re.compile(r"\^\(([^()]+)\)")
 CELL = re.compile(r"\|(?![^{]*\})")  # not within a placeholder
 ABSTRACT = "Abstract"
 # Of a name: a picture or a table with that caption, or None where the kept run cannot make it.
@@ -80,19 +82,24 @@ class Reader:
         pieces: list[Piece] = []
         end = 0
         for found in INLINE.finditer(raw):
-            pieces.append(self._plain(raw[end : found.start()], line))
+            pieces += self._plain(raw[end : found.start()], line)
             pieces += self._marked(found, line)
             end = found.end()
-        pieces.append(self._plain(raw[end:], line))
+        pieces += self._plain(raw[end:], line)
         return Rich.of(piece for piece in pieces if piece[1])
 
-    def _plain(self, text: str, line: int) -> Piece:
+    def _plain(self, text: str, line: int) -> Iterator[Piece]:
         rest = text
         for word in sorted(self.allowed, key=len, reverse=True):
             rest = rest.replace(word, "")
         if found := re.search(r"\S*\d\S*", rest):
             self.fault(line, f"the digit in {found[0]!r} is typed in; quote a fact instead")
-        return ("plain", text, "")
+        end = 0
+        for raised in RAISED.finditer(text):
+            yield ("plain", text[end : raised.start()], "")
+            yield ("superscript", raised[0], raised[1])
+            end = raised.end()
+        yield ("plain", text[end:], "")
 
     def _marked(self, found: re.Match[str], line: int) -> Iterator[Piece]:
         kind = found.lastgroup or ""

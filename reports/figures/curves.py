@@ -22,8 +22,11 @@ from reports.style import WIDTH_INCHES, look, set_powers
 Array = NDArray[np.float64]
 NAME_SIZE = 8.0
 NAME_POINTS = 9.0  # between two names at the ends of curves
+NAME_GAP = 5.0  # from the end of a curve to its name
+SHIFTS = (0, -6, -9, -12, -15, 6, 9, 12, 15)  # of a name, in points; down first: curves fall
 LETTER = 0.59  # of a name's size, the width of a letter on average
 MOST_NAMES = 0.6  # of a panel's width
+HOLLOW = "white"  # the line must not show through a mark
 PLACES = 40  # of a curve over several seeds
 
 
@@ -132,7 +135,7 @@ def plot_series(
         "color": method_look.color,
         "marker": method_look.marker,
         "linestyle": method_look.dash,
-        "fillstyle": "none" if method_look.hollow else "full",
+        "markerfacecolor": HOLLOW if method_look.hollow else method_look.color,
         **style,
     }
     (line,) = axes.plot(np.asarray(x), np.asarray(y), label=name, **settings)
@@ -164,7 +167,7 @@ def _legend_below(figure: Figure, columns: int) -> None:
 def name_series(axes: Axes, at: tuple[float, float], text: str, method: str, **style: Any) -> None:
     """A name next to the curve itself. It has no background, which would hide marks under it."""
     settings: dict[str, Any] = {
-        "xytext": (5, 0),
+        "xytext": (NAME_GAP, 0),
         "textcoords": "offset points",
         "va": "center",
         "fontsize": NAME_SIZE,
@@ -241,13 +244,39 @@ def _name_crowd(axes: Axes, ends: Sequence[_End]) -> None:
     points = 72 / axes.figure.dpi
     ordered = sorted(ends, key=lambda end: -end.at[1])
     heights = [float(axes.transData.transform(end.at)[1]) * points for end in ordered]
+    wanted = [_clear_height(axes, end) for end in ordered]
     low, high = (float(y) * points for y in (axes.bbox.y0, axes.bbox.y1))
-    for end, height, place in zip(ordered, heights, spread(heights, low, high), strict=True):
+    for end, height, place in zip(ordered, heights, spread(wanted, low, high), strict=True):
         y = float(axes.transData.inverted().transform((0.0, place / points))[1])
         if abs(place - height) > 3:
             color = look(end.method).color
             axes.plot([end.at[0]] * 2, [end.at[1], y], color=color, lw=0.4, zorder=0.5)
         name_series(axes, (end.at[0], y), end.text, end.method)
+
+
+def _clear_height(axes: Axes, end: _End) -> float:
+    """The height, in points, of the name of an end: its own unless a curve would strike the name
+    through, then the nearest one without."""
+    points = 72 / axes.figure.dpi
+    x, y = axes.transData.transform(end.at) * points
+    right = x + (len(end.text) + 2) * LETTER * NAME_SIZE
+    struck = [
+        place[1]
+        for line in axes.lines
+        for place in _along(line.get_transform().transform(line.get_xydata()) * points)
+        if x + NAME_GAP <= place[0] <= right
+    ]
+    for shift in SHIFTS:
+        if all(abs(y + shift - height) > 0.7 * NAME_SIZE for height in struck):
+            return float(y + shift)
+    return float(y)
+
+
+def _along(corners: Array) -> Array:
+    """Points on a polygon, close to each other."""
+    steps = np.linspace(0, len(corners) - 1, 50 * len(corners))
+    at = np.arange(len(corners))
+    return np.column_stack([np.interp(steps, at, corners[:, k]) for k in (0, 1)])
 
 
 def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:

@@ -68,7 +68,7 @@ def _phases(rows: Mapping[str, Mapping[str, Results]], height: float) -> Figure:
     for axes in grid[-1]:
         axes.set_xlabel("hidden layers")
     bar = figure.colorbar(ScalarMappable(norm, DIVERGING), ax=grid, ticks=[*TICKS])
-    bar.set_label("log₁₀ ‖∂J/∂y[1]‖ / ‖∂J/∂y[H]‖")
+    bar.ax.set_title("growth, log₁₀", fontsize=8)
     bar.ax.set_yticklabels([*TICKS.values()])
     return figure
 

@@ -10,18 +10,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports.figures.curves import plot_series
-from reports.style import WIDTH_INCHES, look
+from reports.figures.curves import HOLLOW, plot_series
+from reports.style import WIDTH_INCHES, family_color
 
 ROW_INCHES = 0.165
+GROUP_ROWS = 1.5  # of the title of a group, in rows
 FACTORS = (1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A number with its interval; hollow where it is not decided."""
+    """A number with its interval; hollow where there is no verdict."""
 
     name: str
     look: str
@@ -35,12 +37,12 @@ class Row:
 def rows_in_groups(groups: Mapping[str, Sequence[Row]], what: str, ratios: bool = False) -> Figure:
     """A row per number under the title of its group, on a logarithmic axis; the axis of ratios is
     symmetric about one."""
-    count = sum(map(len, groups.values())) + 1.2 * len(groups)
+    count = sum(map(len, groups.values())) + GROUP_ROWS * len(groups)
     figure, axes = plt.subplots(figsize=(WIDTH_INCHES, 0.6 + ROW_INCHES * count))
     places: dict[float, str] = {}
     height = 0.0
     for title, rows in groups.items():
-        height += 1.2
+        height += GROUP_ROWS
         axes.text(-0.01, height - 0.1, title, transform=axes.get_yaxis_transform(), fontsize=9,
                   fontweight="bold", ha="right", va="center")  # fmt: skip
         for row in rows:
@@ -50,7 +52,6 @@ def rows_in_groups(groups: Mapping[str, Sequence[Row]], what: str, ratios: bool 
     axes.set_yticks([*places], [*places.values()], fontsize=8.5)
     axes.set_ylim(height + 0.8, 0.3)
     axes.tick_params(axis="y", length=0)
-    axes.grid(False, axis="y")
     axes.set_xscale("log")
     axes.set_xlabel(what)
     figure.set_layout_engine("constrained", w_pad=0.2)
@@ -58,16 +59,29 @@ def rows_in_groups(groups: Mapping[str, Sequence[Row]], what: str, ratios: bool 
         axes.axvline(1.0, color="black", linewidth=1)
         ends = [(r.low or r.value, r.high or r.value) for rows in groups.values() for r in rows]
         _ratio_axis(axes, [bound for both in ends for bound in both])
+        _verdict_legend(figure, [row for rows in groups.values() for row in rows])
     return figure
 
 
 def _draw(axes: Axes, row: Row, label: str, height: float) -> None:
-    color = look(row.look).color
+    color = family_color(row.look)
     if row.low is not None and row.high is not None:
         axes.plot([row.low, row.high], [height] * 2, color=color, linewidth=1.2, alpha=0.7)
-    style: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 5.5}
-    style["fillstyle"] = "full" if row.filled else "none"
+    style: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 5.5, "color": color}
+    style["markerfacecolor"] = color if row.filled else HOLLOW
     plot_series(axes, [row.value], [height], label, row.look, keys=[row.keys], **style)
+
+
+def _verdict_legend(figure: Figure, rows: Sequence[Row]) -> None:
+    """What filled and hollow marks mean, of the kinds that are there."""
+    names = {True: "decided", False: "no verdict"}
+    color = family_color(rows[0].look)
+    marks = [
+        Line2D([], [], linestyle="", marker="o", markersize=5.5, color=color, label=name,
+               markerfacecolor=color if filled else HOLLOW)
+        for filled, name in names.items() if any(row.filled == filled for row in rows)
+    ]  # fmt: skip
+    figure.legend(handles=marks, loc="outside lower center", ncols=2, fontsize=8)
 
 
 def _ratio_axis(axes: Axes, bounds: Sequence[float]) -> None:

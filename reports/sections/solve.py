@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from bench.methods.competitor import NETS
 from bench.store.results import Results
 from reports.competitors import Competitor, by_problem, same_conditions
 from reports.context import Run
@@ -21,6 +22,7 @@ ORDER = 57
 STUDY = "solve"
 MOST_SERIES = 6  # of a panel
 LOWEST_ORDER = "N0"  # the element that every panel shows
+ADAPTIVE = "adaptive"  # in the name of a series: dotted, where a graded mesh is dashed
 SIZED = ("finite element", "untrained net")  # whose sizes are one curve
 TEXT = (
     "Every method here is given f, φ and the boundary data g, never the field. The networks are "
@@ -36,9 +38,9 @@ LOSS = Formula(
 )
 CAPTION = (
     "L² error on the whole domain against seconds, one panel per field. Blue: finite elements, a "
-    "mark per mesh or order that no faster one of its kind beats; orange: the best network along "
-    "its training, median over seeds; light orange: untrained networks, a mark per number of "
-    "features."
+    "mark per mesh or order that no faster one of its kind beats, hollow with broken lines where "
+    "the mesh is refined at singular edges; orange: the best network of each kind, median over "
+    "seeds, trained ones along their training, untrained ones with a mark per number of features."
 )
 TABLE = (
     "Networks given the equation: L² errors on the whole domain and losses at the end, medians "
@@ -81,35 +83,37 @@ def work_precision(fields: Mapping[str, Sequence[Competitor]]) -> Figure:
         Panel(problem, "seconds, one thread", [_curve(*item) for item in chosen(field).items()])
         for problem, field in fields.items()
     ]
-    return draw_panels(panels, "L² error, whole domain", height=2.15)
+    return draw_panels(panels, "L² error, whole domain", height=2.15, legend=4)
 
 
 def chosen(field: Sequence[Competitor]) -> dict[str, list[Competitor]]:
     """At most six curves: the lowest-order element, the best trained net, the best net of another
-    family, and the series with the smallest errors."""
+    family, and the series with the smallest errors; nets are last."""
     groups: dict[str, list[Competitor]] = {}
     for c in sorted(field, key=lambda c: c.end_error):
         if 0 < c.end_error < math.inf and (c.seconds_alone or 0.0) > 0:
             family, series = c.declared.family, c.declared.series
-            groups.setdefault(f"best {family}" if c.is_net else series, []).append(c)
+            groups.setdefault(f"{NETS[family]} net" if c.is_net else series, []).append(c)
     plain = [n for n, group in groups.items() if group[0].declared.look == LOWEST_ORDER]
     nets = [n for n, group in groups.items() if group[0].is_net]
     kept = dict.fromkeys([*plain[:1], *nets, *groups])
-    return {name: groups[name] for name in [*kept][:MOST_SERIES]}
+    shown = sorted([*kept][:MOST_SERIES], key=lambda name: groups[name][0].is_net)
+    return {name: groups[name] for name in shown}
 
 
 def _curve(name: str, group: Sequence[Competitor]) -> Curve:
     """Sizes of an element or an untrained net by their unknowns; of any other method the best."""
-    first, end = group[0], name.replace("best net", "trained net").removeprefix("best ")
+    first = group[0]
     if first.declared.family in SIZED:
         like = [c for c in group if c.declared.series == first.declared.series]
         sizes = sorted(like, key=lambda c: c.unknowns)
         sizes = sizes if first.is_net else _unbeaten(sizes)
         x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
-        return Curve(name, first.look, x, y, [c.keys for c in sizes], {"markersize": 3}, end)
+        style = {"markersize": 3} | ({"linestyle": ":"} if ADAPTIVE in name else {})
+        return Curve(name, first.look, x, y, [c.keys for c in sizes], style)
     times, errors = median_curve(first.trials)
     style = {"marker": ""} if len(times) > 1 else {}
-    return Curve(name, first.look, times, errors, [first.keys], style, end)
+    return Curve(name, first.look, times, errors, [first.keys], style)
 
 
 def _unbeaten(meshes: Sequence[Competitor]) -> list[Competitor]:

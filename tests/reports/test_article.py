@@ -112,6 +112,15 @@ def test_both_media_have_facts_and_citations(kept):
     assert "columns(2, outline" not in source, "an article has no list of contents"
 
 
+def test_exponents_are_raised_and_code_breaks_between_words_only(kept):
+    source = "---\nauthors: A\nallow: r^(2/3)\n---\n# T\nIt is *as* r^(2/3), by `run --preset x`."
+    document = read(source, kept, figure)
+    assert "r<sup>2/3</sup>, by" in render_html(document)
+    made = typst_source(document)
+    assert '#super("2/3")' in made
+    assert '#raw("run")#raw(" ")#box(raw("--preset"))#raw(" ")#raw("x")' in made
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [

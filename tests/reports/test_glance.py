@@ -13,7 +13,7 @@ from bench.core.information import INFORMATION
 from bench.store.results import Results
 from reports.competitors import by_problem
 from reports.decision import Trial
-from reports.figures.curves import NAME_POINTS, last_seen, spread
+from reports.figures.curves import NAME_POINTS, Curve, Panel, draw_panels, last_seen, spread
 from reports.figures.rows import Row, rows_in_groups
 from reports.sections import glance, make, samples
 from reports.sections.solve import chosen, median_curve, work_precision
@@ -70,8 +70,9 @@ def test_the_figure_of_samples_has_the_best_net_among_the_best(run):
     assert [label.get_text() for label in axes.get_yticklabels()] == [
         "cubic", "ResNet + τ", "linear",
     ]  # fmt: skip
-    filled = [line for line in axes.lines if line.get_fillstyle() == "full" and line.get_marker()]
-    assert pytest.approx(1e-7) in [line.get_xdata()[0] for line in filled]
+    (cubic, net, _) = axes.lines
+    assert cubic.get_xdata()[0] == pytest.approx(1e-7)
+    assert cubic.get_markerfacecolor() == cubic.get_color() != net.get_color()
 
 
 def test_ratios_stay_on_a_symmetric_axis():
@@ -88,10 +89,10 @@ def test_panels_have_at_most_six_curves_with_the_lowest_order_and_the_best_net()
     ]
     field = by_problem(Results([fem(0.1, 2, solve=True), *others, *nets]))["maxwell"]
     found = chosen(field)
-    assert [*found][:2] == ["N₀ tets", "best net"]
-    assert found["best net"][0].end_error == 1e-5
-    axes = work_precision({"maxwell": field}).axes[0]
-    assert {text.get_text() for text in axes.texts} == {"N₀ tets", "trained net", "p-version"}
+    assert [*found] == ["N₀ tets", "p-version", "trained net"]
+    assert found["trained net"][0].end_error == 1e-5
+    (legend,) = work_precision({"maxwell": field}).legends
+    assert [text.get_text() for text in legend.get_texts()] == [*found]
 
 
 @given(st.lists(st.floats(0, 150), min_size=1, max_size=20))
@@ -100,6 +101,18 @@ def test_names_keep_their_distance_and_stay_on_the_axis(wanted):
     gap = min(NAME_POINTS, 150 / len(wanted))
     assert all(a - b >= gap - 1e-9 for a, b in pairwise(places))
     assert places[-1] >= 0.0
+
+
+def test_no_curve_strikes_a_name_through():
+    """A curve that ends just below another one is named below it."""
+    curves = [
+        Curve("long", "net/resnet", [1.0, 1e4], [1.0, 1e-4]),
+        Curve("short", "net/densenet", [1.0, 100.0], [0.8, 0.8e-2]),
+    ]
+    axes = draw_panels([Panel("", "x", curves)], "y").axes[0]
+    heights = {text.get_text(): text.xy[1] for text in axes.texts}
+    assert heights["long"] == pytest.approx(1e-4, rel=0.01)
+    assert heights["short"] < 0.8e-2 / 2
 
 
 def test_the_median_curve_is_the_error_last_seen():

@@ -35,7 +35,8 @@ def results():
 
 def test_phase_diagram_has_a_panel_per_net_and_the_boundary(results):
     figure = figures.phase_diagram(results)
-    panels = [axes for axes in figure.axes if axes.get_title()]
+    *panels, bar = figure.axes
+    assert bar.get_title() == "growth, log₁₀", "above the bar, to be read without turning the page"
     assert [axes.get_title() for axes in panels] == [
         "feedforward", "ResNet", "DenseNet", "Fractional-DNN",
     ]  # fmt: skip

@@ -78,8 +78,8 @@ def test_the_figure_has_a_panel_per_field_and_the_net_in_it(run):
     assert {axes.get_title(loc="left") for axes in panels} == {"maxwell", "curlsing"}
     (maxwell,) = [axes for axes in panels if axes.get_title(loc="left") == "maxwell"]
     lines = {line.get_label(): line for line in maxwell.lines}
-    assert {"N₀", "p-version", "best net"} <= {*lines}
-    assert lines["best net"].get_ydata()[-1] == pytest.approx(2e-8), (
+    assert {"N₀", "p-version", "trained net"} <= {*lines}
+    assert lines["trained net"].get_ydata()[-1] == pytest.approx(2e-8), (
         "at the end, the median of three"
     )
 
