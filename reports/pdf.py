@@ -45,6 +45,7 @@ _PREAMBLE = """
 #show heading: set block(above: 1.3em, below: 0.6em)
 #show heading.where(level: 1): set text(size: 1.1em)
 #show raw: set text(size: 0.9em)
+#set super(typographic: false)
 #set figure(placement: none, supplement: none, numbering: none, gap: 0.5em)
 #show figure.where(kind: image): set figure(placement: auto)
 #set place(clearance: 1.2em)
