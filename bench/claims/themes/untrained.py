@@ -134,9 +134,9 @@ def _on_edge(results: Results, problem: str, error: str) -> Compared:
     sizes = need(untrained(results, problem), meshes)
     nets, every = sizes[-1], Results([r for group in sizes for r in group])
     seconds = median(nets.value("seconds"))
-    best = min(
-        need([r for r in meshes if r.values["seconds"] <= seconds]), key=lambda r: r.values[error]
-    )
+    least = FLAT if error == "l2_error" else 0.0
+    able = need([r for r in meshes if r.values["seconds"] <= seconds])
+    best = min(able, key=lambda r: (max(r.values[error], least), r.values["seconds"]))
     ratio, ratios = {"ratio": best.config["ratio"]}, {"ratio": meshes.distinct("ratio")}
     grown = ladder(rungs_of(every, error), "untrained nets")
     refused = first_broken(
@@ -147,7 +147,6 @@ def _on_edge(results: Results, problem: str, error: str) -> Compared:
             ("information", information(nets.records[0], best)),
         ]
     )
-    least = FLAT if error == "l2_error" else 0.0
     rows = [
         (r.config["seed"], max(r.values[error], least), max(best.values[error], least))
         for r in nets
