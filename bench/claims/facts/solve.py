@@ -12,7 +12,7 @@ from bench.claims.arms import MAIN
 from bench.claims.certified import certificate_facts
 from bench.claims.domains import whole
 from bench.claims.facts import Fact
-from bench.claims.themes.solve import best_nets
+from bench.claims.themes.solve import best_nets, solved
 from bench.claims.themes.untrained import untrained
 from bench.store.results import Results, StoredResult, competitor, median
 
@@ -42,11 +42,12 @@ INTERPOLATED = {
 
 def facts(results: Results) -> Iterator[Fact]:
     """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-partly-…`,
-    `PROBLEM-untrained-…`, `PROBLEM-n0-…`, `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
-    solved = results.select("fem", solve=True)
+    `PROBLEM-untrained-…`, `PROBLEM-n0-…`, `PROBLEM-uniform-…` (high order, not given the place of an
+    edge), `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
+    meshes = results.select("fem", solve=True)
     problems = results.select("solved_net").distinct("problem")
     for problem in sorted(problems, key=lambda name: (name != MAIN, name)):
-        nets, found = best_nets(results, problem), solved.select("fem", problem=problem)
+        nets, found = best_nets(results, problem), meshes.select("fem", problem=problem)
         elements = Results([r for r in found if r.values.get("l2_error")])
         if not len(elements) or not len(nets):
             continue
@@ -59,6 +60,7 @@ def facts(results: Results) -> Iterator[Fact]:
             refused = "seeds" if seeds(len(largest)) else ""
             yield from _reached(f"{problem}-untrained", largest, OF_UNTRAINED, refused=refused)
         yield from _best(f"{problem}-element", elements)
+        yield from _best(f"{problem}-uniform", solved(elements, problem, "hexP"))
         yield from _best(f"{problem}-n0", elements.select("fem", element="N0"))
     spaces = results.select("interpolated_net").grouped(lambda record: record.config["element"])
     for element, nets in spaces.items():
