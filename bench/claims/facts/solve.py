@@ -42,8 +42,8 @@ INTERPOLATED = {
 
 def facts(results: Results) -> Iterator[Fact]:
     """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-partly-…`,
-    `PROBLEM-untrained-…`, `PROBLEM-n0-…`, `PROBLEM-uniform-…` (high order, not given the place of an
-    edge), `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
+    `PROBLEM-untrained-…`, `PROBLEM-n0-…`, `PROBLEM-uniform-…` (high order, not given the place of
+    an edge), `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
     meshes = results.select("fem", solve=True)
     problems = results.select("solved_net").distinct("problem")
     for problem in sorted(problems, key=lambda name: (name != MAIN, name)):
