@@ -68,7 +68,8 @@ def competitors(results: Results, problem: str) -> list[Competitor]:
     groups: dict[tuple[str, ...], list[tuple[StoredResult, Declared]]] = {}
     for record in results:
         if record.config.get("problem") == problem and (shown := declared(record)):
-            key = (shown.information, shown.title, shown.look, shown.inputs, str(shown.samples))
+            title = _title(record, shown)
+            key = (shown.information, title, shown.look, shown.inputs, str(shown.samples))
             groups.setdefault(key, []).append((record, shown))
     found = [_competitor(problem, group) for group in groups.values()]
     return sorted(found, key=lambda c: (c.information, c.name, c.unknowns))
@@ -112,7 +113,7 @@ def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Com
     shown, records = group[0][1], tuple(record for record, _ in group)
     elsewhere = shown.search == "elsewhere"
     return Competitor(
-        name=shown.title,
+        name=_title(records[0], shown),
         series=shown.series,
         family=shown.family,
         conditions=_conditions(problem, shown, records[0]),
@@ -124,6 +125,12 @@ def _competitor(problem: str, group: list[tuple[StoredResult, Declared]]) -> Com
         unknowns=int(median(each.unknowns for _, each in group)),
         records=records,
     )
+
+
+def _title(record: StoredResult, shown: Declared) -> str:
+    """With the ratio of layers, of which an hp mesh may have several."""
+    ratio = record.config.get("ratio") if record.config.get("layers") else None
+    return f"{shown.title}, ratio {ratio:g}" if ratio else shown.title
 
 
 def _conditions(problem: str, shown: Declared, record: StoredResult) -> Conditions:

@@ -73,17 +73,18 @@ def bounds_against_errors(methods: Mapping[str, Sequence[StoredResult]]) -> Figu
     ends = [min(errors) / 2, max(errors) * 2]
 
     refused = [r for group in methods.values() for r in group if not r.values["certified"]]
+    able = {label: [r for r in group if r.values["certified"]] for label, group in methods.items()}
 
     def diagonal(axes: Axes, bound: str) -> None:
         axes.plot(ends, ends, color="0.5", lw=0.8)
         marks = _marks(REFUSED, refused, bound)
-        axes.plot(marks.x, marks.y, "x", color="k", ms=4, mew=0.6, label=REFUSED)
+        axes.plot(marks.x, marks.y, "x", color="0.6", ms=3, mew=0.5, label=REFUSED, zorder=1)
 
     panels = [
         Panel(
             title,
             "true L² error, whole domain",
-            [_marks(label, records, bound) for label, records in methods.items()],
+            [_marks(label, records, bound) for label, records in able.items()],
             partial(diagonal, bound=bound),
         )
         for bound, title in BOUNDS.items()

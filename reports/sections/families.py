@@ -116,9 +116,10 @@ def cost_and_queries(results: Results) -> Figure:
         axes.set_ylabel("queries from which it pays")
         axes.invert_xaxis()
 
+    parameters = f"{place[1]} parameter{'s' if place[1] > 1 else ''}"
     panels = [
-        Panel("error and time of a query", "seconds per query", cost),
-        Panel("when it pays", f"required {ERROR}", queries, right),
+        Panel(f"error and time of a query, {parameters}", "seconds per query", cost),
+        Panel(f"when it pays, {parameters}", f"required {ERROR}", queries, right),
     ]
     return draw_panels(panels, ERROR, height=2.8, share="", legend=4)
 

@@ -94,7 +94,7 @@ def story(results: Results, norm: float) -> Figure:
     for title, records in arms_of(results).items():
         panels.append(Panel(title, "evaluations", [*_training(records, norm)], limit))
     label = "relative L² error, prism; loss"
-    return draw_panels(panels, label, height=2.6, columns=3, share="y")
+    return draw_panels(panels, label, height=2.6, columns=3, share="y", legend=5)
 
 
 def _dofs(record: StoredResult) -> float:

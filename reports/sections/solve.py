@@ -108,7 +108,9 @@ def _curve(name: str, group: Sequence[Competitor]) -> Curve:
         like = [c for c in group if c.declared.series == first.declared.series]
         sizes = sorted(like, key=lambda c: c.unknowns)
         sizes = sizes if first.is_net else _unbeaten(sizes)
-        x, y = [c.seconds_alone for c in sizes], [c.end_error for c in sizes]
+        # The scale of random features is chosen again in every solve: it counts.
+        x = [c.median("seconds") if first.is_net else c.seconds_alone for c in sizes]
+        y = [c.end_error for c in sizes]
         style = {"markersize": 3} | ({"linestyle": ":"} if ADAPTIVE in name else {})
         return Curve(name, first.look, x, y, [c.keys for c in sizes], style)
     times, errors = median_curve(first.trials)
