@@ -86,7 +86,6 @@ PRESETS = {
         ablated=every.fields(),
         bare=(),
         sizes=("1-60", "2-10", "2-20", "2-30"),
-        first_scales=(1.0, 3.0, 6.0),
         tuning_evaluations=3000,
         evaluations=40_000,
         recipe_on=every.fields(),
