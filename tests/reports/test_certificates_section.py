@@ -72,7 +72,7 @@ def test_the_section_draws_bounds_against_errors(records):
     assert table.rows[0][:3] == ("maxwell", "trained nets", 3)
     assert table.rows[0][-2:] == (1, 0)
     left, right = picture.draw().axes[:2]
-    # the nets, the diagonal, and the net of which no digit is certified
-    assert [len(line.get_xdata()) for line in right.lines] == [3, 2, 1]
+    # the certified nets, the diagonal, and the net of which no digit is certified
+    assert [len(line.get_xdata()) for line in right.lines] == [2, 2, 1]
     assert right.lines[2].get_xdata().tolist() == [0.5]
     assert left.get_ylabel() == "bound of the L² error, whole domain"
