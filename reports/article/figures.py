@@ -13,7 +13,6 @@ from bench.claims.arms import MAIN, NAMES, PAPER
 from bench.claims.findings import Compared, Counted
 from bench.claims.themes.reentrant import norm_of
 from bench.claims.themes.solve import best_nets
-from bench.claims.themes.tau import tuned
 from bench.store.results import Results, StoredResult
 from reports.article.kept import Kept
 from reports.document import Column, Picture, Table
@@ -25,7 +24,7 @@ from reports.sections.certificates import bounds_against_errors, titled
 from reports.sections.convergence import error_against_h, uniform
 from reports.sections.families import cost_and_queries
 from reports.sections.fields import sliced
-from reports.sections.learned_tau import OVER_FIXED, arm_rows
+from reports.sections.learned_tau import tuned_rows
 from reports.sections.reentrant import arms_of, edge_fields, story
 from reports.sections.samples import WHERE, figure_rows, shown_fields
 from reports.sections.solve import solved_fields, work_precision
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Draw = Callable[[], "Figure"]
-DEPTHS = 3  # of the ResNet under Adam, whose arms are shown
+OVER = "error over that of the best fixed τ (left of 1 is better)"
 LINEAR_MODELS = {  # by the names of their series, as the text calls them
     "cubic": "cubic polynomials",
     "legendre": "Legendre products",
@@ -84,9 +83,8 @@ def _samples(results: Results) -> Draw | None:
 
 
 def _tau(results: Results) -> Draw | None:
-    groups = arm_rows(tuned(results))
-    shown = dict([(title, rows) for title, rows in groups.items() if "ResNet" in title][:DEPTHS])
-    return partial(rows_in_groups, shown, OVER_FIXED, ratios=True) if shown else None
+    shown = tuned_rows(results)
+    return partial(rows_in_groups, shown, OVER, ratios=True) if shown else None
 
 
 def _gradients(results: Results) -> Draw | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from bench.claims.entry import Row as Decided
 from bench.claims.themes.tau import (
     KIND,
     TITLES,
@@ -14,6 +15,7 @@ from bench.claims.themes.tau import (
     runs_of,
     settings_of,
     tuned,
+    tuned_over_fixed,
 )
 from bench.store.results import Results, median
 from reports.context import Run
@@ -55,6 +57,8 @@ TABLE = (
     "Every arm: chosen settings, errors (medians over seeds and data sets), and labels of its "
     "gradients before and after training."
 )
+ERRORS = {"training error": "train_mse", "error at new points": "rel_test_error"}
+DEEPEST = "ResNet, H = 50, Adam"
 OVER_FIXED = "training error over that of fixed τ (left of 1 is better)"
 
 
@@ -79,9 +83,20 @@ def learned_rows(results: Results) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     for s, e in learned_over_fixed(results).items():
         title = "at equal rate" if s.rate else f"tuned, {TITLES.get(s.optimizer, s.optimizer)}"
-        row = Row(_name(s), f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
-        groups.setdefault(title, []).append(row)
+        groups.setdefault(title, []).append(_row(_name(s), s, e))
     return groups
+
+
+def tuned_rows(results: Results) -> dict[str, list[Row]]:
+    """Learned over fixed, each tuned: the error of the training and that at new points; then the
+    other arms on the deepest net."""
+    groups = {
+        title: [_row(_full_name(s), s, e) for s, e in tuned_over_fixed(results, metric).items()]
+        for title, metric in ERRORS.items()
+    }
+    others = arm_rows(tuned(results)).get(DEEPEST, [])
+    groups[f"other ways, {DEEPEST}"] = [row for row in others if row.name != ARMS["learned"]]
+    return {title: rows for title, rows in groups.items() if rows}
 
 
 def arm_rows(found: Results) -> dict[str, list[Row]]:
@@ -89,9 +104,12 @@ def arm_rows(found: Results) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     arms = [arm for arm in ARMS if arm != "fixed"]
     for (s, arm), e in arms_over_fixed(found, arms).items():
-        row = Row(ARMS[arm], f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
-        groups.setdefault(_full_name(s), []).append(row)
+        groups.setdefault(_full_name(s), []).append(_row(ARMS[arm], s, e))
     return groups
+
+
+def _row(name: str, s: Setting, e: Decided) -> Row:
+    return Row(name, f"net/{s.net}", e.effect, *e.interval, e.decided, keys=e.cells)
 
 
 def _name(setting: Setting) -> str:

@@ -133,6 +133,11 @@ def learned_over_fixed(results: Results) -> dict[Setting, Row]:
     return tuned_rows | swept_rows
 
 
+def tuned_over_fixed(results: Results, metric: str) -> dict[Setting, Row]:
+    """Learned over fixed τ, each tuned, by that error."""
+    return effects(compare_all(tuned(results), "learned", "fixed", metric))
+
+
 def arms_over_fixed(results: Results, arms: Iterable[str]) -> dict[tuple[Setting, str], Row]:
     """Tuned arms over the tuned fixed τ."""
     found = tuned(results)
