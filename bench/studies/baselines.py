@@ -34,8 +34,8 @@ class Config:
     samples: tuple[int, ...] = (12_000, 1000)  # the paper's, and those of the tuned nets
     few: tuple[str, ...] = ()  # methods that are given the smallest of `samples` only
     data_seeds: tuple[int, ...] = (0,)
-    # Methods that take 2 to 4 s at 12 000 samples (others: 0.1 s) are fitted to so many draws only:
-    # their errors vary little, and no claim depends on them.
+    # Methods that take 2 to 4 s at 12 000 samples (others: 0.1 s) are fitted to so many draws of
+    # them only: their errors vary little, and no claim depends on them.
     costly: tuple[str, ...] = every.costly_baselines()
     costly_draws: int = 3
     # Cells per side of the elements of lowest and of higher order that are fitted to the samples.
@@ -105,8 +105,12 @@ def cells(config: Config) -> list[Cell]:
             for features in seen_by(problem, config)
             if takes(method, features.split(","))
             for samples in ((min(config.samples),) if method in config.few else config.samples)
-            for seed in config.data_seeds[
-                : config.costly_draws if method in config.costly else None
-            ]
+            for seed in config.data_seeds[: _draws(config, method, samples)]
         ]
     )
+
+
+def _draws(config: Config, method: str, samples: int) -> int | None:
+    """How many draws of the samples a method is fitted to; None: all."""
+    many = samples > min(config.samples)
+    return config.costly_draws if many and method in config.costly else None
