@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from bench import problems
+from bench.claims.admissibility import known_besides
 from bench.core.information import INFORMATION
 from bench.methods.competitor import Competitor as Declared
 from bench.store.results import Results, StoredResult, median
@@ -135,7 +136,8 @@ def _title(record: StoredResult, shown: Declared) -> str:
 
 def _conditions(problem: str, shown: Declared, record: StoredResult) -> Conditions:
     """With samples come inputs at their points; with the equation nothing else is given."""
-    inputs = shown.inputs if shown.information == "samples" else shown.given
+    known = "; also ".join([shown.inputs, *known_besides(shown)])
+    inputs = known if shown.information == "samples" else shown.given
     threads = int(record.config.get("threads") or 1)
     return Conditions(problem, shown.information, shown.samples, inputs, threads)
 

@@ -108,12 +108,18 @@ def given_to(record: StoredResult) -> tuple[Any, ...]:
     shown, config = _declared(record), record.config
     track: tuple[Any, ...] = (config.get("samples"), config.get("features"))
     if shown is not None:
-        track = (shown.information, shown.samples, shown.inputs)
+        track = (shown.information, shown.samples, shown.inputs, *known_besides(shown))
     rules = (config.get("inside"), config.get("rim"))
     meshed = config.get("grading") or config.get("layers")
     edge = bool(meshed or "graded" in rules or record.values.get("given_edge"))
     exponent = bool(config.get("singular"))
     return (*track, *(("the edge",) if edge or exponent else ()), *(("its exponent",) * exponent))
+
+
+def known_besides(shown: Competitor) -> tuple[str, ...]:
+    """What a method knows besides its samples, such as the kind of a singularity."""
+    known = shown.given.partition("; also ")[2]
+    return (known,) if known else ()
 
 
 def _declared(record: StoredResult) -> Competitor | None:

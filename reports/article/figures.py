@@ -139,14 +139,17 @@ def _claims(caption: str, kept: Kept) -> Table | None:
 
 
 def _effect(entry: Entry) -> tuple[str, str]:
-    """What was measured over seeds, a ratio, a share of the seeds or a value, and its interval."""
-    if entry.effect is None or entry.interval is None or not entry.seeds:
+    """What was measured over seeds: a ratio or a share of the seeds and its interval, or the value
+    that decides and the range of all."""
+    known = entry.seeds and entry.verdict not in ("refused", "not testable")
+    if entry.effect is None or entry.interval is None or not known:
         return "–", "–"
     low, high = entry.interval
     if isinstance(entry.finding, Counted):
         return f"{entry.effect:.0%} of seeds", f"{low:.0%} to {high:.0%}"
-    what = "ratio" if isinstance(entry.finding, Compared) else "value"
-    return f"{what} {entry.effect:.2g}", f"{low:.2g} to {high:.2g}"
+    if isinstance(entry.finding, Compared):
+        return f"ratio {entry.effect:.3g}", f"{low:.3g} to {high:.3g}"
+    return f"value {entry.effect:.2g}", f"values {low:.2g} to {high:.2g}"
 
 
 def _settings(caption: str, kept: Kept) -> Table | None:

@@ -4,6 +4,8 @@ import pytest
 from records import record_of
 
 from bench.cells import Cell
+from bench.claims.facts import all_facts
+from bench.claims.themes.samples import CLAIMS as SAMPLES
 from bench.store.results import Results
 from fem import elements
 from reports.competitors import competitors, given_in_words, same_conditions
@@ -94,3 +96,31 @@ def test_conditions_are_those_in_which_the_best_net_is_best(results):
     assert given_in_words(shown[0].conditions) == "1\u202f000 samples at x, with f and φ"
     assert given_in_words(same_conditions(field, "equation")[0].conditions) == "the equation"
     assert {c.name: c.end_error for c in shown}["tuned ResNet + τ (x,f,phi), 1000 samples"] == 1e-7
+
+
+def fit(method, error, seed=0):
+    values = {"unknowns": 10, "l2_error": error, "l2_error_inside": error, "seconds": 0.1}
+    config = {"method": method, "features": "x", "samples": 1000, "problem": "curlsing"}
+    return made("baseline", values, **config, seed=seed, data_seed=seed)
+
+
+def test_a_model_that_knows_the_kind_of_singularity_competes_with_its_like_only():
+    values = {"parameters": 200, "l2_error": 1e-3, "l2_error_inside": 1e-3, "seconds": 20.0}
+    config = {"features": "x", "problem": "curlsing"}
+    net = made("tuned_net", values, **config, seed=0, data_seed=0)
+    results = Results([net, fit("kernel_ridge", 1e-2), fit("singular_polynomials", 1e-15)])
+    field = same_conditions(competitors(results, "curlsing"), "samples")
+    assert [c.series for c in field if not c.is_net] == ["kernel ridge"]
+    facts, notes = all_facts(results, "baselines")
+    assert facts["baselines/curlsing-other-error"].value == 1e-2
+    assert notes == []
+    claim = next(c for c in SAMPLES if c.name == "tuned-net-beats-linear-models")
+    assert [*claim.finding(results).table] == ["curlsing, given x, against kernel_ridge"]
+
+
+def test_hp_meshes_of_two_ratios_are_two_competitors():
+    at = {"problem": "curlsing", "element": "hexP", "order": 8, "layers": 4, "solve": True}
+    meshes = [fem(error, 1, **at, ratio=ratio) for ratio, error in ((0.1, 1e-3), (0.3, 1e-5))]
+    found = competitors(Results(meshes), "curlsing")
+    assert sorted(c.end_error for c in found) == [1e-5, 1e-3]
+    assert all(c.name.endswith("ratio 0.1") or c.name.endswith("ratio 0.3") for c in found)

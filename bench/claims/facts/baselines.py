@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
-from bench.claims.admissibility import seeds
+from bench.claims.admissibility import known_besides, seeds
 from bench.claims.arms import MAIN, PAPER
 from bench.claims.domains import domain_of
 from bench.claims.facts import Fact
@@ -71,7 +71,8 @@ def _rivals(results: Results) -> dict[str, tuple[Method, Method]]:
         shown = competitor(record)
         if shown is not None and shown.information == "samples":
             threads = int(record.config.get("threads") or 1)
-            given = (str(record.config["problem"]), shown.samples, shown.inputs, threads)
+            inputs = (shown.inputs, *known_besides(shown))
+            given = (str(record.config["problem"]), shown.samples, inputs, threads)
             groups[given].setdefault((shown.title, shown.look), (shown, []))[1].append(record)
     found: dict[str, tuple[Method, Method]] = {}
     for (problem, *_), methods in groups.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.claims.admissibility import information
 from bench.claims.arms import MAIN, arm
 from bench.claims.claim import Claim
 from bench.claims.findings import Finding
@@ -32,7 +33,8 @@ def _tuned_net(results: Results) -> Finding:
         where = {"problem": problem, "features": features}
         tuned, models = (results.select(kind, **where) for kind in ("tuned_net", "baseline"))
         rivals = [models.select("baseline", method=name) for name in models.distinct("method")]
-        found = [pairs for rival in rivals if (pairs := by_data(tuned, rival))]
+        met = [pairs for rival in rivals if (pairs := by_data(tuned, rival))]
+        found = [pairs for pairs in met if not information(*pairs[0])]
         if found:
             best = min(found, key=lambda pairs: median(_error(b) for _, b in pairs))
             name = f"{problem}, given {features}, against {best[0][1].config['method']}"
