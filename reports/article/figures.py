@@ -129,8 +129,8 @@ FIGURES: dict[str, Callable[[Results], Draw | None]] = {
 
 
 def _claims(caption: str, kept: Kept) -> Table | None:
-    """The paper's claims with verdict, effect, interval and seeds."""
-    entries = [e for e in kept.verdicts.values() if e.claim.part == "paper"]
+    """The paper's claims that could be tested, with verdict, effect, interval and seeds."""
+    entries = [e for e in kept.verdicts.values() if e.claim.part == "paper" and _tested(e)]
     rows = [(e.claim.sentence, e.verdict, *_effect(e), e.seeds or None) for e in entries]
     columns = [Column("claim"), Column("verdict"), Column("effect"), Column("interval"),
                Column("seeds", "count")]  # fmt: skip
@@ -138,11 +138,14 @@ def _claims(caption: str, kept: Kept) -> Table | None:
     return Table("claims", caption, columns, rows, tints=tints) if rows else None
 
 
+def _tested(entry: Entry) -> bool:
+    return entry.verdict not in ("refused", "not testable")
+
+
 def _effect(entry: Entry) -> tuple[str, str]:
     """What was measured over seeds: a ratio or a share of the seeds and its interval, or the value
     that decides and the range of all."""
-    known = entry.seeds and entry.verdict not in ("refused", "not testable")
-    if entry.effect is None or entry.interval is None or not known:
+    if entry.effect is None or entry.interval is None or not entry.seeds:
         return "–", "–"
     low, high = entry.interval
     if isinstance(entry.finding, Counted):

@@ -16,7 +16,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from reports.figures.curves import HOLLOW, plot_series
 from reports.style import WIDTH_INCHES, family_color
 
-ROW_INCHES = 0.165
+ROW_INCHES = 0.15
 GROUP_ROWS = 1.5  # of the title of a group, in rows
 FACTORS = (1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 
