@@ -179,14 +179,14 @@ def _networks(results: Results) -> Iterator[tuple[str, Sequence[StoredResult]]]:
     for words, found in (
         ("the equation", best_nets(results, MAIN)),
         ("the equation, re-entrant edge", arms_of(results).get("net, boundary by penalty", ())),
-        ("samples, as in the paper", results.select("net", **PAPER, hidden=6, net="fractional")),
+        ("samples, as Antil et al.", results.select("net", **PAPER, hidden=6, net="fractional")),
         ("samples, settings chosen by validation", results.select("tuned_net", problem="helix")),
     ):
         if len(found):
             yield words, list(found)
 
 
-OPTIMIZERS = {"auto": "self-scaled Broyden", "ssbfgs": "self-scaled BFGS", "steepest": "steepest"}
+OPTIMIZERS = {"auto": "self-scaled Broyden", "ssbfgs": "self-scaled BFGS", "steepest": "steepest descent"}
 TABLES: dict[str, Callable[[str, Kept], Table | None]] = {
     "claims": _claims,
     "settings": _settings,
