@@ -69,7 +69,8 @@ def _mesh_size(results: Results) -> Draw | None:
     fem = uniform(results, MAIN)
     mode = {name: value for name, value in PAPER.items() if name != "bias_ordering"}
     nets = results.select("net", **mode)
-    return partial(error_against_h, {MAIN: (fem, nets)}) if len(fem) and len(nets) else None
+    draw = partial(error_against_h, {MAIN: (fem, nets)}, height=1.8)
+    return draw if len(fem) and len(nets) else None
 
 
 def _samples(results: Results) -> Draw | None:
@@ -186,7 +187,11 @@ def _networks(results: Results) -> Iterator[tuple[str, Sequence[StoredResult]]]:
             yield words, list(found)
 
 
-OPTIMIZERS = {"auto": "self-scaled Broyden", "ssbfgs": "self-scaled BFGS", "steepest": "steepest descent"}
+OPTIMIZERS = {
+    "auto": "self-scaled Broyden",
+    "ssbfgs": "self-scaled BFGS",
+    "steepest": "steepest descent",
+}
 TABLES: dict[str, Callable[[str, Kept], Table | None]] = {
     "claims": _claims,
     "settings": _settings,

@@ -66,6 +66,7 @@ def error_against_h(
     value: str = "l2_error",
     label: str = "L² error, whole domain",
     columns: int = 2,
+    height: float = 2.3,
 ) -> Figure:
     """An error, or an estimate of it, against h, one panel per problem: a curve per element; the
     best net as a horizontal line, and the range of all nets shaded."""
@@ -78,7 +79,7 @@ def error_against_h(
         )
         for problem, (fem, nets) in fields.items()
     ]
-    return draw_panels(panels, label, columns=columns)
+    return draw_panels(panels, label, columns=columns, height=height)
 
 
 def _curve(fem: Results, element: str, value: str) -> Curve:
