@@ -87,7 +87,7 @@ def test_the_page_of_the_reference_run_is_true(capsys):
 
     page = (KEPT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
     commands = re.findall(r"^femnets (run .*?)(?:\s*#.*)?$", page, flags=re.MULTILINE)
-    assert len(commands) == 7
+    assert len(commands) == 6
     for command in commands:
         given = [word for word in command.split() if word not in ("--no-report", "--dry-run")]
         assert invoke([*given, "--dry-run"]) == 0, command
