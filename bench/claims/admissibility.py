@@ -148,8 +148,9 @@ def evaluation(used: float, known: Mapping[str, float], method: str) -> Complain
     return f"{method} was evaluated {used / fastest:.2g} times slower than by {name}"
 
 
-# Ends of a grid that are ends of the setting itself: nearly the exact ReLU.
-NATURAL = (("eta", 1e-4),)
+# Ends of a grid that are ends of the setting itself: nearly the exact ReLU, and a first layer that
+# starts at nearly zero. (On `curlsing` twelve nets spread evenly over the scales from 0.003 to 0.1.)
+NATURAL = (("eta", 1e-4), ("first_scale", 0.003))
 # By kind of cell, the ordered settings that it tunes and their candidates.
 TUNED = {"tuned_net": {"eta": "etas", "first_scale": "first_scales"}}
 # A tanh or a sine has no η, a smoothReLU no scale of its first layer.
