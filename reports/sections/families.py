@@ -40,8 +40,8 @@ TEXT = (
 )
 COST = (
     "Largest relative L² error over unseen μ against the time of a query for one functional, the "
-    "mean of the first component of u, on one thread. A point is a configuration. Left of the "
-    "solves a surrogate answers faster than a solve of the same error."
+    "mean of the first component of u, on one thread, by family with d parameters. A point is a "
+    "configuration. Left of the solves a surrogate answers faster than a solve of the same error."
 )
 SNAPSHOTS = (
     "Largest (full) and median (hollow) relative L² error over unseen μ against the number of "
@@ -167,7 +167,7 @@ def _families(results: Results) -> Iterable[tuple[str, Results]]:
 
 def _title(record: StoredResult) -> str:
     family, dimension, contrast = place_of(record)
-    return f"{family}, dimension {dimension}, contrast {contrast:g}"
+    return f"{family}, d = {dimension}, contrast {contrast:g}"
 
 
 def _surrogates(found: Results) -> Iterable[tuple[tuple[str, str], Results]]:

@@ -227,7 +227,7 @@ def test_one_changed_value_stops_the_article(kept_run, tmp_path):
     again = [r for run, _, r in read_results(tmp_path / "results.parquet") if run == "paper"]
     changed = Kept(Results(again), all_facts(Results(again), "solve")[0], kept_run.verdicts)
     moved = replace(kept_run, facts={**kept_run.facts, **changed.facts})
-    with pytest.raises(UserError, match=r"article\.md:\d+: .*“overtakes the lowest-order meshes"):
+    with pytest.raises(UserError, match=r"article\.md:\d+: .*“ends below the lowest-order meshes"):
         document_of(KEPT, moved)
     (tmp_path / "verdicts.json").write_bytes((KEPT / "verdicts.json").read_bytes())
     with pytest.raises(UserError, match="of different runs"):
