@@ -149,7 +149,7 @@ def evaluation(used: float, known: Mapping[str, float], method: str) -> Complain
 
 
 # Ends of a grid that are ends of the setting itself: nearly the exact ReLU, and a first layer that
-# starts at nearly zero. (On `curlsing` twelve nets spread evenly over the scales from 0.003 to 0.1.)
+# starts at nearly zero: on `curlsing` twelve nets spread evenly over scales from 0.003 to 0.1.
 NATURAL = (("eta", 1e-4), ("first_scale", 0.003))
 # By kind of cell, the ordered settings that it tunes and their candidates.
 TUNED = {"tuned_net": {"eta": "etas", "first_scale": "first_scales"}}
