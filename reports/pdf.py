@@ -142,7 +142,7 @@ def typst_source(document: Document, heights: Mapping[str, float] | None = None)
     foot = _facts(document)[:150]  # one line
     parts = [
         f"#let footer-text = [#text({_string(foot)})]",
-        f"#let body-size = {'10.8pt' if article else '9pt'}",
+        f"#let body-size = {'10.8pt' if article else '8.6pt'}",
         _PREAMBLE,
         f"#set document(title: {_string(document.title)}, date: none)",  # the same bytes again
         f"#stack(spacing: 0.75em, {title}, {subtitle}, text({_string(below)}))",
