@@ -4,7 +4,7 @@ A solve per query is entered at every order, with the tolerance of each required
 cheapest one that meets the error is found. A surrogate has the order that meets it, and a ladder of
 snapshots. Nets are trained with several seeds, in every dimension of the first family at its first
 contrast: a net in (x, μ) takes half a minute, and there are some fifty nets in each dimension. Nets
-trained on the equation take four minutes each: three seeds, in dimension one alone.
+trained on the equation take five minutes each: three seeds, in dimension one alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Config:
     snapshots: tuple[int, ...] = ()
     nets: tuple[str, ...] = ("net", "space-features", "space-net", "equation-net")
     taus: tuple[str, ...] = ("fixed", "learned")
-    # Trained on the equation: no verdict hangs on them, and three seeds take twelve minutes.
+    # Trained on the equation: no verdict hangs on them, and three seeds take a quarter of an hour.
     equation_dimension: tuple[int, ...] = (1,)
     equation_seeds: int = 3
     net_error: float = 1e-2
