@@ -46,15 +46,14 @@ def best_approximation(
     def attempt(name: str) -> Solution:
         chosen = space if name == first else made(solver=name)[1]
         with_guess = replace(how, x0=_guess(space, x0) if name == first else None)
-        found = _approximation(chosen, u, curl_u, with_guess, element=element, solver=name)
-        return replace(found, n=n)
+        return _approximation(chosen, n, u, curl_u, with_guess, element=element, solver=name)
 
     others = elements.fallbacks(elements.get(element), first) if solver == "auto" else []
     return first_converged(partial(attempt, name) for name in (first, *others))
 
 
 def _approximation(
-    space: Space, u: Field, curl_u: Field, how: How, **label: Unpack[Label]
+    space: Space, n: int | None, u: Field, curl_u: Field, how: How, **label: Unpack[Label]
 ) -> Solution:
     memory.reset_peak()
     clock = Clock()
@@ -65,6 +64,7 @@ def _approximation(
     del b
     solution = Solution(
         **label,
+        n=n,
         threads=how.threads,
         space=space,
         **found._asdict(),
