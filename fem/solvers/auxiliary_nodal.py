@@ -132,7 +132,7 @@ def _gradient_cycle(tets: Tets, beta: Array, free: Mask, thin: bool) -> Multigri
 
 
 def _half_edges(tets: Tets) -> Array:
-    return np.ascontiguousarray(np.diff(tets.p.T[tets.edges], axis=1)[:, 0]) / 2
+    return _halves(tets.p, tets.edges)
 
 
 def _free_nodes(tets: Tets, fixed: Mask) -> Mask:
@@ -146,14 +146,23 @@ def _restricted(matrix: Any, free: Mask) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _halves(p: Array, edges: Ints) -> Array:
+    result = np.empty((len(edges), 3))
+    for e in range(len(edges)):
+        for d in range(3):
+            result[e, d] = (p[d, edges[e, 1]] - p[d, edges[e, 0]]) / 2
+    return result
+
+
+@njit(cache=True, nogil=True)
 def _restrict(ends: Ints, tangents: Array, free: Mask, r: Array, loads: Array) -> None:
     """loads[:, :3] = Πᵀ r (half the edge vector to either end), loads[:, 3] = Gᵀ r."""
     for e in range(r.size):
         if not free[e]:
             continue
         for end in range(2):
-            node = ends[e, end]
-            if node >= 0:
+            if ends[e, end] >= 0:
+                node = np.uint32(ends[e, end])
                 for d in range(3):
                     loads[node, d] += tangents[e, d] * r[e]
                 loads[node, 3] += (2 * end - 1) * r[e]
@@ -166,8 +175,8 @@ def _prolong(ends: Ints, tangents: Array, free: Mask, nodal: Array, x: Array) ->
         total = 0.0
         if free[e]:
             for end in range(2):
-                node = ends[e, end]
-                if node >= 0:
+                if ends[e, end] >= 0:
+                    node = np.uint32(ends[e, end])
                     for d in range(3):
                         total += tangents[e, d] * nodal[node, d]
                     total += (2 * end - 1) * nodal[node, 3]

@@ -57,7 +57,8 @@ class Multigrid:
         level = self.levels[depth]
         x, rest = level.matrix.forward(level.inverse, b)
         transfer = level.prolongation
-        lanes, rows = (0,) * b.shape[1], (transfer.indptr, transfer.indices, transfer.data)
+        lanes = (0,) * b.shape[1]
+        rows = (transfer.indptr.view(np.uint32), transfer.indices.view(np.uint32), transfer.data)
         coarse = np.zeros((transfer.shape[1], b.shape[1]))
         _restrict(lanes, *rows, rest, coarse)
         correction = np.empty_like(b)

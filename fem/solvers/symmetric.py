@@ -31,19 +31,13 @@ class Symmetric:
     @classmethod
     def of(cls, matrix: Any) -> Symmetric:
         """The lower half of a scipy matrix that is symmetric."""
-        from scipy.sparse import tril
-
-        lower = tril(matrix, k=-1, format="csr")
-        return cls(
-            np.asarray(matrix.diagonal(), float),
-            lower.indptr.astype(np.int64),
-            lower.indices.astype(np.int32),
-            np.asarray(lower.data, float),
-        )
+        rows = matrix.tocsr()
+        diagonal = np.asarray(rows.diagonal(), float)
+        return cls(diagonal, *by_vector.lower_half(rows.indptr, rows.indices, rows.data))
 
     @cached_property
-    def _lower(self) -> tuple[Pointers, Indices, Array]:
-        return self.start, self.column, self.value
+    def _lower(self) -> tuple[Any, Any, Array]:
+        return self.start.view(np.uint64), self.column.view(np.uint32), self.value
 
     def _run(self, name: str, like: Array, *args: Array) -> None:
         """Call the kernel for one vector, or for several."""

@@ -21,6 +21,8 @@ from fem.solvers.symmetric_kernels import Indices, Pointers
 from fem.spaces import Array
 from fem.threads import each, ranges
 
+ONE, TWO, SIX = np.uint32(1), np.uint32(2), np.uint32(6)
+
 
 def curl_curl_mass(
     tets: Tets, curl_weight: Any = 1.0, mass_weight: Any = 1.0, threads: int = 1
@@ -31,12 +33,14 @@ def curl_curl_mass(
     being constant on cells; for β it replaces the weight by its mean, an O(h) perturbation.
     """
     alpha, beta = tets.cell_average(curl_weight), tets.cell_average(mass_weight)
-    slots_start, slots = tets.edge_cells
+    # Unsigned views: numba asks of every signed index whether it is negative.
+    slots_start, slots = (part.view(f"u{part.itemsize}") for part in tets.edge_cells)
+    cell_edges = tets.cell_edges.view(np.uint32)
     size = len(tets.edges)
     pieces = ranges(size, threads)
 
     def count(piece: tuple[int, int]) -> Pointers:
-        return _count_lower(*piece, slots_start, slots, tets.cell_edges)
+        return _count_lower(*piece, slots_start, slots, cell_edges)
 
     start = np.zeros(size + 1, np.int64)
     np.cumsum(np.concatenate(list(each(count, pieces, threads))), out=start[1:])
@@ -47,9 +51,7 @@ def curl_curl_mass(
     local = _local_matrices(tets.gradients, alpha * tets.volumes, beta * tets.volumes)
 
     def fill(piece: tuple[int, int]) -> None:
-        _fill_lower(
-            *piece, slots_start, slots, tets.cell_edges, local, start, column, value, diagonal
-        )
+        _fill_lower(*piece, slots_start, slots, cell_edges, local, start, column, value, diagonal)
 
     list(each(fill, pieces, threads))
     return Symmetric(diagonal, start, column, value)
@@ -60,7 +62,7 @@ def nodal(tets: Tets, stiffness_weight: Any = 1.0, mass_weight: Any = 0.0) -> An
 
     The edges are its pattern: in lexicographic order they are the upper half, row by row.
     """
-    from scipy.sparse import csr_array, diags_array
+    from scipy.sparse import csr_array
 
     alpha, beta = tets.cell_average(stiffness_weight), tets.cell_average(mass_weight)
     nodes = tets.p.shape[1]
@@ -69,10 +71,36 @@ def nodal(tets: Tets, stiffness_weight: Any = 1.0, mass_weight: Any = 0.0) -> An
         tets.t, tets.cell_edges, tets.gradients, alpha * tets.volumes, beta * tets.volumes,
         diagonal, upper,
     )  # fmt: skip
+    rows = _both_halves(tets.edges, diagonal, upper)
+    return csr_array(rows, shape=(nodes, nodes))
+
+
+@njit(cache=True, nogil=True)
+def _both_halves(edges: Ints, diagonal: Array, upper: Array) -> tuple[Array, Ints, Ints]:
+    """Values, columns and row pointers of the symmetric matrix with this diagonal and upper half.
+
+    Pairs come by rows of the upper half, so that every row gets its columns in order."""
+    nodes, pairs = len(diagonal), len(edges)
     start = np.zeros(nodes + 1, np.int32)
-    np.cumsum(np.bincount(tets.edges[:, 0], minlength=nodes), out=start[1:])
-    half = csr_array((upper, np.ascontiguousarray(tets.edges[:, 1]), start), shape=(nodes, nodes))
-    return csr_array(half + half.T + diags_array(diagonal))
+    for a, b in edges:
+        start[a + 1] += 1
+        start[b + 1] += 1
+    for i in range(nodes):
+        start[i + 1] += start[i] + 1
+    column, value = np.empty(start[nodes], np.int32), np.empty(start[nodes])
+    end = start[:-1].copy()
+    for k in range(pairs):
+        a, b = edges[k]
+        column[end[b]], value[end[b]] = a, upper[k]
+        end[b] += 1
+    for i in range(nodes):
+        column[end[i]], value[end[i]] = i, diagonal[i]
+        end[i] += 1
+    for k in range(pairs):
+        a, b = edges[k]
+        column[end[a]], value[end[a]] = b, upper[k]
+        end[a] += 1
+    return value, column, start
 
 
 @njit(cache=True, nogil=True)
@@ -105,13 +133,15 @@ def _count_lower(
     seen = np.full(last, -1, np.int32)
     count = np.zeros(last - first, np.int64)
     for e in range(first, last):
+        number = 0
         for s in range(slots_start[e], slots_start[e + 1]):
-            cell = slots[s] // 6
-            for j in range(slots[s] - 6 * cell):
+            cell = slots[s] // SIX
+            for j in range(slots[s] - SIX * cell):
                 f = cell_edges[cell, j]
                 if seen[f] != e:
                     seen[f] = e
-                    count[e - first] += 1
+                    number += 1
+        count[e - first] = number
     return count
 
 
@@ -128,57 +158,61 @@ def _fill_lower(
     value: Array,
     diagonal: Array,
 ) -> None:
-    where = np.full(last, -1, np.int64)  # where[f] >= start[e]: place of column f in row e
+    """Rows in the order in which their columns are met: to sort them would take as long again."""
+    where = np.full(last, -1, np.int64)  # where[f] >= begin: place of column f in row e
     for e in range(first, last):
-        end = start[e]
-        diagonal[e] = 0.0
+        begin = end = start[e]
+        sum_of_diagonal = 0.0
         for s in range(slots_start[e], slots_start[e + 1]):
-            cell = slots[s] // 6
-            i = slots[s] - 6 * cell
-            first_of_row = i * (i + 1) // 2
-            diagonal[e] += local[cell, first_of_row + i]
+            cell = slots[s] // SIX
+            i = slots[s] - SIX * cell
+            first_of_row = i * (i + ONE) // TWO
+            sum_of_diagonal += local[cell, first_of_row + i]
             for j in range(i):
                 f = cell_edges[cell, j]
-                if where[f] < start[e]:
+                place = where[f]
+                if place < begin:
                     where[f] = end
                     column[end] = f
-                    value[end] = 0.0
+                    value[end] = local[cell, first_of_row + j]
                     end += 1
-                value[where[f]] += local[cell, first_of_row + j]
-        _sort_row(column, value, start[e], end)
+                else:
+                    value[place] += local[cell, first_of_row + j]
+        diagonal[e] = sum_of_diagonal
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def _local_matrices(gradients: Array, alpha: Array, beta: Array) -> Array:
     """The lower halves of the matrices of all cells, row by row (cells, 21): α and β carry the
-    volume."""
+    volume. Loops run over vertices, not over LOCAL_EDGES: the compiler unrolls them."""
     local, products = np.empty((len(gradients), 21)), np.empty((4, 4))
     for cell in range(len(gradients)):
         g = gradients[cell]
         for a in range(4):
-            for b in range(4):
-                products[a, b] = g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2]
+            for b in range(a + 1):
+                product = g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2]
+                products[a, b] = products[b, a] = product
         place = 0
-        for i in range(6):
-            a, b = LOCAL_EDGES[i, 0], LOCAL_EDGES[i, 1]
-            for j in range(i + 1):
-                c, d = LOCAL_EDGES[j, 0], LOCAL_EDGES[j, 1]
-                ac, ad, bc, bd = products[a, c], products[a, d], products[b, c], products[b, d]
-                mass = (1 + (a == c)) * bd - (1 + (a == d)) * bc - (1 + (b == c)) * ad
-                mass += (1 + (b == d)) * ac
-                curls = 4 * alpha[cell] * (ac * bd - ad * bc)
-                local[cell, place] = curls + beta[cell] / 20 * mass
-                place += 1
+        for a in range(3):
+            for b in range(a + 1, 4):
+                for c in range(a + 1):
+                    for d in range(c + 1, b + 1 if c == a else 4):
+                        ac, ad, bc, bd = (
+                            products[a, c],
+                            products[a, d],
+                            products[b, c],
+                            products[b, d],
+                        )
+                        mass = bd - bc - ad + ac
+                        if a == c:
+                            mass += bd
+                        if a == d:
+                            mass -= bc
+                        if b == c:
+                            mass -= ad
+                        if b == d:
+                            mass += ac
+                        curls = 4 * alpha[cell] * (ac * bd - ad * bc)
+                        local[cell, place] = curls + beta[cell] / 20 * mass
+                        place += 1
     return local
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _sort_row(column: Indices, value: Array, start: int, end: int) -> None:
-    """Insertion sort of one row by column: rows are short, ordered columns read x in order."""
-    for k in range(start + 1, end):
-        c, v = column[k], value[k]
-        m = k
-        while m > start and column[m - 1] > c:
-            column[m], value[m] = column[m - 1], value[m - 1]
-            m -= 1
-        column[m], value[m] = c, v

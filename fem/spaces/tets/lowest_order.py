@@ -172,23 +172,28 @@ class TetSpace:
 
 @njit(cache=True, nogil=True)
 def _points(p: Array, t: Ints, cells: NDArray[np.int64], barycentric: Array) -> Array:
-    result = np.zeros((3, cells.size, barycentric.shape[1]))
-    for d in range(3):
-        for k in range(cells.size):
-            for a in range(4):
-                corner = p[d, t[cells[k], a]]
-                for q in range(barycentric.shape[1]):
-                    result[d, k, q] += corner * barycentric[a, q]
+    result = np.empty((3, cells.size, barycentric.shape[1]))
+    for k in range(cells.size):
+        vertices = t[cells[k]]
+        i, j = np.uint32(vertices[0]), np.uint32(vertices[1])
+        m, n = np.uint32(vertices[2]), np.uint32(vertices[3])
+        for d in range(3):
+            a, b, c, e = p[d, i], p[d, j], p[d, m], p[d, n]
+            for q in range(barycentric.shape[1]):
+                first = a * barycentric[0, q] + b * barycentric[1, q]
+                result[d, k, q] = first + c * barycentric[2, q] + e * barycentric[3, q]
     return result
 
 
 @njit(cache=True, nogil=True)
 def _edge_means(p: Array, edges: Ints, values: Array) -> Array:
-    result = np.zeros(len(edges))
+    result = np.empty(len(edges))
     for e in range(len(edges)):
-        a, b = edges[e]
+        a, b = np.uint32(edges[e, 0]), np.uint32(edges[e, 1])
+        total = 0.0
         for d in range(3):
-            result[e] += (values[d, a] + values[d, b]) / 2 * (p[d, b] - p[d, a])
+            total += (values[d, a] + values[d, b]) / 2 * (p[d, b] - p[d, a])
+        result[e] = total
     return result
 
 
