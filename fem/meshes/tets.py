@@ -102,12 +102,10 @@ def _number_edges(t: Ints, nodes: int) -> tuple[Ints, Ints]:
     for c in range(cells):
         local = 0
         for a in range(3):
-            node = np.uint32(t[c, a])
-            place = np.uint64(start[node])
-            for b in range(a + 1, 4):  # a cell's vertices are sorted, as the neighbours are
-                while neighbours[place] != t[c, b]:
-                    place += np.uint64(1)
-                cell_edges[c, local] = first[node] + np.int64(place) - start[node]
+            low = t[c, a]
+            row = neighbours[start[low] : start[low] + length[low]]
+            for b in range(a + 1, 4):
+                cell_edges[c, local] = first[low] + np.searchsorted(row, t[c, b])
                 local += 1
     return edges, cell_edges
 
