@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import sqrt
+from itertools import pairwise
+from math import ceil, prod, sqrt
 from time import perf_counter
 from typing import Any
 
@@ -34,6 +35,7 @@ from fem.spaces.bricks.tensor import Grid, combine, curl, values, within
 MORE_POINTS = (4, 6, 10)  # Gauss points per interval beyond its order, by level
 DEPTHS = (4, 7, 10)  # panels towards a singular edge inside the intervals that touch it, by level
 MOST_LIFTED = 160  # points per axis of the grid on which boundary values are lifted
+MOST_POINTS = 16_000_000  # of the finest rule: minutes, at order 32
 
 
 def certify_bricks(
@@ -51,7 +53,7 @@ def certify_bricks(
             "only solutions on bricks (hexP) are certified by recovery; use --method reference"
         )
     mesh: BrickMesh = solution.space.mesh
-    _check_memory(raised(mesh, problem.singular_edge))
+    _check_size(raised(mesh, problem.singular_edge), problem)
     found = recovered(problem, mesh, solution.x, C)
     why = no_lift(geometry, problem) or _too_many_points(mesh)
     lifts = why is None
@@ -85,7 +87,13 @@ def certify_bricks(
     )
 
 
-def _check_memory(mesh: BrickMesh) -> None:
+def _check_size(mesh: BrickMesh, problem: BoundaryValueProblem) -> None:
+    points = prod(len(rule.points) for rule in _grid(mesh, problem, len(MORE_POINTS)).rules)
+    if points > MOST_POINTS:
+        raise UserError(
+            f"the certificate needs a rule of {points / 1e6:.0f} million points, at most "
+            f"{MOST_POINTS / 1e6:.0f} are used; use a lower order or fewer bricks"
+        )
     if mesh.is_box and not mesh.natural:
         return
     need, limit = assembled_bytes(mesh), memory.limit_bytes()
@@ -130,22 +138,30 @@ def _grid(mesh: BrickMesh, problem: BoundaryValueProblem, level: int) -> Grid:
 def _rule(axis: Axis, towards: float | None, level: int) -> AxisRule:
     points, weights, intervals = [], [], []
     for i, order in enumerate(axis.orders):
-        t, w = gauss(order + MORE_POINTS[level - 1])
-        cuts = _cuts(axis.breaks[i], axis.breaks[i + 1], towards, DEPTHS[level - 1])
-        sizes = np.diff(cuts)
-        points.append((cuts[:-1, None] + sizes[:, None] * t).ravel())
-        weights.append(np.outer(sizes, w).ravel())
-        intervals.append(np.full(points[-1].size, i))
+        more = MORE_POINTS[level - 1]
+        for low, high, share in _panels(axis.breaks[i], axis.breaks[i + 1], towards, level):
+            # Within a share s of the interval from its end, the waves of a polynomial of degree p
+            # are as many as those of degree p √s in the whole.
+            t, w = gauss(ceil(order * sqrt(share)) + more)
+            points.append(low + (high - low) * t)
+            weights.append((high - low) * w)
+            intervals.append(np.full(t.size, i))
     x, where = np.concatenate(points), np.concatenate(intervals)
     return AxisRule(x, np.concatenate(weights), where, *axis.tables(x, where))
 
 
-def _cuts(low: float, high: float, towards: float | None, depth: int) -> Array:
-    """The interval, cut geometrically towards one of its ends."""
-    steps = SHRINK ** np.arange(depth) * (high - low)
-    if towards == low:
-        return np.concatenate([[low], (low + steps)[::-1]])
-    return np.concatenate([high - steps, [high]]) if towards == high else np.array([low, high])
+def _panels(
+    low: float, high: float, towards: float | None, level: int
+) -> Iterator[tuple[float, float, float]]:
+    """The interval, cut geometrically towards one of its ends: (low, high, share of the interval
+    from that end to the far end of the panel)."""
+    if towards not in (low, high):
+        yield low, high, 1.0
+        return
+    shares = [*SHRINK ** np.arange(DEPTHS[level - 1]), 0.0]
+    for far, near in pairwise(shares):
+        a, b = near * (high - low), far * (high - low)
+        yield (low + a, low + b, far) if towards == low else (high - b, high - a, far)
 
 
 def _inside(

@@ -154,30 +154,34 @@ def _halves(p: Array, edges: Ints) -> Array:
     return result
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def _restrict(ends: Ints, tangents: Array, free: Mask, r: Array, loads: Array) -> None:
     """loads[:, :3] = Πᵀ r (half the edge vector to either end), loads[:, 3] = Gᵀ r."""
     for e in range(r.size):
         if not free[e]:
             continue
+        x, y, z = tangents[e, 0] * r[e], tangents[e, 1] * r[e], tangents[e, 2] * r[e]
+        gradient = -r[e]
         for end in range(2):
             if ends[e, end] >= 0:
                 node = np.uint32(ends[e, end])
-                for d in range(3):
-                    loads[node, d] += tangents[e, d] * r[e]
-                loads[node, 3] += (2 * end - 1) * r[e]
+                loads[node, 0] += x
+                loads[node, 1] += y
+                loads[node, 2] += z
+                loads[node, 3] += gradient
+            gradient = r[e]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def _prolong(ends: Ints, tangents: Array, free: Mask, nodal: Array, x: Array) -> None:
     """x = Π nodal[:, :3] + G nodal[:, 3]."""
     for e in range(x.size):
-        total = 0.0
+        total, sign = 0.0, -1.0
         if free[e]:
             for end in range(2):
                 if ends[e, end] >= 0:
-                    node = np.uint32(ends[e, end])
-                    for d in range(3):
-                        total += tangents[e, d] * nodal[node, d]
-                    total += (2 * end - 1) * nodal[node, 3]
+                    v = nodal[np.uint32(ends[e, end])]
+                    total += tangents[e, 0] * v[0] + tangents[e, 1] * v[1] + tangents[e, 2] * v[2]
+                    total += sign * v[3]
+                sign = 1.0
         x[e] = total

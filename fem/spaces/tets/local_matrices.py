@@ -21,7 +21,10 @@ from fem.solvers.symmetric_kernels import Indices, Pointers
 from fem.spaces import Array
 from fem.threads import each, ranges
 
-ONE, TWO, SIX = np.uint32(1), np.uint32(2), np.uint32(6)
+SIX = np.uint32(6)
+# 1 + δ_ac, 1 + δ_ad, 1 + δ_bc, 1 + δ_bd for two local edges ab and cd
+_EDGES = np.array(LOCAL_EDGES, np.uint32)
+_MASS = 1.0 + (_EDGES[:, None, :, None] == _EDGES[None, :, None, :]).reshape(6, 6, 4)
 
 
 def curl_curl_mass(
@@ -35,26 +38,27 @@ def curl_curl_mass(
     alpha, beta = tets.cell_average(curl_weight), tets.cell_average(mass_weight)
     # Unsigned views: numba asks of every signed index whether it is negative.
     slots_start, slots = (part.view(f"u{part.itemsize}") for part in tets.edge_cells)
-    cell_edges = tets.cell_edges.view(np.uint32)
     size = len(tets.edges)
-    pieces = ranges(size, threads)
+    diagonal, weights = np.empty(size), (alpha * tets.volumes, beta * tets.volumes)
 
-    def count(piece: tuple[int, int]) -> Pointers:
-        return _count_lower(*piece, slots_start, slots, cell_edges)
+    def fill(piece: tuple[int, int]) -> tuple[Pointers, Indices, Array]:
+        first, last = piece
+        most = 5 * int(slots_start[last] - slots_start[first])  # what is not touched costs nothing
+        start, column, value = (
+            np.empty(last - first, np.int64),
+            np.empty(most, np.int32),
+            np.empty(most),
+        )
+        arrays = (tets.cell_edges.view(np.uint32), tets.gradients, *weights)
+        end = _fill_lower(first, last, slots_start, slots, *arrays, start, column, value, diagonal)
+        return start, column[:end], value[:end]
 
-    start = np.zeros(size + 1, np.int64)
-    np.cumsum(np.concatenate(list(each(count, pieces, threads))), out=start[1:])
-    column = np.empty(start[-1], np.int32)
-    value = np.empty(start[-1])
-    diagonal = np.empty(size)
-
-    local = _local_matrices(tets.gradients, alpha * tets.volumes, beta * tets.volumes)
-
-    def fill(piece: tuple[int, int]) -> None:
-        _fill_lower(*piece, slots_start, slots, cell_edges, local, start, column, value, diagonal)
-
-    list(each(fill, pieces, threads))
-    return Symmetric(diagonal, start, column, value)
+    ends, columns, values = zip(*each(fill, ranges(size, threads), threads), strict=True)
+    before = np.cumsum([0, *map(len, columns)])
+    start = np.concatenate([[0], *(e + b for e, b in zip(ends, before[:-1], strict=True))])
+    if len(values) == 1:
+        return Symmetric(diagonal, start, columns[0], values[0])
+    return Symmetric(diagonal, start, np.concatenate(columns), np.concatenate(values))
 
 
 def nodal(tets: Tets, stiffness_weight: Any = 1.0, mass_weight: Any = 0.0) -> Any:
@@ -124,95 +128,57 @@ def _fill_nodal(
             upper[cell_edges[c, i]] += alpha[c] * product + beta[c] / 20
 
 
-@njit(cache=True, nogil=True)
-def _count_lower(
-    first: int, last: int, slots_start: Pointers, slots: Ints, cell_edges: Ints
-) -> Pointers:
-    """How many edges of lower number share a cell with each of the edges first..last. Edges are
-    numbered as they are ordered in a cell: the lower ones come before it."""
-    seen = np.full(last, -1, np.int32)
-    count = np.zeros(last - first, np.int64)
-    for e in range(first, last):
-        number = 0
-        for s in range(slots_start[e], slots_start[e + 1]):
-            cell = slots[s] // SIX
-            for j in range(slots[s] - SIX * cell):
-                f = cell_edges[cell, j]
-                if seen[f] != e:
-                    seen[f] = e
-                    number += 1
-        count[e - first] = number
-    return count
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def _fill_lower(
     first: int,
     last: int,
     slots_start: Pointers,
     slots: Ints,
     cell_edges: Ints,
-    local: Array,
-    start: Pointers,
+    gradients: Array,
+    alpha: Array,
+    beta: Array,
+    ends: Pointers,
     column: Indices,
     value: Array,
     diagonal: Array,
-) -> None:
-    """Rows in the order in which their columns are met: to sort them would take as long again."""
+) -> int:
+    """The rows first..last below the diagonal; α and β carry the volume. Returns where they end.
+
+    Edges are numbered as they are ordered in a cell, so that the lower ones come before it. Columns
+    stand in the order in which they are met: to sort them would take as long again. A local matrix
+    is computed row by row where it is needed: kept, all of them do not fit into the cache.
+    """
     where = np.full(last, -1, np.int64)  # where[f] >= begin: place of column f in row e
+    with_a, with_b = np.empty(4), np.empty(4)
+    end = 0
     for e in range(first, last):
-        begin = end = start[e]
-        sum_of_diagonal = 0.0
+        begin, total = end, 0.0
         for s in range(slots_start[e], slots_start[e + 1]):
             cell = slots[s] // SIX
             i = slots[s] - SIX * cell
-            first_of_row = i * (i + ONE) // TWO
-            sum_of_diagonal += local[cell, first_of_row + i]
+            a, b, g = _EDGES[i, 0], _EDGES[i, 1], gradients[cell]
+            a0, a1, a2 = g[a, 0], g[a, 1], g[a, 2]
+            b0, b1, b2 = g[b, 0], g[b, 1], g[b, 2]
+            for c in range(4):
+                with_a[c] = a0 * g[c, 0] + a1 * g[c, 1] + a2 * g[c, 2]
+                with_b[c] = b0 * g[c, 0] + b1 * g[c, 1] + b2 * g[c, 2]
+            curls, mass = 4 * alpha[cell], beta[cell] / 20
+            aa, ab, bb = with_a[a], with_a[b], with_b[b]
+            total += curls * (aa * bb - ab * ab) + mass * 2 * (aa + bb - ab)
             for j in range(i):
+                c, d, m = _EDGES[j, 0], _EDGES[j, 1], _MASS[i, j]
+                ac, ad, bc, bd = with_a[c], with_a[d], with_b[c], with_b[d]
+                entry = curls * (ac * bd - ad * bc)
+                entry += mass * (m[0] * bd - m[1] * bc - m[2] * ad + m[3] * ac)
                 f = cell_edges[cell, j]
                 place = where[f]
                 if place < begin:
                     where[f] = end
-                    column[end] = f
-                    value[end] = local[cell, first_of_row + j]
+                    column[end], value[end] = f, entry
                     end += 1
                 else:
-                    value[place] += local[cell, first_of_row + j]
-        diagonal[e] = sum_of_diagonal
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _local_matrices(gradients: Array, alpha: Array, beta: Array) -> Array:
-    """The lower halves of the matrices of all cells, row by row (cells, 21): α and β carry the
-    volume. Loops run over vertices, not over LOCAL_EDGES: the compiler unrolls them."""
-    local, products = np.empty((len(gradients), 21)), np.empty((4, 4))
-    for cell in range(len(gradients)):
-        g = gradients[cell]
-        for a in range(4):
-            for b in range(a + 1):
-                product = g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2]
-                products[a, b] = products[b, a] = product
-        place = 0
-        for a in range(3):
-            for b in range(a + 1, 4):
-                for c in range(a + 1):
-                    for d in range(c + 1, b + 1 if c == a else 4):
-                        ac, ad, bc, bd = (
-                            products[a, c],
-                            products[a, d],
-                            products[b, c],
-                            products[b, d],
-                        )
-                        mass = bd - bc - ad + ac
-                        if a == c:
-                            mass += bd
-                        if a == d:
-                            mass -= bc
-                        if b == c:
-                            mass -= ad
-                        if b == d:
-                            mass += ac
-                        curls = 4 * alpha[cell] * (ac * bd - ad * bc)
-                        local[cell, place] = curls + beta[cell] / 20 * mass
-                        place += 1
-    return local
+                    value[place] += entry
+        diagonal[e] = total
+        ends[e - first] = end
+    return end
