@@ -30,7 +30,7 @@ CONTRAST = 10.0  # of α: above, the nodal corrections are ΠᵀAΠ
 class HiptmairXu:
     """B ≈ A⁻¹ for the matrix A of (α curl ·, curl ·) + (β ·, ·) with some dofs held at zero."""
 
-    matrix: Symmetric
+    matrix: Symmetric  # in single precision where Gauss–Seidel goes row by row
     inverse: Array  # of the diagonal, 0 at fixed dofs
     auxiliary: Callable[[Array], Array]
     blocks: BlockSmoother | None = None  # for thin cells
@@ -53,7 +53,7 @@ class HiptmairXu:
             auxiliary = ComponentHierarchies.build(matrix, tets, beta, held)
         else:
             auxiliary = SharedHierarchy.build(tets, alpha, beta, held, blocks is not None)
-        return cls(matrix, inverse, auxiliary, blocks)
+        return cls(matrix.single() if blocks is None else matrix, inverse, auxiliary, blocks)
 
     def __call__(self, r: Array) -> Array:
         blocks = self.blocks

@@ -44,7 +44,7 @@ class Multigrid:
                 break
             self.levels.append(level)
             transfer = level.prolongation
-            matrix = (transfer.T @ (matrix @ transfer)).tocsr()
+            matrix = _product(transfer.T.tocsr(), _product(matrix, transfer))
         self.coarsest = _direct(matrix)
 
     def __call__(self, b: Array) -> Array:
@@ -58,7 +58,7 @@ class Multigrid:
         x, rest = level.matrix.forward(level.inverse, b)
         transfer = level.prolongation
         lanes = (0,) * b.shape[1]
-        rows = (transfer.indptr.view(np.uint32), transfer.indices.view(np.uint32), transfer.data)
+        rows = _unsigned(transfer)
         coarse = np.zeros((transfer.shape[1], b.shape[1]))
         _restrict(lanes, *rows, rest, coarse)
         correction = np.empty_like(b)
@@ -90,7 +90,7 @@ def _level(matrix: Any, threshold: float) -> _Level | None:
         return _level(matrix, 0.0) if threshold else None
     row_sums = np.asarray(abs(strong).sum(axis=1)).ravel()
     row_sums[row_sums == 0] = np.inf  # a node without strong connections keeps its constant
-    smoothed = aggregates - diags_array(4 / 3 / row_sums) @ (strong @ aggregates)
+    smoothed = aggregates - diags_array(4 / 3 / row_sums) @ _product(strong, aggregates)
     half = Symmetric.of(matrix)
     return _Level(half, 1 / half.diagonal, csr_matrix(smoothed))
 
@@ -120,6 +120,48 @@ def _direct(matrix: Any) -> Callable[[Array], Array]:
     shifted = csc_array(matrix + diags_array(SHIFT * matrix.diagonal()))
     symmetric = {"SymmetricMode": True}
     return splu(shifted, permc_spec="MMD_AT_PLUS_A", options=symmetric).solve
+
+
+def _product(A: Any, B: Any) -> Any:
+    """A B by rows, as scipy's, which counts the entries before it computes them: two passes."""
+    from scipy.sparse import csr_matrix
+
+    shape = (A.shape[0], B.shape[1])
+    parts = _multiplied(*_unsigned(A), *_unsigned(B), shape[1])
+    return csr_matrix(parts, shape=shape)
+
+
+def _unsigned(A: Any) -> tuple[Any, Any, Array]:
+    """Row pointers, columns and values; numba asks of signed indices whether they are negative."""
+    return *(i.view(f"u{i.itemsize}") for i in (A.indptr, A.indices)), A.data
+
+
+@njit(cache=True, nogil=True)
+def _multiplied(
+    start: Indices, column: Indices, value: Array,
+    start_b: Indices, column_b: Indices, value_b: Array, size: int,
+) -> tuple[Array, Indices, Indices]:  # fmt: skip
+    """Values, columns and row pointers."""
+    most, one = 0, np.uint32(1)
+    for j in column:
+        most += start_b[j + one] - start_b[j]
+    columns, values = np.empty(most, np.int32), np.empty(most)
+    starts, end = np.zeros(start.size, np.int32), 0
+    where = np.full(size, -1)  # where[c] >= begin: place of column c in this row
+    for i in range(start.size - 1):
+        begin = end
+        for k in range(start[i], start[i + 1]):
+            j = column[k]
+            for m in range(start_b[j], start_b[j + one]):
+                c, term = column_b[m], value[k] * value_b[m]
+                if where[c] < begin:
+                    where[c] = end
+                    columns[end], values[end] = c, term
+                    end += 1
+                else:
+                    values[where[c]] += term
+        starts[i + 1] = end
+    return values[:end], columns[:end], starts
 
 
 @njit(cache=True, nogil=True)

@@ -75,35 +75,35 @@ def nodal(tets: Tets, stiffness_weight: Any = 1.0, mass_weight: Any = 0.0) -> An
         tets.t, tets.cell_edges, tets.gradients, alpha * tets.volumes, beta * tets.volumes,
         diagonal, upper,
     )  # fmt: skip
-    rows = _both_halves(tets.edges, diagonal, upper)
-    return csr_array(rows, shape=(nodes, nodes))
+    value, column, start = _both_halves(tets.edges.view(np.uint32), diagonal, upper)
+    return csr_array((value, column.view(np.int32), start.view(np.int32)), shape=(nodes, nodes))
 
 
 @njit(cache=True, nogil=True)
-def _both_halves(edges: Ints, diagonal: Array, upper: Array) -> tuple[Array, Ints, Ints]:
+def _both_halves(edges: Any, diagonal: Array, upper: Array) -> tuple[Array, Any, Any]:
     """Values, columns and row pointers of the symmetric matrix with this diagonal and upper half.
 
     Pairs come by rows of the upper half, so that every row gets its columns in order."""
-    nodes, pairs = len(diagonal), len(edges)
-    start = np.zeros(nodes + 1, np.int32)
+    nodes, one = len(diagonal), np.uint32(1)
+    start = np.zeros(nodes + 1, np.uint32)
     for a, b in edges:
-        start[a + 1] += 1
-        start[b + 1] += 1
+        start[a + one] += one
+        start[b + one] += one
     for i in range(nodes):
-        start[i + 1] += start[i] + 1
-    column, value = np.empty(start[nodes], np.int32), np.empty(start[nodes])
+        start[i + 1] += start[i] + one
+    column, value = np.empty(start[nodes], np.uint32), np.empty(start[nodes])
     end = start[:-1].copy()
-    for k in range(pairs):
+    for k in range(len(edges)):
         a, b = edges[k]
         column[end[b]], value[end[b]] = a, upper[k]
-        end[b] += 1
+        end[b] += one
     for i in range(nodes):
         column[end[i]], value[end[i]] = i, diagonal[i]
-        end[i] += 1
-    for k in range(pairs):
+        end[i] += one
+    for k in range(len(edges)):
         a, b = edges[k]
         column[end[a]], value[end[a]] = b, upper[k]
-        end[a] += 1
+        end[a] += one
     return value, column, start
 
 
