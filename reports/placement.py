@@ -78,7 +78,7 @@ def _blocks(document: Document) -> list[_Placed]:
 
 
 def _with_blocks(document: Document, blocks: Sequence[_Placed]) -> Document:
-    """The document with its sections filled anew."""
+    """The document with its sections filled again."""
     numbers = iter(range(len(list(document.walk()))))
 
     def filled(sections: Sequence[Section]) -> list[Section]:

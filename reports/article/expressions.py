@@ -4,7 +4,7 @@ A fact is `[STUDY/NAME]`. There are comparisons, and, or, not, arithmetic, min a
 claim `verdict("NAME")`, `effect("NAME")`, `low("NAME")` and `high("NAME")` (the ends of the
 interval), of one of its settings `row_verdict("NAME", "ROW")` and `row_effect("NAME", "ROW")`;
 `verdicts("PART", "WORD")` counts the claims of a part with a verdict, `seeds("STUDY/NAME")` is the
-number of seeds behind a fact.
+number of seeds behind a fact. `[again/STUDY/NAME]` and `verdict("again/NAME")` are of the second run.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def value(expression: str, kept: Kept) -> Any:
 
 def _functions(kept: Kept) -> dict[str, Callable[..., Any]]:
     def entry(name: str) -> Any:
-        if name not in kept.verdicts:
+        found = kept.verdicts.get(name) or kept.again.get(name)
+        if found is None:
             raise Unsupported(f"the kept run has not tested the claim {name!r}")
-        return kept.verdicts[name]
+        return found
 
     def part(name: str, row: str) -> Any:
         rows = {each.name: each for each in entry(name).rows}

@@ -1,9 +1,10 @@
-"""What the article may quote: the facts, verdicts and results of the kept run."""
+"""What the article may quote: the facts, verdicts and results of the kept run, and of the second
+run, on other seeds, facts and verdicts: their names begin with `again/`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from base.errors import UserError
@@ -16,15 +17,17 @@ from bench.store.parquet import read_results
 from bench.store.results import Results
 
 MOST_BYTES = 2**24
+AGAIN = "again/"
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The kept run itself, without runs that it was compared with."""
+    """The kept run, and what a second run says again."""
 
     results: Results
     facts: Mapping[str, Fact]
     verdicts: Mapping[str, Entry]
+    again: Mapping[str, Entry] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> Kept:
@@ -38,7 +41,17 @@ class Kept:
         own = Results([record for run, _, record in rows if run == document["run"]])
         if (folder / CURVES).exists():
             attach_curves(folder / CURVES, own)
-        return cls.of(own)
+        others = Results([record for run, _, record in rows if run != document["run"]])
+        return cls.of(own).confirmed_by(others)
+
+    def confirmed_by(self, others: Results) -> Kept:
+        """With the facts and verdicts of a second run."""
+        if not len(others):
+            return self
+        second = Kept.of(others)
+        facts = {AGAIN + name: fact for name, fact in second.facts.items()}
+        again = {AGAIN + name: entry for name, entry in second.verdicts.items()}
+        return replace(self, facts={**self.facts, **facts}, again=again)
 
     @classmethod
     def of(cls, results: Results) -> Kept:

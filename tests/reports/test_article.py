@@ -232,3 +232,24 @@ def test_one_changed_value_stops_the_article(kept_run, tmp_path):
     (tmp_path / "verdicts.json").write_bytes((KEPT / "verdicts.json").read_bytes())
     with pytest.raises(UserError, match="of different runs"):
         Kept.read(tmp_path)
+
+
+def test_a_second_run_is_quoted_by_a_prefix(kept):
+    second = Kept(Results([]), {"s/net": fact("net", 2.5e-9)}, {})
+    facts = {**kept.facts, "again/s/net": second.facts["s/net"]}
+    entry = SimpleNamespace(verdict="holds", effect=0.9, interval=(0.8, 1.0), claim=None)
+    both = replace(kept, facts=facts, again={"again/tau": entry})
+    assert shown("again/s/net", both)[0] == "2.5·10⁻⁹"
+    assert value('[again/s/net] < [s/net] and verdict("again/tau") == "holds"', both)
+    assert value('verdicts("paper", "holds")', both) == 0, "a second run is not counted"
+    with pytest.raises(Unsupported, match="no fact 'again/s/n0'"):
+        value("[again/s/n0] > 0", both)
+
+
+def test_results_of_other_runs_are_the_second_run(kept_run):
+    records = Results([r for r in kept_run.results if r.kind == "net"])
+    both = Kept.of(records).confirmed_by(records)
+    own = {name for name in both.facts if not name.startswith("again/")}
+    assert own
+    assert {f"again/{name}" for name in own} == both.facts.keys() - own
+    assert both.again.keys() == {f"again/{name}" for name in both.verdicts}
