@@ -65,7 +65,7 @@ class Config:
     grading: float = 2.5
     orders: tuple[int, ...] = (2, 4, 6, 8, 10, 12, 14, 16)
     # At a singular edge too, one order on uniform meshes, which are not given its place: cells per
-    # side. Order 32 at n = 5 (17 million unknowns) takes a minute, and up to 20 to be certified.
+    # side. Order 32 at n = 5 (17 million unknowns) takes a minute and is too large to be certified.
     uniform_order: int = 32
     uniform_n: tuple[int, ...] = (1, 2, 4, 5)
     # How much thinner a layer is than the one before. In a pilot with 18 layers the L² error of
