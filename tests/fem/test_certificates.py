@@ -14,7 +14,7 @@ from bench import domains, problems
 from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
 from fem.boundary_value import BoundaryValueProblem, Natural, solve_boundary_value, trace_of
 from fem.certificates import bounds as theorems
-from fem.certificates import constants, recovery, waves
+from fem.certificates import constants, elements, recovery, waves
 from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
 from fem.certificates.eigenvalues import INTERPOLATION, counted, inertia, laplace_bounds
@@ -26,6 +26,7 @@ from fem.certificates.raviart_thomas import RaviartThomas
 from fem.certificates.residuals import own_norms
 from fem.certificates.rules import prism_rules
 from fem.certificates.settling import settle
+from fem.spaces.bricks.axis import Axis
 from fem.spaces.bricks.tensor import Grid, values
 from fem.spaces.bricks.tensor import curl as tensor_curl
 
@@ -517,6 +518,26 @@ def test_element_solutions_are_bounded_within_ten(n, order):
     assert 0.5 * (hcurl**2 - l2**2) < found.energy_bound**2  # φ ≥ ½
     assert found.doubt is None
     assert (found.reason() is None) == (found.relative_l2_bound < 1) == (order > 1)
+
+
+def test_a_rule_that_is_too_large_is_refused_before_the_work(monkeypatch):
+    monkeypatch.setattr(elements, "MOST_POINTS", 1000)
+    data = helix_data()
+    solution = solve_boundary_value(data, n=1, element="hexP", order=2)
+    with pytest.raises(UserError, match=r"million points, .* use a lower order or fewer bricks"):
+        certify_bricks(solution, data, CUBE, PhiBounds(0.5, 2.0, 1.0))
+
+
+@pytest.mark.parametrize("towards", [0.0, 2.0])
+def test_panels_towards_an_edge_integrate_polynomials_of_twice_the_order(towards):
+    """As exactly as a plain rule, with fewer points than the order needs in every panel."""
+    axis = Axis((0.0, 2.0), (20,))
+    rule = elements._rule(axis, towards, 2)
+    assert len(rule.points) < elements.DEPTHS[1] * 26
+    assert rule.weights.sum() == pytest.approx(2.0, rel=1e-14)
+    for k in (1, 19, 20):
+        wave = legendre.Legendre.basis(k)(rule.points - 1)
+        assert rule.weights @ wave**2 == pytest.approx(2 / (2 * k + 1), rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2])
