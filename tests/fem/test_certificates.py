@@ -525,7 +525,7 @@ def test_a_rule_that_is_too_large_is_refused_before_the_work(monkeypatch):
     data = helix_data()
     solution = solve_boundary_value(data, n=1, element="hexP", order=2)
     with pytest.raises(UserError, match=r"million points, .* use a lower order or fewer bricks"):
-        certify_bricks(solution, data, CUBE, PhiBounds(0.5, 2.0, 1.0))
+        certify_bricks(solution, data, CUBE, PhiBounds(minimum=0.5, slope=4.0))
 
 
 @pytest.mark.parametrize("towards", [0.0, 2.0])
