@@ -26,7 +26,7 @@ from bench.claims.findings import (
     Refusal,
     need,
 )
-from bench.claims.statistics import log_ratios
+from bench.claims.statistics import SIGNIFICANCE, Comparison, log_ratios
 from bench.store.results import Results, StoredResult, pairs
 
 Examine = Callable[[Results], Finding]
@@ -128,6 +128,27 @@ def tabled(table: Mapping[str, Compared], what: str, along: str) -> Compared:
         table,
         None if admitted else used[0].refused,
     )
+
+
+def without_one(pooled: Compared) -> dict[str, Comparison]:
+    """The comparison over all settings of a table but one, by that one; refused ones never count,
+    and with fewer than three nothing is pooled."""
+    parts = {name: part for name, part in pooled.table.items() if part.refused is None}
+    if len(parts) < 3:
+        return {}
+    return {
+        name: tabled({o: parts[o] for o in parts if o != name}, "", "").comparison for name in parts
+    }
+
+
+def deciding_alone(pooled: Compared) -> str | None:
+    """The setting of a table without which the others together are not decided, or decided the
+    other way; None if there is none."""
+    below = pooled.comparison.ratio < 1
+    for name, rest in without_one(pooled).items():
+        if rest.p_value >= SIGNIFICANCE or (rest.ratio < 1) != below:
+            return name
+    return None
 
 
 def seed_of(record: StoredResult) -> int:

@@ -4,7 +4,8 @@
 if its 95 % interval lies within the margin, *holds* or *fails* if its p-value is below 5 % by
 Holm's method over the family of its study, else *undecided*, with the smallest factor that so many
 seeds would have found. It *depends* if, along the settings of its table, the sign changes
-significantly (Holm over the table). Fewer than twelve seeds are refused.
+significantly (Holm over the table), or if the settings together are not decided without one of
+them. Fewer than twelve seeds are refused.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from bench.claims.admissibility import seeds as enough
 from bench.claims.claim import MARGIN, Claim
 from bench.claims.entry import Entry, Row, Standing, Verdict
 from bench.claims.power import POWER, detectable_factor
+from bench.claims.rules import deciding_alone
 from bench.claims.statistics import (
     SIGNIFICANCE,
     Comparison,
@@ -67,6 +69,8 @@ def entry_of(
     if isinstance(finding, found.Compared):
         if turns:
             verdict, what = "depends", f"{what}: the sign changes with {finding.along}"
+        elif verdict in ("holds", "fails") and (alone := deciding_alone(finding)):
+            verdict, what = "depends", f"{what}: not decided without {alone}"
         what = f"{what}: {_in_words(finding.comparison, p_adjusted or 0.0, family, verdict)}"
     return Entry(
         claim,

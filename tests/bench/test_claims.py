@@ -24,6 +24,7 @@ from bench.claims.findings import Missing, Refusal
 from bench.claims.rules import count, paired, smaller, tabled, unit_of
 from bench.claims.statistics import DECIDING_SEEDS, largest_family
 from bench.claims.themes.reproduction import closest
+from bench.claims.verdicts import entry_of
 from bench.store.parquet import read_results
 from bench.store.results import Results, judged_by
 
@@ -202,6 +203,26 @@ def test_settings_of_a_table_are_one_comparison_in_which_a_seed_counts_once():
     for unshared in ({}, {"a": part(0.5), "b": replace(part(0.5), by_seed={99: 0.0})}):
         with pytest.raises(Missing):
             tabled(unshared, "error", "net")
+
+
+def test_a_pooled_verdict_that_hangs_on_one_setting_depends_on_it():
+    noise = np.random.default_rng(3).permutation(np.linspace(-0.2, 0.2, 12))
+
+    def part(ratio):
+        logs = zip(range(12), noise, strict=True)
+        return paired([(seed, ratio * np.exp(z), 1.0) for seed, z in logs], ("k",), "", "cube")
+
+    def decided(**ratios):
+        claim = Claim(name="n", sentence="s", criterion="c", examine=lambda _: None)
+        found = tabled({name: part(ratio) for name, ratio in ratios.items()}, "error", "net")
+        return entry_of(claim, found, "confirmed", found.comparison.p_value, 1)
+
+    hangs = decided(a=0.2, b=1.0, c=1.02, d=0.99)
+    assert hangs.verdict == "depends"
+    assert "not decided without a" in hangs.evidence
+    assert decided(a=0.2, b=0.6, c=0.7, d=0.65).verdict == "holds"
+    assert decided(a=0.2, b=1.0).verdict == "holds", "two settings are not enough to ask"
+    assert decided(a=0.99, b=1.0, c=1.02, d=0.99).verdict in ("undecided", "no difference")
 
 
 def test_runs_are_called_seeds_only_where_they_are():

@@ -43,13 +43,13 @@ INTERPOLATED = {
 def facts(results: Results) -> Iterator[Fact]:
     """Errors, seconds and unknowns, as `PROBLEM-net-error`, `PROBLEM-partly-…`,
     `PROBLEM-untrained-…`, `PROBLEM-n0-…`, `PROBLEM-uniform-…` (high order, not given the place of
-    an edge), `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
+    an edge), `PROBLEM-nets-below-uniform`, `PROBLEM-element-…` and `interpolated-ELEMENT-…`."""
     meshes = results.select("fem", solve=True)
     problems = results.select("solved_net").distinct("problem")
     for problem in sorted(problems, key=lambda name: (name != MAIN, name)):
         nets, found = best_nets(results, problem), meshes.select("fem", problem=problem)
         elements = Results([r for r in found if r.values.get("l2_error")])
-        if not len(elements) or not len(nets):
+        if not len(nets):
             continue
         refused = "seeds" if seeds(len(nets)) else "ladder" if ladders(nets, "it") else ""
         yield from _reached(f"{problem}-net", nets, OF_NETS, refused=refused)
@@ -60,7 +60,12 @@ def facts(results: Results) -> Iterator[Fact]:
             refused = "seeds" if seeds(len(largest)) else ""
             yield from _reached(f"{problem}-untrained", largest, OF_UNTRAINED, refused=refused)
         yield from _best(f"{problem}-element", elements)
-        yield from _best(f"{problem}-uniform", solved(elements, problem, "hexP"))
+        uniform = [*_best(f"{problem}-uniform", solved(elements, problem, "hexP"))]
+        yield from uniform
+        for fact in uniform[:1]:
+            below = sum(error < fact.value for error in nets.errors())
+            like = replace(fact, seeds=len(nets), cells=fact.cells + nets.keys())
+            yield like.named(f"{problem}-nets-below-uniform", below, "nets")
         yield from _best(f"{problem}-n0", elements.select("fem", element="N0"))
     spaces = results.select("interpolated_net").grouped(lambda record: record.config["element"])
     for element, nets in spaces.items():
