@@ -51,7 +51,8 @@ class Compared:
 class Counted:
     """The claim is checked seed by seed: in how many of how many seeds is it true?
 
-    Over several settings a seed counts once, as true if all of its settings are.
+    Over several settings a seed counts once, as true if all of its settings are. `table` has the
+    parts of a claim that must all be true or, if it is one `along` settings, each of them alone.
     """
 
     true: int
@@ -59,6 +60,7 @@ class Counted:
     cells: tuple[str, ...]
     what: str
     domain: str = ""
+    along: str = ""
     table: Mapping[str, Counted] = field(default_factory=dict)
     refused: Refusal | None = None
 

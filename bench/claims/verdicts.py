@@ -64,7 +64,7 @@ def entry_of(
     rows, refused = rows_of(finding.table, claim.margin), _refusal(finding)
     verdict, what = _verdict(finding, p_adjusted, claim.margin), finding.what
     turns = {"holds", "fails"} <= {row.verdict for row in rows}
-    if isinstance(finding, found.Checked) and turns:
+    if isinstance(finding, found.Checked | found.Counted) and finding.along and turns:
         verdict, what = "depends", f"depends on {finding.along}: {what}"
     if isinstance(finding, found.Compared):
         if turns:

@@ -83,11 +83,21 @@ def _draw(record: StoredResult) -> tuple[Any, ...]:
 
 def _start(results: Results) -> Finding:
     """Whether the net is a better start than the coarser mesh, on the finest of each ladder."""
-    return count(
-        results.select("initial_guess"),
-        lambda r: r.values["net_iterations"][-1] < r.values["coarse_iterations"][-1],
-        "the net saves iterations over the coarser mesh on the finest mesh in {hits} of {runs}",
+    cells = results.select("initial_guess")
+    counted = partial(
+        count,
+        true=lambda r: r.values["net_iterations"][-1] < r.values["coarse_iterations"][-1],
+        what="the net saves iterations over the coarser mesh on the finest mesh in {hits} of "
+        "{runs}",
     )
+    table = {name: counted(found) for name, found in cells.grouped(_case).items()}
+    return replace(counted(cells), along="the system and the training", table=table)
+
+
+def _case(record: StoredResult) -> str:
+    c = record.config
+    system = "boundary-value problem" if c["boundary_value"] else "best approximation"
+    return f"{c['problem']}, {c['element']}, n = {c['n'][-1]}, {system}, {c['steps']} steps"
 
 
 claim = partial(quoted, problems=SMOOTH, where="Section 7")
