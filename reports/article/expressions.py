@@ -4,7 +4,8 @@ A fact is `[STUDY/NAME]`. There are comparisons, and, or, not, arithmetic, min a
 claim `verdict("NAME")`, `effect("NAME")`, `low("NAME")` and `high("NAME")` (the ends of the
 interval), of one of its settings `row_verdict("NAME", "ROW")` and `row_effect("NAME", "ROW")`;
 `verdicts("PART", "WORD")` counts the claims of a part with a verdict, `seeds("STUDY/NAME")` is the
-number of seeds behind a fact. `[again/STUDY/NAME]` and `verdict("again/NAME")` are of the second run.
+number of seeds behind a fact. `[again/STUDY/NAME]` and `verdict("again/NAME")` are of the second
+run.
 """
 
 from __future__ import annotations

@@ -54,9 +54,13 @@ def contents(run: Run) -> list[Block]:
 
 
 def shown_fields(results: Results) -> dict[str, list[Competitor]]:
-    """By problem the most accurate series under one set of conditions, the best net among them."""
+    """By problem the most accurate series under one set of conditions, the best net among them.
+    Methods whose settings were searched before the run, at a cost that is not counted, are left out
+    where a net chooses its own."""
     found = {}
-    for problem, field in by_problem(results).items():
+    for problem, every in by_problem(results).items():
+        fair = [c for c in every if c.declared.search != "elsewhere"]
+        field = fair if any(c.is_net for c in fair) else every
         best = list(best_of_series(same_conditions(field, "samples")).values())
         nets = [c for c in best if c.is_net][:1]
         others = [c for c in best if c not in nets][: MOST - len(nets)]

@@ -1,6 +1,7 @@
 """Given samples: least squares on the paper's field; the best net against the best other method.
 
-Methods are compared only if they have the same problem, number of samples, inputs and threads.
+Methods are compared only if they have the same problem, number of samples, inputs and threads, and
+choose their settings from these samples: a recipe from elsewhere has seen more.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _rivals(results: Results) -> dict[str, tuple[Method, Method]]:
     groups: dict[tuple[object, ...], dict[tuple[str, ...], Method]] = defaultdict(dict)
     for record in results:
         shown = competitor(record)
-        if shown is not None and shown.information == "samples":
+        if shown is not None and shown.information == "samples" and shown.search != "elsewhere":
             threads = int(record.config.get("threads") or 1)
             inputs = (shown.inputs, *known_besides(shown))
             given = (str(record.config["problem"]), shown.samples, inputs, threads)
