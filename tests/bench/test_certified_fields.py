@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.polynomial.legendre import leggauss
 
 import femnets
 from base.errors import UserError
@@ -14,9 +15,11 @@ from bench.measure.formulas import verdicts
 from bench.methods.certificates import certify as certificates
 from bench.methods.certificates.references import reference, unchanging
 from bench.methods.certificates.residuals import coefficient
+from bench.methods.certificates.unseen import contradicted
 from bench.problems import not_known
 from bench.studies import reentrant, solve
 from fem.boundary_value import trace_of
+from fem.certificates.rules import ORDERS
 
 FEWER = {"evaluations": 20.0}
 KINDS = {"fem", "edge_solve", "solved_net", "untrained_net", "reentrant_net"}
@@ -141,6 +144,72 @@ def test_a_trace_outside_l2_does_not_settle():
     """`screen` has boundary values that are not square-integrable: no bound exists."""
     solution = femnets.solve("screen", n=1, element="hexP", layers=3, order=3)
     assert "not settled" in femnets.certify(solution, "screen").doubt
+
+
+class Layered:
+    """A field with derivatives, plus a plateau of height `size` between two parallel planes."""
+
+    def __init__(self, field, normal, planes, steep, size):
+        self.field, self.size, self.steep, self.planes = field, size, steep, planes
+        self.normal = np.array(normal) / np.linalg.norm(normal)
+
+    def jets(self, x, order):
+        found = np.array(self.field.jets(x, order))
+        for plane, sign in zip(self.planes, (0.5, -0.5), strict=True):
+            value = np.tanh(self.steep * (self.normal @ x - plane))
+            slope = self.steep * (1 - value**2)
+            found[0, 1] += sign * self.size * value
+            if len(found) > 1:
+                found[1:4, 1] += sign * self.size * np.multiply.outer(self.normal, slope)
+            if len(found) > 4:
+                pairs = self.normal[[0, 0, 0, 1, 1, 2]] * self.normal[[0, 1, 2, 1, 2, 2]]
+                bend = -2 * self.steep * value * slope
+                found[4:, 1] += sign * self.size * np.multiply.outer(pairs, bend)
+        return found
+
+    def __call__(self, x):
+        return self.jets(x, "value")[0]
+
+
+def between_the_points():
+    """The middle of the widest gap between the Gauss points of all levels, and the gap."""
+    points = np.sort(np.concatenate([(leggauss(n)[0] + 1) / 2 for n in ORDERS]))
+    widest = np.argmax(np.diff(points))
+    return points[widest : widest + 2].mean(), np.diff(points)[widest]
+
+
+@pytest.mark.parametrize("method", ["own", "reference", "auto"])
+@pytest.mark.parametrize(("steep", "size"), [(2e3, 1.0), (2e3, 0.05), (1e5, 1.0)])
+def test_a_layer_between_all_points_of_the_rules_is_not_certified(method, steep, size):
+    """No norm of any level sees it, so that all settle on a bound far below the error."""
+    field = femnets.random_features("maxwell", features=200, seed=5).field
+    middle, gap = between_the_points()
+    wrong = Layered(field, (1.0, 0.0, 0.0), (middle - gap / 4, middle + gap / 4), steep, size)
+    found = certificates.certify(wrong, problems.maxwell, method)
+    assert found.l2_bound < 0.1 * size * np.sqrt(gap / 2)
+    assert "a layer is not resolved" in found.reason()
+    assert certificates.certify(field, problems.maxwell, method).reason() is None
+
+
+@pytest.mark.parametrize("normal", [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 2.0, 0.5)])
+@pytest.mark.parametrize("steep", [30.0, 300.0, 1000.0, 1e4])
+@pytest.mark.parametrize("name", ["maxwell", "curlsing"])
+def test_no_layer_is_certified_away(name, normal, steep):
+    field = femnets.random_features(name, features=200, seed=5).field
+    problem = problems.get(name)
+    wrong = Layered(field, normal, (0.495, 0.515), steep, 0.5)
+    points = problem.domain.sample(20_000, 7)
+    error = np.sqrt(((wrong(points) - problem.u(points)) ** 2).sum(axis=0).mean())
+    for method in ("own", "reference", "auto"):
+        found = certificates.certify(wrong, problem, method)
+        assert found.reason() is not None or found.l2_bound > 0.9 * error
+
+
+def test_certificates_that_contradict_each_other_are_not_believed():
+    found = femnets.certify(Exact(problems.maxwell, 0.1), "maxwell")
+    below = replace(found, l2_bound=0.9 * found.l2_lower_bound, l2_lower_bound=0.0)
+    assert contradicted([found, found]) == [found, found]
+    assert all("another at most" in each.reason() for each in contradicted([found, below]))
 
 
 def test_what_is_not_proved_is_called_estimated():

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 from numpy.polynomial import legendre
+from scipy.interpolate import BarycentricInterpolator
 from scipy.linalg import eigh
 
 from base.errors import UserError
@@ -15,6 +16,7 @@ from bench.domains.prism import CAPS, DIRICHLET, NEUMANN
 from fem.boundary_value import BoundaryValueProblem, Natural, solve_boundary_value, trace_of
 from fem.certificates import bounds as theorems
 from fem.certificates import constants, elements, recovery, waves
+from fem.certificates.between import NODES, besides_interpolation
 from fem.certificates.constants import Constants, PhiBounds
 from fem.certificates.coons import Mismatch, gauss_line
 from fem.certificates.eigenvalues import INTERPOLATION, counted, inertia, laplace_bounds
@@ -635,3 +637,35 @@ def test_jets_of_a_module_are_those_of_the_net():
     for order in ("value", "first", "second"):
         assert np.allclose(module_jets(net, x, order), jets(net, x, order), atol=1e-12)
     assert not module_jets(torch.nn.Linear(3, 3).double(), x, "second")[4:].any()
+
+
+@pytest.mark.parametrize("edge", [None, (0.0, 0.0), (1.0, 0.0)])
+def test_polynomials_are_their_own_interpolation_and_steps_are_not(edge):
+    """On every panel all polynomials of its nodes are exact; half of a step's height is missed."""
+    x = np.random.default_rng(3).uniform([[-1], [-1], [0]], [[1], [1], [1]], (3, 2000))
+
+    def smooth(x):
+        return np.stack([x[0] ** 9 * x[1] ** 7 * x[2] ** 9, np.ones_like(x[0])])
+
+    def step(x):
+        return np.sign(x[:1] - 0.4703)
+
+    assert abs(besides_interpolation(smooth, x, edge)).max() < 1e-12
+    rest = besides_interpolation(step, x, edge)
+    near = abs(x[0] - 0.4703) < 0.003
+    assert near.sum() > 3
+    assert abs(rest[:, near]).max() > 0.3
+    assert abs(rest[:, x[0] < 0]).max() < 1e-12
+
+
+def test_the_interpolation_is_that_of_lagrange():
+    factors = (lambda s: np.exp(3 * s), lambda s: np.cos(40 * s), lambda s: 1 / (1 + 50 * s * s))
+    t = (legendre.leggauss(NODES)[0] + 1) / 2
+    lagrange = [BarycentricInterpolator(t, factor(t)) for factor in factors]
+
+    def product(x, of=factors):
+        return np.prod([factor(row) for factor, row in zip(of, x, strict=True)], axis=0)[None]
+
+    x = np.random.default_rng(4).random((3, 5))
+    expected = product(x) - product(x, lagrange)
+    np.testing.assert_allclose(besides_interpolation(product, x), expected, atol=1e-10)

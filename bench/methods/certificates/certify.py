@@ -11,6 +11,7 @@ import numpy as np
 from base.errors import UserError, nearest
 from bench.methods.certificates.references import by_reference
 from bench.methods.certificates.residuals import own, recovered
+from bench.methods.certificates.unseen import contradicted
 from bench.problems import Problem
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def _on_bricks(field: Any) -> bool:
 
 def _better(found: list[Certificate]) -> Certificate:
     """The certificate with the smaller bound, and the energy bound of another if it has none."""
+    found = contradicted(found)
     best = min(found, key=lambda each: (each.doubt is not None, each.l2_bound or np.inf))
     for other in found:
         if best.energy_bound is None and other.energy_bound is not None and not other.doubt:

@@ -8,6 +8,7 @@ import numpy as np
 
 from base.errors import UserError
 from bench.methods.boundary_value import boundary_value_data
+from bench.methods.certificates.unseen import resolved
 from bench.problems import Problem, one
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def own(field: Any, problem: Problem) -> Certificate:
     from fem.certificates.own import certify_own
 
     phi, doubt = coefficient(problem)
-    return certify_own(
+    found = certify_own(
         field,
         boundary_value_data(problem, whole_trace=True),
         problem.domain.geometry(problem.natural),
@@ -51,6 +52,7 @@ def own(field: Any, problem: Problem) -> Certificate:
         twice=_twice(field, problem),
         doubt=doubt,
     )
+    return resolved(found, field, problem)
 
 
 def _twice(field: Any, problem: Problem) -> bool:
