@@ -149,19 +149,37 @@ def evaluation(used: float, known: Mapping[str, float], method: str) -> Complain
 
 
 # Ends of a grid that are ends of the setting itself: nearly the exact ReLU, and a first layer that
-# starts at nearly zero: on `curlsing` twelve nets spread evenly over scales from 0.003 to 0.1.
-NATURAL = (("eta", 1e-4), ("first_scale", 0.003))
+# starts at nearly zero: on `curlsing` twelve nets spread evenly over scales from 0.003 to 0.1. A
+# smaller nugget is lost in rounding; with a greater length the field does not depend on an input.
+NATURAL = (("eta", 1e-4), ("first_scale", 0.003), ("nugget", 1e-12), ("lengths", 1000.0))
 # By kind of cell, the ordered settings that it tunes and their candidates.
 TUNED = {"tuned_net": {"eta": "etas", "first_scale": "first_scales"}}
 # A tanh or a sine has no η, a smoothReLU no scale of its first layer.
 UNUSED = {"smoothrelu": "first_scale"}
+# By baseline, the ordered settings that it tunes: as in its file, whose change would make results
+# stale. Degrees and numbers of features end with the number of samples, which is natural.
+_SCALES = (0.1, 0.25, 0.5, 1.0, 2.0)
+BASELINES: dict[str, dict[str, Sequence[float]]] = {
+    "fourier_features": {"scale": _SCALES},
+    "multiscale_features": {"scale": _SCALES},
+    "tanh_features": {"scale": _SCALES},
+    "kernel_ridge": {"length": (1.0, 2.0, 4.0, 8.0), "nugget": (1e-12, 1e-9, 1e-6, 1e-3)},
+    "gaussian_process": {"lengths": (0.01, 1000.0), "nugget": (1e-12, 1.0)},
+}
 
 
 def tuned_inside(record: StoredResult) -> Complaint:
     """The rule `interior` for the settings that a cell tuned and its choice uses."""
     chosen = record.values.get("chosen") or {}
+    if not chosen:
+        return None
+    if record.kind == "baseline":
+        method = str(record.config["method"])
+        # Of lengths the smallest: the greatest may be that of an input without influence.
+        single = {name: min(v) if isinstance(v, list) else v for name, v in chosen.items()}
+        return interior(single, BASELINES.get(method, {}), NATURAL, method)
     unused = UNUSED.get(str(chosen.get("activation")), "eta")
-    names = TUNED.get(record.kind, {}) if chosen else {}
+    names = TUNED.get(record.kind, {})
     grid = {name: record.config[of] for name, of in names.items() if name != unused}
     return interior(chosen, grid, NATURAL, record.kind)
 

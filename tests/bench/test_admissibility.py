@@ -7,8 +7,10 @@ from test_claims import MadeUp
 from bench.claims import Claim, ledger
 from bench.claims import admissibility as rules
 from bench.claims.facts import all_facts
-from bench.claims.rules import compared, tabled
+from bench.claims.rules import compared, refusal_of, tabled
 from bench.claims.themes import solve
+from bench.methods import baselines
+from bench.methods.baselines import _random
 from bench.store.results import Results
 
 SEEDS = range(1000, 1012)
@@ -58,6 +60,43 @@ def test_natural_bounds_and_settings_that_are_not_tuned_are_no_edges():
     assert "eta = 0.0001" in rules.interior({"eta": 1e-4, "rate": 0.1}, grid)
     assert rules.interior({"eta": 1e-4, "rate": 0.1}, grid, rules.NATURAL) is None
     assert rules.interior({"eta": 4.0, "rate": 0.1}, grid) is None
+
+
+def fitted(method, **chosen):
+    return MadeUp({"method": method}, {"l2_error": 1.0, "chosen": chosen}, kind="baseline")
+
+
+def test_the_other_model_must_lie_inside_its_grid_too():
+    unfair = pairs()
+    for _, other in unfair:
+        other.kind = "baseline"
+        other.config["method"] = "kernel_ridge"
+        other.values["chosen"] = {"kernel": "gauss", "length": 1.0, "nugget": 1e-6}
+    refusal = refusal_of(unfair, "l2_error")
+    assert refusal.rule == "interior"
+    assert "kernel_ridge was tuned to the end of its grid (length = 1.0)" in refusal.why
+    for _, other in unfair:
+        other.values["chosen"] |= {"length": 2.0, "nugget": 1e-12}
+    assert refusal_of(unfair, "l2_error") is None, "rounding is a natural end"
+
+
+def test_an_input_without_influence_is_no_edge():
+    process = {"kernel": "gauss", "nugget": 1e-12}
+    free = fitted("gaussian_process", lengths=[0.4, 0.2, 1000.0], **process)
+    assert rules.tuned_inside(free) is None
+    short = fitted("gaussian_process", lengths=[0.4, 0.01, 1000.0], **process)
+    assert "lengths = 0.01" in rules.tuned_inside(short)
+    assert rules.tuned_inside(fitted("legendre", degree=12)) is None
+    assert rules.tuned_inside(fitted("linear")) is None
+
+
+def test_the_grids_are_those_of_the_baselines():
+    for method in ("kernel_ridge", "gaussian_process"):
+        found = baselines.get(method)
+        lengths, nuggets = rules.BASELINES[method].values()
+        assert (tuple(lengths), tuple(nuggets)) == (found.LENGTHS, found.NUGGETS)
+    for method in ("fourier_features", "tanh_features", "multiscale_features"):
+        assert rules.BASELINES[method] == {"scale": _random.SCALES}
 
 
 def test_the_best_error_along_the_way_is_refused():
