@@ -163,7 +163,10 @@ BASELINES: dict[str, dict[str, Sequence[float]]] = {
     "fourier_features": {"scale": _SCALES},
     "multiscale_features": {"scale": _SCALES},
     "tanh_features": {"scale": _SCALES},
-    "kernel_ridge": {"length": (1.0, 2.0, 4.0, 8.0), "nugget": (1e-12, 1e-9, 1e-6, 1e-3)},
+    "kernel_ridge": {
+        "length": (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0),
+        "nugget": (1e-12, 1e-9, 1e-6, 1e-3, 1.0),
+    },
     "gaussian_process": {"lengths": (0.01, 1000.0), "nugget": (1e-12, 1.0)},
 }
 

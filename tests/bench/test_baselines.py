@@ -7,7 +7,7 @@ from base.errors import UserError
 from bench import problems
 from bench.measure.norms import field_errors, relative_test_error
 from bench.methods import baselines, linear_models
-from bench.methods.baselines import _products
+from bench.methods.baselines import _kernels, _products, gaussian_process
 from bench.methods.baselines._least_squares import Linear, coefficients, fit_features, triangle
 from bench.methods.baselines._polynomials import monomials
 from bench.methods.baselines._search import Split, Trained
@@ -163,19 +163,88 @@ def test_strong_where_the_field_is_smooth(name, bound):
 
 def test_a_ridge_on_few_centres_is_the_regularised_problem(monkeypatch):
     """Against its normal equations, with more samples than centres."""
-    from bench.methods.baselines import kernel_ridge
-
-    monkeypatch.setattr(kernel_ridge, "CENTRES", 30)
+    monkeypatch.setattr(_kernels, "CENTRES", 30)
     generator = np.random.default_rng(5)
     x, y = generator.uniform(-1, 1, (90, 2)), generator.normal(size=(90, 3))
-    kernel = kernel_ridge.Kernel("matern", 1.0, np.zeros(2), np.ones(2))
-    ridge = kernel_ridge.Ridge.of(kernel, 1e-2, x, y)
+    kernel = _kernels.Kernel("matern", 1.0, np.zeros(2), np.ones(2))
+    ridge = _kernels.Ridge.of(kernel, 1e-2, x, y)
     K, G = kernel(x, x[:30]), kernel(x[:30], x[:30])
     oracle = np.linalg.solve(K.T @ K + 1e-2 * G, K.T @ y)
     assert ridge(x) == pytest.approx(K @ oracle, abs=1e-6)
-    monkeypatch.setattr(kernel_ridge, "CENTRES", 90)
-    whole = kernel_ridge.Ridge.of(kernel, 1e-2, x, y)
+    monkeypatch.setattr(_kernels, "CENTRES", 90)
+    whole = _kernels.Ridge.of(kernel, 1e-2, x, y)
     assert whole.c == pytest.approx(np.linalg.solve(kernel(x, x) + 1e-2 * np.eye(90), y))
+
+
+def test_a_larger_nugget_is_taken_where_rounding_needs_it():
+    x = np.repeat(np.linspace(0, 1, 40), 2)[:, None]
+    kernel = _kernels.Kernel("gauss", 5.0, np.zeros(1), np.ones(1))
+    ridge, nugget = _kernels.Ridge.bearing(kernel, 1e-18, x, np.sin(x))
+    assert nugget > 1e-18
+    assert ridge(x) == pytest.approx(np.sin(x), abs=1e-3)
+
+
+def density(kernel, lengths, nugget, x, y):
+    """Minus the logarithm of the normal density, by NumPy, with the best amplitude per output."""
+    total = 0.0
+    A = _kernels.Kernel(kernel, 1.0, np.zeros(x.shape[1]), lengths)(x, x) + nugget * np.eye(len(x))
+    for column in y.T:
+        variance = column @ np.linalg.solve(A, column) / len(x)
+        covariance = variance * A
+        total += 0.5 * np.linalg.slogdet(2 * np.pi * covariance)[1]
+        total += 0.5 * column @ np.linalg.solve(covariance, column)
+    return total
+
+
+@pytest.mark.parametrize("kernel", ["gauss", "matern"])
+def test_the_likelihood_is_that_of_the_normal_density(kernel):
+    """Up to a constant; its gradient against differences."""
+    generator = np.random.default_rng(6)
+    x = generator.normal(size=(40, 3))
+    y = np.sin(x @ generator.normal(size=(3, 2)))
+    one, two = (np.log([0.8, 2.0, 5.0, 1e-2]), np.log([1.5, 1.0, 3.0, 1e-1]))
+
+    def misfit(logs):
+        return gaussian_process.misfit(logs, kernel, x, y)[0]
+
+    expected = [density(kernel, np.exp(logs[:-1]), np.exp(logs[-1]), x, y) for logs in (one, two)]
+    assert misfit(one) - misfit(two) == pytest.approx(expected[0] - expected[1], rel=1e-8)
+    steps = 1e-5 * np.eye(4)
+    slopes = [(misfit(one + step) - misfit(one - step)) / 2e-5 for step in steps]
+    gradient = gaussian_process.misfit(one, kernel, x, y)[1]
+    assert gradient == pytest.approx(slopes, rel=1e-5, abs=1e-5)
+
+
+def test_a_process_predicts_by_the_dense_formula():
+    generator = np.random.default_rng(7)
+    x = np.column_stack([generator.uniform(-1, 1, (60, 2)), np.full(60, 0.3)])
+    y = np.column_stack([np.sin(2 * x[:, 0]) + 5.0, np.zeros(60)])
+    found = gaussian_process.fit(x, y, 0)
+    new = generator.uniform(-1, 1, (9, 3))  # the constant input has other values here
+    scale = np.array(found.chosen["lengths"]) * np.where(
+        x.std(axis=0) > 1e-9, x.std(axis=0), np.inf
+    )
+    kernel = _kernels.Kernel(found.chosen["kernel"], 1.0, np.zeros(3), scale)
+    A = kernel(x, x) + found.chosen["nugget"] * np.eye(60)
+    expected = kernel(new, x) @ np.linalg.solve(A, y - y.mean(axis=0)) + y.mean(axis=0)
+    assert found.predict(new) == pytest.approx(expected, abs=1e-5)
+    assert found.chosen["lengths"][1] > 50, "the field does not depend on the second input"
+    assert np.array_equal(found.predict(new)[:, 1], np.zeros(9))
+
+
+def test_a_length_per_input_pays_where_the_field_is_anisotropic():
+    """Measured: 1.4e-7 and 3.5e-3."""
+    generator = np.random.default_rng(8)
+    x, new = generator.uniform(-1, 1, (2, 300, 4))
+
+    def field(x):
+        return np.sin(6 * x[:, :1]) + 0.1 * x[:, 1:2]
+
+    errors = {
+        name: relative_test_error(baselines.fitted(name, x, field(x), 0).predict(new), field(new))
+        for name in ("gaussian_process", "kernel_ridge")
+    }
+    assert errors["gaussian_process"] < 0.05 * errors["kernel_ridge"]
 
 
 def test_unknown_baseline_is_refused():
