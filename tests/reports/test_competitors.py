@@ -113,6 +113,9 @@ def test_a_model_that_knows_the_kind_of_singularity_competes_with_its_like_only(
     assert [c.series for c in field if not c.is_net] == ["kernel ridge"]
     facts, notes = all_facts(results, "baselines")
     assert facts["baselines/curlsing-other-error"].value == 1e-2
+    assert facts["baselines/curlsing-ratio"].value == pytest.approx(0.1)
+    assert facts["baselines/curlsing-cube-draws-won"].value == 1
+    assert facts["baselines/curlsing-p"].value == 1, "one draw decides nothing"
     assert notes == []
     claim = next(c for c in SAMPLES if c.name == "tuned-net-beats-linear-models")
     assert [*claim.finding(results).table] == ["curlsing, given x, against kernel_ridge"]

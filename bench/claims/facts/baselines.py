@@ -15,6 +15,8 @@ from bench.claims.admissibility import known_besides, seeds
 from bench.claims.arms import MAIN, PAPER
 from bench.claims.domains import domain_of
 from bench.claims.facts import Fact
+from bench.claims.rules import compared
+from bench.claims.themes.samples import by_data
 from bench.store.results import Competitor, Results, StoredResult, competitor, median
 
 SQUARES = ("linear", "quadratic", "cubic")
@@ -22,7 +24,8 @@ Method = tuple[Competitor, list[StoredResult]]  # under one set of conditions, o
 
 
 def facts(results: Results) -> Iterator[Fact]:
-    """Errors of least squares by degree, and by problem the best net and the best other method."""
+    """Errors of least squares by degree; by problem the best net, the best other method, and in how
+    many draws of the samples the net is more accurate."""
     given = {"problem": MAIN, "features": "x,f,phi", "samples": PAPER["samples"]}
     for method in SQUARES:
         fits = results.select("baseline", method=method, **given)
@@ -35,6 +38,26 @@ def facts(results: Results) -> Iterator[Fact]:
     for problem, (net, other) in _rivals(results).items():
         yield from _reached(f"{problem}-net", *net)
         yield from _reached(f"{problem}-other", *other)
+        yield from _met(problem, net, other)
+
+
+def _met(problem: str, net: Method, other: Method) -> Iterator[Fact]:
+    """The net over the other method, on the same samples: where these lie and everywhere."""
+    found = by_data(Results(net[1]), Results(other[1]))
+    if not found:
+        return
+    for name, metric in ((problem, _metric(net[1])), (f"{problem}-cube", "l2_error")):
+        if all(metric in record.values for pair in found for record in pair):
+            met = compared(found, metric)
+            ratio = Fact(
+                name=f"{name}-ratio", value=met.comparison.ratio, unit="L² error, net over other",
+                domain=met.domain, seeds=met.comparison.pairs, cells=met.cells,
+                conditions=f"{net[0].series} over {other[0].series}",
+                refused=met.refused.rule if met.refused else "",
+            )  # fmt: skip
+            yield ratio
+            yield ratio.named(f"{name}-p", met.comparison.p_value, "p-value, two-sided")
+            yield ratio.named(f"{name}-draws-won", met.comparison.wins, "draws of the samples")
 
 
 def _reached(name: str, shown: Competitor, records: list[StoredResult]) -> Iterator[Fact]:
