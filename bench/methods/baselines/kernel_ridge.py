@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from bench.methods.baselines import Fitted
 from bench.methods.baselines._kernels import CENTRES, KERNELS, SMALLEST_NUGGET, Kernel, Ridge
@@ -21,6 +23,16 @@ LENGTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0)  # inputs have spre
 NUGGETS = (SMALLEST_NUGGET, 1e-9, 1e-6, 1e-3, 1.0)
 
 
+def solved(gram: Array, nugget: float, y: Array) -> Array | None:
+    """(K + λI)⁻¹ y, or None where rounding makes the matrix indefinite."""
+    matrix = gram + nugget * np.eye(len(gram))
+    try:
+        factor = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return None
+    return np.asarray(linalg.cho_solve((factor, True), y, check_finite=False))
+
+
 def fit(inputs: Array, targets: Array, seed: int) -> Fitted:
     """Candidates are fitted to at most `CENTRES` samples, where the exact solve is cheap."""
     watch = Stopwatch()
@@ -30,12 +42,16 @@ def fit(inputs: Array, targets: Array, seed: int) -> Fitted:
     x, y = split.rows.T[:CENTRES], split.targets[:CENTRES]
     held = split.held_rows.T[:JUDGED]
 
-    def error(candidate: tuple[str, float, float]) -> float:
-        name, length, nugget = candidate
-        found = Ridge.of(Kernel(name, length, *scales), nugget, x, y)
-        return np.inf if found is None else few.error(found(held))
+    def errors(name: str, length: float) -> Iterator[tuple[float, str, float, float]]:
+        """The kernel's values serve for every nugget."""
+        kernel = Kernel(name, length, *scales)
+        gram, across = kernel(x, x), kernel(held, x)
+        for nugget in NUGGETS:
+            c = solved(gram, nugget, y)
+            yield np.inf if c is None else few.error(across @ c), name, length, nugget
 
-    name, length, nugget = min(product(KERNELS, LENGTHS, NUGGETS), key=error)
+    tried = (found for name, length in product(KERNELS, LENGTHS) for found in errors(name, length))
+    _, name, length, nugget = min(tried, key=lambda found: found[0])
     tuning = watch.seconds()
     # A tighter sample needs a larger nugget.
     ridge, nugget = Ridge.bearing(Kernel(name, length, *scales), nugget, inputs, targets)
