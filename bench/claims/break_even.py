@@ -2,8 +2,9 @@
 
 The solve is the cheapest p-version of the run whose worst L² error over the unseen μ meets the
 requirement; a query is one functional. A surrogate meets it if its worst error does; of a net the
-median over its seeds. Infinite means never: a query takes as long as a solve. The interval comes
-from the quartiles of the times of queries and solves.
+median over its seeds, and `failed` counts those that do not. The configuration that pays first
+counts. Infinite means never: a query takes as long as a solve. The interval comes from the
+quartiles of the times of queries and solves.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+from bench.methods.surrogates.names import KINDS
 from bench.store.results import Results, StoredResult, median
 
 FAMILY = ("family", "dimension", "contrast")
@@ -26,12 +28,14 @@ class BreakEven:
     required: float
     method: str
     snapshots: int
+    steps: int | None  # of a net's training
     error: float
     offline: float
     query: tuple[float, float, float]  # median and quartiles, s
     solve: tuple[float, float, float]
     order: int  # of the solve
     seeds: int
+    failed: int  # seeds that do not meet the required error
     cells: tuple[str, ...]
 
     def _queries(self, solve: float, query: float) -> float:
@@ -61,6 +65,16 @@ def times(record: StoredResult) -> tuple[float, float, float]:
     return middle, low, high
 
 
+def times_of_all(group: Results) -> tuple[float, float, float]:
+    """The same, medians over the seeds of a configuration."""
+    middle, low, high = (median(ends) for ends in zip(*map(times, group), strict=True))
+    return middle, low, high
+
+
+def is_net(record: StoredResult) -> bool:
+    return KINDS.get(record.config["method"]) == "net"
+
+
 def solves(results: Results, required: float) -> dict[Place, StoredResult]:
     """By family the cheapest p-version that meets the required error."""
     every = results.select("family_solve", element="hexP")
@@ -86,13 +100,15 @@ def break_evens(results: Results, required: float) -> list[BreakEven]:
     """By family and method the configuration that pays first."""
     cheapest, made = solves(results, required), []
     for group in results.select("family_surrogate").grouped(but_for_the_seed).values():
-        first, error = group.records[0], median(group.errors("error_worst"))
+        first, errors = group.records[0], group.errors("error_worst")
         solve = cheapest.get(place_of(first))
-        if solve is not None and error <= required:
+        if solve is not None and (error := median(errors)) <= required:
             one = BreakEven(
-                place_of(first), required, named(first), first.config["snapshots"], error,
-                median(group.value("seconds_offline")), times(first), times(solve),
-                solve.config["order"], len(group), (solve.key, *group.keys()),
+                place_of(first), required, named(first), first.config["snapshots"],
+                first.config["steps"] if is_net(first) else None, error,
+                median(group.value("seconds_offline")), times_of_all(group), times(solve),
+                solve.config["order"], len(group), sum(e > required for e in errors),
+                (solve.key, *group.keys()),
             )  # fmt: skip
             made.append(one)
     best: dict[tuple[Place, str], BreakEven] = {}

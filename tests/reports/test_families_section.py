@@ -56,9 +56,64 @@ def test_queries_from_which_a_surrogate_pays():
     assert named["bump-2-10-1e-02-first-queries"] == pytest.approx(100.0)
     assert "bump-2-10-1e-02-kernel-queries" not in named
     assert named["cases"] == 2  # rb at 1e-2 and the kernel at 1e-3, where a solve takes 4 ms
+    assert named["cases-with-net"] == 2
+    assert named["cases-net-meets"] == named["cases-net-pays"] == 1  # at 1e-2
     assert named["cases-net-first"] == 0
+    assert named["bump-2-10-1e-02-space-net-fixed-failed"] == 1  # the seed with 0.5
+    assert named["bump-2-10-1e-02-rb-snapshots"] == 5
+    assert "bump-2-10-1e-02-rb-steps" not in named
     *_, table = section.contents(run_of("families", list(results)))
     assert [row[-2] for row in table.rows[:3]] == ["100", "1,000", "never"]
+
+
+def rung(errors, offline, **config):
+    return [
+        surrogate(error, offline, 0.0005, method="net", seed=1100 + k, **config)
+        for k, error in enumerate(errors)
+    ]
+
+
+def test_a_net_counts_by_its_cheapest_rung_that_meets_the_error():
+    results = Results([
+        solve(5, 8e-3, 0.002), surrogate(5e-3, 0.03, 0.0005, snapshots=10),
+        *rung((2e-2, 9e-3, 3e-2), 0.010, snapshots=4, steps=5),  # its median seed fails
+        *rung((8e-3, 7e-3, 2e-2), 0.015, snapshots=4, steps=20),
+        *rung((6e-3, 6e-3, 6e-3), 0.150, snapshots=8, steps=20),
+        *rung((5e-3, 5e-3, 5e-3), 1.500, snapshots=128, steps=600),
+    ])  # fmt: skip
+    net, rb = break_evens(results, 1e-2)
+    assert (net.method, net.snapshots, net.steps, net.failed) == ("net", 4, 20, 1)
+    assert net.queries == pytest.approx(0.015 / 0.0015)
+    assert (rb.steps, rb.failed) == (None, 0)
+    named = {fact.name: fact for fact in facts(results)}
+    assert named["cases-net-first"].value == named["cases"].value == 1
+    queries = named["bump-2-10-1e-02-net-queries"]
+    assert queries.value == named["bump-2-10-1e-02-first-queries"].value
+    assert "4 snapshots in 20 steps" in queries.conditions
+    assert "1 of 3 seeds do not meet it" in queries.conditions
+    assert named["bump-2-10-1e-02-net-steps"].value == 20
+    assert named["bump-2-10-1e-02-net-offline"].value == 0.015
+    by_snapshots = section.errors_and_snapshots(results).axes[0].lines
+    curve = next(line for line in by_snapshots if line.get_label() == "net in μ")
+    assert curve.get_xydata().tolist() == [[4, 8e-3], [8, 6e-3], [128, 5e-3]]
+
+
+@pytest.mark.parametrize("rungs", [study.NET_RUNGS, study.NET_RUNGS_HARD])
+def test_ladders_of_nets_climb(rungs):
+    for ladder in rungs.values():
+        ends = [(max(n for n, _ in pairs), max(steps)) for pairs, steps in ladder.values()]
+        assert ends == sorted(ends)  # a smaller error gets more of both
+
+
+def test_every_family_has_nets_and_no_net_twice():
+    cells = study.cells(study.PRESETS["paper"])
+    of_nets = [c for c in cells if c.config.get("method") == "net"]
+    everywhere = {(c.config["family"], c.config["dimension"], c.config["contrast"]) for c in cells}
+    assert everywhere == {
+        (c.config["family"], c.config["dimension"], c.config["contrast"]) for c in of_nets
+    }
+    assert len({c.key for c in of_nets}) == len(of_nets)
+    assert {c.config["seed"] for c in of_nets} == set(range(1100, 1112))
 
 
 def test_the_figure_takes_medians_of_nets_and_the_first_that_pays():
@@ -85,6 +140,7 @@ def test_the_section_from_its_cells():
     cells = study.cells(study.PRESETS["quick"])
     small = {"order": 3, "queries": 3, "reference": 4}
     kinds = {(cell.config.get("method"), cell.config.get("element")): cell for cell in cells[::-1]}
+    assert ("net", None) in kinds
     records = []
     for (method, _), cell in kinds.items():
         changed = {"steps": 3, "snapshots": 6, "width": 6} if method else {"n": 1}
