@@ -71,10 +71,10 @@ def test_the_other_model_must_lie_inside_its_grid_too():
     for _, other in unfair:
         other.kind = "baseline"
         other.config["method"] = "kernel_ridge"
-        other.values["chosen"] = {"kernel": "gauss", "length": 0.25, "nugget": 1e-6}
+        other.values["chosen"] = {"kernel": "gauss", "length": 8.0, "nugget": 1e-6}
     refusal = refusal_of(unfair, "l2_error")
     assert refusal.rule == "interior"
-    assert "kernel_ridge was tuned to the end of its grid (length = 0.25)" in refusal.why
+    assert "kernel_ridge was tuned to the end of its grid (length = 8)" in refusal.why
     for _, other in unfair:
         other.values["chosen"] |= {"length": 2.0, "nugget": 1e-12}
     assert refusal_of(unfair, "l2_error") is None, "rounding is a natural end"
@@ -91,10 +91,11 @@ def test_an_input_without_influence_is_no_edge():
 
 
 def test_the_grids_are_those_of_the_baselines():
-    for method in ("kernel_ridge", "gaussian_process"):
-        found = baselines.get(method)
-        lengths, nuggets = rules.BASELINES[method].values()
-        assert (tuple(lengths), tuple(nuggets)) == (found.LENGTHS, found.NUGGETS)
+    ridge, process = map(baselines.get, ("kernel_ridge", "gaussian_process"))
+    grids = {"length": ridge.LENGTHS, "nugget": ridge.NUGGETS}
+    assert rules.BASELINES["kernel_ridge"] == grids
+    grids = {"lengths": process.LENGTHS, "nugget": process.NUGGET_RANGE}
+    assert rules.BASELINES["gaussian_process"] == grids
     for method in ("fourier_features", "tanh_features", "multiscale_features"):
         assert rules.BASELINES[method] == {"scale": _random.SCALES}
 

@@ -20,8 +20,8 @@ from scipy import linalg, optimize
 from scipy.spatial.distance import cdist
 
 from bench.methods.baselines import Fitted
-from bench.methods.baselines._kernels import CENTRES, KERNELS, SMALLEST_NUGGET, Kernel, Ridge
 from bench.methods.baselines._search import Split, Stopwatch
+from bench.methods.baselines.kernel_ridge import CENTRES, KERNELS, NUGGETS, Kernel, Ridge
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ STARTS = (0.5, 4.0)  # lengths; inputs have spread one
 START_NUGGET = 1e-6
 # The upper end of the lengths is natural: there the field does not depend on that input.
 LENGTHS = (0.01, 1000.0)
-NUGGETS = (SMALLEST_NUGGET, 1.0)
+NUGGET_RANGE = (NUGGETS[0], 1.0)
 CONSTANT = 1e-9  # the spread of a constant, in units of its size
 
 
@@ -86,7 +86,7 @@ def _inverse(factor: Array) -> Array:
 
 def _improved(logs: Array, kernel: str, x: Array, y: Array) -> tuple[float, Array]:
     """The least misfit that a search from `logs` meets, and where."""
-    bounds = np.log([LENGTHS] * x.shape[1] + [NUGGETS])
+    bounds = np.log([LENGTHS] * x.shape[1] + [NUGGET_RANGE])
     limits = {"maxiter": 60, "ftol": 1e-7}
     found = optimize.minimize(
         misfit, logs, (kernel, x, y), "L-BFGS-B", jac=True, bounds=bounds, options=limits
@@ -126,8 +126,12 @@ def fit(inputs: Array, targets: Array, seed: int) -> Fitted:
         return (points[:, used] - centre[used]) / spread
 
     def ridge(kernel: str, logs: Array, x: Array, y: Array) -> tuple[Ridge, float]:
+        """The fit with the nugget, or with the next of 10, 100, … times it that rounding bears."""
         lengths, nugget = _settings(logs)
-        return Ridge.bearing(Kernel(kernel, 1.0, np.zeros(len(lengths)), lengths), nugget, x, y)
+        scaled = Kernel(kernel, 1.0, np.zeros(len(lengths)), lengths)
+        while (found := Ridge.of(scaled, nugget, x, y)) is None:
+            nugget *= 10
+        return found, nugget
 
     x, y = scaled(inputs), targets - mean
     split = Split.of(x[:CENTRES], y[:CENTRES])
