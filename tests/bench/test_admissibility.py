@@ -74,7 +74,7 @@ def test_the_other_model_must_lie_inside_its_grid_too():
         other.values["chosen"] = {"kernel": "gauss", "length": 8.0, "nugget": 1e-6}
     refusal = refusal_of(unfair, "l2_error")
     assert refusal.rule == "interior"
-    assert "kernel_ridge was tuned to the end of its grid (length = 8)" in refusal.why
+    assert "kernel_ridge was tuned to the end of its grid (length = 8.0)" in refusal.why
     for _, other in unfair:
         other.values["chosen"] |= {"length": 2.0, "nugget": 1e-12}
     assert refusal_of(unfair, "l2_error") is None, "rounding is a natural end"
