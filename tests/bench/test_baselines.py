@@ -235,7 +235,7 @@ def test_a_process_predicts_by_the_dense_formula():
 
 
 def test_a_length_per_input_pays_where_the_field_is_anisotropic():
-    """Measured: 1.4e-7 and 3.5e-3."""
+    """Measured: 1.4e-6 and 0.53."""
     generator = np.random.default_rng(8)
     x, new = generator.uniform(-1, 1, (2, 300, 4))
 
@@ -246,7 +246,7 @@ def test_a_length_per_input_pays_where_the_field_is_anisotropic():
         name: relative_test_error(baselines.fitted(name, x, field(x), 0).predict(new), field(new))
         for name in ("gaussian_process", "kernel_ridge")
     }
-    assert errors["gaussian_process"] < 0.05 * errors["kernel_ridge"]
+    assert errors["gaussian_process"] < 1e-3 * errors["kernel_ridge"]
 
 
 def test_unknown_baseline_is_refused():

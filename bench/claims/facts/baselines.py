@@ -42,11 +42,13 @@ def facts(results: Results) -> Iterator[Fact]:
 
 
 def _met(problem: str, net: Method, other: Method) -> Iterator[Fact]:
-    """The net over the other method, on the same samples: where these lie and everywhere."""
+    """The net over the other method, on the same samples: on the part of the cube where these lie, on
+    the whole cube, and at points that are drawn like them."""
     found = by_data(Results(net[1]), Results(other[1]))
     if not found:
         return
-    for name, metric in ((problem, _metric(net[1])), (f"{problem}-cube", "l2_error")):
+    metrics = {"": _metric(net[1]), "-cube": "l2_error", "-test": "rel_test_error"}
+    for name, metric in ((f"{problem}{part}", metric) for part, metric in metrics.items()):
         if all(metric in record.values for pair in found for record in pair):
             met = compared(found, metric)
             ratio = Fact(
