@@ -4,9 +4,10 @@ A solve per query is entered at every order, with the tolerance of each required
 cheapest one that meets the error is found. A surrogate has the order that meets it, and a ladder of
 snapshots. A net in μ has a ladder of snapshots and modes with their steps: the cheapest rung whose
 median seed meets the error counts. To choose it by the same seeds favours the nets, so that it
-cannot be why they pay later. A net in (x, μ) has one setting, in every dimension of the first family at its first
-contrast: it takes half a minute, and a query takes as long as a solve, whatever it was trained on.
-Nets trained on the equation take three minutes each: three seeds, in dimension one alone.
+cannot be why they pay later. A net in (x, μ) has one setting, in every dimension of the first
+family at its first contrast: it takes half a minute, and a query takes as long as a solve, whatever
+it was trained on. Nets trained on the equation take three minutes each: three seeds, in dimension
+one alone.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def facts(results: Results) -> Iterator[Fact]:
 
 
 def _met(problem: str, net: Method, other: Method) -> Iterator[Fact]:
-    """The net over the other method, on the same samples: on the part of the cube where these lie, on
-    the whole cube, and at points that are drawn like them."""
+    """The net over the other method, given the same samples: on the part of the cube where these
+    lie, on the whole cube, and at points that are drawn like them."""
     found = by_data(Results(net[1]), Results(other[1]))
     if not found:
         return
