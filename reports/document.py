@@ -38,6 +38,11 @@ class Paragraph:
     text: str
 
 
+NO_CURVES = Paragraph(
+    "Curves along the training are not shown: these results come from a file that has none."
+)
+
+
 @dataclass(frozen=True)
 class Formula:
     """A displayed formula in typst's notation, with the words a screen reader should say."""

@@ -55,6 +55,10 @@ class Results:
             groups.setdefault(key(record), []).append(record)
         return {name: Results(records) for name, records in groups.items()}
 
+    def having(self, array: str) -> Results:
+        """Those with this array: results that come from a file have only what the article draws."""
+        return Results([r for r in self if array in r.arrays])
+
     def sorted_by(self, name: str) -> Results:
         return Results(sorted(self.records, key=lambda record: record.config[name]))
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from bench.store.results import Results, medians
 from reports.context import Run
-from reports.document import Block, Paragraph, Picture
+from reports.document import NO_CURVES, Block, Paragraph, Picture
 from reports.figures.curves import Curve, Figure, Panel, draw_panels
 from reports.tables import DIVERGED, SEEDS, Measure, grouped, largest, smallest, study_table
 
@@ -35,10 +35,11 @@ MEASURES: list[Measure] = [
 
 def contents(run: Run) -> list[Block]:
     runs = run.results_of(STUDY)
-    by = {"optimiser": "optimizer"}
+    by, seen = {"optimiser": "optimizer"}, runs.having("curve_evaluations")
+    along: list[Block] = [Picture("race", CAPTION, partial(race, seen), run.source(STUDY, seen))]
     return [
         Paragraph(TEXT),
-        Picture("race", CAPTION, partial(race, runs), run.source(STUDY, runs)),
+        *(along if seen else [NO_CURVES]),
         study_table(run, STUDY, runs, "race-ends", TABLE, by, MEASURES),
     ]
 

@@ -9,7 +9,7 @@ from itertools import chain
 from bench.claims.arms import MAIN
 from bench.store.results import Results, medians
 from reports.context import Run
-from reports.document import Block, Formula, Paragraph, Picture
+from reports.document import NO_CURVES, Block, Formula, Paragraph, Picture
 from reports.figures.curves import Curve, Figure, Panel, draw_panels, last_seen
 from reports.names import net_family, net_method
 from reports.tables import (
@@ -75,13 +75,16 @@ MEASURES: list[Measure] = [
 
 def contents(run: Run) -> list[Block]:
     nets = run.results_of(STUDY).select("net")
-    plain = papers_nets(nets)
+    plain = papers_nets(nets).having("history_seconds")
     source = run.source(STUDY, plain)
+    along: list[Block] = [
+        Picture("training-curves", CURVES, partial(cost_of_training, plain), source),
+        Picture("training-gradients", GRADIENTS, partial(gradients_by_layer, plain), source),
+    ]
     return [
         Paragraph(TEXT),
         NETS,
-        Picture("training-curves", CURVES, partial(cost_of_training, plain), source),
-        Picture("training-gradients", GRADIENTS, partial(gradients_by_layer, plain), source),
+        *(along if plain else [NO_CURVES]),
         study_table(run, STUDY, nets, "training-nets", TABLE, BY, MEASURES),
     ]
 

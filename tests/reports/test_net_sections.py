@@ -1,5 +1,6 @@
 """Sections about trained nets, from tiny trainings made on the spot."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -7,7 +8,7 @@ from records import computed
 
 from bench.cells import Cell
 from reports.context import Run
-from reports.document import Missing, Picture, Table
+from reports.document import NO_CURVES, Missing, Picture, Table
 from reports.sections import make, optimizers, training
 
 TINY = {"hidden": 2, "width": 4, "samples": 40}
@@ -52,6 +53,18 @@ def test_the_papers_nets_have_two_figures_and_a_row_per_variant(run):
     (table,) = blocks(section, Table)
     assert len(table.rows) == 4
     assert [row[-3 - 6] for row in table.rows] == [3] * 4
+
+
+@pytest.mark.parametrize("module", [optimizers, training])
+def test_results_from_a_file_have_a_table_and_no_curves(run, module):
+    bare = [
+        SimpleNamespace(record=replace(record, arrays={}), studies=(module.STUDY,))
+        for record in run.results_of(module.STUDY)
+    ]
+    section = make(module, Run("bare", run.plans, bare))
+    assert not blocks(section, Picture)
+    assert blocks(section, Table)
+    assert NO_CURVES in section.blocks
 
 
 def test_studies_without_results_leave_a_gap(run):
