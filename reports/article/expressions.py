@@ -14,6 +14,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
+from math import ceil
 from typing import Any
 
 from bench.claims.facts import Fact
@@ -37,6 +38,7 @@ FORMATS: dict[str, Callable[[float], str]] = {
     "count": count,
     "ratio": ratio,
     "factor": lambda value: count(float(f"{value:.1g}")) if value >= 10 else two_digits(value),
+    "queries": lambda value: count(float(f"{ceil(value):.2g}")),
     "words": lambda value: WORDS[int(value)] if 0 <= value < len(WORDS) else count(value),
 }
 BY_UNIT = {"L² error": "error", "s": "seconds", "relative L² error": "percent"}

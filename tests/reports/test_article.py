@@ -13,7 +13,7 @@ from bench.store.curves import CURVES, attach_curves, write_curves
 from bench.store.parquet import read_results, write_results
 from bench.store.results import Results
 from reports.article.__main__ import document_of
-from reports.article.expressions import Unsupported, shown, value
+from reports.article.expressions import FORMATS, Unsupported, shown, value
 from reports.article.kept import Kept
 from reports.article.source import plain, read, regions
 from reports.document import Formula, Items, Paragraph, Picture, Table
@@ -97,6 +97,11 @@ def test_prose_stays_prose_and_numbers_are_facts(kept):
     assert smooth.blocks[0].text.endswith("a 2-50 net at x = 1 is 52\u202f% wrong.")
     assert smooth.blocks[3].texts == ["one code 7", "two one"]
     assert document.references == ["Somebody: A book. 1980."]
+
+
+@pytest.mark.parametrize(("value", "text"), [(4.2, "5"), (24.75, "25"), (14030.0, "14 000")])
+def test_queries_are_the_next_whole_number_to_two_digits(value, text):
+    assert FORMATS["queries"](value) == text.replace(" ", "\u202f")
 
 
 def test_both_media_have_facts_and_citations(kept):
