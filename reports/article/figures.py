@@ -40,6 +40,7 @@ LINEAR_MODELS = {  # by the names of their series, as the text calls them
     "fourier features": "random Fourier features",
     "tanh features": "random tanh features",
     "rbf": "radial basis functions",
+    "gaussian process": "Gaussian process",
     "kernel ridge": "kernel ridge regression",
 }
 CUBE = ("maxwell", "helix", "curlsing", "screen")  # the fields on the unit cube
