@@ -210,6 +210,8 @@ def test_certificates_that_contradict_each_other_are_not_believed():
     below = replace(found, l2_bound=0.9 * found.l2_lower_bound, l2_lower_bound=0.0)
     assert contradicted([found, found]) == [found, found]
     assert all("another at most" in each.reason() for each in contradicted([found, below]))
+    doubted = replace(below, doubt="unsettled")
+    assert contradicted([found, doubted]) == [found, doubted], "a doubted bound refutes nothing"
 
 
 def test_what_is_not_proved_is_called_estimated():

@@ -73,10 +73,11 @@ def as_far(found: Certificate, rest: Array, problem: Problem) -> Certificate:
 
 
 def contradicted(found: list[Certificate]) -> list[Certificate]:
-    """The certificates, each with a doubt if the lower bound of one is above the bound of another:
-    then the rule of one of them misses something."""
-    low = max((each.l2_lower_bound or 0.0 for each in found), default=0.0)
-    high = min((each.l2_bound for each in found if each.l2_bound is not None), default=np.inf)
+    """The certificates, all in doubt if one without a doubt has a lower bound above the bound of
+    another without: then the rule of one of them misses something."""
+    sound = [each for each in found if each.doubt is None]
+    low = max((each.l2_lower_bound or 0.0 for each in sound), default=0.0)
+    high = min((each.l2_bound for each in sound if each.l2_bound is not None), default=np.inf)
     if low <= (1 + QUADRATURE) * high:
         return found
     why = f"one certificate says that the error is at least {low:.3g}, another at most {high:.3g}"
